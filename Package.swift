@@ -1,0 +1,119 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .strictMemorySafety(),
+    .treatAllWarnings(as: .error),
+]
+
+extension Target {
+    static func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+        .target(name: name, dependencies: dependencies, swiftSettings: strict)
+    }
+
+    static func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+        .executableTarget(name: name, dependencies: dependencies, swiftSettings: strict)
+    }
+
+    static func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
+        .testTarget(
+            name: name,
+            dependencies: dependencies + ["Support"],
+            resources: resources,
+            swiftSettings: strict,
+        )
+    }
+}
+
+// Read from top to bottom: each target depends only on those above it.
+let package = Package(
+    name: "attachd",
+    products: [
+        .executable(name: "attachd", targets: ["attachd"]),
+        .executable(name: "attachd-decoder", targets: ["attachd-decoder"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-configuration.git", from: "1.4.0", traits: ["JSON", "YAML"]),
+        .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics.git", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-system.git", from: "1.8.1"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1", traits: []),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
+    ],
+    targets: [
+        // C libraries, and the few lines of C that Swift cannot say.
+        .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(name: "CSeccomp", providers: [.apt(["libseccomp-dev"])]),
+        .systemLibrary(name: "CCrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CVips", pkgConfig: "vips", providers: [.apt(["libvips-dev"])]),
+        .target(name: "CVipsShim", dependencies: ["CVips"]),
+        .target(name: "CLinux"),
+
+        // The pure core: no C library, no Foundation below `Payloads`.
+        .module("Media", ["CLinux"]),
+        .module("DecoderWire", ["Media"]),
+        .module("Payloads", ["Media"]),
+        .module("ServiceExtension", ["Media", "Payloads"]),
+
+        // One stage, one module, one C library.
+        .module("Downloads", ["Media", "CCurl"]),
+        .module("Sandbox", ["Media", "CLinux", "CSeccomp"]),
+        .module("Images", ["Media", "DecoderWire", "CVips", "CVipsShim"]),
+        .module("Decoding", ["Media", "DecoderWire", "Sandbox", .product(name: "Logging", package: "swift-log")]),
+        .module("Storage", ["Media", "CCrypto", .product(name: "SystemPackage", package: "swift-system")]),
+
+        // The pipeline knows no stage's implementation, only its protocol. Start reading here.
+        .module(
+            "Processing",
+            ["Media", "Payloads", "ServiceExtension", .product(name: "Logging", package: "swift-log")],
+        ),
+        .module(
+            "Telemetry",
+            [.product(name: "CoreMetrics", package: "swift-metrics"), .product(name: "Logging", package: "swift-log")],
+        ),
+        .module(
+            "Sidecar",
+            [
+                "Media", "Payloads", "Processing", "Telemetry",
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Metrics", package: "swift-metrics"),
+            ],
+        ),
+        .module(
+            "App",
+            [
+                "Media", "Payloads", "ServiceExtension", "Downloads", "Decoding", "Storage", "Processing", "Telemetry",
+                "Sidecar",
+                .product(name: "Configuration", package: "swift-configuration"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Metrics", package: "swift-metrics"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+        ),
+
+        // The two programs.
+        .program("attachd", ["App", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
+        .program("attachd-decoder", ["Media", "DecoderWire", "Sandbox", "Images"]),
+
+        // Tests.
+        .target(name: "Support", dependencies: ["Media"], path: "Tests/Support", swiftSettings: strict),
+        .tests("MediaTests", ["Media"]),
+        .tests("PayloadsTests", ["Payloads"], resources: [.copy("Golden")]),
+        .tests("ServiceExtensionTests", ["ServiceExtension", "Payloads", "Media"]),
+        .tests("DownloadsTests", ["Downloads", "Media"]),
+        .tests("DecoderWireTests", ["DecoderWire", "Media"]),
+        .tests("ImagesTests", ["Images", "DecoderWire", "Media"]),
+        .tests("DecodingTests", ["Decoding", "DecoderWire", "Sandbox", "Media"]),
+        .tests("StorageTests", ["Storage", "Media"]),
+        .tests("ProcessingTests", ["Processing", "Payloads", "ServiceExtension", "Media"]),
+        .tests("TelemetryTests", ["Telemetry"]),
+        .tests("SidecarTests", ["Sidecar", "Processing", "Payloads", "Media"]),
+        .tests("EndToEndTests", ["Media"]),
+    ],
+)

@@ -1,0 +1,29 @@
+package import Media
+
+/// What the worker says to a decoder process.
+package enum WorkerMessage: Sendable, Equatable {
+    /// The one job of this process. With it come the source's descriptor and `outputs` output descriptors, in that
+    /// order; `byteCount` bytes of the source are there, and no more will come if `isEnded`.
+    case transform(ConversionRequest, byteCount: Int, isEnded: Bool, outputs: Int, outputCapacity: Int)
+    /// The first `byteCount` bytes of the source are there now.
+    case have(byteCount: Int)
+    /// No more bytes will come. `isWhole` says whether the source is complete, or the download stopped.
+    case endsHere(byteCount: Int, isWhole: Bool)
+    /// Finish what is being written, and stop.
+    case timeWillExpire
+}
+
+/// What a decoder process says to the worker, which believes none of it before it has checked it.
+package enum DecoderMessage: Sendable, Equatable {
+    /// Locked down, warmed up, waiting for its job.
+    case ready
+    /// Nothing can be done before the first `byteCount` bytes of the source are there.
+    case need(byteCount: Int)
+    /// The source's header was read.
+    case source(SourceReport)
+    /// An output is complete, in the output descriptor numbered `output`.
+    case rung(RungReport, output: Int)
+    /// No better rung will follow.
+    case done
+    case failed(AttachmentFailure.Reason)
+}

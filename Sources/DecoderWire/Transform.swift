@@ -1,0 +1,33 @@
+package import Media
+
+/// Why a decoder gave up. The text goes to the decoder's own log only, never over the line.
+package struct DecodeFailure: Error, Sendable, Equatable {
+    package var reason: AttachmentFailure.Reason
+    package var detail: String
+
+    package init(_ reason: AttachmentFailure.Reason, _ detail: String) {
+        self.reason = reason
+        self.detail = detail
+    }
+}
+
+/// The bytes of the source as a decoder sees them: there already, on their way, or never to come.
+package protocol SourceBytes: AnyObject {
+    /// Reads into `buffer` what is there at `offset`, and waits for at least one byte. 0 is the end of the source.
+    func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) -> Int
+    /// How many bytes there are in all: waits until the source has ended.
+    func waitForEnd() -> Int
+    /// Whether every byte of the source is there already.
+    var isWhole: Bool { get }
+    /// Whether the source ended before its last byte.
+    var isCut: Bool { get }
+    /// Whether the worker said that time is nearly up.
+    var timeWillExpire: Bool { get }
+}
+
+/// Where a decoder's results go.
+package protocol RungOutput: AnyObject {
+    func describe(_ source: SourceReport)
+    /// Hands over one complete output. `report.byteCount` is set from `bytes`.
+    func publish(_ report: RungReport, _ bytes: UnsafeRawBufferPointer) throws(DecodeFailure)
+}

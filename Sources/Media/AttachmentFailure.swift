@@ -1,0 +1,58 @@
+/// Why an attachment, or a better version of it, could not be delivered.
+package struct AttachmentFailure: Error, Sendable, Equatable, CustomStringConvertible {
+    package enum Stage: String, Sendable, CaseIterable {
+        case payload, download, decode, store
+    }
+
+    /// A closed set with stable raw values: they are metric labels and names in results.
+    package enum Reason: String, Sendable, CaseIterable {
+        case invalidURL, refusedScheme, refusedAddress, unresolvedHost, connectionFailed, tlsFailed
+        case httpStatus, tooManyRedirects, truncated, stalled, timedOut, cancelled
+        case empty, tooLarge
+        case unrecognizedFormat, unsupportedFormat, corrupt, tooManyPixels, resourceLimit
+        case decoderDied, decoderUnavailable, decoderLied
+        case storeFull, storeFailed
+        case payloadTooLarge, internalError
+    }
+
+    package var stage: Stage
+    package var reason: Reason
+    /// What was tried and what to do, for a person. It never quotes an origin or a decoder.
+    package var message: String
+
+    package init(_ stage: Stage, _ reason: Reason, _ message: String) {
+        self.stage = stage
+        self.reason = reason
+        self.message = message
+    }
+
+    package var description: String { "\(stage.rawValue): \(message)" }
+
+    /// The error that UserNotifications has for this on the device, where it has one.
+    package var code: UserNotificationsErrorCode? {
+        switch reason {
+        case .invalidURL, .refusedScheme, .refusedAddress, .unresolvedHost, .connectionFailed, .tlsFailed, .httpStatus,
+            .tooManyRedirects:
+            .attachmentInvalidURL
+        case .unrecognizedFormat, .unsupportedFormat: .attachmentUnrecognizedType
+        case .empty, .tooLarge, .tooManyPixels: .attachmentInvalidFileSize
+        case .storeFull, .storeFailed: .attachmentMoveIntoDataStoreFailed
+        case .corrupt, .truncated: .attachmentCorrupt
+        case .stalled, .timedOut, .cancelled, .resourceLimit, .decoderDied, .decoderUnavailable, .decoderLied,
+            .payloadTooLarge, .internalError:
+            nil
+        }
+    }
+}
+
+/// The codes of `UNErrorDomain` that concern attachments (UNError.h).
+package enum UserNotificationsErrorCode: Int, Sendable {
+    case attachmentInvalidURL = 100
+    case attachmentUnrecognizedType = 101
+    case attachmentInvalidFileSize = 102
+    case attachmentNotInDataStore = 103
+    case attachmentMoveIntoDataStoreFailed = 104
+    case attachmentCorrupt = 105
+
+    package var name: String { "\(self)" }
+}

@@ -1,0 +1,30 @@
+/// What one source may ask of us, checked from its header before anything is decoded.
+package struct MediaLimits: Sendable, Equatable {
+    /// The most bytes that are downloaded, counted after any content encoding is undone.
+    package var sourceBytes: Int
+    /// The most pixels of one frame.
+    package var framePixels: Int
+    /// The most pixels of all frames together.
+    package var totalPixels: Int
+    /// The longest side of a source.
+    package var side: Int
+    package var frames: Int
+    /// The memory that one decoder process may use.
+    package var memoryBytes: Int
+
+    package init(
+        sourceBytes: Int = 100_000_000,
+        framePixels: Int = 50_000_000,
+        totalPixels: Int = 100_000_000,
+        side: Int = 20_000,
+        frames: Int = 500,
+        memoryBytes: Int = 2_147_483_648,
+    ) {
+        self.sourceBytes = sourceBytes
+        self.framePixels = framePixels
+        self.totalPixels = totalPixels
+        self.side = side
+        self.frames = frames
+        self.memoryBytes = memoryBytes
+    }
+}

@@ -1,0 +1,95 @@
+/// What a delivered attachment may be: formats, sizes and budgets, as the receiving platform wants them.
+///
+/// A limit always holds. A budget is a target, which a rung may miss only by becoming a cheaper rung.
+package struct Profile: Sendable, Equatable {
+    package var name: String
+    package var image: ImageRules
+    /// `nil` delivers an animation as its first frame.
+    package var animation: AnimationRules?
+
+    package init(name: String, image: ImageRules, animation: AnimationRules?) {
+        self.name = name
+        self.image = image
+        self.animation = animation
+    }
+}
+
+/// The rules for still pictures.
+package struct ImageRules: Sendable, Equatable {
+    /// The most pixels that the longer side may have.
+    package var longEdge: Int
+    /// Width and height of the picture's shape, to which it is cropped around its centre. `nil` keeps the shape.
+    package var aspectRatio: AspectRatio?
+    package var byteBudget: Int
+    package var byteLimit: Int
+    /// Whether a transparent picture stays transparent (PNG), where that meets the byte budget.
+    package var keepsTransparency: Bool
+
+    package init(
+        longEdge: Int,
+        aspectRatio: AspectRatio? = nil,
+        byteBudget: Int,
+        byteLimit: Int,
+        keepsTransparency: Bool = true,
+    ) {
+        self.longEdge = longEdge
+        self.aspectRatio = aspectRatio
+        self.byteBudget = byteBudget
+        self.byteLimit = byteLimit
+        self.keepsTransparency = keepsTransparency
+    }
+}
+
+/// A picture's shape, as width to height.
+package struct AspectRatio: Sendable, Equatable {
+    package var width: Int
+    package var height: Int
+
+    package init(width: Int, height: Int) {
+        self.width = width
+        self.height = height
+    }
+}
+
+/// The rules for animations, which are delivered as GIF.
+package struct AnimationRules: Sendable, Equatable {
+    package var longEdge: Int
+    package var byteBudget: Int
+    package var byteLimit: Int
+
+    package init(longEdge: Int, byteBudget: Int, byteLimit: Int) {
+        self.longEdge = longEdge
+        self.byteBudget = byteBudget
+        self.byteLimit = byteLimit
+    }
+}
+
+extension Profile {
+    /// Apple's limits are 10 MB for an image; 1038 px and 500 kB are what senders recommend for iOS.
+    package static let apns = Profile(
+        name: "apns",
+        image: ImageRules(longEdge: 1038, byteBudget: 500_000, byteLimit: 10_000_000),
+        animation: AnimationRules(longEdge: 1038, byteBudget: 2_000_000, byteLimit: 10_000_000),
+    )
+
+    /// Firebase's Android client reads 1 MiB at most, and shows a still picture.
+    package static let fcm = Profile(
+        name: "fcm",
+        image: ImageRules(longEdge: 1038, byteBudget: 500_000, byteLimit: 1_048_576),
+        animation: nil,
+    )
+
+    /// Browsers show a 2:1 picture.
+    package static let webpush = Profile(
+        name: "webpush",
+        image: ImageRules(
+            longEdge: 1024,
+            aspectRatio: AspectRatio(width: 2, height: 1),
+            byteBudget: 500_000,
+            byteLimit: 1_048_576,
+        ),
+        animation: nil,
+    )
+
+    package static let builtIn = [apns, fcm, webpush]
+}
