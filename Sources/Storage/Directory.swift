@@ -1,0 +1,95 @@
+import Glibc
+
+/// A folder of the store, held open. Every access goes through its descriptor and one plain name, so that neither `..`
+/// nor a planted link leads out of it.
+final class Directory: Sendable {
+    let path: String
+    let descriptor: Int32
+
+    private init(path: String, descriptor: Int32) {
+        self.path = path
+        self.descriptor = descriptor
+    }
+
+    deinit { close(descriptor) }
+
+    /// Opens the folder at `path`, made with its parents where it isn't there.
+    static func create(_ path: String) throws(StoreError) -> Directory {
+        guard let absolute = absolutePath(path) else { throw StoreError("open", path) }
+        var parent = ""
+        for component in absolute.split(separator: "/") {
+            parent += "/\(component)"
+            guard unsafe mkdir(parent, 0o700) == 0 || errno == EEXIST || access(parent, F_OK) == 0 else {
+                throw StoreError("mkdir", parent)
+            }
+        }
+        let descriptor = unsafe open(absolute, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw StoreError("open", absolute) }
+        return Directory(path: absolute, descriptor: descriptor)
+    }
+
+    func subdirectory(_ name: String) throws(StoreError) -> Directory {
+        let path = "\(path)/\(name)"
+        guard try unsafe mkdirat(descriptor, plain(name), 0o700) == 0 || errno == EEXIST else {
+            throw StoreError("mkdir", path)
+        }
+        let descriptor = unsafe openat(descriptor, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        guard descriptor >= 0 else { throw StoreError("open", path) }
+        return Directory(path: path, descriptor: descriptor)
+    }
+
+    /// A new file for writing. The caller closes it.
+    func createFile(_ name: String) throws(StoreError) -> Int32 {
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+        let file = try unsafe openat(descriptor, plain(name), flags, 0o600)
+        guard file >= 0 else { throw StoreError("create", "\(path)/\(name)") }
+        return file
+    }
+
+    func move(_ name: String, to other: Directory) throws(StoreError) {
+        guard try unsafe renameat(descriptor, plain(name), other.descriptor, name) == 0 else {
+            throw StoreError("rename", "\(path)/\(name)")
+        }
+    }
+
+    func remove(_ name: String) throws(StoreError) {
+        guard try unsafe unlinkat(descriptor, plain(name), 0) == 0 else {
+            throw StoreError("remove", "\(path)/\(name)")
+        }
+    }
+
+    func removeEmptySubdirectory(_ name: String) {
+        guard let name = try? plain(name) else { return }
+        unsafe unlinkat(descriptor, name, AT_REMOVEDIR)
+    }
+
+    /// The names in this folder, without `.` and `..`.
+    var names: [String] {
+        guard let stream = unsafe fdopendir(openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)) else {
+            return []
+        }
+        defer { unsafe closedir(stream) }
+        var names: [String] = []
+        while let entry = unsafe readdir(stream) {
+            let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names
+    }
+
+    private func plain(_ name: String) throws(StoreError) -> String {
+        guard !name.isEmpty, name != ".", name != "..", !name.utf8.contains(where: { $0 == 0x2F || $0 == 0 }) else {
+            throw StoreError("open", "\(path)/\(name)", EINVAL)
+        }
+        return name
+    }
+
+    private static func absolutePath(_ path: String) -> String? {
+        if path.hasPrefix("/") { return path }
+        guard let current = unsafe getcwd(nil, 0) else { return nil }
+        defer { unsafe free(current) }
+        return unsafe "\(String(cString: current))/\(path)"
+    }
+}

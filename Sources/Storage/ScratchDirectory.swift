@@ -1,0 +1,35 @@
+import Glibc
+
+/// This process's folder in `tmp/`, locked for as long as the process lives.
+///
+/// The lock tells live processes from crashed ones: at start, folders that nobody has locked are swept.
+final class ScratchDirectory: Sendable {
+    let directory: Directory
+    private let parent: Directory
+    private let name: String
+
+    init(in parent: Directory) throws(StoreError) {
+        self.parent = parent
+        // One process at a time, or a folder could be swept between being made and being locked.
+        guard flock(parent.descriptor, LOCK_EX) == 0 else { throw StoreError("lock", parent.path) }
+        defer { flock(parent.descriptor, LOCK_UN) }
+        Self.sweep(parent)
+        let name = RandomName.make()
+        let directory = try parent.subdirectory(name)
+        guard flock(directory.descriptor, LOCK_EX | LOCK_NB) == 0 else { throw StoreError("lock", directory.path) }
+        (self.name, self.directory) = (name, directory)
+    }
+
+    deinit { parent.removeEmptySubdirectory(name) }
+
+    /// Removes what crashed processes left. Only names that we make are touched, and no link is followed.
+    private static func sweep(_ parent: Directory) {
+        for name in parent.names where RandomName.isOurs(name) {
+            guard let left = try? parent.subdirectory(name), flock(left.descriptor, LOCK_EX | LOCK_NB) == 0 else {
+                continue
+            }
+            for file in left.names { try? left.remove(file) }
+            parent.removeEmptySubdirectory(name)
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import Media
+import Support
+import Testing
+
+@Suite("The media sniffer")
+struct MediaSnifferTests {
+    /// The formats of the shared files, by the name's extension, as their manifest describes them.
+    private static let formats: [String: Set<MediaFormat>] = [
+        "jpg": [.jpeg], "png": [.png], "apng": [.png], "gif": [.gif], "webp": [.webp], "heic": [.heic], "avif": [.avif],
+        "tif": [.tiff], "tiff": [.tiff], "mp4": [.mp4, .m4v, .quickTime], "mov": [.quickTime], "mkv": [.matroska],
+        "webm": [.webm], "avi": [.avi], "mpg": [.mpegProgramStream], "ts": [.mpegTransportStream], "3gp": [.threeGPP],
+        "mp3": [.mp3], "m4a": [.m4a], "aac": [.aac], "wav": [.wav], "aif": [.aiff], "flac": [.flac], "ogg": [.ogg],
+        "opus": [.ogg],
+    ]
+
+    @Test(
+        "the format of every real file is told from its bytes",
+        .needsSharedMedia,
+        arguments: ["images", "video", "audio", "privacy"].flatMap(SharedMedia.paths),
+    )
+    func realFiles(path: String) throws {
+        let fileExtension = try #require(path.split(separator: ".").last)
+        let head = try SharedMedia.bytes(path).prefix(MediaSniffer.byteCount)
+        let format = MediaSniffer.format(of: Array(head).span)
+        guard let expected = Self.formats[String(fileExtension)] else {
+            #expect(format == nil, "\(path) is of no format that is accepted")
+            return
+        }
+        #expect(format.map(expected.contains) == true, "\(path) was taken for \(String(describing: format))")
+    }
+
+    @Test(
+        "what is no media of a known format is not recognised",
+        arguments: [
+            "", "<", "<html><body>Not found</body></html>", "<svg xmlns=\"http://www.w3.org/2000/svg\"/>", "%PDF-1.7",
+            "#EXTM3U\n#EXT-X-VERSION:3", "P6 1 1 255 abc", "BM6\u{0}\u{0}\u{0}", "ffconcat version 1.0",
+            "RIFF\u{4}\u{0}\u{0}\u{0}XXXX", "GIF88a", "{\"json\": true}", "\u{1F}\u{8B}",
+        ],
+    )
+    func unknown(text: String) {
+        #expect(MediaSniffer.format(of: Array(text.utf8).span) == nil)
+    }
+
+    @Test("every cut of a known signature is answered without a trap", .needsSharedMedia)
+    func cuts() throws {
+        for path in SharedMedia.paths(in: "images") + SharedMedia.paths(in: "video") {
+            let head = try Array(SharedMedia.bytes(path).prefix(64))
+            for count in 0...head.count { _ = MediaSniffer.format(of: Array(head.prefix(count)).span) }
+        }
+    }
+
+    @Test("every format has a type identifier, a media type and an extension of its own")
+    func names() {
+        #expect(Set(MediaFormat.allCases.map(\.typeIdentifier)).count == MediaFormat.allCases.count)
+        #expect(Set(MediaFormat.allCases.map(\.filenameExtension)).count == MediaFormat.allCases.count)
+        #expect(MediaFormat.allCases.allSatisfy { $0.mimeType.hasPrefix("\($0.kind.rawValue)/") })
+    }
+}
