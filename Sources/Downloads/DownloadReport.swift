@@ -1,0 +1,15 @@
+package import Media
+
+/// What came of a download. The bytes themselves are in the media file.
+package struct DownloadReport: Sendable, Equatable {
+    /// The URL that was asked last, after redirects; as given, if it could not be parsed. It may carry secrets.
+    package var url: String
+    /// The last answer's HTTP status; `nil` when there was none.
+    package var status: Int?
+    /// The media type that the origin declared, such as `image/jpeg`. A claim, never a fact.
+    package var contentType: String?
+    /// Bytes of the last answer's body as they came over the network, before any content encoding was undone.
+    package var fetchedByteCount = 0
+    /// Why the media file was cut; `nil` when it is whole.
+    package var failure: AttachmentFailure?
+}

@@ -1,0 +1,66 @@
+import Glibc
+
+/// An IPv4 or IPv6 address as a number, without port or zone.
+package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
+    package enum Family: Sendable {
+        case v4, v6
+
+        package var bitCount: Int { self == .v4 ? 32 : 128 }
+    }
+
+    package let family: Family
+    /// In host order; an IPv4 address fills the lowest 32 bits.
+    package let bits: UInt128
+
+    package init(v4 bits: UInt32) {
+        family = .v4
+        self.bits = UInt128(bits)
+    }
+
+    package init(v6 bits: UInt128) {
+        family = .v6
+        self.bits = bits
+    }
+
+    /// Reads four decimal numbers without leading zeros (`192.0.2.1`), or IPv6 text as in RFC 4291, section 2.2.
+    /// Everything else is `nil`: short forms, octal and hexadecimal numbers, brackets, zones, spaces.
+    package init?(_ text: String) {
+        var v4 = in_addr()
+        var v6 = in6_addr()
+        if unsafe inet_pton(AF_INET, text, &v4) == 1 {
+            self.init(v4)
+        } else if unsafe inet_pton(AF_INET6, text, &v6) == 1 {
+            self.init(v6)
+        } else {
+            return nil
+        }
+    }
+
+    init(_ address: in_addr) {
+        self.init(v4: UInt32(bigEndian: address.s_addr))
+    }
+
+    init(_ address: in6_addr) {
+        let network = unsafe unsafeBitCast(address, to: UInt128.self)
+        self.init(v6: UInt128(bigEndian: network))
+    }
+
+    package var description: String {
+        switch family {
+        case .v4: Self.text(AF_INET, UInt32(truncatingIfNeeded: bits).bigEndian)
+        case .v6: Self.text(AF_INET6, bits.bigEndian)
+        }
+    }
+
+    /// `network` is in network order.
+    private static func text(_ family: Int32, _ network: some BitwiseCopyable) -> String {
+        var network = network
+        return unsafe String(unsafeUninitializedCapacity: Int(INET6_ADDRSTRLEN)) { buffer in
+            unsafe buffer.withMemoryRebound(to: CChar.self) { characters in
+                let size = socklen_t(characters.count)
+                guard let text = unsafe inet_ntop(family, &network, characters.baseAddress, size) else { return 0 }
+                return unsafe strlen(text)
+            }
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import CCurl
+import Glibc
+import Media
+
+/// Sets the options of one easy handle, and remembers whether libcurl took them all.
+@safe
+final class TransferOptions {
+    private let handle: UnsafeMutableRawPointer
+    private(set) var areAccepted = true
+
+    init(handle: UnsafeMutableRawPointer) { unsafe self.handle = handle }
+
+    func set(_ request: TransferRequest, _ settings: DownloadSettings, id: UInt) {
+        set(CURLOPT_URL, request.url.text)
+        set(CURLOPT_PROTOCOLS_STR, "http,https")
+        set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
+        // Redirects are ours to follow: each hop is parsed, checked and counted as a request of its own.
+        set(CURLOPT_FOLLOWLOCATION, 0)
+
+        // A proxy would be the only address that the policy sees; libcurl takes one from the environment unless told.
+        set(CURLOPT_PROXY, "")
+        set(CURLOPT_NOPROXY, "*")
+
+        set(CURLOPT_TIMEOUT_MS, max(1, request.timeLimit.milliseconds))
+        set(CURLOPT_CONNECTTIMEOUT_MS, max(1, settings.connectTimeout.milliseconds))
+        set(CURLOPT_NOSIGNAL, 1)
+        // Otherwise a transfer that ends while its name is being resolved holds up the whole loop until it is.
+        set(CURLOPT_QUICK_EXIT, 1)
+
+        set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+        if let authoritiesFile = settings.authoritiesFile { set(CURLOPT_CAINFO, authoritiesFile) }
+
+        set(CURLOPT_USERAGENT, settings.userAgent)
+        // Asks for no encoding, and makes libcurl undo those that come all the same.
+        set(CURLOPT_ACCEPT_ENCODING, "identity")
+        unsafe note(ccurl_setopt_pointer(handle, CURLOPT_PRIVATE, UnsafeMutableRawPointer(bitPattern: id)))
+    }
+
+    func setNames(_ names: UnsafeMutablePointer<curl_slist>?) {
+        unsafe note(ccurl_setopt_list(handle, CURLOPT_RESOLVE, names))
+    }
+
+    /// `transfer` points to the `Transfer` that the callbacks are for, and has to outlive the handle.
+    func setCallbacks(_ transfer: UnsafeMutableRawPointer) {
+        for option in [CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_OPENSOCKETDATA, CURLOPT_PREREQDATA] {
+            unsafe note(ccurl_setopt_pointer(handle, option, transfer))
+        }
+        // A count other than the one that was offered makes libcurl stop the transfer.
+        unsafe note(
+            ccurl_setopt_write(handle) { bytes, size, count, context in
+                let body = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
+                return unsafe borrowed(context).receive(body) ? body.count : 0
+            },
+        )
+        unsafe note(
+            ccurl_setopt_header(handle) { _, size, count, context in
+                unsafe borrowed(context).receiveHeader(byteCount: size * count) ? size * count : 0
+            },
+        )
+        unsafe note(
+            ccurl_setopt_opensocket(handle) { context, _, address in
+                guard let address = unsafe address else { return CURL_SOCKET_BAD }
+                return unsafe borrowed(context).openSocket(address)
+            },
+        )
+        unsafe note(
+            ccurl_setopt_prereq(handle) { context, address, _, port, _ in
+                let text = unsafe address.map { unsafe String(cString: $0) } ?? ""
+                let goesOn = unsafe borrowed(context).willSendRequest(to: text, port: Int(port))
+                return goesOn ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+            },
+        )
+    }
+
+    private func set(_ option: CURLoption, _ value: Int) { unsafe note(ccurl_setopt_long(handle, option, value)) }
+
+    private func set(_ option: CURLoption, _ value: String) { unsafe note(ccurl_setopt_string(handle, option, value)) }
+
+    private func note(_ code: CURLcode) {
+        if code != CURLE_OK { areAccepted = false }
+    }
+}
+
+/// The transfer that a callback is for.
+private func borrowed(_ context: UnsafeMutableRawPointer?) -> Transfer {
+    guard let context = unsafe context else { preconditionFailure("libcurl called back without its context") }
+    return unsafe Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
+}

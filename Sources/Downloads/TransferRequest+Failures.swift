@@ -1,0 +1,62 @@
+import CCurl
+import Media
+
+/// What went wrong, in words. They name the host that was asked for and nothing that an origin sent.
+extension TransferRequest {
+    func refused(_ refusal: AddressRefusal) -> AttachmentFailure {
+        let cause = isRedirected ? "a redirect of \(askedHost) leads to \(refusal.kind)" : "\(refusal)"
+        return failure(.refusedAddress, "Download refused: \(cause); see --allow-address.")
+    }
+
+    func headersTooLarge(limit: Int) -> AttachmentFailure {
+        failure(.tooLarge, "The headers of \(origin) are larger than \(limit) bytes.")
+    }
+
+    func stalled(_ rule: StallRule) -> AttachmentFailure {
+        failure(.stalled, "\(origin) sent less than \(rule.byteCount) bytes in \(rule.window).")
+    }
+
+    func unexpectedStatus(_ status: Int) -> AttachmentFailure {
+        failure(.httpStatus, "\(origin) answered with HTTP status \(status) instead of 200.")
+    }
+
+    func tooManyRedirects(limit: Int) -> AttachmentFailure {
+        failure(.tooManyRedirects, "\(askedHost) redirects more than \(limit) times.")
+    }
+
+    func empty() -> AttachmentFailure { failure(.empty, "\(origin) sent an empty body.") }
+
+    func timedOut() -> AttachmentFailure {
+        failure(.timedOut, "The time for the download from \(origin) was over before its last byte came.")
+    }
+
+    func cancelled() -> AttachmentFailure { failure(.cancelled, "The download from \(origin) was stopped.") }
+
+    /// What libcurl's `code` means for the transfer. `hasBody`: bytes of the body had come.
+    func failure(
+        _ code: CURLcode,
+        isConnected: Bool,
+        hasBody: Bool,
+        connectTimeout: Duration,
+    ) -> AttachmentFailure {
+        switch code {
+        case CURLE_URL_MALFORMAT: failure(.invalidURL, "The host name of \(origin) cannot be used.")
+        case CURLE_COULDNT_RESOLVE_HOST: failure(.unresolvedHost, "\(origin) has no address.")
+        case CURLE_OPERATION_TIMEDOUT where !isConnected && connectTimeout < timeLimit:
+            failure(.connectionFailed, "\(origin) could not be reached within \(connectTimeout).")
+        case CURLE_OPERATION_TIMEDOUT: timedOut()
+        case CURLE_SSL_CACERT_BADFILE: failure(.tlsFailed, "The file of certificate authorities cannot be read.")
+        case CURLE_PEER_FAILED_VERIFICATION: failure(.tlsFailed, "The certificate of \(origin) is not to be trusted.")
+        case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_SSL_ENGINE_INITFAILED, CURLE_SSL_ISSUER_ERROR:
+            failure(.tlsFailed, "No TLS connection to \(origin); it has to speak TLS 1.2 or newer.")
+        case CURLE_BAD_CONTENT_ENCODING: failure(.corrupt, "The content encoding of \(origin) cannot be undone.")
+        case CURLE_OUT_OF_MEMORY: failure(.resourceLimit, "No memory for the download from \(origin).")
+        case _ where hasBody: failure(.truncated, "The connection to \(origin) broke off before the last byte.")
+        default: failure(.connectionFailed, "No answer from \(origin): libcurl error \(code.rawValue).")
+        }
+    }
+
+    private func failure(_ reason: AttachmentFailure.Reason, _ message: String) -> AttachmentFailure {
+        AttachmentFailure(.download, reason, message)
+    }
+}

@@ -1,0 +1,27 @@
+import Media
+
+/// One request of a download: the first, or the one after a redirect.
+struct TransferRequest: Sendable {
+    var url: DownloadURL
+    /// The host that the download was asked for. Messages name it alone, never where it redirects to.
+    var askedHost: String
+    var isRedirected = false
+    /// Receives the body of a 200.
+    var file: MediaFile
+    var timeLimit: Duration
+
+    /// What a message calls the other side.
+    var origin: String { isRedirected ? "\(askedHost) (after a redirect)" : askedHost }
+}
+
+/// What came of one request.
+struct TransferResult: Sendable {
+    var status: Int?
+    /// As the origin sent it.
+    var contentType: String?
+    /// Where a redirect leads, as the origin sent it; `nil` when the answer is none.
+    var location: String?
+    /// Bytes of the body as they came over the network.
+    var fetchedByteCount = 0
+    var failure: AttachmentFailure?
+}
