@@ -1,1 +1,159 @@
 #include "CVipsShim.h"
+
+#include <vips/vector.h>
+
+static GLogWriterOutput drop(GLogLevelFlags level, const GLogField *fields, gsize count, gpointer user) {
+    return G_LOG_WRITER_HANDLED;
+}
+
+int cvips_start(void) {
+    static const char *const used[] = {
+        "VipsForeignLoadJpegSource", "VipsForeignLoadPngSource",  "VipsForeignLoadNsgifSource",
+        "VipsForeignLoadWebpSource", "VipsForeignLoadHeifSource", "VipsForeignLoadTiffSource",
+        "VipsForeignSaveJpegBuffer", "VipsForeignSavePngBuffer",  "VipsForeignSaveCgifBuffer",
+    };
+    // The default writer asks whether stderr is journald's: getpeername, which a locked-down process dies of.
+    g_log_set_writer_func(drop, NULL, NULL);
+    if (vips_init("attachd-decoder")) return -1;
+    vips_concurrency_set(1);
+    vips_cache_set_max(0);
+    // liborc compiles at run time: it needs memory that is writable and executable, and a file for it.
+    vips_vector_set_enabled(FALSE);
+    vips_block_untrusted_set(TRUE);
+    vips_operation_block_set("VipsForeignLoad", TRUE);
+    vips_operation_block_set("VipsForeignSave", TRUE);
+    for (size_t i = 0; i < G_N_ELEMENTS(used); i++) vips_operation_block_set(used[i], FALSE);
+    return 0;
+}
+
+VipsSource *cvips_source_new(cvips_read read, cvips_seek seek, cvips_release release, void *user) {
+    VipsSourceCustom *source = vips_source_custom_new();
+    g_signal_connect_data(source, "read", G_CALLBACK(read), user, release, 0);
+    if (seek) g_signal_connect(source, "seek", G_CALLBACK(seek), user);
+    return VIPS_SOURCE(source);
+}
+
+#define SEQUENTIAL "access", VIPS_ACCESS_SEQUENTIAL, "fail_on", fail_on
+
+int cvips_jpegload(VipsSource *source, int shrink, VipsFailOn fail_on, VipsImage **out) {
+    return vips_jpegload_source(source, out, SEQUENTIAL, "shrink", shrink, NULL);
+}
+
+int cvips_pngload(VipsSource *source, VipsFailOn fail_on, VipsImage **out) {
+    return vips_pngload_source(source, out, SEQUENTIAL, NULL);
+}
+
+int cvips_gifload(VipsSource *source, int frames, VipsFailOn fail_on, VipsImage **out) {
+    return vips_gifload_source(source, out, SEQUENTIAL, "n", frames, NULL);
+}
+
+int cvips_webpload(VipsSource *source, int frames, double scale, VipsFailOn fail_on, VipsImage **out) {
+    return vips_webpload_source(source, out, SEQUENTIAL, "n", frames, "scale", scale, NULL);
+}
+
+int cvips_heifload(VipsSource *source, VipsFailOn fail_on, VipsImage **out) {
+    return vips_heifload_source(source, out, SEQUENTIAL, NULL);
+}
+
+int cvips_tiffload(VipsSource *source, VipsFailOn fail_on, VipsImage **out) {
+    return vips_tiffload_source(source, out, SEQUENTIAL, "page", 0, NULL);
+}
+
+int cvips_crop(VipsImage *in, int left, int top, int width, int height, VipsImage **out) {
+    return vips_extract_area(in, out, left, top, width, height, NULL);
+}
+
+int cvips_resize(VipsImage *in, double horizontal, double vertical, VipsImage **out) {
+    return vips_resize(in, out, horizontal, "vscale", vertical, NULL);
+}
+
+int cvips_premultiply(VipsImage *in, VipsImage **out) { return vips_premultiply(in, out, NULL); }
+
+int cvips_unpremultiply(VipsImage *in, VipsImage **out) { return vips_unpremultiply(in, out, NULL); }
+
+int cvips_to_8_bit(VipsImage *in, VipsImage **out) {
+    gboolean shift = in->BandFmt == VIPS_FORMAT_USHORT;
+    return vips_cast(in, out, VIPS_FORMAT_UCHAR, "shift", shift, NULL);
+}
+
+int cvips_colourspace(VipsImage *in, VipsInterpretation space, VipsImage **out) {
+    return vips_colourspace(in, out, space, NULL);
+}
+
+int cvips_icc_to_srgb(VipsImage *in, const char *fallback, VipsImage **out) {
+    return vips_icc_transform(in, out, "srgb", "embedded", TRUE, "input_profile", fallback, "intent",
+                              VIPS_INTENT_RELATIVE, "black_point_compensation", TRUE, NULL);
+}
+
+int cvips_flatten_white(VipsImage *in, VipsImage **out) {
+    double white[] = {255, 255, 255};
+    VipsArrayDouble *background = vips_array_double_new(white, in->Bands > 2 ? 3 : 1);
+    int status = vips_flatten(in, out, "background", background, NULL);
+    vips_area_unref(VIPS_AREA(background));
+    return status;
+}
+
+int cvips_first_bands(VipsImage *in, int count, VipsImage **out) {
+    return vips_extract_band(in, out, 0, "n", count, NULL);
+}
+
+int cvips_rotate(VipsImage *in, VipsAngle angle, VipsImage **out) { return vips_rot(in, out, angle, NULL); }
+
+int cvips_flip(VipsImage *in, VipsDirection direction, VipsImage **out) { return vips_flip(in, out, direction, NULL); }
+
+int cvips_alpha_minimum(VipsImage *in, double *out) {
+    VipsImage *alpha = NULL;
+    int status = vips_extract_band(in, &alpha, in->Bands - 1, NULL) || vips_min(alpha, out, NULL) ? -1 : 0;
+    VIPS_UNREF(alpha);
+    return status;
+}
+
+int cvips_join_frames(VipsImage **frames, int count, VipsImage **out) {
+    return vips_arrayjoin(frames, out, count, "across", 1, NULL);
+}
+
+void cvips_set_animation(VipsImage *image, int page_height, const int *delays, int count, int loop) {
+    vips_image_set_int(image, VIPS_META_PAGE_HEIGHT, page_height);
+    vips_image_set_array_int(image, "delay", delays, count);
+    vips_image_set_int(image, "loop", loop);
+}
+
+int cvips_render(VipsImage *in, cvips_keep keep, void *user, VipsImage **out, int *rows) {
+    // Tall enough that the rows which neighbouring strips share when shrinking are a small part of each.
+    const int strip = 64;
+    VipsImage *image = vips_image_new_memory();
+    VipsRegion *region = vips_region_new(in);
+    int status = -1;
+    int y = 0;
+    vips_image_init_fields(image, in->Xsize, in->Ysize, in->Bands, VIPS_FORMAT_UCHAR, VIPS_CODING_NONE,
+                           vips_image_guess_interpretation(in), 1.0, 1.0);
+    if (in->BandFmt != VIPS_FORMAT_UCHAR || vips_image_pio_input(in) || vips_image_write_prepare(image)) goto end;
+    for (; y < in->Ysize; y += strip) {
+        VipsRect area = {0, y, in->Xsize, VIPS_MIN(strip, in->Ysize - y)};
+        if (vips_region_prepare(region, &area)) goto end;
+        if (!keep(user, y + area.height)) break;
+        for (int row = 0; row < area.height; row++)
+            if (vips_image_write_line(image, y + row, VIPS_REGION_ADDR(region, 0, y + row))) goto end;
+    }
+    *rows = VIPS_MIN(y, in->Ysize);
+    *out = image;
+    image = NULL;
+    status = 0;
+end:
+    g_object_unref(region);
+    VIPS_UNREF(image);
+    return status;
+}
+
+int cvips_jpegsave(VipsImage *in, int quality, void **bytes, size_t *count) {
+    return vips_jpegsave_buffer(in, bytes, count, "Q", quality, "optimize_coding", TRUE, "strip", TRUE, NULL);
+}
+
+int cvips_pngsave(VipsImage *in, gboolean palette, void **bytes, size_t *count) {
+    return vips_pngsave_buffer(in, bytes, count, "palette", palette, "strip", TRUE, NULL);
+}
+
+int cvips_gifsave(VipsImage *in, int effort, double interframe_error, void **bytes, size_t *count) {
+    return vips_gifsave_buffer(in, bytes, count, "effort", effort, "interframe_maxerror", interframe_error, "strip", TRUE,
+                               NULL);
+}

@@ -1,0 +1,40 @@
+package import DecoderWire
+package import Media
+
+/// Makes an attachment's picture out of one source, rung by rung, until nothing better can be made.
+package struct ImageTransform {
+    private let request: ConversionRequest
+    private let source: any SourceBytes
+    private let output: any RungOutput
+
+    package init(request: ConversionRequest, source: any SourceBytes, output: any RungOutput) {
+        self.request = request
+        self.source = source
+        self.output = output
+    }
+
+    /// Publishes each rung as soon as it is complete. When this returns, nothing better will come.
+    ///
+    /// - Throws: Why there will be no better rung than those published. What was published stands.
+    package func run() throws(DecodeFailure) {
+        guard request.format.kind == .image else {
+            throw DecodeFailure(.unsupportedFormat, "\(request.format.rawValue) is no image")
+        }
+        do {
+            let header = try readHeader()
+            try header.check(against: request.limits)
+            output.describe(header.report)
+            let publisher = RungPublisher(rungs: request.rungs, output: output)
+            try StillConversion(request: request, source: source, header: header, publisher: publisher).run()
+        } catch {
+            // What is missing cannot be told from what is damaged, except by the one who sent it.
+            guard error.reason == .corrupt, source.isCut else { throw error }
+            throw DecodeFailure(.truncated, error.detail)
+        }
+    }
+
+    private func readHeader() throws(DecodeFailure) -> PictureHeader {
+        let picture = try PictureLoader(format: request.format).open(PictureSource(source))
+        return PictureHeader(of: picture, format: request.format)
+    }
+}

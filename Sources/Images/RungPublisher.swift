@@ -1,0 +1,29 @@
+import DecoderWire
+import Media
+
+/// Hands finished pictures over, and remembers whether there is one.
+final class RungPublisher {
+    private let rungs: Set<Rung>
+    private let output: any RungOutput
+    private(set) var hasPublished = false
+
+    init(rungs: Set<Rung>, output: any RungOutput) {
+        self.rungs = rungs
+        self.output = output
+    }
+
+    func wants(_ rung: Rung) -> Bool { rungs.contains(rung) }
+
+    func publish(_ rung: Rung, _ picture: borrowing EncodedPicture) throws(DecodeFailure) {
+        let report = RungReport(
+            rung: rung,
+            format: picture.format,
+            byteCount: picture.bytes.count,
+            width: picture.size.width,
+            height: picture.size.height,
+            frames: 1,
+        )
+        try unsafe picture.bytes.withBytes { (bytes) throws(DecodeFailure) in try unsafe output.publish(report, bytes) }
+        hasPublished = true
+    }
+}

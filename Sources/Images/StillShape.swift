@@ -1,0 +1,42 @@
+import DecoderWire
+import Media
+
+/// How one frame of a source becomes a still picture: the part that is kept, and the size it gets.
+///
+/// All of it in the stored orientation, because pixels are turned last, when there are few of them.
+struct StillShape {
+    /// How much larger than its target a loader's own shrinking must leave a picture, so that the last and best
+    /// filter decides how it looks. 1.5 keeps 45 dB of the picture that is made without; see `Tests/ImagesTests`.
+    private static let headroom = 1.5
+
+    let whole: PixelSize
+    let area: PixelArea
+    let target: PixelSize
+    let orientation: Int
+
+    init(of header: PictureHeader, rules: ImageRules) {
+        whole = header.storedSize
+        orientation = header.orientation
+        let ratio = rules.aspectRatio.map { ratio in
+            header.isTransposed ? AspectRatio(width: ratio.height, height: ratio.width) : ratio
+        }
+        area = whole.area(ofShape: ratio)
+        target = area.size.fitting(longEdge: rules.longEdge)
+    }
+
+    /// The loader's own shrinking for the full quality.
+    var shrink: Int { largestShrink { area.size.longEdge >= Int(Double(target.longEdge * $0) * Self.headroom) } }
+
+    /// The most shrinking that leaves at least half of the target's size.
+    var fastShrink: Int { largestShrink { area.size.longEdge / $0 >= (target.longEdge + 1) / 2 } }
+
+    private func largestShrink(where isEnough: (Int) -> Bool) -> Int { [8, 4, 2].first(where: isEnough) ?? 1 }
+
+    /// `loaded`, cropped and scaled, in standard colours, not yet turned. Never scaled up.
+    func apply(to loaded: consuming Picture) throws(DecodeFailure) -> Picture {
+        let part = area.scaled(from: whole, to: loaded.size)
+        let cropped = try loaded.cropped(to: part)
+        let size = part.width < target.width || part.height < target.height ? part.size : target
+        return try cropped.scaled(to: size).inStandardColours()
+    }
+}

@@ -1,0 +1,35 @@
+import DecoderWire
+import Images
+import Media
+import Testing
+
+/// libvips is started once for the process.
+private let libvips = Result { () throws(DecodeFailure) in try Libvips.start() }
+
+/// Runs one transform of `source` under a profile, as the decoder process would.
+///
+/// - Returns: What was published, and why there was nothing better, if there was a reason.
+@discardableResult
+func transform(
+    _ source: MemorySource,
+    _ format: MediaFormat,
+    profile: Profile = .apns,
+    limits: MediaLimits = MediaLimits(),
+    rungs: Set<Rung> = Set(Rung.allCases),
+) throws -> (output: CollectedRungs, failure: DecodeFailure?) {
+    try libvips.get()
+    let output = CollectedRungs()
+    let request = ConversionRequest(
+        format: format,
+        image: profile.image,
+        animation: profile.animation,
+        limits: limits,
+        rungs: rungs,
+    )
+    do {
+        try ImageTransform(request: request, source: source, output: output).run()
+        return (output, nil)
+    } catch {
+        return (output, error)
+    }
+}
