@@ -1,0 +1,95 @@
+/// A JSON value (RFC 8259), exact: written again, it is the value that was read.
+///
+/// Objects keep the order of their members, and members of the same name; numbers keep their text.
+package enum JSONValue: Sendable {
+    case null
+    case bool(Bool)
+    /// The number as it was written, such as `9007199254740993` or `1.50e3`.
+    case number(String)
+    case string(String)
+    case array([JSONValue])
+    case object([Member])
+
+    package struct Member: Sendable, Equatable {
+        package var key: String
+        package var value: JSONValue
+
+        package init(_ key: String, _ value: JSONValue) {
+            self.key = key
+            self.value = value
+        }
+
+        package static func == (left: Member, right: Member) -> Bool {
+            left.key.isExactly(right.key) && left.value == right.value
+        }
+    }
+
+    /// How deep arrays and objects may be nested. Deeper input is refused, so that nothing here can use up a stack.
+    package static let depthLimit = 128
+}
+
+extension JSONValue {
+    /// The member of that name; of several, the last one, as most JSON readers have it.
+    package subscript(key: String) -> JSONValue? {
+        guard case .object(let members) = self else { return nil }
+        return members.last { $0.key.isExactly(key) }?.value
+    }
+
+    package var text: String? {
+        guard case .string(let text) = self else { return nil }
+        return text
+    }
+
+    /// The nearest value that a `Double` has.
+    package var double: Double? {
+        guard case .number(let text) = self else { return nil }
+        return Double(text)
+    }
+
+    package var isObject: Bool {
+        guard case .object = self else { return false }
+        return true
+    }
+
+    /// Whether this is `true`, or the number 1: how push payloads say yes.
+    package var isYes: Bool { self == .bool(true) || double == 1 }
+}
+
+extension JSONValue: Equatable {
+    /// Equal are values that are written in the same way: strings scalar by scalar, numbers digit by digit, members
+    /// in their order.
+    package static func == (left: JSONValue, right: JSONValue) -> Bool {
+        switch (left, right) {
+        case (.null, .null): true
+        case (.bool(let left), .bool(let right)): left == right
+        case (.number(let left), .number(let right)): left == right
+        case (.string(let left), .string(let right)): left.isExactly(right)
+        case (.array(let left), .array(let right)): left == right
+        case (.object(let left), .object(let right)): left == right
+        default: false
+        }
+    }
+}
+
+extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
+    ExpressibleByStringLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
+    package init(nilLiteral: ()) { self = .null }
+    package init(booleanLiteral value: Bool) { self = .bool(value) }
+    package init(integerLiteral value: Int) { self = .number(String(value)) }
+    package init(stringLiteral value: String) { self = .string(value) }
+    package init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+    package init(dictionaryLiteral elements: (String, JSONValue)...) {
+        self = .object(elements.map { Member($0.0, $0.1) })
+    }
+
+    package static func integer(_ value: Int) -> JSONValue { .number(String(value)) }
+}
+
+extension String {
+    /// Whether both have the same bytes. `==` would also hold for a composed and a decomposed letter.
+    func isExactly(_ other: String) -> Bool { utf8.elementsEqual(other.utf8) }
+
+    /// Whether there is nothing in it to see: a push payload's way of saying "none".
+    var isBlank: Bool { allSatisfy(\.isWhitespace) }
+}
