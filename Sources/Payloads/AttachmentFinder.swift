@@ -1,0 +1,133 @@
+/// Looks for attachments in one payload, and keeps what it found.
+struct AttachmentFinder {
+    let payload: JSONValue
+    let limit: Int
+    let makeIdentifier: @Sendable () -> String
+
+    private(set) var attachments: [AttachmentRequest] = []
+    private(set) var fallbackBody: NotificationRequest.FallbackBody?
+    private var gates: [Gate] = []
+    private var identifiers: Set<String> = []
+    private var remarks: [String] = []
+
+    init(payload: JSONValue, limit: Int, makeIdentifier: @escaping @Sendable () -> String) {
+        self.payload = payload
+        self.limit = limit
+        self.makeIdentifier = makeIdentifier
+    }
+
+    /// Open if anything may be rewritten.
+    var gate: Gate { gates.contains(.open) ? .open : gates.first ?? .noAlert }
+
+    /// Follows the paths of a service's own request, each behind its gate.
+    mutating func search(_ service: Dialect, in envelope: Envelope) {
+        for path in service.paths {
+            for match in urls(path, in: payload) {
+                let gate = (path.gate ?? envelope.gate).gate(in: payload, filling: match.wildcards)
+                gates.append(gate)
+                if gate == .open { add(match, path, below: JSONPointer(), in: payload, service) }
+            }
+        }
+    }
+
+    /// Looks into each payload that the request carries, by the first of `dialects` that finds something there.
+    mutating func searchPayloads(of envelope: Envelope, by dialects: [Dialect]) {
+        for root in envelope.payloads?.matches(in: payload) ?? [] {
+            let gate = envelope.gate.gate(in: payload, filling: root.wildcards)
+            gates.append(gate)
+            if gate == .open { search(root, by: dialects) }
+        }
+    }
+
+    func explanation(pinned: Dialect?) -> Explanation {
+        var names: [String] = pinned.map { [$0.name] } ?? []
+        for attachment in attachments where !names.contains(attachment.dialect) { names.append(attachment.dialect) }
+        return Explanation(
+            choice: pinned != nil ? .pinned : attachments.isEmpty ? .none : .found,
+            dialects: names,
+            gate: gate,
+            places: attachments.map(\.place.url),
+            remarks: remarks + attachments.flatMap(\.remarks),
+        )
+    }
+
+    private mutating func search(_ root: JSONPattern.Match, by dialects: [Dialect]) {
+        for dialect in dialects {
+            for path in dialect.paths {
+                let matches = urls(path, in: root.value)
+                guard !matches.isEmpty else { continue }
+                for match in matches { add(match, path, below: root.pointer, in: root.value, dialect) }
+                if let pattern = dialect.fallbackBody { findFallbackBody(pattern, root) }
+                return
+            }
+        }
+    }
+
+    private func urls(_ path: AttachmentPath, in root: JSONValue) -> [JSONPattern.Match] {
+        path.url.matches(in: root).filter { match in
+            guard let url = match.value.text, !url.isBlank, !path.isAbsolute || url.contains("://") else {
+                return false
+            }
+            return path.required.allSatisfy { pattern in
+                root.value(at: pattern.pointer(filling: match.wildcards))?.text?.isBlank == false
+            }
+        }
+    }
+
+    private mutating func add(
+        _ match: JSONPattern.Match,
+        _ path: AttachmentPath,
+        below root: JSONPointer,
+        in value: JSONValue,
+        _ dialect: Dialect,
+    ) {
+        guard attachments.count < limit else {
+            let remark = "Only the first \(limit) attachments were looked at; send fewer."
+            if !remarks.contains(remark) { remarks.append(remark) }
+            return
+        }
+        func pointer(_ pattern: JSONPattern) -> JSONPointer { root + pattern.pointer(filling: match.wildcards) }
+        let named = path.identifiers.map(pointer).compactMap { payload.value(at: $0)?.text }
+        let key = path.isIdentifiedByKey ? match.wildcards.last : nil
+        let identifier = unique(named.first { !$0.isBlank } ?? key ?? "")
+        var attachmentRemarks: [String] = []
+        attachments.append(
+            AttachmentRequest(
+                identifier: identifier,
+                url: match.value.text ?? "",
+                options: path.options.options(
+                    in: value,
+                    filling: match.wildcards,
+                    identifier: identifier,
+                    remarks: &attachmentRemarks,
+                ),
+                profile: path.profile,
+                dialect: dialect.name,
+                place: AttachmentPlace(
+                    url: root + match.pointer,
+                    list: path.list.map(pointer),
+                    companions: path.companions.map {
+                        AttachmentPlace.Companion(pointer: pointer($0.field), content: $0.content, implied: $0.implied)
+                    },
+                ),
+                remarks: attachmentRemarks,
+            )
+        )
+    }
+
+    /// The identifier itself, or another where it is empty or taken.
+    private mutating func unique(_ given: String) -> String {
+        var identifier = given
+        while identifier.isBlank || !identifiers.insert(identifier).inserted { identifier = makeIdentifier() }
+        return identifier
+    }
+
+    private mutating func findFallbackBody(_ pattern: JSONPattern, _ root: JSONPattern.Match) {
+        let alert = root.pointer + JSONPointer(tokens: ["aps", "alert"])
+        guard let text = pattern.matches(in: root.value).first?.value, text.text?.isBlank == false,
+            let value = payload.value(at: alert)
+        else { return }
+        let pointer = value.isObject ? alert.appending("body") : alert
+        fallbackBody = NotificationRequest.FallbackBody(pointer: pointer, text: text)
+    }
+}

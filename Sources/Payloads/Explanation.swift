@@ -1,0 +1,33 @@
+/// Which dialects were used, and why.
+package struct Explanation: Sendable, Equatable, CustomStringConvertible {
+    package enum Choice: String, Sendable {
+        /// The caller named it.
+        case pinned
+        /// The first of the table that leads to an attachment.
+        case found
+        /// None leads to one.
+        case none
+    }
+
+    package var choice: Choice
+    /// The names of the dialects, each once, in the order of their attachments.
+    package var dialects: [String]
+    package var gate: Gate
+    /// Where the URLs stand.
+    package var places: [JSONPointer]
+    package var remarks: [String]
+
+    package var description: String {
+        ([choiceText, "gate \(gate == .open ? "open" : "shut"): \(gate.explanation)"] + remarks).joined(separator: "\n")
+    }
+
+    private var choiceText: String {
+        let names = dialects.joined(separator: ", ")
+        let places = places.map(\.description).joined(separator: ", ")
+        return switch choice {
+        case .pinned: "dialect \(names), as asked for: \(places.isEmpty ? "it finds no attachment" : places)"
+        case .found: "dialect \(names), the most specific that finds an attachment: \(places)"
+        case .none: "no dialect finds an attachment"
+        }
+    }
+}

@@ -1,0 +1,18 @@
+/// A ready attachment, as the payload names it: the properties of `UNNotificationAttachment`.
+package struct NotificationAttachment: Sendable, Equatable {
+    package var identifier: String
+    package var url: String
+    /// Another URL of the same file with fewer bytes, for a payload that is nearly full.
+    package var shortURL: String?
+    /// The uniform type identifier, such as `public.jpeg`.
+    package var type: String
+    package var byteCount: Int?
+
+    package init(identifier: String, url: String, shortURL: String? = nil, type: String, byteCount: Int? = nil) {
+        self.identifier = identifier
+        self.url = url
+        self.shortURL = shortURL
+        self.type = type
+        self.byteCount = byteCount
+    }
+}

@@ -1,0 +1,99 @@
+/// Finds out what a payload asks for.
+package struct PayloadReader: Sendable {
+    /// The most bytes that are read, whatever is to be made of them.
+    package static let byteLimit = 65_536
+    /// The most attachments that one notification gets; what is beyond stays as it is.
+    package static let attachmentLimit = 16
+
+    private let dialects: [Dialect]
+    private let makeIdentifier: @Sendable () -> String
+
+    /// Of `dialects` the first counts that leads to an attachment. `makeIdentifier` makes identifiers for attachments
+    /// that have none, each time another.
+    package init(
+        dialects: [Dialect] = Dialect.builtIn,
+        makeIdentifier: @escaping @Sendable () -> String = RandomIdentifier.make,
+    ) {
+        self.dialects = dialects
+        self.makeIdentifier = makeIdentifier
+    }
+
+    /// Reads a payload as a push service gets it. `dialect` names the only one to look for attachments by.
+    package func read(
+        _ bytes: [UInt8],
+        identifier: String,
+        pushType: PushType = .alert,
+        dialect: String? = nil,
+    ) throws(PayloadError) -> NotificationRequest {
+        guard bytes.count <= Self.byteLimit else {
+            throw .tooLarge(byteCount: bytes.count, limit: Self.byteLimit)
+        }
+        let payload: JSONValue
+        do { payload = try JSONValue(parsing: bytes) } catch { throw .notJSON(error) }
+        return try read(payload, original: bytes, identifier: identifier, pushType: pushType, dialect: dialect)
+    }
+
+    /// Reads a payload that was part of something else.
+    package func read(
+        _ payload: JSONValue,
+        identifier: String,
+        pushType: PushType = .alert,
+        dialect: String? = nil,
+    ) throws(PayloadError) -> NotificationRequest {
+        let bytes = payload.compactBytes
+        return try read(payload, original: bytes, identifier: identifier, pushType: pushType, dialect: dialect)
+    }
+
+    private func read(
+        _ payload: JSONValue,
+        original: [UInt8],
+        identifier: String,
+        pushType: PushType,
+        dialect name: String?,
+    ) throws(PayloadError) -> NotificationRequest {
+        guard payload.isObject else { throw .notAnObject }
+        let pinned = try name.map { name throws(PayloadError) in try dialect(named: name) }
+        let service = payload["aps"]?.isObject == true ? nil : dialects.first { $0.envelope?.fits(payload) == true }
+        guard service != nil || payload["aps"]?.isObject == true else { throw .noNotification }
+
+        let envelope = service?.envelope ?? .payload
+        var finder = AttachmentFinder(payload: payload, limit: Self.attachmentLimit, makeIdentifier: makeIdentifier)
+        if let service, pinned == nil || pinned == service { finder.search(service, in: envelope) }
+        let candidates = pinned.map { [$0] } ?? dialects
+        finder.searchPayloads(of: envelope, by: candidates.filter { $0.envelope == nil })
+        return NotificationRequest(
+            identifier: identifier,
+            payload: payload,
+            original: original,
+            pushType: pushType,
+            gate: finder.gate,
+            attachments: finder.attachments,
+            explanation: finder.explanation(pinned: pinned),
+            measure: envelope.measure,
+            fallbackBody: finder.fallbackBody,
+        )
+    }
+
+    private func dialect(named name: String) throws(PayloadError) -> Dialect {
+        guard let dialect = dialects.first(where: { $0.name == name }) else {
+            throw .unknownDialect(name, known: dialects.map(\.name))
+        }
+        return dialect
+    }
+}
+
+extension Envelope {
+    fileprivate func fits(_ payload: JSONValue) -> Bool { !mark.matches(in: payload).isEmpty }
+}
+
+/// Identifiers for attachments whose sender gave them none.
+package enum RandomIdentifier {
+    /// 128 random bits in lower-case hexadecimal.
+    package static func make() -> String {
+        (0..<4).map { _ in
+            let digits = String(UInt32.random(in: .min ... .max), radix: 16)
+            return String(repeating: "0", count: 8 - digits.count) + digits
+        }
+        .joined()
+    }
+}

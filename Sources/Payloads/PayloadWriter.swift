@@ -1,0 +1,75 @@
+import Media
+
+/// Writes ready attachments into the payload that asked for them.
+package struct PayloadWriter: Sendable {
+    package init() {}
+
+    /// Rewrites a payload within its limit.
+    ///
+    /// Where an attachment's URL stood, the ready file's stands afterwards, and what is said beside it is true of that
+    /// file. Every other value stays. Nothing ready, or no room for it, gives back the bytes as they came.
+    ///
+    /// `attachments` are numbered as in the request; those that failed are missing.
+    package func write(
+        _ request: NotificationRequest,
+        attachments: [Int: NotificationAttachment],
+    ) -> RewrittenPayload {
+        let ready = request.attachments.enumerated().compactMap { index, attachment in
+            attachments[index].map { (place: attachment.place, file: $0) }
+        }
+        let original = RewrittenPayload(bytes: request.original, payload: request.payload, fit: .original)
+        let fallbackBody = ready.count < request.attachments.count ? request.fallbackBody : nil
+        guard !ready.isEmpty || fallbackBody != nil else { return original }
+
+        var smallest = Int.max
+        for fit in [RewrittenPayload.Fit.listed, .unlisted, .shortened] {
+            var payload = request.payload
+            for (place, file) in ready { payload.write(file, at: place, isShort: fit == .shortened) }
+            if let fallbackBody { payload.set(at: fallbackBody.pointer, to: fallbackBody.text) }
+            if fit == .listed, !payload.list(ready) { continue }
+            let byteCount = request.measure.byteCount(of: payload)
+            if byteCount <= request.pushType.byteLimit {
+                return RewrittenPayload(bytes: payload.compactBytes, payload: payload, fit: fit)
+            }
+            smallest = min(smallest, byteCount)
+        }
+        var result = original
+        result.failure = AttachmentFailure(
+            .payload,
+            .payloadTooLarge,
+            "With its attachments the payload would have \(smallest) bytes, and the limit is "
+                + "\(request.pushType.byteLimit); send less else, or make the public URL shorter.",
+        )
+        return result
+    }
+}
+
+extension JSONValue {
+    fileprivate mutating func write(_ file: NotificationAttachment, at place: AttachmentPlace, isShort: Bool) {
+        set(at: place.url, to: .string(isShort ? file.shortURL ?? file.url : file.url))
+        for companion in place.companions {
+            let old = value(at: companion.pointer)?.text
+            guard let known = old ?? companion.implied,
+                let new = companion.content.text(for: file, replacing: known), new != known
+            else { continue }
+            set(at: companion.pointer, to: .string(new))
+        }
+    }
+
+    /// Adds the arrays of ready attachments. False if there is no place for any, or the sender has something there.
+    fileprivate mutating func list(_ ready: [(place: AttachmentPlace, file: NotificationAttachment)]) -> Bool {
+        var lists: [(pointer: JSONPointer, entries: [JSONValue])] = []
+        for (place, file) in ready {
+            guard let pointer = place.list else { continue }
+            let entry: JSONValue = [
+                "identifier": .string(file.identifier), "url": .string(file.url), "type": .string(file.type),
+            ]
+            if let index = lists.firstIndex(where: { $0.pointer == pointer }) {
+                lists[index].entries.append(entry)
+            } else if value(at: pointer) == nil {
+                lists.append((pointer, [entry]))
+            }
+        }
+        return lists.count { set(at: $0.pointer, to: .array($0.entries)) } > 0
+    }
+}

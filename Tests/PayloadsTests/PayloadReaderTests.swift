@@ -1,0 +1,101 @@
+import Payloads
+import Testing
+
+@Suite("Reading payloads")
+struct PayloadReaderTests {
+    static let reader = PayloadReader()
+
+    static func read(_ text: String) throws -> NotificationRequest {
+        try reader.read(Array(text.utf8), identifier: "n")
+    }
+
+    @Test("the attachment of a mutable alert is found")
+    func attachment() throws {
+        let text = #"{"aps":{"alert":"Hi","mutable-content":1},"my-attachment":"https://example.com/a.jpg"}"#
+        let request = try Self.read(text)
+        #expect(request.gate == .open)
+        #expect(request.attachments.map(\.url) == ["https://example.com/a.jpg"])
+        #expect(request.attachments.allSatisfy { !$0.identifier.isEmpty && $0.dialect == "my-attachment" })
+        #expect(request.original == Array(text.utf8))
+    }
+
+    @Test(
+        "the gate is open for content that is mutable and shows an alert",
+        arguments: [
+            #"{"alert":"Hi","mutable-content":1}"#, #"{"alert":"Hi","mutable-content":true}"#,
+            #"{"alert":{"title":"Hi"},"mutable-content":1}"#, #"{"alert":{"subtitle":"Hi"},"mutable-content":1}"#,
+            #"{"alert":{"body":"Hi"},"mutable-content":1,"content-available":1}"#,
+            #"{"alert":{"loc-key":"HI"},"mutable-content":1}"#,
+            #"{"alert":{"title-loc-key":"HI"},"mutable-content":1}"#,
+        ]
+    )
+    func open(aps: String) throws {
+        let request = try Self.read(#"{"my-attachment":"https://example.com/a.jpg","aps":\#(aps)}"#)
+        #expect(request.gate == .open)
+        #expect(request.attachments.count == 1)
+    }
+
+    @Test(
+        "the gate is shut, with its reason, for any other content",
+        arguments: [
+            (#"{"alert":"Hi"}"#, .notMutable), (#"{"alert":"Hi","mutable-content":0}"#, .notMutable),
+            (#"{"alert":"Hi","mutable-content":"1"}"#, .notMutable),
+            (#"{"alert":"Hi","mutable-content":2}"#, .notMutable),
+            (#"{"alert":"Hi","mutable-content":false}"#, .notMutable), (#"{"mutable-content":1}"#, .noAlert),
+            (#"{"alert":"","mutable-content":1}"#, .noAlert), (#"{"alert":{},"mutable-content":1}"#, .noAlert),
+            (#"{"alert":{"body":""},"mutable-content":1}"#, .noAlert),
+            (#"{"alert":{"launch-image":"a.png"},"mutable-content":1}"#, .noAlert),
+            (#"{"alert":null,"mutable-content":1}"#, .noAlert), (#"{"badge":1,"mutable-content":1}"#, .noAlert),
+        ] as [(String, Gate)]
+    )
+    func shut(aps: String, gate: Gate) throws {
+        let request = try Self.read(#"{"my-attachment":"https://example.com/a.jpg","aps":\#(aps)}"#)
+        #expect(request.gate == gate)
+        #expect(request.attachments.isEmpty)
+    }
+
+    @Test("what is no URL is no attachment", arguments: [#""""#, #""  ""#, "null", "1", "[]", "{}"])
+    func noAttachment(value: String) throws {
+        let request = try Self.read(#"{"aps":{"alert":"Hi","mutable-content":1},"my-attachment":\#(value)}"#)
+        #expect(request.attachments.isEmpty)
+        #expect(request.gate == .open)
+        #expect(request.explanation.choice == .none)
+    }
+
+    @Test("what is not JSON, no object, or has no aps is told apart")
+    func refused() {
+        #expect(throws: PayloadError.notAnObject) { try Self.read("[1]") }
+        for text in [#"{"alert":"Hi"}"#, #"{"aps":"Hi"}"#, "{}"] {
+            #expect(throws: PayloadError.noNotification) { try Self.read(text) }
+        }
+        #expect(throws: PayloadError.tooLarge(byteCount: 65_537, limit: 65_536)) {
+            try Self.reader.read([UInt8](repeating: 0x20, count: 65_537), identifier: "n")
+        }
+        #expect { try Self.read(#"{"aps":{}"#) } throws: { error in
+            guard case .notJSON(let cause) = error as? PayloadError else { return false }
+            return cause.offset == 9
+        }
+    }
+
+    @Test("a payload as large as is read is read")
+    func largest() throws {
+        let text = #"{"aps":{}}"#
+        let padding = String(repeating: " ", count: PayloadReader.byteLimit - text.utf8.count)
+        #expect(try Self.read(text + padding).original.count == PayloadReader.byteLimit)
+    }
+
+    @Test("a dialect that is asked for by name is the only one, and its name must be known")
+    func pinned() throws {
+        let text = Array(#"{"aps":{"alert":"Hi","mutable-content":1},"my-attachment":"https://example.com/a"}"#.utf8)
+        let request = try Self.reader.read(text, identifier: "n", dialect: "my-attachment")
+        #expect(request.explanation.choice == .pinned)
+        #expect(throws: PayloadError.unknownDialect("nobody", known: Dialect.builtIn.map(\.name))) {
+            try Self.reader.read(text, identifier: "n", dialect: "nobody")
+        }
+    }
+
+    @Test("the category is read")
+    func category() throws {
+        #expect(try Self.read(#"{"aps":{"category":"PHOTO"}}"#).category == "PHOTO")
+    }
+}

@@ -1,0 +1,92 @@
+import Media
+import Payloads
+import Testing
+
+@Suite("Writing payloads")
+struct PayloadWriterTests {
+    static let ready = NotificationAttachment(
+        identifier: "i",
+        url: "https://push.example/a/0123456789",
+        shortURL: "https://push.example/a",
+        type: "public.jpeg",
+    )
+
+    static func request(
+        _ text: String,
+        pushType: PushType = .alert,
+    ) throws -> NotificationRequest {
+        try PayloadReader().read(Array(text.utf8), identifier: "n", pushType: pushType)
+    }
+
+    static func payload(padding: Int) -> String {
+        let padding = String(repeating: "x", count: padding)
+        return #"{"aps":{"alert":"Hi","mutable-content":1},"my-attachment":"https://x.example/1","p":"\#(padding)"}"#
+    }
+
+    @Test("the ready file's URL stands where the original stood, and the array follows")
+    func rewritten() throws {
+        let request = try Self.request(
+            #"{ "id": 9007199254740993, "my-attachment": "https://x.example/1", "n": null, "aps":"#
+                + #"{"alert":"Hi","mutable-content":1}, "d": 1.50 }"#
+        )
+        let written = PayloadWriter().write(request, attachments: [0: Self.ready])
+        #expect(written.fit == .listed)
+        #expect(written.failure == nil)
+        #expect(
+            String(decoding: written.bytes, as: UTF8.self)
+                == #"{"id":9007199254740993,"my-attachment":"https://push.example/a/0123456789","n":null,"#
+                + #""aps":{"alert":"Hi","mutable-content":1},"d":1.50,"#
+                + #""attachments":[{"identifier":"i","url":"https://push.example/a/0123456789","type":"public.jpeg"}]}"#
+        )
+    }
+
+    @Test("nothing ready gives back the bytes as they came")
+    func nothing() throws {
+        let text = " \(Self.payload(padding: 1)) \n"
+        let written = PayloadWriter().write(try Self.request(text), attachments: [:])
+        #expect(written.fit == .original)
+        #expect(written.bytes == Array(text.utf8))
+        #expect(written.failure == nil)
+    }
+
+    @Test("an array of the sender's own by that name stays")
+    func ownArray() throws {
+        let request = try Self.request(
+            #"{"attachments":[1],"my-attachment":"https://x.example/1","aps":{"alert":"Hi","mutable-content":1}}"#
+        )
+        let written = PayloadWriter().write(request, attachments: [0: Self.ready])
+        #expect(written.fit == .unlisted)
+        #expect(written.payload["attachments"] == [1])
+    }
+
+    @Test("each byte less of room gives the next best fit, and never passes the limit", arguments: PushType.allCases)
+    func fit(pushType: PushType) throws {
+        var fits: [RewrittenPayload.Fit] = []
+        for padding in (pushType.byteLimit - 300)...(pushType.byteLimit + 10) {
+            let text = Self.payload(padding: padding)
+            let request = try Self.request(text, pushType: pushType)
+            let written = PayloadWriter().write(request, attachments: [0: Self.ready])
+            #expect(written.bytes.count <= max(pushType.byteLimit, text.utf8.count))
+            #expect((written.failure?.reason == .payloadTooLarge) == (written.fit == .original))
+            if written.fit == .original {
+                #expect(written.bytes == request.original)
+            } else {
+                #expect(written.bytes.count <= pushType.byteLimit)
+            }
+            if fits.last != written.fit { fits.append(written.fit) }
+        }
+        #expect(fits == RewrittenPayload.Fit.allCases)
+    }
+
+    @Test("a payload that fills its limit to the last byte fits")
+    func exact() throws {
+        let empty = PayloadWriter().write(try Self.request(Self.payload(padding: 0)), attachments: [0: Self.ready])
+        let room = 4096 - empty.bytes.count
+        func written(_ padding: Int) throws -> RewrittenPayload {
+            PayloadWriter().write(try Self.request(Self.payload(padding: padding)), attachments: [0: Self.ready])
+        }
+        #expect(try written(room).bytes.count == 4096)
+        #expect(try written(room).fit == .listed)
+        #expect(try written(room + 1).fit == .unlisted)
+    }
+}
