@@ -125,19 +125,22 @@ int cvips_render(VipsImage *in, cvips_keep keep, void *user, VipsImage **out, in
     VipsRegion *region = vips_region_new(in);
     int status = -1;
     int y = 0;
+    if (in->BandFmt != VIPS_FORMAT_UCHAR || vips_image_pio_input(in)) goto end;
     vips_image_init_fields(image, in->Xsize, in->Ysize, in->Bands, VIPS_FORMAT_UCHAR, VIPS_CODING_NONE,
                            vips_image_guess_interpretation(in), 1.0, 1.0);
-    if (in->BandFmt != VIPS_FORMAT_UCHAR || vips_image_pio_input(in) || vips_image_write_prepare(image)) goto end;
+    if (out && vips_image_write_prepare(image)) goto end;
     for (; y < in->Ysize; y += strip) {
         VipsRect area = {0, y, in->Xsize, VIPS_MIN(strip, in->Ysize - y)};
         if (vips_region_prepare(region, &area)) goto end;
         if (!keep(user, y + area.height)) break;
-        for (int row = 0; row < area.height; row++)
+        for (int row = 0; out && row < area.height; row++)
             if (vips_image_write_line(image, y + row, VIPS_REGION_ADDR(region, 0, y + row))) goto end;
     }
     *rows = VIPS_MIN(y, in->Ysize);
-    *out = image;
-    image = NULL;
+    if (out) {
+        *out = image;
+        image = NULL;
+    }
     status = 0;
 end:
     g_object_unref(region);

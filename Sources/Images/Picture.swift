@@ -133,6 +133,8 @@ struct Picture: ~Copyable {
     /// The picture in memory, without metadata: what was computed from top to bottom until `keep` said no.
     ///
     /// - Parameter keep: Asked after each strip, with the number of rows that there are with it.
+    /// - Returns: The picture, and how much of it there is.
+    /// - Throws: Why a pixel cannot be computed.
     func rendered(while keep: @escaping (_ rows: Int) -> Bool) throws(DecodeFailure) -> RenderedPicture {
         let question = KeepQuestion(ask: keep)
         var rows: Int32 = 0
@@ -142,8 +144,22 @@ struct Picture: ~Copyable {
         return RenderedPicture(picture: picture, rows: Int(rows))
     }
 
+    /// Computes every pixel and forgets it.
+    ///
+    /// - Returns: Whether all of them were computed before `keep` said no.
+    /// - Throws: Why they cannot be.
+    func check(while keep: @escaping (_ rows: Int) -> Bool) throws(DecodeFailure) -> Bool {
+        let question = KeepQuestion(ask: keep)
+        var rows: Int32 = 0
+        let opaque = unsafe Unmanaged.passUnretained(question).toOpaque()
+        guard unsafe cvips_render(image, askToKeep, opaque, nil, &rows) == 0 else { throw VipsError("check").failure }
+        return Int(rows) == height
+    }
+
     func jpeg(quality: Int) throws(DecodeFailure) -> EncodedBytes {
-        try unsafe EncodedBytes.make("jpegsave") { bytes, count in unsafe cvips_jpegsave(image, Int32(quality), &bytes, &count) }
+        try unsafe EncodedBytes.make("jpegsave") { bytes, count in
+            unsafe cvips_jpegsave(image, Int32(quality), &bytes, &count)
+        }
     }
 
     func png(isPaletted: Bool) throws(DecodeFailure) -> EncodedBytes {

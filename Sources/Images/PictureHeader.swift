@@ -14,6 +14,7 @@ struct PictureHeader {
     let delays: [Int]
     /// How often an animation is shown; 0 is for ever.
     let loop: Int
+    let hasAlpha: Bool
     /// A progressive JPEG or interlaced PNG: it is in memory whole while it is decoded.
     let isInterlaced: Bool
     /// 8 bits of grey or sRGB, with or without alpha, whose profile can go without changing a colour.
@@ -29,6 +30,7 @@ struct PictureHeader {
         frames = format == .gif || format == .webp ? pages : 1
         delays = picture.integers("delay")
         loop = picture.integer("loop") ?? 0
+        hasAlpha = picture.hasAlpha
         isInterlaced = (picture.integer("interlaced") ?? picture.integer("jpeg-multiscan") ?? 0) != 0
         let isStandard = [VIPS_INTERPRETATION_sRGB, VIPS_INTERPRETATION_B_W].contains(picture.interpretation)
         isPlain = isStandard && picture.has8Bits && !picture.needsProfile

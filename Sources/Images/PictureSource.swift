@@ -16,8 +16,10 @@ final class PictureSource {
     private let bytes: any SourceBytes
     private var offset = 0
     private var scans = ScanCounter()
-    /// Whether libvips asked for bytes beyond the last one.
-    private(set) var reachedEnd = false
+    /// How much less than libvips asked for the last read with bytes gave.
+    private var shortfall = 0
+    /// Whether a decoder needed bytes beyond the last one.
+    private(set) var ranOut = false
 
     init(_ bytes: any SourceBytes) { self.bytes = bytes }
 
@@ -33,9 +35,11 @@ final class PictureSource {
     fileprivate func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         let count = unsafe bytes.read(at: offset, into: buffer)
         guard count > 0, count <= buffer.count else {
-            reachedEnd = true
+            // After a short read libvips asks for the rest of its buffer, needed or not.
+            if buffer.count != shortfall { ranOut = true }
             return 0
         }
+        shortfall = buffer.count - count
         offset += count
         let isWithinLimit = unsafe scans.add(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
         return isWithinLimit ? count : -1

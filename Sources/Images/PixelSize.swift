@@ -50,6 +50,7 @@ struct PixelArea: Equatable {
     }
 
     var size: PixelSize { PixelSize(width: width, height: height) }
+    var ratio: AspectRatio { AspectRatio(width: width, height: height) }
 
     /// The same part of a picture that a loader shrank from `whole` to `shrunk`.
     func scaled(from whole: PixelSize, to shrunk: PixelSize) -> PixelArea {

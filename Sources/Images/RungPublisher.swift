@@ -23,7 +23,19 @@ final class RungPublisher {
             height: picture.size.height,
             frames: 1,
         )
-        try unsafe picture.bytes.withBytes { (bytes) throws(DecodeFailure) in try unsafe output.publish(report, bytes) }
+        try unsafe picture.bytes.withBytes { (bytes) throws(DecodeFailure) in try unsafe publish(report, bytes) }
+    }
+
+    func publish(_ report: RungReport, _ bytes: [UInt8]) throws(DecodeFailure) {
+        // `withUnsafeBytes` of an array has no typed throws.
+        let result = unsafe bytes.withUnsafeBytes { bytes in
+            Result { () throws(DecodeFailure) in try unsafe publish(report, bytes) }
+        }
+        try result.get()
+    }
+
+    private func publish(_ report: RungReport, _ bytes: UnsafeRawBufferPointer) throws(DecodeFailure) {
+        try unsafe output.publish(report, bytes)
         hasPublished = true
     }
 }

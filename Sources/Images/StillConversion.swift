@@ -2,11 +2,11 @@ import CVips
 import DecoderWire
 import Media
 
-/// Makes a still picture of one frame, rung by rung.
+/// Makes a still picture of a source's first frame, rung by rung.
 struct StillConversion {
     /// Less of a picture than this says too little to be shown.
     private static let leastRows = 1.0 / 3
-    /// From here on a quick version is worth making before the good one: it takes longer than a fifth of a second.
+    /// From here on a quick version is worth making before the good one, which takes longer than a fifth of a second.
     private static let slowPixels = 20_000_000
 
     let request: ConversionRequest
@@ -14,34 +14,67 @@ struct StillConversion {
     let header: PictureHeader
     let publisher: RungPublisher
 
+    private var shape: StillShape { StillShape(of: header, rules: request.image) }
+
     func run() throws(DecodeFailure) {
-        let shape = StillShape(of: header, rules: request.image)
-        if publisher.wants(.fast), !publisher.wants(.downscaled) || header.storedSize.pixels > Self.slowPixels {
-            try make(.fast, shape, shrink: shape.fastShrink)
+        let shape = shape
+        if !source.isWhole || !publisher.wants(.downscaled) {
+            try EmbeddedThumbnail(header: header, shape: shape, rules: request.image)?.publish(to: publisher)
         }
-        guard publisher.wants(.downscaled) || publisher.wants(.partial), !source.timeWillExpire else { return }
-        try make(.downscaled, shape, shrink: shape.shrink)
+        if try remux() { return }
+        let wantsBest = publisher.wants(.downscaled)
+        if publisher.wants(.fast), !wantsBest || header.storedSize.pixels > Self.slowPixels {
+            guard try make(.fast, shrink: shape.fastShrink) else { return }
+        }
+        guard wantsBest || publisher.wants(.partial), !source.timeWillExpire else { return }
+        try make(.downscaled, shrink: shape.shrink)
+    }
+
+    /// Keeps the source's own coded data, if it is legal as it is.
+    private func remux() throws(DecodeFailure) -> Bool {
+        let keepsShape = shape.target == header.storedSize && header.orientation == 1
+        guard publisher.wants(.remuxed), header.isPlain, keepsShape else { return false }
+        guard !header.hasAlpha || request.image.keepsTransparency else { return false }
+        let limit = min(request.image.byteBudget, request.image.byteLimit)
+        return try Remuxing(header: header, byteLimit: limit).publish(source, to: publisher)
     }
 
     /// Makes the first frame as `rung`, or as `.partial` if the source ends before the frame does.
-    func make(_ rung: Rung, _ shape: StillShape, shrink: Int) throws(DecodeFailure) {
+    ///
+    /// - Returns: Whether the source had all of the frame.
+    @discardableResult
+    func make(_ rung: Rung, shrink: Int) throws(DecodeFailure) -> Bool {
         let bytes = PictureSource(source)
         var loader = PictureLoader(format: header.format, shrink: shrink)
         if !loader.isStreamed { loader.failOn = VIPS_FAIL_ON_TRUNCATED }
-        let shaped = try shape.apply(to: loader.open(bytes))
-        let isStreamed = loader.isStreamed
-        let rendered = try shaped.rendered { rows in
-            if publisher.hasPublished, source.timeWillExpire { return false }
-            return !isStreamed || !bytes.reachedEnd
+        let isUsable = { !loader.isStreamed || !bytes.ranOut || isProgressive }
+        let rendered = try shape.apply(to: loader.open(bytes)).rendered { _ in isUsable() && !mustStop }
+        if loader.isStreamed, bytes.ranOut {
+            try publishPartial(rendered)
+            return false
         }
-        if rendered.isComplete {
-            guard publisher.wants(rung) else { return }
-            return try publish(rung, rendered.picture, shape)
-        }
+        guard rendered.isComplete else { return false }
+        if publisher.wants(rung) { try publish(rung, rendered.picture) }
+        return true
     }
 
-    private func publish(_ rung: Rung, _ picture: borrowing Picture, _ shape: StillShape) throws(DecodeFailure) {
-        let upright = try picture.upright(from: shape.orientation)
+    private var isProgressive: Bool { header.format == .jpeg && header.isInterlaced }
+    private var mustStop: Bool { publisher.hasPublished && source.timeWillExpire }
+
+    /// The picture down to the row where the bytes ended; a progressive JPEG's whole, if something of it all is there.
+    private func publishPartial(_ rendered: borrowing RenderedPicture) throws(DecodeFailure) {
+        let isEnough = Double(rendered.rows) >= Double(rendered.picture.height) * Self.leastRows
+        guard isEnough, !isProgressive || JPEGContainer.coversWholePicture(source.readToEnd()) else {
+            throw DecodeFailure(.truncated, "\(rendered.rows) of \(rendered.picture.height) rows are there")
+        }
+        guard publisher.wants(.partial) else { return }
+        let there = PixelSize(width: rendered.picture.width, height: rendered.rows)
+        let part = request.image.aspectRatio == nil ? there : there.area(ofShape: shape.area.ratio).size
+        try publish(.partial, rendered.picture.cropped(to: PixelArea(size: part, in: there)))
+    }
+
+    private func publish(_ rung: Rung, _ picture: borrowing Picture) throws(DecodeFailure) {
+        let upright = try picture.upright(from: header.orientation)
         let encoded = try StillEncoder(rules: request.image).encode(upright)
         try publisher.publish(rung, encoded)
     }

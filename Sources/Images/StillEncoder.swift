@@ -28,7 +28,7 @@ struct StillEncoder {
         if rules.keepsTransparency {
             for isPaletted in [false, true] {
                 let bytes = try picture.png(isPaletted: isPaletted)
-                guard bytes.count > byteLimit else { return EncodedPicture(format: .png, size: picture.size, bytes: bytes) }
+                if bytes.count <= byteLimit { return EncodedPicture(format: .png, size: picture.size, bytes: bytes) }
             }
         }
         return try jpeg(picture.flattenedOnWhite())

@@ -31,7 +31,11 @@ struct SharedPicture: CustomTestStringConvertible, Sendable {
 
 @Suite("The shared pictures", .needsSharedMedia)
 struct SharedPicturesTests {
-    @Test("a good picture comes out legal under every profile", arguments: SharedPicture.all(in: "images"), Profile.builtIn)
+    @Test(
+        "a good picture comes out legal under every profile",
+        arguments: SharedPicture.all(in: "images"),
+        Profile.builtIn
+    )
     func decodes(picture: SharedPicture, profile: Profile) throws {
         guard let (bytes, format) = try picture.read() else {
             #expect(picture.expectation != "decode")
@@ -43,7 +47,6 @@ struct SharedPicturesTests {
             #expect(output.last?.report.rung.isLast == true)
         }
         guard let last = output.last else { return }
-        print(picture.path, profile.name, last.report.rung, last.report.format, last.report.width!, last.report.height!, last.report.frames!, last.report.byteCount)
         let longEdge = max(last.report.width ?? 0, last.report.height ?? 0)
         #expect(longEdge <= profile.image.longEdge)
         #expect(last.bytes.count <= profile.image.byteLimit)

@@ -1,0 +1,36 @@
+import DecoderWire
+
+/// Bytes that are all there: an embedded thumbnail, or a file that was just rewritten.
+final class BytesInMemory: SourceBytes {
+    private let bytes: [UInt8]
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    let isWhole = true
+    let isCut = false
+    let timeWillExpire = false
+
+    func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        guard offset < bytes.count else { return 0 }
+        let part = bytes[offset..<min(bytes.count, offset + buffer.count)]
+        unsafe buffer.copyBytes(from: part)
+        return part.count
+    }
+
+    func waitForEnd() -> Int { bytes.count }
+}
+
+extension SourceBytes {
+    /// Every byte that there is or will be; waits until the source has ended.
+    func readToEnd() -> [UInt8] {
+        let count = waitForEnd()
+        return unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            let space = UnsafeMutableRawBufferPointer(buffer)
+            while filled < count {
+                let read = unsafe self.read(at: filled, into: UnsafeMutableRawBufferPointer(rebasing: space[filled...]))
+                guard read > 0 else { break }
+                filled += read
+            }
+        }
+    }
+}

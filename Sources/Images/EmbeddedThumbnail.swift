@@ -1,0 +1,43 @@
+import CVips
+import DecoderWire
+import Media
+
+/// The small picture that a camera stores in a JPEG's EXIF data, as the cheapest rung of the large one.
+struct EmbeddedThumbnail {
+    /// EXIF data has less than 64 kB: a thumbnail that claims more pixels than this is none.
+    private static let pixelLimit = 1_000_000
+
+    private let bytes: [UInt8]
+    private let shape: AspectRatio
+    private let orientation: Int
+    private let rules: ImageRules
+
+    init?(header: PictureHeader, shape: StillShape, rules: ImageRules) {
+        guard let thumbnail = header.thumbnail, thumbnail.starts(with: [0xFF, 0xD8]) else { return nil }
+        bytes = thumbnail
+        self.shape = shape.area.ratio
+        orientation = header.orientation
+        self.rules = rules
+    }
+
+    /// Publishes it, unless it is broken, which is no failure of the picture that it is in.
+    func publish(to publisher: RungPublisher) throws(DecodeFailure) {
+        guard publisher.wants(.embeddedThumbnail), let encoded = encode() else { return }
+        try publisher.publish(.embeddedThumbnail, encoded)
+    }
+
+    private func encode() -> EncodedPicture? {
+        do throws(DecodeFailure) {
+            let loader = PictureLoader(format: .jpeg, failOn: VIPS_FAIL_ON_ERROR)
+            let loaded = try loader.open(PictureSource(BytesInMemory(bytes)))
+            guard loaded.size.pixels <= Self.pixelLimit else { return nil }
+            // Many thumbnails are 4:3 with black bars, whatever the picture's shape.
+            let cropped = try loaded.cropped(to: loaded.size.area(ofShape: shape))
+            let scaled = try cropped.scaled(to: cropped.size.fitting(longEdge: rules.longEdge)).inStandardColours()
+            let rendered = try scaled.rendered { _ in true }
+            return try StillEncoder(rules: rules).encode(rendered.picture.upright(from: orientation))
+        } catch {
+            return nil
+        }
+    }
+}

@@ -1,0 +1,51 @@
+/// The container of a PNG (ISO/IEC 15948): a signature, then chunks of length, type, data and checksum.
+enum PNGContainer {
+    private static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+    private static let endChunk = "IEND"
+    /// The picture and its colours. Profiles, text, EXIF, times, and an animation's later frames go.
+    private static let kept: Set<String> = ["IHDR", "PLTE", "tRNS", "sRGB", "gAMA", "cHRM", "IDAT", endChunk]
+
+    /// The same coded picture without metadata and trailing data.
+    ///
+    /// - Returns: `nil` if the file is not made as it should be.
+    static func stripped(_ bytes: [UInt8]) -> [UInt8]? {
+        var reader = ContainerReader(bytes)
+        guard let start = reader.take(8), start.elementsEqual(signature) else { return nil }
+        var result = signature
+        result.reserveCapacity(bytes.count)
+        while let chunk = nextChunk(&reader) {
+            if kept.contains(chunk.type) {
+                result += chunk.bytes
+            } else if chunk.isCritical {
+                return nil
+            }
+            if chunk.type == endChunk { return result }
+        }
+        return nil
+    }
+
+    /// Whether an animation's control chunk stands before the first picture (APNG).
+    static func isAnimated(_ bytes: [UInt8]) -> Bool {
+        var reader = ContainerReader(bytes)
+        _ = reader.take(8)
+        while let chunk = nextChunk(&reader), chunk.type != "IDAT" {
+            if chunk.type == "acTL" { return true }
+        }
+        return false
+    }
+
+    private struct Chunk {
+        var type: String
+        /// All of it, length and checksum too.
+        var bytes: ArraySlice<UInt8>
+        /// A decoder that doesn't know the type cannot show the picture: the first letter is a capital.
+        var isCritical: Bool { type.utf8.first.map { $0 & 0x20 == 0 } ?? true }
+    }
+
+    private static func nextChunk(_ reader: inout ContainerReader) -> Chunk? {
+        var ahead = reader
+        guard let length = ahead.bigEndian(4), let type = ahead.take(4), let bytes = reader.take(length + 12)
+        else { return nil }
+        return Chunk(type: String(decoding: type, as: UTF8.self), bytes: bytes)
+    }
+}

@@ -1,0 +1,49 @@
+import CVips
+import DecoderWire
+import Media
+
+/// Keeps a source's own coded data, in a container with nothing else in it.
+struct Remuxing {
+    let header: PictureHeader
+    let byteLimit: Int
+
+    /// Publishes the rewritten source, if that is within the limit and decodes without a single complaint.
+    ///
+    /// - Returns: Whether it was published. If not, the picture has to be made anew.
+    /// - Throws: What the output throws.
+    func publish(_ source: any SourceBytes, to publisher: RungPublisher) throws(DecodeFailure) -> Bool {
+        let bytes = source.readToEnd()
+        guard source.isWhole, !source.timeWillExpire, let stripped = strip(bytes), stripped.count <= byteLimit,
+            isDecodable(stripped)
+        else { return false }
+        let report = RungReport(
+            rung: .remuxed,
+            format: header.format,
+            byteCount: stripped.count,
+            width: header.size.width,
+            height: header.size.height,
+            frames: header.frames,
+            durationMilliseconds: header.report.durationMilliseconds,
+        )
+        try publisher.publish(report, stripped)
+        return true
+    }
+
+    private func strip(_ bytes: [UInt8]) -> [UInt8]? {
+        switch header.format {
+        case .jpeg: JPEGContainer.stripped(bytes)
+        case .png: PNGContainer.stripped(bytes)
+        case .gif: GIFContainer.stripped(bytes)
+        default: nil
+        }
+    }
+
+    private func isDecodable(_ bytes: [UInt8]) -> Bool {
+        let loader = PictureLoader(format: header.format, frames: header.frames, failOn: VIPS_FAIL_ON_WARNING)
+        do throws(DecodeFailure) {
+            return try loader.open(PictureSource(BytesInMemory(bytes))).check { _ in true }
+        } catch {
+            return false
+        }
+    }
+}
