@@ -1,0 +1,81 @@
+import Media
+
+extension WireWriter {
+    mutating func put(_ request: ConversionRequest) {
+        put(case: request.format)
+        put(request.image)
+        put(request.animation != nil)
+        if let animation = request.animation { put(animation) }
+        put(request.limits)
+        for rung in Rung.allCases { put(request.rungs.contains(rung)) }
+    }
+
+    private mutating func put(_ rules: ImageRules) {
+        put(rules.longEdge)
+        put(rules.aspectRatio?.width)
+        put(rules.aspectRatio?.height)
+        put(rules.byteBudget)
+        put(rules.byteLimit)
+        put(rules.keepsTransparency)
+    }
+
+    private mutating func put(_ rules: AnimationRules) {
+        put(rules.longEdge)
+        put(rules.byteBudget)
+        put(rules.byteLimit)
+    }
+
+    private mutating func put(_ limits: MediaLimits) {
+        put(limits.sourceBytes)
+        put(limits.framePixels)
+        put(limits.totalPixels)
+        put(limits.side)
+        put(limits.frames)
+        put(limits.memoryBytes)
+    }
+}
+
+extension WireReader {
+    mutating func conversionRequest() throws(WireError) -> ConversionRequest {
+        let format = try `case`(of: MediaFormat.self)
+        let image = try imageRules()
+        let animation = try flag() ? animationRules() : nil
+        let limits = try mediaLimits()
+        var rungs: Set<Rung> = []
+        for rung in Rung.allCases where try flag() { rungs.insert(rung) }
+        return ConversionRequest(format: format, image: image, animation: animation, limits: limits, rungs: rungs)
+    }
+
+    private mutating func imageRules() throws(WireError) -> ImageRules {
+        ImageRules(
+            longEdge: try count(),
+            aspectRatio: try aspectRatio(),
+            byteBudget: try count(),
+            byteLimit: try count(),
+            keepsTransparency: try flag(),
+        )
+    }
+
+    private mutating func aspectRatio() throws(WireError) -> AspectRatio? {
+        switch (try optionalCount(), try optionalCount()) {
+        case (nil, nil): nil
+        case (let width?, let height?) where width > 0 && height > 0: AspectRatio(width: width, height: height)
+        default: throw .invalidValue
+        }
+    }
+
+    private mutating func animationRules() throws(WireError) -> AnimationRules {
+        AnimationRules(longEdge: try count(), byteBudget: try count(), byteLimit: try count())
+    }
+
+    private mutating func mediaLimits() throws(WireError) -> MediaLimits {
+        MediaLimits(
+            sourceBytes: try count(),
+            framePixels: try count(),
+            totalPixels: try count(),
+            side: try count(),
+            frames: try count(),
+            memoryBytes: try count(),
+        )
+    }
+}

@@ -1,0 +1,42 @@
+import Media
+
+extension DecoderMessage: WireMessage {
+    package var packet: [UInt8] {
+        var writer = WireWriter()
+        switch self {
+        case .ready(let report):
+            writer.put(UInt8(1))
+            writer.put(report)
+        case .need(let byteCount):
+            writer.put(UInt8(2))
+            writer.put(byteCount)
+        case .source(let report):
+            writer.put(UInt8(3))
+            writer.put(report)
+        case .rung(let report, let output):
+            writer.put(UInt8(4))
+            writer.put(report)
+            writer.put(output)
+        case .done:
+            writer.put(UInt8(5))
+        case .failed(let reason):
+            writer.put(UInt8(6))
+            writer.put(case: reason)
+        }
+        return writer.bytes
+    }
+
+    package init(packet: [UInt8]) throws(WireError) {
+        var reader = WireReader(packet)
+        switch try reader.byte() {
+        case 1: self = .ready(try reader.sandboxReport())
+        case 2: self = .need(byteCount: try reader.count())
+        case 3: self = .source(try reader.sourceReport())
+        case 4: self = .rung(try reader.rungReport(), output: try reader.count())
+        case 5: self = .done
+        case 6: self = .failed(try reader.case(of: AttachmentFailure.Reason.self))
+        case let other: throw .unknownCase(other)
+        }
+        try reader.end()
+    }
+}

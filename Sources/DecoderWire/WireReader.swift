@@ -1,0 +1,58 @@
+/// Reads the values of one message, and believes nothing: every length, number, flag and case is checked.
+struct WireReader {
+    /// The most bytes of a text.
+    static let textLimit = 120
+
+    private let bytes: [UInt8]
+    private var offset = 0
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    mutating func byte() throws(WireError) -> UInt8 {
+        guard offset < bytes.count else { throw .truncated }
+        defer { offset += 1 }
+        return bytes[offset]
+    }
+
+    mutating func flag() throws(WireError) -> Bool {
+        switch try byte() {
+        case 0: false
+        case 1: true
+        default: throw .invalidValue
+        }
+    }
+
+    /// A number that counts or measures something: it is never negative.
+    mutating func count() throws(WireError) -> Int {
+        var pattern: UInt = 0
+        for shift in stride(from: 0, to: UInt.bitWidth, by: 8) { pattern |= UInt(try byte()) << UInt(shift) }
+        guard let count = Int(exactly: pattern) else { throw .invalidValue }
+        return count
+    }
+
+    mutating func optionalCount() throws(WireError) -> Int? { try flag() ? count() : nil }
+
+    mutating func `case`<Case: CaseIterable>(of type: Case.Type) throws(WireError) -> Case {
+        let index = try byte()
+        let cases = Array(Case.allCases)
+        guard index < cases.count else { throw .unknownCase(index) }
+        return cases[Int(index)]
+    }
+
+    /// A line of printable ASCII.
+    mutating func text() throws(WireError) -> String {
+        let count = Int(try byte())
+        guard count <= Self.textLimit else { throw .invalidValue }
+        var characters: [UInt8] = []
+        for _ in 0..<count {
+            let character = try byte()
+            guard (0x20..<0x7F).contains(character) else { throw .invalidValue }
+            characters.append(character)
+        }
+        return String(decoding: characters, as: UTF8.self)
+    }
+
+    func end() throws(WireError) {
+        guard offset == bytes.count else { throw .trailingBytes }
+    }
+}

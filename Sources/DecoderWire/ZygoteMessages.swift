@@ -1,0 +1,105 @@
+/// What the worker says to the zygote, from which decoder processes are forked.
+package enum ZygoteCommand: Sendable, Equatable {
+    /// Fork a decoder process with this number. With it comes the process's end of its socket.
+    case spawn(child: Int, limits: ProcessLimits)
+}
+
+/// What the zygote says to the worker.
+package enum ZygoteReport: Sendable, Equatable {
+    /// The libraries are loaded: decoder processes can be forked.
+    case ready
+    /// A decoder process was forked. With it comes a descriptor of the process, to kill exactly that one.
+    case spawned(child: Int, pid: Int)
+    case couldNotSpawn(child: Int, code: Int)
+    case exited(child: Int, ending: ProcessEnding)
+}
+
+/// What one decoder process may use of the machine.
+package struct ProcessLimits: Sendable, Equatable {
+    package var memoryBytes: Int
+    package var processorSeconds: Int
+    /// The largest offset that it may write to in any file.
+    package var outputBytes: Int
+
+    package init(memoryBytes: Int = 2_147_483_648, processorSeconds: Int = 30, outputBytes: Int = 64_000_000) {
+        self.memoryBytes = memoryBytes
+        self.processorSeconds = processorSeconds
+        self.outputBytes = outputBytes
+    }
+}
+
+/// How a process came to its end.
+package enum ProcessEnding: Sendable, Equatable {
+    case exited(status: Int)
+    case killed(signal: Int)
+}
+
+extension ZygoteCommand: WireMessage {
+    package var packet: [UInt8] {
+        var writer = WireWriter()
+        switch self {
+        case .spawn(let child, let limits):
+            writer.put(UInt8(1))
+            writer.put(child)
+            writer.put(limits.memoryBytes)
+            writer.put(limits.processorSeconds)
+            writer.put(limits.outputBytes)
+        }
+        return writer.bytes
+    }
+
+    package init(packet: [UInt8]) throws(WireError) {
+        var reader = WireReader(packet)
+        switch try reader.byte() {
+        case 1: self = .spawn(child: try reader.count(), limits: try reader.processLimits())
+        case let other: throw .unknownCase(other)
+        }
+        try reader.end()
+    }
+}
+
+extension ZygoteReport: WireMessage {
+    package var packet: [UInt8] {
+        var writer = WireWriter()
+        switch self {
+        case .ready:
+            writer.put(UInt8(1))
+        case .spawned(let child, let pid):
+            writer.put(UInt8(2))
+            writer.put(child)
+            writer.put(pid)
+        case .couldNotSpawn(let child, let code):
+            writer.put(UInt8(3))
+            writer.put(child)
+            writer.put(code)
+        case .exited(let child, .exited(let status)):
+            writer.put(UInt8(4))
+            writer.put(child)
+            writer.put(status)
+        case .exited(let child, .killed(let signal)):
+            writer.put(UInt8(5))
+            writer.put(child)
+            writer.put(signal)
+        }
+        return writer.bytes
+    }
+
+    package init(packet: [UInt8]) throws(WireError) {
+        var reader = WireReader(packet)
+        switch try reader.byte() {
+        case 1: self = .ready
+        case 2: self = .spawned(child: try reader.count(), pid: try reader.count())
+        case 3: self = .couldNotSpawn(child: try reader.count(), code: try reader.count())
+        case 4: self = .exited(child: try reader.count(), ending: .exited(status: try reader.count()))
+        case 5: self = .exited(child: try reader.count(), ending: .killed(signal: try reader.count()))
+        case let other: throw .unknownCase(other)
+        }
+        try reader.end()
+    }
+}
+
+extension WireReader {
+    fileprivate mutating func processLimits() throws(WireError) -> ProcessLimits {
+        ProcessLimits(memoryBytes: try count(), processorSeconds: try count(), outputBytes: try count())
+    }
+}

@@ -1,0 +1,79 @@
+import DecoderWire
+import Media
+
+/// Messages of every kind.
+enum Samples {
+    static let workerMessages: [WorkerMessage] =
+        requests.map { .transform($0, source: SourceProgress(byteCount: 12), outputs: 4, outputCapacity: 500_000) } + [
+            .transform(
+                requests[0],
+                source: SourceProgress(byteCount: 0, isEnded: true, isCut: true),
+                outputs: 0,
+                outputCapacity: 0,
+            ),
+            .have(byteCount: 0), .have(byteCount: Int.max),
+            .endsHere(byteCount: 4711, isWhole: false), .endsHere(byteCount: 4711, isWhole: true),
+            .timeWillExpire,
+        ]
+
+    static let decoderMessages: [DecoderMessage] =
+        [
+            .ready(SandboxReport()), .ready(mixedReport), .need(byteCount: 65536), .need(byteCount: Int.max),
+            .source(SourceReport()),
+            .source(SourceReport(width: 3, height: 1 << 40, frames: 7, durationMilliseconds: 900)),
+            .done,
+        ]
+        + AttachmentFailure.Reason.allCases.map { .failed($0) }
+        + Rung.allCases.map { .rung(RungReport(rung: $0, format: .png, byteCount: 1), output: 3) }
+        + MediaFormat.allCases.map {
+            let report = RungReport(
+                rung: .fast,
+                format: $0,
+                byteCount: 9,
+                width: 8,
+                height: 7,
+                frames: 6,
+                durationMilliseconds: 5,
+            )
+            return .rung(report, output: 0)
+        }
+
+    static let zygoteCommands: [ZygoteCommand] = [
+        .spawn(child: 5, limits: ProcessLimits(memoryBytes: 1, processorSeconds: 2, outputBytes: 3))
+    ]
+
+    static let zygoteReports: [ZygoteReport] = [
+        .ready, .spawned(child: 5, pid: 4711), .couldNotSpawn(child: 5, code: 11),
+        .exited(child: 5, ending: .exited(status: 1)), .exited(child: 5, ending: .killed(signal: 31)),
+    ]
+
+    static var longestReport: SandboxReport {
+        var report = SandboxReport()
+        for layer in SandboxLayer.allCases { report[layer] = .unavailable(String(repeating: "x", count: 500)) }
+        return report
+    }
+
+    private static var mixedReport: SandboxReport {
+        var report = SandboxReport()
+        report[.systemCallFilter] = .on
+        report[.landlock] = .unavailable("landlock: Function not implemented")
+        return report
+    }
+
+    private static let requests = [
+        ConversionRequest(
+            format: .heic,
+            image: ImageRules(
+                longEdge: 1038,
+                aspectRatio: AspectRatio(width: 2, height: 1),
+                byteBudget: 500_000,
+                byteLimit: 10_000_000,
+                keepsTransparency: false,
+            ),
+            animation: AnimationRules(longEdge: 3, byteBudget: 4, byteLimit: 5),
+            limits: MediaLimits(sourceBytes: 6, framePixels: 7, totalPixels: 8, side: 9, frames: 10, memoryBytes: 11),
+            rungs: [.embeddedThumbnail, .downscaled],
+        ),
+        ConversionRequest(format: .jpeg, image: Profile.fcm.image, animation: nil, rungs: []),
+    ]
+}

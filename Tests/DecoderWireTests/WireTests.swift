@@ -1,0 +1,80 @@
+import DecoderWire
+import Media
+import Testing
+
+@Suite struct WireTests {
+    @Test("a message of the worker arrives as it was sent", arguments: Samples.workerMessages)
+    func worker(message: WorkerMessage) throws {
+        #expect(try WorkerMessage(packet: message.packet) == message)
+    }
+
+    @Test("a message of a decoder process arrives as it was sent", arguments: Samples.decoderMessages)
+    func decoder(message: DecoderMessage) throws {
+        #expect(try DecoderMessage(packet: message.packet) == message)
+    }
+
+    @Test("what the worker and the zygote say arrives as it was sent")
+    func zygote() throws {
+        for command in Samples.zygoteCommands { #expect(try ZygoteCommand(packet: command.packet) == command) }
+        for report in Samples.zygoteReports { #expect(try ZygoteReport(packet: report.packet) == report) }
+    }
+
+    @Test("every message fits into a packet")
+    func size() {
+        let sizes =
+            Samples.workerMessages.map(\.packet.count) + Samples.decoderMessages.map(\.packet.count)
+            + [DecoderMessage.ready(Samples.longestReport).packet.count]
+        #expect(sizes.allSatisfy { $0 <= Wire.packetLimit })
+    }
+
+    @Test("a packet that was cut short anywhere is no message", arguments: Samples.decoderMessages)
+    func truncated(message: DecoderMessage) {
+        for count in 0..<message.packet.count {
+            #expect(throws: WireError.truncated) { try DecoderMessage(packet: Array(message.packet.prefix(count))) }
+        }
+    }
+
+    @Test("a packet that goes on after its message is no message", arguments: Samples.decoderMessages)
+    func trailing(message: DecoderMessage) {
+        #expect(throws: WireError.trailingBytes) { try DecoderMessage(packet: message.packet + [0]) }
+    }
+
+    @Test("numbers below zero, cases and messages that don't exist, and texts that aren't a line are refused")
+    func invalid() {
+        let minusOne = [UInt8](repeating: 0xFF, count: 8)
+        #expect(throws: WireError.invalidValue) { try DecoderMessage(packet: [2] + minusOne) }
+        #expect(throws: WireError.unknownCase(0)) { try DecoderMessage(packet: [0]) }
+        #expect(throws: WireError.unknownCase(200)) { try DecoderMessage(packet: [6, 200]) }
+        #expect(throws: WireError.invalidValue) { try DecoderMessage(packet: [3, 2, 0, 0, 0]) }
+        #expect(throws: WireError.invalidValue) {
+            try DecoderMessage(packet: [1, 2, 1, 0x0A] + .init(repeating: 0, count: 8))
+        }
+        #expect(throws: WireError.invalidValue) {
+            try DecoderMessage(packet: [1, 2, 255] + .init(repeating: 65, count: 300))
+        }
+    }
+
+    @Test("garbage never does more than to be refused, and what is taken for a message can be said again")
+    func garbage() throws {
+        var random = SplitMix(state: 20)
+        for _ in 0..<20_000 {
+            var packet = (Samples.decoderMessages.randomElement(using: &random) ?? .done).packet
+            for _ in 0..<Int.random(in: 1...4, using: &random) {
+                packet[Int.random(in: packet.indices, using: &random)] = UInt8.random(in: .min ... .max, using: &random)
+            }
+            if let message = try? DecoderMessage(packet: packet) { #expect(message.packet == packet) }
+        }
+    }
+}
+
+/// The same numbers in each run.
+private struct SplitMix: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
