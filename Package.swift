@@ -62,9 +62,9 @@ let package = Package(
 
         // One stage, one module, one C library.
         .module("Downloads", ["Media", "CCurl"]),
-        .module("Sandbox", ["Media", "CLinux", "CSeccomp"]),
+        .module("Sandbox", ["DecoderWire", "CLinux", "CSeccomp"]),
         .module("Images", ["Media", "DecoderWire", "CVips", "CVipsShim"]),
-        .module("Decoding", ["Media", "DecoderWire", "Sandbox", .product(name: "Logging", package: "swift-log")]),
+        .module("Decoding", ["Media", "DecoderWire", "Sandbox", "CLinux"]),
         .module("Storage", ["Media", "CCrypto", .product(name: "SystemPackage", package: "swift-system")]),
 
         // The pipeline knows no stage's implementation, only its protocol. Start reading here.

@@ -1,12 +1,183 @@
 #define _GNU_SOURCE
 #include "CLinux.h"
+#include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
+#include <sched.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdint.h>
+#include <string.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/pidfd.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+// The most descriptors that one packet of ours carries.
+enum { descriptor_limit = 8 };
 
 int clinux_memory_file(const char *name) { return memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING); }
 
 int clinux_seal_size(int descriptor, long size) {
     if (ftruncate(descriptor, size) != 0) return -1;
     return fcntl(descriptor, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL);
+}
+
+pid_t clinux_fork(void) { return fork(); }
+
+pid_t clinux_start_program(const char *path, char *const arguments[], char *const environment[], int input) {
+    posix_spawnattr_t attributes;
+    posix_spawn_file_actions_t actions;
+    sigset_t all, none;
+    pid_t pid = -1;
+    sigfillset(&all);
+    sigemptyset(&none);
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSID);
+    posix_spawnattr_setsigdefault(&attributes, &all);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawn_file_actions_init(&actions);
+    int code = posix_spawn_file_actions_adddup2(&actions, input, 0);
+    if (code == 0) code = posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_RDWR, 0);
+    if (code == 0) code = posix_spawn_file_actions_addclosefrom_np(&actions, 3);
+    if (code == 0) code = posix_spawn(&pid, path, &actions, &attributes, arguments, environment);
+    posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attributes);
+    errno = code;
+    return code == 0 ? pid : -1;
+}
+
+int clinux_open_process(pid_t pid) { return pidfd_open(pid, 0); }
+
+int clinux_kill(int process) { return pidfd_send_signal(process, SIGKILL, NULL, 0); }
+
+int clinux_reap(int process, int *killed, int *status) {
+    siginfo_t info;
+    memset(&info, 0, sizeof info);
+    if (waitid(P_PIDFD, process, &info, WEXITED | WNOHANG) != 0) return -1;
+    if (info.si_pid == 0) return 0;
+    *killed = info.si_code != CLD_EXITED;
+    *status = info.si_status;
+    return 1;
+}
+
+ssize_t clinux_send(int socket, const void *bytes, size_t count, const int *descriptors, size_t descriptor_count) {
+    union {
+        char bytes[CMSG_SPACE(descriptor_limit * sizeof(int))];
+        struct cmsghdr alignment;
+    } control = {0};
+    struct iovec part = {.iov_base = (void *)bytes, .iov_len = count};
+    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+    if (descriptor_count > descriptor_limit) {
+        errno = EINVAL;
+        return -1;
+    }
+    if (descriptor_count > 0) {
+        message.msg_control = control.bytes;
+        message.msg_controllen = CMSG_SPACE(descriptor_count * sizeof(int));
+        struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+        header->cmsg_level = SOL_SOCKET;
+        header->cmsg_type = SCM_RIGHTS;
+        header->cmsg_len = CMSG_LEN(descriptor_count * sizeof(int));
+        memcpy(CMSG_DATA(header), descriptors, descriptor_count * sizeof(int));
+    }
+    ssize_t sent;
+    do sent = sendmsg(socket, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+    while (sent < 0 && errno == EINTR);
+    return sent;
+}
+
+ssize_t clinux_receive(int socket, void *bytes, size_t capacity, int *descriptors, size_t *descriptor_count, int waits) {
+    union {
+        char bytes[CMSG_SPACE(descriptor_limit * sizeof(int))];
+        struct cmsghdr alignment;
+    } control;
+    size_t limit = *descriptor_count < descriptor_limit ? *descriptor_count : descriptor_limit;
+    struct iovec part = {.iov_base = bytes, .iov_len = capacity};
+    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+    if (limit > 0) {
+        message.msg_control = control.bytes;
+        message.msg_controllen = CMSG_LEN(limit * sizeof(int));
+    }
+    *descriptor_count = 0;
+    ssize_t received;
+    do received = recvmsg(socket, &message, MSG_CMSG_CLOEXEC | (waits ? 0 : MSG_DONTWAIT));
+    while (received < 0 && errno == EINTR);
+    if (received < 0) return -1;
+    for (struct cmsghdr *header = CMSG_FIRSTHDR(&message); header; header = CMSG_NXTHDR(&message, header)) {
+        if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) continue;
+        *descriptor_count = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+        memcpy(descriptors, CMSG_DATA(header), *descriptor_count * sizeof(int));
+    }
+    if (message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) {
+        for (size_t i = 0; i < *descriptor_count; i++) close(descriptors[i]);
+        *descriptor_count = 0;
+        errno = EMSGSIZE;
+        return -1;
+    }
+    return received;
+}
+
+int clinux_close_from(int first) { return close_range((unsigned)first, ~0u, 0); }
+
+int clinux_process_control(int option, unsigned long argument) { return prctl(option, argument, 0, 0, 0); }
+
+int clinux_drop_capabilities(void) {
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
+    struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3];
+    memset(none, 0, sizeof none);
+    return (int)syscall(SYS_capset, &header, none);
+}
+
+int clinux_unshare(int keeps_user) {
+    int kinds = CLONE_NEWNET | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS;
+    return unshare(keeps_user ? kinds : kinds | CLONE_NEWUSER);
+}
+
+int clinux_empty_root(void) {
+    // Any folder does as the place of the new root; every system has /proc.
+    if (mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0) return -1;
+    if (mount("none", "/proc", "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, "size=4k,nr_inodes=2,mode=0555") != 0) return -1;
+    if (chdir("/proc") != 0) return -1;
+    // pivot_root(2): with the same folder as both, the old root ends up on top of the new one, to be taken off.
+    if (syscall(SYS_pivot_root, ".", ".") != 0) return -1;
+    if (umount2(".", MNT_DETACH) != 0) return -1;
+    if (mount("none", "/", NULL, MS_REMOUNT | MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) != 0) return -1;
+    return chdir("/");
+}
+
+int clinux_landlock(void) {
+    // From linux/landlock.h of Linux 6.12: Debian 12's header knows the first two versions only.
+    struct {
+        uint64_t file_access, network_access, scopes;
+    } handled = {0};
+    long version = syscall(SYS_landlock_create_ruleset, NULL, 0, 1 /* LANDLOCK_CREATE_RULESET_VERSION */);
+    if (version < 0) return -1;
+    int file_bits = version >= 5 ? 16 : version >= 3 ? 15 : version >= 2 ? 14 : 13;
+    handled.file_access = (1ull << file_bits) - 1;
+    if (version >= 4) handled.network_access = 3;  // bind and connect TCP
+    if (version >= 6) handled.scopes = 3;          // abstract sockets and signals
+    size_t size = version >= 6 ? 24 : version >= 4 ? 16 : 8;
+    long ruleset = syscall(SYS_landlock_create_ruleset, &handled, size, 0);
+    if (ruleset < 0) return -1;
+    long result = syscall(SYS_landlock_restrict_self, (int)ruleset, 0);
+    close((int)ruleset);
+    return (int)result;
+}
+
+int clinux_epoll_add(int epoll, int descriptor, unsigned long token) {
+    struct epoll_event event = {.events = EPOLLIN | EPOLLONESHOT, .data.u64 = token};
+    return epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event);
+}
+
+int clinux_epoll_remove(int epoll, int descriptor) { return epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, NULL); }
+
+int clinux_epoll_wait(int epoll, unsigned long *token) {
+    struct epoll_event event;
+    int count = epoll_wait(epoll, &event, 1, -1);
+    if (count == 1) *token = event.data.u64;
+    return count < 0 && errno == EINTR ? 0 : count;
 }

@@ -1,5 +1,6 @@
 #pragma once
 #include <errno.h>
+#include <linux/seccomp.h>
 #include <seccomp.h>
 // Macros with arguments are not imported into Swift.
 static const uint32_t cseccomp_kill_process = SCMP_ACT_KILL_PROCESS;

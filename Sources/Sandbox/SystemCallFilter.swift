@@ -1,0 +1,89 @@
+import CLinux
+import CSeccomp
+import Glibc
+
+/// The system calls that a warmed-up decoder may make. Any other ends the process.
+///
+/// Measured over some 2,400 good and broken files: what runs after the warm-up, the C library's fall-backs, and polite
+/// refusals where a library asks and goes on without.
+@safe
+struct SystemCallFilter: ~Copyable {
+    private static let allowed = [
+        "futex", "read", "pread64", "write", "pwrite64", "lseek", "recvmsg", "sendmsg", "munmap", "madvise", "brk",
+        "mremap", "close", "readv", "writev", "clock_gettime", "gettimeofday", "clock_nanosleep", "nanosleep",
+        "sched_yield", "sched_getaffinity", "rt_sigprocmask", "rt_sigreturn", "restart_syscall", "rseq",
+        "set_robust_list", "getpid", "gettid", "getrandom", "exit", "exit_group",
+    ]
+
+    /// Whatever takes a path, and what libraries can do without.
+    private static let refused: [(code: Int32, calls: [String])] = [
+        (
+            EACCES,
+            ["open", "openat", "openat2", "creat", "stat", "lstat", "fstat", "newfstatat", "access", "faccessat"]
+        ),
+        (
+            EACCES,
+            ["faccessat2", "readlink", "readlinkat", "unlink", "unlinkat", "getcwd", "getpriority", "setpriority"]
+        ),
+        (ENOSYS, ["clone3", "statx"]),
+        (EPERM, ["sysinfo"]),
+        (ENOTTY, ["ioctl"]),
+    ]
+
+    /// The flags of `pthread_create` in the GNU C library: with these, and no others, `clone` makes a thread.
+    private static let threadFlags: UInt64 = 0x3D_0F00
+
+    private let context: scmp_filter_ctx
+
+    private init(adopting context: scmp_filter_ctx) { unsafe self.context = context }
+
+    deinit { unsafe seccomp_release(context) }
+
+    /// The whole list, not yet in force.
+    static func make() throws(SystemError) -> SystemCallFilter {
+        guard let context = unsafe seccomp_init(cseccomp_kill_process) else { throw SystemError("seccomp_init") }
+        let filter = unsafe SystemCallFilter(adopting: context)
+        try filter.set(SCMP_FLTATR_ACT_BADARCH, to: cseccomp_kill_process)
+        try filter.set(SCMP_FLTATR_CTL_TSYNC, to: 1)
+        for call in allowed { try filter.add(cseccomp_allow, call) }
+        for (code, calls) in refused {
+            for call in calls { try filter.add(cseccomp_errno(UInt16(code)), call) }
+        }
+        // No new code, ever.
+        try filter.add(cseccomp_allow, "mmap", [without(UInt64(PROT_EXEC), in: 2)])
+        try filter.add(cseccomp_allow, "mprotect", [without(UInt64(PROT_EXEC), in: 2)])
+        try filter.add(cseccomp_allow, "clone", [equal(threadFlags, in: 0)])
+        try filter.add(cseccomp_allow, "prctl", [equal(UInt64(PR_SET_NAME), in: 0)])
+        // Limits may be read, of this process only.
+        try filter.add(cseccomp_allow, "prlimit64", [equal(0, in: 0), equal(0, in: 2)])
+        return filter
+    }
+
+    /// Puts the list in force for every thread, for good. The process may still signal itself, as `abort` does.
+    consuming func load() throws(SystemError) {
+        try add(cseccomp_allow, "tgkill", [Self.equal(UInt64(getpid()), in: 0)])
+        let code = unsafe seccomp_load(context)
+        guard code == 0 else { throw SystemError("seccomp_load", code: -code) }
+    }
+
+    private func set(_ attribute: scmp_filter_attr, to value: UInt32) throws(SystemError) {
+        let code = unsafe seccomp_attr_set(context, attribute, value)
+        guard code == 0 else { throw SystemError("seccomp_attr_set", code: -code) }
+    }
+
+    private func add(_ action: UInt32, _ call: String, _ conditions: [scmp_arg_cmp] = []) throws(SystemError) {
+        let number = unsafe seccomp_syscall_resolve_name(call)
+        // A call that this architecture doesn't have needs no rule.
+        guard number >= 0 else { return }
+        let code = unsafe seccomp_rule_add_array(context, action, number, UInt32(conditions.count), conditions)
+        guard code == 0 else { throw SystemError("seccomp_rule_add", code: -code) }
+    }
+
+    private static func equal(_ value: UInt64, in argument: UInt32) -> scmp_arg_cmp {
+        scmp_arg_cmp(arg: argument, op: SCMP_CMP_EQ, datum_a: value, datum_b: 0)
+    }
+
+    private static func without(_ bits: UInt64, in argument: UInt32) -> scmp_arg_cmp {
+        scmp_arg_cmp(arg: argument, op: SCMP_CMP_MASKED_EQ, datum_a: bits, datum_b: 0)
+    }
+}

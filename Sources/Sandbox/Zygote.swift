@@ -1,0 +1,74 @@
+import CLinux
+package import DecoderWire
+import Glibc
+
+/// A process that has its libraries loaded and forks one decoder process per attachment.
+///
+/// It has one thread, does as its control socket says, and ends when that is closed. Descriptor 0 is that socket,
+/// or in a decoder process its own socket; 1 is /dev/null; 2 is the worker's standard error, or in a decoder process
+/// /dev/null.
+package struct Zygote {
+    private let control = PacketSocket(adopting: 0)
+    private let enclosure: SandboxReport
+    private let decode: (PacketSocket, _ lockDown: () -> SandboxReport) -> Void
+    private var children: [Int: ProcessHandle] = [:]
+
+    /// `decode` is what a forked process does: warm up, lock down, report ready, do its one job.
+    package init(
+        enclosure: SandboxReport,
+        decode: @escaping (_ line: PacketSocket, _ lockDown: () -> SandboxReport) -> Void,
+    ) {
+        self.enclosure = enclosure
+        self.decode = decode
+    }
+
+    /// Returns when the worker has closed the control socket, or does not keep to the protocol.
+    package mutating func run() throws(any Error) {
+        try control.send(ZygoteReport.ready)
+        while true {
+            let numbers = Array(children.keys)
+            var events = [pollfd(fd: control.descriptor, events: Int16(POLLIN), revents: 0)]
+            for number in numbers {
+                events.append(pollfd(fd: children[number]?.descriptor ?? -1, events: Int16(POLLIN), revents: 0))
+            }
+            guard unsafe poll(&events, nfds_t(events.count), -1) > 0 else { continue }
+            for (number, event) in zip(numbers, events.dropFirst()) where event.revents != 0 {
+                try bury(number)
+            }
+            if events[0].revents != 0 {
+                guard let packet = try control.receive(descriptorLimit: 1, waits: true) else { return }
+                try obey(packet)
+            }
+        }
+    }
+
+    private mutating func bury(_ number: Int) throws(any Error) {
+        guard let ending = children[number]?.reap() else { return }
+        children[number] = nil
+        try control.send(ZygoteReport.exited(child: number, ending: ending))
+    }
+
+    private mutating func obey(_ packet: PacketSocket.Packet) throws(any Error) {
+        defer { for descriptor in packet.descriptors { close(descriptor) } }
+        switch try ZygoteCommand(packet: packet.bytes) {
+        case .spawn(let number, let limits):
+            guard let socket = packet.descriptors.first else { throw WireError.invalidValue }
+            let zygote = getpid()
+            let pid = clinux_fork()
+            if pid == 0 { becomeDecoder(socket, limits, of: zygote) }
+            guard pid > 0 else {
+                return try control.send(ZygoteReport.couldNotSpawn(child: number, code: Int(errno)))
+            }
+            let child = try ProcessHandle(pid: pid)
+            children[number] = child
+            try control.send(ZygoteReport.spawned(child: number, pid: Int(pid)), descriptors: [child.descriptor])
+        }
+    }
+
+    /// In the forked process: keeps nothing of the zygote's but its memory.
+    private func becomeDecoder(_ socket: Int32, _ limits: ProcessLimits, of zygote: Int32) -> Never {
+        guard dup2(socket, 0) == 0, dup2(1, 2) == 2, clinux_close_from(3) == 0 else { _exit(1) }
+        decode(control) { Lockdown.enter(limits, of: zygote, in: enclosure) }
+        _exit(0)
+    }
+}
