@@ -1,1 +1,15 @@
-// Placeholder until the program lands.
+// The process in which media is decoded. The worker starts it once, with a socket as its standard input; from it one
+// process is forked for each attachment, locked down, and gone when that attachment is done.
+import DecoderWire
+import Glibc
+import Sandbox
+
+StandIn.start()
+var zygote = Zygote(enclosure: Enclosure.enter()) { line, lockDown in
+    DecoderProcess(line: line).run(lockDown)
+}
+do {
+    try zygote.run()
+} catch {
+    exit(1)
+}

@@ -1,0 +1,114 @@
+import DecoderWire
+import Media
+
+/// What a decoder process may say next. Whatever it says out of turn ends the conversation.
+struct ConversationState {
+    enum Action: Equatable {
+        /// Tell it once so many bytes are there.
+        case await(byteCount: Int)
+        /// It asked for what it was told already by a message on its way.
+        case nothing
+        case describe(SourceReport)
+        /// Check the output with this number, and publish it.
+        case check(RungReport, output: Int)
+        case finish
+        case fail(AttachmentFailure)
+    }
+
+    private let outputCount: Int
+    private let outputCapacity: Int
+    /// How many bytes it knows of.
+    private var toldByteCount: Int
+    private var hasHeardEnd: Bool
+    private var isExpired = false
+    private var needsBytes = false
+    private var isDescribed = false
+    private var usedOutputs: Set<Int> = []
+
+    init(source: SourceProgress, outputCount: Int, outputCapacity: Int) {
+        toldByteCount = source.byteCount
+        hasHeardEnd = source.isEnded
+        self.outputCount = outputCount
+        self.outputCapacity = outputCapacity
+    }
+
+    /// What to do about `message`. After `finish` and `fail` there is nothing more to hear.
+    mutating func hear(_ message: DecoderMessage) -> Action {
+        switch message {
+        case .ready: return Self.lie("It said twice that it is ready.")
+        case .need(let byteCount): return need(byteCount)
+        case .source(let report):
+            guard !isDescribed else { return Self.lie("It described the source twice.") }
+            isDescribed = true
+            return .describe(report)
+        case .rung(let report, let output): return rung(report, output)
+        case .done:
+            guard usedOutputs.isEmpty else { return .finish }
+            return isExpired
+                ? .fail(AttachmentFailure(.decode, .timedOut, "Time was up before there was any result."))
+                : Self.lie("It was done without a result.")
+        case .failed(let reason):
+            guard Self.reasons.contains(reason) else { return Self.lie("It failed for a reason it cannot know.") }
+            return .fail(AttachmentFailure(.decode, reason, Self.message(for: reason)))
+        }
+    }
+
+    /// The process is told now that so many bytes are there. Whether it still wants to know.
+    mutating func tell(byteCount: Int) -> Bool {
+        guard needsBytes, !hasHeardEnd else { return false }
+        needsBytes = false
+        toldByteCount = byteCount
+        return true
+    }
+
+    /// The process is told now that no more bytes will come. Whether that is news.
+    mutating func tellEnd() -> Bool {
+        defer { hasHeardEnd = true }
+        return !hasHeardEnd
+    }
+
+    mutating func tellExpiry() { isExpired = true }
+
+    private mutating func need(_ byteCount: Int) -> Action {
+        guard !needsBytes else { return Self.lie("It asked for bytes twice.") }
+        needsBytes = true
+        // The end may have been on its way when it asked; it will not ask again.
+        if hasHeardEnd { return .nothing }
+        return byteCount > toldByteCount ? .await(byteCount: byteCount) : Self.lie("It asked for bytes that it has.")
+    }
+
+    private mutating func rung(_ report: RungReport, _ output: Int) -> Action {
+        guard output < outputCount, usedOutputs.insert(output).inserted else {
+            return Self.lie("It filled an output that it doesn't have.")
+        }
+        guard report.byteCount > 0, report.byteCount <= outputCapacity else {
+            return Self.lie("It said that an output is larger than its file, or empty.")
+        }
+        return .check(report, output: output)
+    }
+
+    static func lie(_ message: String) -> Action {
+        .fail(AttachmentFailure(.decode, .decoderLied, "The decoder process broke its protocol. \(message)"))
+    }
+
+    /// Why a decoder may give up. What concerns the network or the store it cannot know.
+    private static let reasons: Set<AttachmentFailure.Reason> = [
+        .empty, .tooLarge, .truncated, .unrecognizedFormat, .unsupportedFormat, .corrupt, .tooManyPixels,
+        .resourceLimit,
+        .timedOut, .decoderUnavailable, .internalError,
+    ]
+
+    private static func message(for reason: AttachmentFailure.Reason) -> String {
+        switch reason {
+        case .empty: "The source has no bytes."
+        case .tooLarge: "No result fits the byte limit."
+        case .truncated: "The source is cut short before anything can be seen."
+        case .unrecognizedFormat, .unsupportedFormat: "The source is of a format, or a kind of it, that is not decoded."
+        case .corrupt: "The source is damaged: its decoder refused it."
+        case .tooManyPixels: "The source has more pixels or frames than the limits allow."
+        case .resourceLimit: "Decoding needs more memory than the limit allows."
+        case .timedOut: "Time was up before there was any result."
+        default: "The decoder process could not do its work."
+        }
+    }
+}

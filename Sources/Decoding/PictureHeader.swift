@@ -1,0 +1,69 @@
+import Media
+
+/// The size of a picture of a format that is delivered, read from its first bytes by code that trusts none of them.
+struct PictureHeader: Equatable {
+    var format: MediaFormat
+    /// In pixels.
+    var width: Int
+    var height: Int
+
+    /// `nil` for what is no whole JPEG, PNG or GIF from its first byte to its last.
+    init?(_ bytes: Span<UInt8>) {
+        switch MediaSniffer.format(of: bytes) {
+        case .jpeg: self.init(jpeg: bytes)
+        case .png: self.init(png: bytes)
+        case .gif: self.init(gif: bytes)
+        default: return nil
+        }
+    }
+
+    /// ITU-T T.81, annex B: segments with a length each, up to the frame header, which has the size.
+    private init?(jpeg bytes: Span<UInt8>) {
+        guard bytes.ends(with: [0xFF, 0xD9]) else { return nil }
+        var offset = 2
+        while let marker = bytes.number(at: offset, byteCount: 2),
+            let length = bytes.number(at: offset + 2, byteCount: 2)
+        {
+            guard marker >= 0xFFC0, marker != 0xFFDA, length >= 2 else { return nil }
+            // C4, C8 and CC are tables in the midst of the frame headers.
+            if (0xFFC0...0xFFCF).contains(marker), ![0xFFC4, 0xFFC8, 0xFFCC].contains(marker) {
+                guard let height = bytes.number(at: offset + 5, byteCount: 2),
+                    let width = bytes.number(at: offset + 7, byteCount: 2)
+                else { return nil }
+                (self.format, self.width, self.height) = (.jpeg, width, height)
+                return
+            }
+            offset += 2 + length
+        }
+        return nil
+    }
+
+    /// W3C PNG, 11.2.1: the first chunk has the size; the last is IEND, which is always the same.
+    private init?(png bytes: Span<UInt8>) {
+        let end: [UInt8] = [0, 0, 0, 0, 0x49, 0x45, 0x4E, 0x44, 0xAE, 0x42, 0x60, 0x82]
+        guard bytes.ends(with: end), bytes.number(at: 12, byteCount: 4) == 0x4948_4452,
+            let width = bytes.number(at: 16, byteCount: 4), let height = bytes.number(at: 20, byteCount: 4)
+        else { return nil }
+        (self.format, self.width, self.height) = (.png, width, height)
+    }
+
+    /// GIF89a, section 18: the logical screen's size, little-endian; a semicolon is the trailer.
+    private init?(gif bytes: Span<UInt8>) {
+        guard bytes.count > 13, bytes.ends(with: [0x3B]) else { return nil }
+        let width = Int(bytes[6]) | Int(bytes[7]) << 8
+        let height = Int(bytes[8]) | Int(bytes[9]) << 8
+        (self.format, self.width, self.height) = (.gif, width, height)
+    }
+}
+
+extension Span<UInt8> {
+    /// A big-endian number, if its bytes are there.
+    fileprivate func number(at offset: Int, byteCount: Int) -> Int? {
+        guard offset <= count - byteCount else { return nil }
+        return (0..<byteCount).reduce(0) { $0 << 8 | Int(self[offset + $1]) }
+    }
+
+    fileprivate func ends(with end: [UInt8]) -> Bool {
+        count >= end.count && end.indices.allSatisfy { self[count - end.count + $0] == end[$0] }
+    }
+}

@@ -1,0 +1,43 @@
+import DecoderWire
+import Glibc
+import Media
+import Sandbox
+
+/// One decoder process: gets ready, does one job, and is gone.
+struct DecoderProcess {
+    let line: PacketSocket
+
+    /// Returns when the job is done, or the worker has no job for this process.
+    func run(_ lockDown: () -> SandboxReport) {
+        StandIn.warmUp()
+        do {
+            try line.send(DecoderMessage.ready(lockDown()))
+            guard let packet = try line.receive(descriptorLimit: Self.descriptorLimit, waits: true) else { return }
+            try line.send(answer(to: packet))
+        } catch {
+            // Whatever failed here is between us and the worker, which sees this process end without an answer.
+            _exit(1)
+        }
+    }
+
+    /// The source and the outputs.
+    private static let descriptorLimit = 8
+
+    private func answer(to packet: PacketSocket.Packet) throws(WireError) -> DecoderMessage {
+        guard
+            case .transform(let request, let progress, let outputs, let capacity) = try WorkerMessage(
+                packet: packet.bytes
+            ),
+            let source = packet.descriptors.first,
+            packet.descriptors.count == 1 + outputs
+        else { throw .invalidValue }
+        let bytes = SharedSource(descriptor: source, line: line, progress: progress)
+        let files = OutputDescriptors(Array(packet.descriptors.dropFirst()), capacity: capacity, line: line)
+        do throws(DecodeFailure) {
+            try StandIn.run(request, bytes, files)
+            return .done
+        } catch {
+            return .failed(error.reason)
+        }
+    }
+}

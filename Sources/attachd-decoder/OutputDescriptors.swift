@@ -1,0 +1,41 @@
+import DecoderWire
+import Glibc
+import Media
+import Sandbox
+
+/// The files of fixed size that the worker gave for results: each takes one.
+final class OutputDescriptors: RungOutput {
+    private let descriptors: [Int32]
+    private let capacity: Int
+    private let line: PacketSocket
+    private var used = 0
+
+    init(_ descriptors: [Int32], capacity: Int, line: PacketSocket) {
+        self.descriptors = descriptors
+        self.capacity = capacity
+        self.line = line
+    }
+
+    func describe(_ source: SourceReport) { send(.source(source)) }
+
+    func publish(_ report: RungReport, _ bytes: UnsafeRawBufferPointer) throws(DecodeFailure) {
+        guard used < descriptors.count else { throw DecodeFailure(.internalError, "more results than output files") }
+        guard bytes.count <= capacity else { throw DecodeFailure(.tooLarge, "the result outgrows its file") }
+        var written = 0
+        while written < bytes.count {
+            let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[written...])
+            let count = unsafe pwrite(descriptors[used], rest.baseAddress, rest.count, off_t(written))
+            guard count > 0 else { throw DecodeFailure(.resourceLimit, "no memory for the result") }
+            written += count
+        }
+        var report = report
+        report.byteCount = written
+        send(.rung(report, output: used))
+        used += 1
+    }
+
+    /// Without the worker there is nobody to decode for.
+    private func send(_ message: DecoderMessage) {
+        do throws(SystemError) { try line.send(message) } catch { _exit(1) }
+    }
+}
