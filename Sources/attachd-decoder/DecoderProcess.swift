@@ -1,5 +1,6 @@
 import DecoderWire
 import Glibc
+import Images
 import Media
 import Sandbox
 
@@ -9,7 +10,6 @@ struct DecoderProcess {
 
     /// Returns when the job is done, or the worker has no job for this process.
     func run(_ lockDown: () -> SandboxReport) {
-        StandIn.warmUp()
         do {
             try line.send(DecoderMessage.ready(lockDown()))
             guard let packet = try line.receive(descriptorLimit: Self.descriptorLimit, waits: true) else { return }
@@ -34,7 +34,7 @@ struct DecoderProcess {
         let bytes = SharedSource(descriptor: source, line: line, progress: progress)
         let files = OutputDescriptors(Array(packet.descriptors.dropFirst()), capacity: capacity, line: line)
         do throws(DecodeFailure) {
-            try StandIn.run(request, bytes, files)
+            try ImageTransform(request: request, source: bytes, output: files).run()
             return .done
         } catch {
             return .failed(error.reason)

@@ -2,13 +2,15 @@
 // process is forked for each attachment, locked down, and gone when that attachment is done.
 import DecoderWire
 import Glibc
+import Images
 import Sandbox
 
-StandIn.start()
-var zygote = Zygote(enclosure: Enclosure.enter()) { line, lockDown in
-    DecoderProcess(line: line).run(lockDown)
-}
 do {
+    try Libvips.start()
+    // From here on no file can be opened.
+    var zygote = Zygote(enclosure: Enclosure.enter()) { line, lockDown in
+        DecoderProcess(line: line).run(lockDown)
+    }
     try zygote.run()
 } catch {
     exit(1)
