@@ -39,8 +39,10 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-configuration.git", from: "1.4.0", traits: ["JSON", "YAML"]),
+        .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics.git", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-system.git", from: "1.8.1"),
         .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1", traits: []),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
@@ -65,7 +67,7 @@ let package = Package(
         .module("Sandbox", ["DecoderWire", "CLinux", "CSeccomp"]),
         .module("Images", ["Media", "DecoderWire", "CVips", "CVipsShim"]),
         .module("Decoding", ["Media", "DecoderWire", "Sandbox", "CLinux"]),
-        .module("Storage", ["Media", "CCrypto", .product(name: "SystemPackage", package: "swift-system")]),
+        .module("Storage", ["Media", "CCrypto"]),
 
         // The pipeline knows no stage's implementation, only its protocol. Start reading here.
         .module(
@@ -79,10 +81,12 @@ let package = Package(
         .module(
             "Sidecar",
             [
-                "Media", "Payloads", "Processing", "Telemetry",
+                "Media", "Payloads", "Processing",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
-                .product(name: "Metrics", package: "swift-metrics"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
         ),
         .module(
@@ -94,6 +98,8 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "SystemPackage", package: "swift-system"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
         ),
 

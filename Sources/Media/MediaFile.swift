@@ -70,6 +70,11 @@ package final class MediaFile: Sendable {
         }
     }
 
+    /// Adds `bytes` at the end.
+    package func append(_ bytes: [UInt8]) throws(AttachmentFailure) {
+        try unsafe bytes.span.withUnsafeBytes { bytes throws(AttachmentFailure) in try unsafe append(bytes) }
+    }
+
     /// Says that no more bytes will come. The first ending stands.
     package func end(_ ending: Ending) {
         update { progress in

@@ -6,16 +6,12 @@ import Testing
 struct MediaFileTests {
     private let cut = MediaFile.Ending.cut(AttachmentFailure(.download, .stalled, "stalled"))
 
-    private func append(_ bytes: [UInt8], to file: MediaFile) throws {
-        try unsafe bytes.withUnsafeBytes { try unsafe file.append($0) }
-    }
-
     @Test("a reader waits until the bytes it needs are there")
     func waits() async throws {
         let file = try MediaFile(byteLimit: 100)
-        try append([1, 2], to: file)
+        try file.append([1, 2])
         async let progress = file.progress(reaching: 4)
-        try append([3, 4, 5], to: file)
+        try file.append([3, 4, 5])
         #expect(await progress.byteCount >= 4)
         #expect(file.prefix(100) == [1, 2, 3, 4, 5])
     }
@@ -23,7 +19,7 @@ struct MediaFileTests {
     @Test("a reader that waits is told when no more bytes will come", arguments: [true, false])
     func ends(isWhole: Bool) async throws {
         let file = try MediaFile(byteLimit: 100)
-        try append([1], to: file)
+        try file.append([1])
         async let progress = file.progress(reaching: 50)
         file.end(isWhole ? .whole : cut)
         #expect(await progress == MediaFile.Progress(byteCount: 1, ending: isWhole ? .whole : cut))
@@ -34,15 +30,15 @@ struct MediaFileTests {
         let file = try MediaFile(byteLimit: 100)
         file.end(cut)
         file.end(.whole)
-        try append([1], to: file)
+        try file.append([1])
         #expect(file.progress == MediaFile.Progress(byteCount: 0, ending: cut))
     }
 
     @Test("bytes over the limit are refused, and none of them is kept")
     func limit() throws {
         let file = try MediaFile(byteLimit: 3)
-        try append([1, 2], to: file)
-        let failure = #expect(throws: AttachmentFailure.self) { try append([3, 4], to: file) }
+        try file.append([1, 2])
+        let failure = #expect(throws: AttachmentFailure.self) { try file.append([3, 4]) }
         #expect(failure?.reason == .tooLarge)
         #expect(file.progress.byteCount == 2)
     }
@@ -58,7 +54,7 @@ struct MediaFileTests {
     @Test("the reading descriptor sees the bytes and cannot write")
     func readOnly() throws {
         let file = try MediaFile(byteLimit: 3)
-        try append([7, 8], to: file)
+        try file.append([7, 8])
         let descriptor = try file.openReadOnly()
         defer { close(descriptor) }
         var bytes: [UInt8] = [0, 0]

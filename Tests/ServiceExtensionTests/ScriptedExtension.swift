@@ -1,0 +1,47 @@
+import Media
+import Payloads
+import ServiceExtension
+import Support
+
+/// An extension that behaves as it is told.
+struct ScriptedExtension: NotificationServiceExtension {
+    enum Behaviour: Sendable, Equatable {
+        case returns
+        /// Notes something in the best attempt, then throws.
+        case fails
+        /// Never ends, and doesn't answer cancellation.
+        case hangs
+        /// Notes something, says so, then never ends.
+        case marksAndHangs(Signal)
+        case endsAtExpiry
+        /// Ends an hour after the deadline, whatever is cancelled.
+        case sleepsPastExpiry
+    }
+
+    struct Failure: Error {}
+
+    let behaviour: Behaviour
+    let time: TestTime
+    let expiry: Instant
+
+    func didReceive(_ request: NotificationRequest, bestAttempt: BestAttempt) async throws -> NotificationContent {
+        switch behaviour {
+        case .returns:
+            bestAttempt.update(0) { $0.isComplete = true }
+        case .fails:
+            bestAttempt.update(0) { $0.source.fetched = 1 }
+            throw Failure()
+        case .hangs:
+            await Signal().wait()
+        case .marksAndHangs(let reached):
+            bestAttempt.update(0) { $0.source.fetched = 1 }
+            reached.send()
+            await Signal().wait()
+        case .endsAtExpiry:
+            try? await time.sleep(until: expiry)
+        case .sleepsPastExpiry:
+            try? await time.sleep(until: expiry + .seconds(3600))
+        }
+        return bestAttempt.content
+    }
+}

@@ -1,0 +1,101 @@
+import Media
+import Payloads
+import ServiceExtension
+import Support
+import Testing
+
+@Suite("The service extension's host", .timeLimit(.minutes(1)))
+struct ServiceExtensionHostTests {
+    let time = TestTime()
+    let request: NotificationRequest
+    var expiry: Instant { Instant(sinceOrigin: .seconds(10)) }
+
+    init() throws {
+        let payload = #"{"aps":{"mutable-content":1,"alert":"Hi"},"my-attachment":"https://example.com/a.jpg"}"#
+        request = try PayloadReader().read(Array(payload.utf8), identifier: "test")
+    }
+
+    private func delivery(of behaviour: ScriptedExtension.Behaviour) -> Task<Delivery, Never> {
+        let serviceExtension = ScriptedExtension(behaviour: behaviour, time: time, expiry: expiry)
+        return Task { [time, request, expiry] in
+            await ServiceExtensionHost(time: time).content(of: request, from: serviceExtension, until: expiry)
+        }
+    }
+
+    @Test(
+        "an extension that returns is answered with its content, without waiting for the deadline",
+        arguments: 0..<100
+    )
+    func returns(run: Int) async {
+        let delivery = await delivery(of: .returns).value
+        #expect(delivery.cause == .returned)
+        #expect(delivery.content.attachments[0].isComplete)
+    }
+
+    @Test("an extension that throws is answered with its best attempt", arguments: 0..<100)
+    func fails(run: Int) async {
+        let delivery = await delivery(of: .fails).value
+        #expect(delivery.cause == .failed)
+        #expect(delivery.content.attachments[0].source.fetched == 1)
+    }
+
+    @Test(
+        "an extension that hangs, or ignores cancellation, is left behind at the deadline with its best attempt",
+        arguments: [ScriptedExtension.Behaviour.hangs, .sleepsPastExpiry],
+        0..<100,
+    )
+    func hangs(behaviour: ScriptedExtension.Behaviour, run: Int) async {
+        let delivery = delivery(of: behaviour)
+        await time.sleepers(behaviour == .hangs ? 1 : 2)
+        for _ in 0..<run % 5 { await Task.yield() }
+        time.advance(by: .seconds(10))
+        #expect(await delivery.value.cause == .expired)
+    }
+
+    @Test("what became ready before the deadline is in the content that expires", arguments: 0..<50)
+    func bestAttempt(run: Int) async {
+        let reached = Signal()
+        let delivery = delivery(of: .marksAndHangs(reached))
+        await reached.wait()
+        await time.sleepers(1)
+        time.advance(by: .seconds(10))
+        #expect(await delivery.value.content.attachments[0].source.fetched == 1)
+    }
+
+    @Test("one that ends at the same instant as the deadline gives one content, whichever is first", arguments: 0..<300)
+    func sameInstant(run: Int) async {
+        let delivery = delivery(of: .endsAtExpiry)
+        await time.sleepers(2)
+        for _ in 0..<run % 7 { await Task.yield() }
+        time.advance(by: .seconds(10))
+        let content = await delivery.value
+        #expect([.returned, .expired].contains(content.cause))
+        #expect(content.content.request.identifier == "test")
+    }
+
+    @Test("nothing happens before the deadline to an extension that takes its time")
+    func inTime() async {
+        let delivery = delivery(of: .endsAtExpiry)
+        await time.sleepers(2)
+        time.advance(by: .milliseconds(9999))
+        await time.sleepers(2)
+        time.advance(by: .milliseconds(1))
+        #expect(await delivery.value.content.request.identifier == "test")
+    }
+
+    @Test("of two answers only the first is given, even when both come at once", arguments: 0..<200)
+    func answersOnce(run: Int) async {
+        let answer = Task { [time] in
+            await time.answer(by: Instant(sinceOrigin: .seconds(1))) {
+                for _ in 0..<run % 4 { await Task.yield() }
+                try? await time.sleep(until: Instant(sinceOrigin: .seconds(1)))
+                return "work"
+            } else: {
+                "fallback"
+            }
+        }
+        await time.sleepers(2)
+        time.advance(by: .seconds(1))
+        #expect(["work", "fallback"].contains(await answer.value))
+    }
+}

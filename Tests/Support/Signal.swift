@@ -1,0 +1,34 @@
+import Synchronization
+
+/// Something that a test waits for, and that happens once. Waiting doesn't answer cancellation.
+package final class Signal: Sendable, Equatable {
+    private struct State {
+        var isSent = false
+        var waiters: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let state = Mutex(State())
+
+    package init() {}
+
+    package static func == (left: Signal, right: Signal) -> Bool { left === right }
+
+    package func send() {
+        let waiters = state.withLock { state in
+            state.isSent = true
+            defer { state.waiters = [] }
+            return state.waiters
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+
+    package func wait() async {
+        await withCheckedContinuation { waiter in
+            let isSent = state.withLock { state in
+                if !state.isSent { state.waiters.append(waiter) }
+                return state.isSent
+            }
+            if isSent { waiter.resume() }
+        }
+    }
+}
