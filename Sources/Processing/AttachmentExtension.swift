@@ -1,0 +1,120 @@
+import Media
+import Payloads
+import ServiceExtension
+
+/// The service extension that makes a notification's attachments ready, all of them side by side.
+struct AttachmentExtension: NotificationServiceExtension {
+    let steps: AttachmentPipeline.Steps
+    let time: any TimeSource
+    let costs: CostModel
+    let request: ProcessingRequest
+    let expiry: Instant
+    let stopwatch: Stopwatch
+
+    func didReceive(_ request: NotificationRequest, bestAttempt: BestAttempt) async -> NotificationContent {
+        await withDiscardingTaskGroup { group in
+            for (index, attachment) in request.attachments.enumerated() {
+                group.addTask { await prepare(attachment.url, index, bestAttempt) }
+            }
+        }
+        return bestAttempt.content
+    }
+
+    /// Downloads and decodes one attachment at the same time, and notes in `bestAttempt` what becomes of it.
+    private func prepare(_ url: String, _ index: Int, _ bestAttempt: BestAttempt) async {
+        do throws(AttachmentFailure) {
+            let file = try MediaFile(byteLimit: request.limits.sourceBytes)
+            async let downloaded: Void = download(url, into: file)
+            let converted = await convert(file, index, bestAttempt)
+            let progress = file.progress
+            bestAttempt.update(index) { attachment in
+                attachment.source.fetched = progress.byteCount
+                attachment.source.byteCount = progress.ending == .whole ? progress.byteCount : nil
+            }
+            // The converter wants no more: whatever is still on its way has no use.
+            file.end(.cut(AttachmentFailure(.download, .cancelled, "The download was no longer needed.")))
+            _ = await downloaded
+            try converted.get()
+        } catch {
+            bestAttempt.update(index) { [error] in $0.failure = $0.failure ?? error }
+        }
+    }
+
+    private func download(_ url: String, into file: MediaFile) async {
+        await steps.downloader.download(url, into: file, timeLimit: expiry - time.now)
+        stopwatch.finish(.download)
+    }
+
+    private func convert(
+        _ file: MediaFile,
+        _ index: Int,
+        _ bestAttempt: BestAttempt,
+    ) async -> Result<Void, AttachmentFailure> {
+        let format: MediaFormat
+        switch await sniff(file) {
+        case .success(let sniffed): format = sniffed
+        case .failure(let failure): return .failure(failure)
+        }
+        bestAttempt.update(index) { $0.source.format = format }
+        let started = time.now
+        let sourceTimer = Task { await endSource(file, decoding: costs.cost(of: format)) }
+        defer { sourceTimer.cancel() }
+
+        do throws(AttachmentFailure) {
+            try await steps.converter.convert(
+                file,
+                as: ConversionRequest(
+                    format: format,
+                    image: request.profile.image,
+                    animation: request.profile.animation,
+                    limits: request.limits,
+                    rungs: costs.rungs(for: format, in: expiry - started),
+                ),
+                until: expiry,
+                describe: { report in bestAttempt.update(index) { $0.source.report = report } },
+                publish: { rung in bestAttempt.update(index) { $0.ready = rung } },
+            )
+        } catch {
+            return .failure(cause(of: error, in: file))
+        }
+        if case .cut(let failure) = file.progress.ending { return .failure(failure) }
+        costs.learn(format, took: time.now - started)
+        bestAttempt.update(index) { $0.isComplete = isComplete($0.ready) }
+        return .success(())
+    }
+
+    /// Tells the source's format as soon as enough of it is there.
+    private func sniff(_ file: MediaFile) async -> Result<MediaFormat, AttachmentFailure> {
+        let progress = await file.progress(reaching: MediaSniffer.byteCount)
+        let head = file.prefix(MediaSniffer.byteCount)
+        if head.isEmpty, case .cut(let failure) = progress.ending { return .failure(failure) }
+        guard let format = MediaSniffer.format(of: head.span) else {
+            if case .cut(let failure) = progress.ending { return .failure(failure) }
+            let message = "The source is no image, video or sound that attachd knows, whatever its name or type says."
+            return .failure(AttachmentFailure(.decode, .unrecognizedFormat, message))
+        }
+        guard format.kind == .image else {
+            let message = "\(format.mimeType) is recognised, but this version delivers images only."
+            return .failure(AttachmentFailure(.decode, .unsupportedFormat, message))
+        }
+        return .success(format)
+    }
+
+    /// Ends a source that is still on its way in time for what came of it to be decoded.
+    private func endSource(_ file: MediaFile, decoding cost: Duration) async {
+        let instant = TimeBudget.sourceExpiry(now: time.now, expiry: expiry, decoding: cost)
+        guard (try? await time.sleep(until: instant)) != nil else { return }
+        file.end(.cut(AttachmentFailure(.download, .timedOut, "The download was not done in time.")))
+    }
+
+    /// A source that was cut short explains a failed conversion better than the decoder does.
+    private func cause(of failure: AttachmentFailure, in file: MediaFile) -> AttachmentFailure {
+        guard case .cut(let cut) = file.progress.ending else { return failure }
+        return cut
+    }
+
+    private func isComplete(_ ready: ReadyRung?) -> Bool {
+        guard let rung = ready?.report.rung else { return false }
+        return rung.isLast || (rung == .firstFrame && request.profile.animation == nil)
+    }
+}

@@ -1,0 +1,71 @@
+package import Media
+import Payloads
+import ServiceExtension
+
+/// One notification from left to right: download, decode, store, rewrite, and a result by the deadline. Start here.
+package struct AttachmentPipeline: Sendable {
+    private let steps: Steps
+    private let time: any TimeSource
+    private let costs = CostModel()
+    private let observe: @Sendable (ProcessingResult) -> Void
+
+    /// What does the work, one function each.
+    package struct Steps: Sendable {
+        var downloader: any AttachmentDownloading
+        var converter: any AttachmentConverting
+        var store: any AttachmentStoring
+
+        package init(
+            downloader: any AttachmentDownloading,
+            converter: any AttachmentConverting,
+            store: any AttachmentStoring,
+        ) {
+            self.downloader = downloader
+            self.converter = converter
+            self.store = store
+        }
+    }
+
+    package init(
+        steps: Steps,
+        time: any TimeSource = SystemTime(),
+        observe: @escaping @Sendable (ProcessingResult) -> Void = { _ in },
+    ) {
+        self.steps = steps
+        self.time = time
+        self.observe = observe
+    }
+
+    /// Always answers, once, before `deadline`: the worst content is the original, unchanged.
+    package func process(_ request: ProcessingRequest, deadline: Instant) async -> ProcessingResult {
+        let stopwatch = Stopwatch(time: time, start: request.accepted ?? time.now)
+        let budget = TimeBudget(now: time.now, deadline: deadline)
+        let work = AttachmentExtension(
+            steps: steps,
+            time: time,
+            costs: costs,
+            request: request,
+            expiry: budget.expiry,
+            stopwatch: stopwatch
+        )
+        stopwatch.finish(.queue)
+
+        let delivery = await ServiceExtensionHost(time: time)
+            .content(of: request.notification, from: work, until: budget.expiry)
+        stopwatch.finish(.decode)
+
+        let stored = await DeliveredFiles(store: steps.store, time: time)
+            .store(delivery.content, until: budget.storeExpiry)
+        stopwatch.finish(.store)
+
+        let result = ProcessingResult(
+            request: request,
+            delivery: delivery,
+            stored: stored,
+            stopwatch: stopwatch,
+            deadline: deadline
+        )
+        observe(result)
+        return result
+    }
+}

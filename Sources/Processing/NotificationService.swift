@@ -1,0 +1,125 @@
+package import Media
+package import Payloads
+
+/// What every face offers: a payload in, a result out, by the deadline. HTTP, the command line and the queue call it.
+package struct NotificationService: Sendable {
+    /// What holds where a request doesn't say otherwise.
+    package struct Defaults: Sendable {
+        package var profile: String
+        package var timeLimit: Duration
+        package var limits: MediaLimits
+
+        package init(profile: String = "apns", timeLimit: Duration = .seconds(25), limits: MediaLimits = MediaLimits())
+        {
+            self.profile = profile
+            self.timeLimit = timeLimit
+            self.limits = limits
+        }
+    }
+
+    /// What a request may choose.
+    package struct Options: Sendable, Equatable {
+        package var identifier: String?
+        package var profile: String?
+        package var dialect: String?
+        package var timeLimit: Duration?
+
+        package init(
+            identifier: String? = nil,
+            profile: String? = nil,
+            dialect: String? = nil,
+            timeLimit: Duration? = nil,
+        ) {
+            self.identifier = identifier
+            self.profile = profile
+            self.dialect = dialect
+            self.timeLimit = timeLimit
+        }
+    }
+
+    /// The longest deadline that makes sense: a push that is later than this is no notification any more.
+    package static let longestTimeLimit: Duration = .seconds(300)
+
+    private let reader: PayloadReader
+    private let pipeline: AttachmentPipeline
+    private let profiles: [Profile]
+    private let defaults: Defaults
+    private let time: any TimeSource
+
+    package init(
+        reader: PayloadReader,
+        pipeline: AttachmentPipeline,
+        profiles: [Profile] = Profile.builtIn,
+        defaults: Defaults = Defaults(),
+        time: any TimeSource = SystemTime(),
+    ) {
+        self.reader = reader
+        self.pipeline = pipeline
+        self.profiles = profiles
+        self.defaults = defaults
+        self.time = time
+    }
+
+    package var now: Instant { time.now }
+
+    /// Makes the attachments of `payload` ready and rewrites it.
+    ///
+    /// - Parameter accepted: when the request came in; its deadline counts from there.
+    /// - Throws: only for what is no payload, or an option that makes no sense; a failing attachment is in the result.
+    package func process(
+        _ payload: PayloadSource,
+        options: Options = Options(),
+        accepted: Instant,
+    ) async throws(RequestError) -> ProcessingResult {
+        let profile = try profile(named: options.profile ?? defaults.profile)
+        let timeLimit = try timeLimit(options.timeLimit ?? defaults.timeLimit)
+        let notification: NotificationRequest
+        do throws(PayloadError) {
+            notification = try read(payload, options)
+        } catch {
+            throw .payload(error)
+        }
+        let request = ProcessingRequest(
+            notification: notification,
+            profile: profile,
+            limits: defaults.limits,
+            accepted: accepted,
+        )
+        return await pipeline.process(request, deadline: accepted + timeLimit)
+    }
+
+    private func read(_ payload: PayloadSource, _ options: Options) throws(PayloadError) -> NotificationRequest {
+        let identifier = options.identifier ?? RandomIdentifier.make()
+        switch payload {
+        case .bytes(let bytes): return try reader.read(bytes, identifier: identifier, dialect: options.dialect)
+        case .value(let value): return try reader.read(value, identifier: identifier, dialect: options.dialect)
+        }
+    }
+
+    private func profile(named name: String) throws(RequestError) -> Profile {
+        guard let profile = profiles.first(where: { $0.name == name }) else {
+            let known = profiles.map(\.name).joined(separator: ", ")
+            throw .option("There is no profile \"\(name)\". Choose one of: \(known).")
+        }
+        return profile
+    }
+
+    private func timeLimit(_ limit: Duration) throws(RequestError) -> Duration {
+        guard limit > .zero, limit <= Self.longestTimeLimit else {
+            throw .option("The deadline must be above 0 and at most \(Self.longestTimeLimit.milliseconds / 1000)s.")
+        }
+        return limit
+    }
+}
+
+/// A payload, as it came or already read as JSON.
+package enum PayloadSource: Sendable {
+    case bytes([UInt8])
+    case value(JSONValue)
+}
+
+/// Why a request was not processed at all. The message says what to do.
+package enum RequestError: Error, Sendable {
+    case payload(PayloadError)
+    case option(String)
+}

@@ -1,0 +1,66 @@
+import Media
+import Payloads
+import ServiceExtension
+
+extension ProcessingResult {
+    /// The result as CONTRACT has it: times in milliseconds, sizes in bytes, pixels after orientation is applied.
+    package var json: [UInt8] {
+        JSONValue.object([
+            .init("id", .string(identifier)),
+            .init("outcome", .string(outcome.rawValue)),
+            .init("payload", payloadValue),
+            .init("attachments", .array(attachments.map(\.json))),
+            .init("errors", .array(failures.map(\.json))),
+            .init("timings", .object(timings.map { .init($0.stage, .integer($0.milliseconds)) })),
+            .init("margin", .integer(margin.milliseconds)),
+        ])
+        .compactBytes
+    }
+}
+
+extension ProcessingResult.Attachment {
+    fileprivate var json: JSONValue {
+        .object([
+            .init("identifier", .string(identifier)),
+            .init("url", .string(stored.url)),
+            .init("type", .string(report.format.typeIdentifier)),
+            .init("mime", .string(report.format.mimeType)),
+            .init("bytes", .integer(report.byteCount)),
+            .init("sha256", .string(stored.sha256)),
+            .init("width", .optional(report.width)),
+            .init("height", .optional(report.height)),
+            .init("duration", .optional(report.durationMilliseconds)),
+            .init("frames", .optional(report.frames)),
+            .init("rung", .string(report.rung.rawValue)),
+            .init("source", sourceJSON),
+        ])
+    }
+
+    private var sourceJSON: JSONValue {
+        .object([
+            .init("url", .string(sourceURL)),
+            .init("mime", source.format.map { .string($0.mimeType) } ?? .null),
+            .init("bytes", .optional(source.byteCount)),
+            .init("fetched", .integer(source.fetched)),
+            .init("width", .optional(source.report?.width)),
+            .init("height", .optional(source.report?.height)),
+            .init("duration", .optional(source.report?.durationMilliseconds)),
+        ])
+    }
+}
+
+extension ProcessingResult.Failure {
+    fileprivate var json: JSONValue {
+        .object([
+            .init("code", .optional(failure.code?.rawValue)),
+            .init("name", .string(failure.code?.name ?? failure.reason.rawValue)),
+            .init("reason", .string(failure.reason.rawValue)),
+            .init("attachment", attachment.map { .string($0) } ?? .null),
+            .init("message", .string(failure.message)),
+        ])
+    }
+}
+
+extension JSONValue {
+    fileprivate static func optional(_ value: Int?) -> JSONValue { value.map { .integer($0) } ?? .null }
+}

@@ -1,0 +1,54 @@
+package import Media
+import Payloads
+package import ServiceExtension
+
+/// What became of one notification: the payload to send, its attachments, and where the time went.
+package struct ProcessingResult: Sendable {
+    package enum Outcome: String, Sendable, CaseIterable {
+        /// Every attachment reached its last useful rung.
+        case complete
+        /// At least one attachment is there, and something was left out or came from an earlier rung.
+        case degraded
+        /// No attachment; the payload is unchanged.
+        case original
+    }
+
+    /// One delivered attachment.
+    package struct Attachment: Sendable {
+        package var identifier: String
+        package var stored: StoredAttachment
+        package var report: RungReport
+        package var sourceURL: String
+        package var source: AttachmentSource
+    }
+
+    /// What went wrong with one attachment, or with the payload.
+    package struct Failure: Sendable {
+        package var attachment: String?
+        package var failure: AttachmentFailure
+    }
+
+    /// How long one stage took.
+    package struct Timing: Sendable {
+        package var stage: String
+        package var milliseconds: Int
+    }
+
+    package let identifier: String
+    package let outcome: Outcome
+    /// The rewritten payload, or the original one as it came.
+    package let payload: [UInt8]
+    let payloadValue: JSONValue
+    package let attachments: [Attachment]
+    package let failures: [Failure]
+    package let stages: [Stopwatch.Stage: Duration]
+    package let total: Duration
+    /// What was left until the deadline at delivery.
+    package let margin: Duration
+
+    /// The stages in order, and the total, in milliseconds.
+    package var timings: [Timing] {
+        Stopwatch.Stage.allCases.map { Timing(stage: $0.rawValue, milliseconds: (stages[$0] ?? .zero).milliseconds) }
+            + [Timing(stage: "total", milliseconds: total.milliseconds)]
+    }
+}

@@ -1,0 +1,41 @@
+package import Media
+
+/// Fetches a source. `App` conforms libcurl's downloader to it.
+package protocol AttachmentDownloading: Sendable {
+    /// Writes the body into `file` and ends it, whole or cut: a failure is in the file's ending.
+    func download(_ url: String, into file: MediaFile, timeLimit: Duration) async
+}
+
+/// Makes outputs of a source. `App` conforms the pool of decoder processes to it.
+package protocol AttachmentConverting: Sendable {
+    /// Returns when nothing better will come; each output that is complete and checked is published on the way.
+    ///
+    /// At `deadline` the decoder is stopped, whatever it does.
+    func convert(
+        _ file: MediaFile,
+        as request: ConversionRequest,
+        until deadline: Instant,
+        describe: @escaping @Sendable (SourceReport) -> Void,
+        publish: @escaping @Sendable (ReadyRung) -> Void,
+    ) async throws(AttachmentFailure)
+}
+
+/// Keeps delivered files. `App` conforms the attachment store to it.
+package protocol AttachmentStoring: Sendable {
+    /// Moves an output into the store. Either all of it is there afterwards, or nothing.
+    func store(_ rung: ReadyRung) async throws(AttachmentFailure) -> StoredAttachment
+}
+
+/// A file of the store.
+package struct StoredAttachment: Sendable, Equatable {
+    /// The store's own name for it: random, and safe in a path and in a URL.
+    package var identifier: String
+    package var url: String
+    package var sha256: String
+
+    package init(identifier: String, url: String, sha256: String) {
+        self.identifier = identifier
+        self.url = url
+        self.sha256 = sha256
+    }
+}
