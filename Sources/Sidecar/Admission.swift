@@ -1,0 +1,36 @@
+import HTTPTypes
+import Synchronization
+
+/// Lets in as many requests as the worker can answer on time, and none while it drains.
+final class Admission: Sendable {
+    private struct State {
+        var running = 0
+        var isDraining = false
+    }
+
+    private let state = Mutex(State())
+    private let limit: Int
+
+    init(limit: Int) { self.limit = limit }
+
+    var running: Int { state.withLock(\.running) }
+    var isDraining: Bool { state.withLock(\.isDraining) }
+
+    /// From now on, new requests are sent elsewhere; those that were let in are finished.
+    func drain() { state.withLock { $0.isDraining = true } }
+
+    func admit<Value>(_ work: () async throws -> Value) async throws -> Value {
+        try state.withLock { state in
+            guard !state.isDraining else {
+                throw Problem(.serviceUnavailable, "This worker is shutting down; ask another.", retryAfter: 1)
+            }
+            guard state.running < limit else {
+                let detail = "All \(limit) places are taken. Try again shortly, or raise --requests."
+                throw Problem(.tooManyRequests, detail, retryAfter: 1)
+            }
+            state.running += 1
+        }
+        defer { state.withLock { $0.running -= 1 } }
+        return try await work()
+    }
+}

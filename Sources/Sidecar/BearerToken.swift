@@ -1,0 +1,30 @@
+import HTTPTypes
+import Hummingbird
+
+/// Lets only clients in that know the token (RFC 6750); health checks and metrics need none.
+struct BearerToken<Context: RequestContext>: RouterMiddleware {
+    let token: String
+    private static var openPaths: Set<String> { ["/livez", "/readyz", "/metrics"] }
+
+    func handle(
+        _ request: Request,
+        context: Context,
+        next: @concurrent (Request, Context) async throws -> Response,
+    ) async throws -> Response {
+        guard Self.openPaths.contains(request.uri.path) || isAuthorized(request) else {
+            throw Problem(.unauthorized, "Send the API token: \"Authorization: Bearer …\".")
+        }
+        return try await next(request, context)
+    }
+
+    private func isAuthorized(_ request: Request) -> Bool {
+        guard let field = request.headers[.authorization], field.lowercased().hasPrefix("bearer ") else { return false }
+        return isEqual(Array(field.dropFirst("bearer ".count).utf8), Array(token.utf8))
+    }
+
+    /// Takes the same time wherever the two differ.
+    private func isEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+        guard left.count == right.count else { return false }
+        return zip(left, right).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
+    }
+}

@@ -1,0 +1,70 @@
+import HTTPTypes
+import Hummingbird
+import Media
+import Payloads
+import Processing
+
+/// `POST /v1/notifications`: an envelope with the payload and its options in, a whole result out.
+struct NotificationsRoute: Sendable {
+    let service: NotificationService
+    let admission: Admission
+
+    func respond(to request: Request) async throws -> Response {
+        let accepted = service.now
+        let result = try await admission.admit {
+            let envelope = try Envelope(await request.payload())
+            return try await service.result(of: .value(envelope.payload), envelope.options, accepted)
+        }
+        return Response(
+            status: .ok,
+            headers: [.contentType: "application/json"],
+            body: .init(byteBuffer: ByteBuffer(bytes: result.json)),
+        )
+    }
+}
+
+/// `{"id"?, "payload", "profile"?, "dialect"?, "deadline"?: "5s"}`.
+struct Envelope {
+    let payload: JSONValue
+    let options: NotificationService.Options
+    private static let keys: Set = ["id", "payload", "profile", "dialect", "deadline"]
+
+    init(_ bytes: [UInt8]) throws {
+        let value: JSONValue
+        do {
+            value = try JSONValue(parsing: bytes)
+        } catch {
+            throw Problem(.badRequest, "\(error)")
+        }
+        guard case .object(let members) = value, let payload = value["payload"] else {
+            throw Problem(.unprocessableContent, "Send an envelope: {\"payload\": {\"aps\": …}}; or use /v1/rewrite.")
+        }
+        if let unknown = members.first(where: { !Self.keys.contains($0.key) }) {
+            let known = Self.keys.sorted().joined(separator: ", ")
+            throw Problem(.unprocessableContent, "The envelope has no \"\(unknown.key)\". It has: \(known).")
+        }
+        self.payload = payload
+        self.options = NotificationService.Options(
+            identifier: try Self.text("id", in: value),
+            profile: try Self.text("profile", in: value),
+            dialect: try Self.text("dialect", in: value),
+            timeLimit: try Self.text("deadline", in: value).map { text in
+                guard let limit = DurationText.parse(text) else {
+                    throw Problem(
+                        .unprocessableContent,
+                        "\"deadline\" is no duration: write it as \"800ms\" or \"20s\"."
+                    )
+                }
+                return limit
+            },
+        )
+    }
+
+    private static func text(_ key: String, in envelope: JSONValue) throws -> String? {
+        switch envelope[key] {
+        case nil, .null: return nil
+        case .string(let text) where !text.isEmpty && text.utf8.count <= 128: return text
+        default: throw Problem(.unprocessableContent, "\"\(key)\" must be a text of 1 to 128 bytes.")
+        }
+    }
+}

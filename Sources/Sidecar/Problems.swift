@@ -1,0 +1,33 @@
+import HTTPTypes
+import Hummingbird
+import Logging
+
+/// Turns every error into a problem, so that no client sees a bare status or a foreign text.
+struct Problems<Context: RequestContext>: RouterMiddleware {
+    func handle(
+        _ request: Request,
+        context: Context,
+        next: @concurrent (Request, Context) async throws -> Response,
+    ) async throws -> Response {
+        do {
+            return try await next(request, context)
+        } catch let problem as Problem {
+            return problem.response(from: request, context: context)
+        } catch let error as any HTTPResponseError {
+            return problem(for: error.status, request).response(from: request, context: context)
+        } catch {
+            context.logger.error("A request failed.", metadata: ["error": "\(error)", "path": "\(request.uri.path)"])
+            let problem = Problem(.internalServerError, "attachd failed; its log says why.")
+            return problem.response(from: request, context: context)
+        }
+    }
+
+    private func problem(for status: HTTPResponse.Status, _ request: Request) -> Problem {
+        switch status {
+        case .notFound: Problem(status, "There is nothing at \(request.uri.path). See the README for the routes.")
+        case .methodNotAllowed: Problem(status, "\(request.method) is not allowed at \(request.uri.path).")
+        case .contentTooLarge: Problem(status, "The body is over 64 KiB; a push payload is 4 kB at most.")
+        default: Problem(status, "The request was not understood.")
+        }
+    }
+}

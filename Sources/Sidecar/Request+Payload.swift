@@ -1,0 +1,42 @@
+import Hummingbird
+import Media
+import NIOCore
+import Payloads
+import Processing
+
+extension Request {
+    /// The body, which is a payload or holds one: over 64 KiB it is refused.
+    func payload() async throws -> [UInt8] {
+        let buffer = try await body.collect(upTo: PayloadReader.byteLimit)
+        return Array(buffer: buffer)
+    }
+}
+
+extension NotificationService {
+    /// Processes a payload, with what makes it none as a problem.
+    func result(
+        of payload: PayloadSource,
+        _ options: Options,
+        _ accepted: Instant,
+    ) async throws -> ProcessingResult {
+        do throws(RequestError) {
+            return try await process(payload, options: options, accepted: accepted)
+        } catch {
+            throw Problem(error)
+        }
+    }
+}
+
+extension Problem {
+    init(_ error: RequestError) {
+        switch error {
+        case .option(let message): self.init(.badRequest, message)
+        case .payload(let error):
+            switch error {
+            case .notJSON, .unknownDialect: self.init(.badRequest, error.description)
+            case .tooLarge: self.init(.contentTooLarge, error.description)
+            case .notAnObject, .noNotification: self.init(.unprocessableContent, error.description)
+            }
+        }
+    }
+}
