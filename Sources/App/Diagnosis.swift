@@ -1,0 +1,104 @@
+import Decoding
+import DecoderWire
+import Downloads
+import Foundation
+import Media
+import Storage
+
+/// What this installation can do, found out by trying it: `attachd doctor`.
+package struct Diagnosis: Sendable {
+    /// One thing that was looked at.
+    package struct Finding: Sendable, Equatable {
+        package enum State: String, Sendable {
+            case ok, missing, on, off, unavailable
+        }
+
+        package var section: String
+        package var name: String
+        package var state: State
+        package var detail: String
+        /// Whether attachd can't do its work without it.
+        package var isNeeded: Bool
+    }
+
+    package private(set) var findings: [Finding] = []
+
+    /// Whether everything that is needed is there.
+    package var isHealthy: Bool { findings.allSatisfy { !$0.isNeeded || $0.state == .ok || $0.state == .on } }
+
+    package init(_ engine: Engine, _ settings: Settings) async {
+        await checkFormats(engine)
+        checkStore(engine)
+        checkSandbox(engine.decoders.status.sandbox, isRequired: settings.requiresSandbox)
+        let limits = MediaLimits()
+        note(
+            "limits",
+            "source",
+            "\(limits.sourceBytes / 1_000_000) MB, \(limits.framePixels / 1_000_000) megapixels a frame"
+        )
+        note("limits", "animation", "\(limits.frames) frames, \(limits.totalPixels / 1_000_000) megapixels in all")
+        note("limits", "decoder", "\(limits.memoryBytes / 1_048_576) MiB of memory, \(settings.decoders) at once")
+        let allowed = settings.allowedAddresses.map(\.description).joined(separator: ", ")
+        note("limits", "addresses", allowed.isEmpty ? "public ones only" : "public ones, and \(allowed)")
+    }
+
+    private mutating func checkFormats(_ engine: Engine) async {
+        let check = DecoderCheck(pool: engine.decoders)
+        for sample in SampleImages.all {
+            do throws(AttachmentFailure) {
+                try await check.check(sample)
+                add("formats", sample.format.mimeType, .ok, "decoded a sample", isNeeded: true)
+            } catch {
+                add("formats", sample.format.mimeType, .missing, error.message, isNeeded: true)
+            }
+        }
+    }
+
+    private mutating func checkStore(_ engine: Engine) {
+        do throws(StoreError) {
+            try engine.store.checkWritable()
+            add("store", engine.store.root, .ok, "can be written to", isNeeded: true)
+        } catch {
+            add("store", engine.store.root, .missing, "\(error)", isNeeded: true)
+        }
+    }
+
+    private mutating func checkSandbox(_ report: SandboxReport?, isRequired: Bool) {
+        for layer in SandboxLayer.allCases {
+            let name = layer.rawValue
+            switch report?[layer] {
+            case .on: add("sandbox", name, .on, "", isNeeded: isRequired)
+            case .off: add("sandbox", name, .off, "left out on purpose", isNeeded: isRequired)
+            case .unavailable(let why): add("sandbox", name, .unavailable, why, isNeeded: isRequired)
+            case nil: add("sandbox", name, .unavailable, "no decoder process got ready", isNeeded: isRequired)
+            }
+        }
+    }
+
+    private mutating func note(_ section: String, _ name: String, _ detail: String) {
+        add(section, name, .ok, detail, isNeeded: false)
+    }
+
+    private mutating func add(
+        _ section: String,
+        _ name: String,
+        _ state: Finding.State,
+        _ detail: String,
+        isNeeded: Bool,
+    ) {
+        findings.append(
+            Finding(section: section, name: name, state: state, detail: detail, isNeeded: isNeeded)
+        )
+    }
+
+    /// A line for each finding, in columns.
+    package var text: String {
+        let width = findings.map(\.name.count).max() ?? 0
+        return findings.map { finding in
+            let name = finding.name.padding(toLength: width, withPad: " ", startingAt: 0)
+            let section = finding.section.padding(toLength: 8, withPad: " ", startingAt: 0)
+            return "\(section) \(name)  \(finding.state.rawValue)\(finding.detail.isEmpty ? "" : ": \(finding.detail)")"
+        }
+        .joined(separator: "\n")
+    }
+}

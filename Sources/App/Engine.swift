@@ -1,0 +1,80 @@
+package import Decoding
+import Downloads
+import Foundation
+package import Logging
+import Media
+import Metrics
+import Payloads
+package import Processing
+package import Storage
+import Telemetry
+
+/// The parts of a running attachd, put together: the one place that knows every implementation.
+package final class Engine: Sendable {
+    package let service: NotificationService
+    package let store: AttachmentStore
+    package let decoders: DecoderPool
+    private let downloader: Downloader
+    private let registry: PrometheusRegistry
+
+    /// - Parameter readsLocalFiles: whether `file:` URLs and paths are attachments too. Only on the command line.
+    package init(_ settings: Settings, readsLocalFiles: Bool, logger: Logger) throws(EngineError) {
+        do throws(StoreError) {
+            store = try AttachmentStore(at: settings.store)
+        } catch {
+            throw EngineError(isStore: true, description: "\(error)")
+        }
+        registry = PrometheusRegistry(help: EngineMetrics.help)
+        let metrics = EngineMetrics(registry)
+        do throws(AttachmentFailure) {
+            decoders = try Self.startDecoders(settings, logger)
+            downloader = try Downloader(settings: settings.downloads)
+        } catch {
+            throw EngineError(isStore: false, description: error.message)
+        }
+        let steps = AttachmentPipeline.Steps(
+            downloader: readsLocalFiles ? LocalFileReader(remote: downloader) : downloader,
+            converter: PooledDecoders(pool: decoders, time: SystemTime()),
+            store: LocalStore(store: store),
+        )
+        service = NotificationService(
+            reader: PayloadReader(),
+            pipeline: AttachmentPipeline(steps: steps) { result in metrics.count(result) },
+            defaults: .init(profile: settings.profile, timeLimit: settings.deadline),
+        )
+    }
+
+    private static func startDecoders(
+        _ settings: Settings,
+        _ logger: Logger,
+    ) throws(AttachmentFailure) -> DecoderPool {
+        guard let program = DecoderProgram.path else {
+            let message = "attachd-decoder is not beside attachd; install both programs in one folder."
+            throw AttachmentFailure(.decode, .decoderUnavailable, message)
+        }
+        let pool = try DecoderPool(DecoderPoolConfiguration(decoderPath: program, running: settings.decoders))
+        pool.start()
+        return pool
+    }
+
+    /// All metrics in Prometheus's text format.
+    package var metrics: String { registry.text() }
+
+    /// Passes a tiny picture through a real decoder, and sees that the store can be written to.
+    package func checkReadiness() async throws {
+        try await DecoderCheck(pool: decoders).check(SampleImages.all[0])
+        try store.checkWritable()
+    }
+
+    package func shutDown() async {
+        downloader.stop()
+        await decoders.shutDown()
+    }
+}
+
+/// Why attachd cannot start.
+package struct EngineError: Error, Sendable, CustomStringConvertible {
+    /// Whether the store is at fault: a place that cannot be written to.
+    package var isStore: Bool
+    package var description: String
+}

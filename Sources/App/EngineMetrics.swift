@@ -1,0 +1,61 @@
+import Media
+import Metrics
+import Processing
+import ServiceExtension
+import Telemetry
+
+/// The metrics of processed notifications, made once at start.
+struct EngineMetrics: Sendable {
+    static let help = [
+        "attachd_notifications_total": "Notifications answered, by outcome.",
+        "attachd_rungs_total": "Attachments delivered, by rung.",
+        "attachd_failures_total": "Attachments that failed or were not complete, by stage and reason.",
+        "attachd_stage_seconds": "How long each stage of a notification took.",
+        "attachd_margin_seconds": "What was left until the deadline at delivery.",
+        "attachd_fetched_bytes_total": "Bytes downloaded.",
+        "attachd_delivered_bytes_total": "Bytes of attachments delivered.",
+    ]
+
+    private let registry: PrometheusRegistry
+    private let outcomes: [ProcessingResult.Outcome: Counter]
+    private let stages: [Stopwatch.Stage: Metrics.Timer]
+    private let total: Metrics.Timer
+    private let margin: Metrics.Timer
+    private let fetched: Counter
+    private let delivered: Counter
+
+    init(_ registry: PrometheusRegistry) {
+        func timer(_ stage: String) -> Metrics.Timer {
+            Metrics.Timer(label: "attachd_stage", dimensions: [("stage", stage)], factory: registry)
+        }
+        self.registry = registry
+        outcomes = Dictionary(
+            uniqueKeysWithValues: ProcessingResult.Outcome.allCases.map { outcome in
+                let dimensions = [("outcome", outcome.rawValue)]
+                return (outcome, Counter(label: "attachd_notifications", dimensions: dimensions, factory: registry))
+            }
+        )
+        stages = Dictionary(uniqueKeysWithValues: Stopwatch.Stage.allCases.map { ($0, timer($0.rawValue)) })
+        total = timer("total")
+        margin = Metrics.Timer(label: "attachd_margin", factory: registry)
+        fetched = Counter(label: "attachd_fetched_bytes", factory: registry)
+        delivered = Counter(label: "attachd_delivered_bytes", factory: registry)
+    }
+
+    func count(_ result: ProcessingResult) {
+        outcomes[result.outcome]?.increment()
+        for (stage, duration) in result.stages { stages[stage]?.record(duration: duration) }
+        total.record(duration: result.total)
+        margin.record(duration: result.margin)
+        for attachment in result.attachments {
+            let dimensions = [("rung", attachment.report.rung.rawValue)]
+            Counter(label: "attachd_rungs", dimensions: dimensions, factory: registry).increment()
+            fetched.increment(by: attachment.source.fetched)
+            delivered.increment(by: attachment.report.byteCount)
+        }
+        for failure in result.failures {
+            let dimensions = [("stage", failure.failure.stage.rawValue), ("reason", failure.failure.reason.rawValue)]
+            Counter(label: "attachd_failures", dimensions: dimensions, factory: registry).increment()
+        }
+    }
+}

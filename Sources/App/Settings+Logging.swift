@@ -1,0 +1,18 @@
+import Logging
+import Telemetry
+
+extension Settings {
+    /// Sends all logs to standard error, so that standard output holds results only. Call it once, first of all.
+    package func startLogging() {
+        let (format, level) = (logFormat, logLevel)
+        LoggingSystem.bootstrap { label in
+            var handler: any LogHandler =
+                switch format {
+                case .json: JSONLogHandler(label: label)
+                case .text: StreamLogHandler.standardError(label: label)
+                }
+            handler.logLevel = level
+            return handler
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import Configuration
+import Downloads
+import Foundation
+import Glibc
+import Logging
+import Media
+import Processing
+
+extension Settings {
+    /// Reads and checks all settings. A malformed value is an error, never a default.
+    package init(reading source: SettingsSource) async throws(SettingsError) {
+        let values: SettingsValues
+        do {
+            values = SettingsValues(reader: try await source.reader())
+        } catch let error as SettingsError {
+            throw error
+        } catch {
+            throw SettingsError(key: "--config", reason: "\(error)")
+        }
+        store = try await values.text("store") ?? Self.defaultStore(source.environment)
+        decoders = try await values.number("decoders", in: 1...256) ?? max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+        logFormat = try await values.choice("logFormat") ?? (isatty(STDERR_FILENO) == 1 ? .text : .json)
+        profile = try await values.text("profile") ?? profile
+        deadline = try await values.duration("deadline", upTo: NotificationService.longestTimeLimit) ?? deadline
+        allowedAddresses = try await values.addresses("allowAddresses")
+        requiresSandbox = try await values.flag("requireSandbox") ?? requiresSandbox
+        requests = try await values.number("requests", in: 1...65_536) ?? requests
+        caFile = try await values.existingFile("caFile")
+        logLevel = try await values.choice("logLevel") ?? logLevel
+        (host, port) = try await values.address("listen") ?? (host, port)
+        apiToken = try await values.secretFile("apiTokenFile")
+        guard apiToken != nil || Self.isLoopback(host) else {
+            let reason = "\(host) is reachable from elsewhere: give --api-token FILE, or listen on 127.0.0.1."
+            throw SettingsError(key: "listen", reason: reason)
+        }
+    }
+
+    /// The user's state folder (XDG Base Directory Specification), or the system's.
+    private static func defaultStore(_ environment: [String: String]) -> String {
+        if let state = environment["XDG_STATE_HOME"], state.hasPrefix("/") { return "\(state)/attachd" }
+        if let home = environment["HOME"], home.hasPrefix("/"), home != "/" { return "\(home)/.local/state/attachd" }
+        return "/var/lib/attachd"
+    }
+
+    private static func isLoopback(_ host: String) -> Bool {
+        host == "localhost" || host == "::1" || host.hasPrefix("127.")
+    }
+}

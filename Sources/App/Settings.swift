@@ -1,0 +1,36 @@
+package import Downloads
+package import Logging
+
+/// What the program was told: read once at start, checked, and passed on as values.
+package struct Settings: Sendable {
+    package enum LogFormat: String, Sendable, CaseIterable {
+        case text, json
+    }
+
+    package var profile = "apns"
+    package var deadline: Duration = .seconds(25)
+    /// The folder that everything is written below.
+    package var store: String
+    package var host = "127.0.0.1"
+    package var port = 8080
+    package var apiToken: String?
+    /// What may be fetched from beside public addresses.
+    package var allowedAddresses: [CIDR] = []
+    /// How many decoder processes work at once.
+    package var decoders: Int
+    package var requiresSandbox = false
+    /// How many notifications are worked on at once.
+    package var requests = 256
+    /// A file of certificate authorities that are trusted beside the system's.
+    package var caFile: String?
+    package var logLevel = Logger.Level.info
+    package var logFormat: LogFormat
+}
+
+/// A setting that makes no sense, with where it came from and what to write instead.
+package struct SettingsError: Error, Sendable, Equatable, CustomStringConvertible {
+    package var key: String
+    package var reason: String
+
+    package var description: String { "Configuration: \(key): \(reason)" }
+}

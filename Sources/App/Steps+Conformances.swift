@@ -1,0 +1,56 @@
+import Decoding
+import Downloads
+package import Media
+import Processing
+import Storage
+
+// The pipeline knows no stage's implementation; here each is fitted to the step that it does.
+
+extension Downloader: AttachmentDownloading {
+    package func download(_ url: String, into file: MediaFile, timeLimit: Duration) async {
+        let _: DownloadReport = await download(url, into: file, timeLimit: timeLimit)
+    }
+}
+
+/// The pool of decoder processes, told ahead of each deadline that time is nearly up.
+struct PooledDecoders: AttachmentConverting {
+    let pool: DecoderPool
+    let time: any TimeSource
+
+    /// How long before its end a decoder is told to finish what it is writing.
+    private static let notice: Duration = .milliseconds(100)
+
+    func convert(
+        _ file: MediaFile,
+        as request: ConversionRequest,
+        until deadline: Instant,
+        describe: @escaping @Sendable (SourceReport) -> Void,
+        publish: @escaping @Sendable (ReadyRung) -> Void,
+    ) async throws(AttachmentFailure) {
+        let expiry = ExpirySignal()
+        let timer = Task {
+            guard (try? await time.sleep(until: deadline - Self.notice)) != nil else { return }
+            expiry.expire()
+        }
+        defer { timer.cancel() }
+        try await pool.convert(
+            file,
+            as: request,
+            outputCapacity: max(request.image.byteLimit, request.animation?.byteLimit ?? 0),
+            until: deadline,
+            expiry: expiry,
+            describe: describe,
+            publish: publish,
+        )
+    }
+}
+
+/// The store, with its files named by `file:` URLs.
+struct LocalStore: AttachmentStoring {
+    let store: AttachmentStore
+
+    func store(_ rung: ReadyRung) async throws(AttachmentFailure) -> StoredAttachment {
+        let file = try await store.store(rung)
+        return StoredAttachment(identifier: file.identifier, url: FileURL.url(of: file.path), sha256: file.sha256)
+    }
+}

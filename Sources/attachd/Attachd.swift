@@ -1,0 +1,17 @@
+import ArgumentParser
+import Glibc
+
+@main
+struct Attachd: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "attachd",
+        abstract: "Makes the media attachments of push notifications ready, before the push is sent.",
+        subcommands: [ProcessCommand.self, ServeCommand.self, DoctorCommand.self],
+    )
+
+    static func main() async {
+        // A reader that went away is an error of write(2), not the end of the program.
+        signal(SIGPIPE, SIG_IGN)
+        await main(nil)
+    }
+}

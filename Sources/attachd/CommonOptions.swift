@@ -1,0 +1,45 @@
+import App
+import ArgumentParser
+
+/// The options that every command has; each is also a variable and a key of the configuration file.
+struct CommonOptions: ParsableArguments {
+    @Option(help: "Read settings from a YAML or JSON file.")
+    var config: String?
+    @Option(help: "What attachments become: apns, fcm or webpush. (default: apns)")
+    var profile: String?
+    @Option(help: "How long a notification may take, such as 800ms or 20s. (default: 25s)")
+    var deadline: String?
+    @Option(help: "The folder for everything that is written. (default: below the user's state directory)")
+    var store: String?
+    @Option(help: "Fetch from this address block too; may be repeated. (default: public addresses only)")
+    var allowAddress: [String] = []
+    @Option(help: "Trust the certificate authorities in this file too.")
+    var caFile: String?
+    @Option(help: "How many decoder processes work at once. (default: the number of cores)")
+    var decoders: Int?
+    @Flag(help: "Refuse to work when a layer of the sandbox is missing.")
+    var requireSandbox = false
+    @Option(help: "trace, debug, info, notice, warning, error or critical. (default: info)")
+    var logLevel: String?
+    @Option(help: "text or json. (default: text on a terminal, else json)")
+    var logFormat: String?
+
+    /// Reads all settings: these options over the environment over the configuration file.
+    func settings(_ more: [String: SettingsSource.Option] = [:]) async throws -> Settings {
+        var options = more
+        options["profile"] = profile.map { .text($0) }
+        options["deadline"] = deadline.map { .text($0) }
+        options["store"] = store.map { .text($0) }
+        options["caFile"] = caFile.map { .text($0) }
+        options["logLevel"] = logLevel.map { .text($0) }
+        options["logFormat"] = logFormat.map { .text($0) }
+        options["decoders"] = decoders.map { .number($0) }
+        if !allowAddress.isEmpty { options["allowAddresses"] = .texts(allowAddress) }
+        if requireSandbox { options["requireSandbox"] = .flag }
+        do {
+            return try await Settings(reading: SettingsSource(options: options, configurationFile: config))
+        } catch {
+            throw CommandError(.badConfiguration, "\(error)")
+        }
+    }
+}

@@ -1,0 +1,23 @@
+import App
+import ArgumentParser
+
+struct DoctorCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor",
+        abstract: "Says what this installation can do, by trying it; fails when a needed part is missing.",
+    )
+
+    @OptionGroup var common: CommonOptions
+
+    func run() async throws {
+        try await CommandError.reported {
+            let settings = try await common.settings()
+            settings.startLogging()
+            let engine = try Engine.start(settings, readsLocalFiles: false)
+            let diagnosis = await Diagnosis(engine, settings)
+            await engine.shutDown()
+            print(diagnosis.text)
+            guard diagnosis.isHealthy else { throw CommandError(.failure, "A needed part is missing; see above.") }
+        }
+    }
+}

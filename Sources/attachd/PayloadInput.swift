@@ -1,0 +1,23 @@
+import Foundation
+import Payloads
+
+/// The bytes of a payload, from a file or from standard input.
+enum PayloadInput {
+    static func read(_ path: String) throws -> [UInt8] {
+        // One byte over the limit is enough to be refused for it.
+        let limit = PayloadReader.byteLimit + 1
+        guard path != "-" else { return try bytes(FileHandle.standardInput, limit) }
+        guard let file = FileHandle(forReadingAtPath: path) else {
+            throw CommandError(.inputNotFound, "\(path) cannot be read: is it there?")
+        }
+        return try bytes(file, limit)
+    }
+
+    private static func bytes(_ file: FileHandle, _ limit: Int) throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        while bytes.count < limit, let more = try file.read(upToCount: limit - bytes.count), !more.isEmpty {
+            bytes += more
+        }
+        return bytes
+    }
+}

@@ -1,0 +1,56 @@
+import App
+import ArgumentParser
+import Foundation
+import Logging
+import Processing
+
+struct ProcessCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "process",
+        abstract: "Processes one notification: the rewritten payload goes to standard output.",
+    )
+
+    @Argument(help: "The payload's file, or - for standard input.")
+    var payload = "-"
+    @Option(help: "Write the whole result to this file, as JSON.")
+    var report: String?
+    @Flag(help: "Exit with status 3 when the outcome is not complete.")
+    var strict = false
+    @OptionGroup var common: CommonOptions
+
+    func run() async throws {
+        try await CommandError.reported {
+            let bytes = try PayloadInput.read(payload)
+            let settings = try await common.settings()
+            settings.startLogging()
+            let engine = try Engine.start(settings, readsLocalFiles: true)
+            let result = try await process(bytes, engine)
+            await engine.shutDown()
+            FileHandle.standardOutput.write(Data(result.payload + [0x0A]))
+            if let report { try write(result, to: report) }
+            if strict, result.outcome != .complete {
+                throw CommandError(.notComplete, "The outcome is \(result.outcome.rawValue), not complete.")
+            }
+        }
+    }
+
+    private func process(_ bytes: [UInt8], _ engine: Engine) async throws -> ProcessingResult {
+        do throws(RequestError) {
+            let service = engine.service
+            return try await service.process(.bytes(bytes), accepted: service.now)
+        } catch {
+            switch error {
+            case .option(let message): throw CommandError(.badConfiguration, message)
+            case .payload(let error): throw CommandError(.badInput, "\(payload): \(error)")
+            }
+        }
+    }
+
+    private func write(_ result: ProcessingResult, to path: String) throws {
+        do {
+            try Data(result.json + [0x0A]).write(to: URL(filePath: path), options: .atomic)
+        } catch {
+            throw CommandError(.cannotWrite, "\(path) cannot be written: \(error.localizedDescription)")
+        }
+    }
+}
