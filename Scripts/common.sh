@@ -1,0 +1,66 @@
+# Shared by the scripts: sourced, not run.
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+cd "$root"
+
+say() { printf '\n==> %s\n' "$*" >&2; }
+fail() { printf 'error: %s\n' "$*" >&2; exit 1; }
+
+# packages ROLE...: the Debian packages of those roles.
+packages() {
+    local role
+    for role in "$@"; do awk -v role="$role" '$1 == role { print $2 }' Scripts/packages.txt; done | sort -u
+}
+
+# install ROLE...: installs what is missing of those roles, and nothing when all is there.
+install() {
+    local missing=() package sudo=""
+    command -v dpkg-query >/dev/null || fail "this script installs Debian packages; elsewhere, install by hand: $(packages "$@" | tr '\n' ' ')"
+    for package in $(packages "$@"); do
+        dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q '^install ok installed$' || missing+=("$package")
+    done
+    [ ${#missing[@]} -eq 0 ] && return
+    say "Installing ${missing[*]}"
+    if [ "$(id -u)" -ne 0 ]; then
+        command -v sudo >/dev/null || fail "run as root, or install by hand: ${missing[*]}"
+        sudo=sudo
+    fi
+    $sudo apt-get update -qq
+    $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+}
+
+# Says plainly what is wrong when Swift is missing or too old.
+need_swift() {
+    local wanted=6.3 found
+    command -v swift >/dev/null || fail "Swift is not installed. Get a toolchain of version $wanted or later from https://www.swift.org/install/linux/ and put it on the PATH."
+    found=$(swift --version 2>/dev/null | sed -n 's/.*Swift version \([0-9][0-9.]*\).*/\1/p' | head -n 1)
+    [ -n "$found" ] || fail "'swift --version' names no version; attachd needs Swift $wanted or later."
+    [ "$(printf '%s\n%s\n' "$wanted" "$found" | sort -V | head -n 1)" = "$wanted" ] || fail "Swift $found is too old; attachd needs $wanted or later: https://www.swift.org/install/linux/"
+}
+
+# swift without the notes on pkg-config flags that say nothing to the reader.
+quiet_swift() {
+    swift "$@" 2> >(grep -v 'prohibited flag\|unhandled; explicitly declare\|^$' >&2)
+}
+
+release_options=(-c release --static-swift-stdlib)
+
+# Builds both programs for release, and sets `bin` to their folder.
+build_release() {
+    quiet_swift build "${release_options[@]}" --product attachd
+    quiet_swift build "${release_options[@]}" --product attachd-decoder
+    bin=$(swift build "${release_options[@]}" --show-bin-path 2>/dev/null)
+}
+
+# serve_media PORT: serves Samples/media on loopback until the script ends.
+serve_media() {
+    python3 -m http.server --bind 127.0.0.1 --directory Samples/media "$1" >/dev/null 2>&1 &
+    origin=$!
+    trap 'kill $origin 2>/dev/null || true' EXIT
+    for _ in $(seq 100); do
+        curl -sf -o /dev/null "http://127.0.0.1:$1/" && return
+        kill -0 "$origin" 2>/dev/null || fail "the local origin did not start: is port $1 taken?"
+        sleep 0.1
+    done
+    fail "the local origin does not answer on port $1"
+}
