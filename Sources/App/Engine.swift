@@ -17,7 +17,7 @@ package final class Engine: Sendable {
     private let downloader: Downloader
     private let registry: PrometheusRegistry
 
-    /// - Parameter readsLocalFiles: whether `file:` URLs and paths are attachments too. Only on the command line.
+    /// `readsLocalFiles` makes `file:` URLs and paths attachments too. Only on the command line.
     package init(_ settings: Settings, readsLocalFiles: Bool, logger: Logger) throws(EngineError) {
         do throws(StoreError) {
             store = try AttachmentStore(at: settings.store)

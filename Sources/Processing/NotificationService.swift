@@ -64,8 +64,8 @@ package struct NotificationService: Sendable {
 
     /// Makes the attachments of `payload` ready and rewrites it.
     ///
-    /// - Parameter accepted: when the request came in; its deadline counts from there.
-    /// - Throws: only for what is no payload, or an option that makes no sense; a failing attachment is in the result.
+    /// The deadline counts from `accepted`, when the request came in. Only what is no payload, or an option that makes
+    /// no sense, is an error; a failing attachment is in the result.
     package func process(
         _ payload: PayloadSource,
         options: Options = Options(),

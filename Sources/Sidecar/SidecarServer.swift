@@ -29,7 +29,7 @@ package struct SidecarServer: Service {
     private let logger: Logger
     private let onListening: @Sendable (Int) async -> Void
 
-    /// - Parameter onListening: is called with the port once connections are accepted.
+    /// `onListening` is called with the port once connections are accepted.
     package init(
         configuration: Configuration,
         service: NotificationService,
