@@ -101,21 +101,23 @@ int cvips_rotate(VipsImage *in, VipsAngle angle, VipsImage **out) { return vips_
 
 int cvips_flip(VipsImage *in, VipsDirection direction, VipsImage **out) { return vips_flip(in, out, direction, NULL); }
 
-int cvips_alpha_minimum(VipsImage *in, double *out) {
-    VipsImage *alpha = NULL;
-    int status = vips_extract_band(in, &alpha, in->Bands - 1, NULL) || vips_min(alpha, out, NULL) ? -1 : 0;
-    VIPS_UNREF(alpha);
-    return status;
+int cvips_is_opaque(VipsImage *in) {
+    if (vips_image_wio_input(in)) return -1;
+    if (!vips_image_hasalpha(in) || in->BandFmt != VIPS_FORMAT_UCHAR) return 1;
+    for (int y = 0; y < in->Ysize; y++) {
+        const VipsPel *alpha = VIPS_IMAGE_ADDR(in, 0, y) + in->Bands - 1;
+        for (int x = 0; x < in->Xsize; x++)
+            if (alpha[x * in->Bands] != 255) return 0;
+    }
+    return 1;
 }
 
-int cvips_join_frames(VipsImage **frames, int count, VipsImage **out) {
-    return vips_arrayjoin(frames, out, count, "across", 1, NULL);
-}
-
-void cvips_set_animation(VipsImage *image, int page_height, const int *delays, int count, int loop) {
-    vips_image_set_int(image, VIPS_META_PAGE_HEIGHT, page_height);
-    vips_image_set_array_int(image, "delay", delays, count);
-    vips_image_set_int(image, "loop", loop);
+int cvips_join_frames(VipsImage **frames, const int *delays, int count, int loop, VipsImage **out) {
+    if (vips_arrayjoin(frames, out, count, "across", 1, NULL)) return -1;
+    vips_image_set_int(*out, VIPS_META_PAGE_HEIGHT, frames[0]->Ysize);
+    vips_image_set_array_int(*out, "delay", delays, count);
+    vips_image_set_int(*out, "loop", loop);
+    return 0;
 }
 
 int cvips_render(VipsImage *in, cvips_keep keep, void *user, VipsImage **out, int *rows) {
@@ -132,7 +134,7 @@ int cvips_render(VipsImage *in, cvips_keep keep, void *user, VipsImage **out, in
     for (; y < in->Ysize; y += strip) {
         VipsRect area = {0, y, in->Xsize, VIPS_MIN(strip, in->Ysize - y)};
         if (vips_region_prepare(region, &area)) goto end;
-        if (!keep(user, y + area.height)) break;
+        if (!keep(user)) break;
         for (int row = 0; out && row < area.height; row++)
             if (vips_image_write_line(image, y + row, VIPS_REGION_ADDR(region, 0, y + row))) goto end;
     }
@@ -156,7 +158,6 @@ int cvips_pngsave(VipsImage *in, gboolean palette, void **bytes, size_t *count) 
     return vips_pngsave_buffer(in, bytes, count, "palette", palette, "strip", TRUE, NULL);
 }
 
-int cvips_gifsave(VipsImage *in, int effort, double interframe_error, void **bytes, size_t *count) {
-    return vips_gifsave_buffer(in, bytes, count, "effort", effort, "interframe_maxerror", interframe_error, "strip", TRUE,
-                               NULL);
+int cvips_gifsave(VipsImage *in, int effort, void **bytes, size_t *count) {
+    return vips_gifsave_buffer(in, bytes, count, "effort", effort, "strip", TRUE, NULL);
 }

@@ -34,8 +34,8 @@ struct EmbeddedThumbnail {
             // Many thumbnails are 4:3 with black bars, whatever the picture's shape.
             let cropped = try loaded.cropped(to: loaded.size.area(ofShape: shape))
             let scaled = try cropped.scaled(to: cropped.size.fitting(longEdge: rules.longEdge)).inStandardColours()
-            let rendered = try scaled.rendered { _ in true }
-            return try StillEncoder(rules: rules).encode(rendered.picture.upright(from: orientation))
+            let picture = try scaled.inMemory()
+            return try StillEncoder(rules: rules).encode(picture.upright(from: orientation))
         } catch {
             return nil
         }

@@ -25,7 +25,18 @@ package struct ImageTransform {
             try header.check(against: request.limits)
             output.describe(header.report)
             let publisher = RungPublisher(rungs: request.rungs, output: output)
-            try StillConversion(request: request, source: source, header: header, publisher: publisher).run()
+            if header.frames > 1, let rules = request.animation {
+                let animation = AnimationConversion(
+                    request: request,
+                    rules: rules,
+                    source: source,
+                    header: header,
+                    publisher: publisher,
+                )
+                try animation.run()
+            } else {
+                try StillConversion(request: request, source: source, header: header, publisher: publisher).run()
+            }
         } catch {
             // What is missing cannot be told from what is damaged, except by the one who sent it.
             guard error.reason == .corrupt, source.isCut else { throw error }

@@ -41,6 +41,13 @@ struct PixelArea: Equatable {
     var width: Int
     var height: Int
 
+    init(x: Int, y: Int, width: Int, height: Int) {
+        self.x = x
+        self.y = y
+        self.width = width
+        self.height = height
+    }
+
     /// In the middle of `whole`.
     init(size: PixelSize, in whole: PixelSize) {
         x = (whole.width - size.width) / 2

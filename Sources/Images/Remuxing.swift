@@ -41,7 +41,8 @@ struct Remuxing {
     private func isDecodable(_ bytes: [UInt8]) -> Bool {
         let loader = PictureLoader(format: header.format, frames: header.frames, failOn: VIPS_FAIL_ON_WARNING)
         do throws(DecodeFailure) {
-            return try loader.open(PictureSource(BytesInMemory(bytes))).check { _ in true }
+            try loader.open(PictureSource(BytesInMemory(bytes))).check()
+            return true
         } catch {
             return false
         }

@@ -21,7 +21,8 @@ final class RungPublisher {
             byteCount: picture.bytes.count,
             width: picture.size.width,
             height: picture.size.height,
-            frames: 1,
+            frames: picture.frames,
+            durationMilliseconds: picture.durationMilliseconds,
         )
         try unsafe picture.bytes.withBytes { (bytes) throws(DecodeFailure) in try unsafe publish(report, bytes) }
     }

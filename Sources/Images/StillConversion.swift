@@ -34,6 +34,8 @@ struct StillConversion {
     private func remux() throws(DecodeFailure) -> Bool {
         let keepsShape = shape.target == header.storedSize && header.orientation == 1
         guard publisher.wants(.remuxed), header.isPlain, keepsShape else { return false }
+        // A profile without animations has no GIF at all.
+        guard header.format != .gif || request.animation != nil && header.frames == 1 else { return false }
         guard !header.hasAlpha || request.image.keepsTransparency else { return false }
         let limit = min(request.image.byteBudget, request.image.byteLimit)
         return try Remuxing(header: header, byteLimit: limit).publish(source, to: publisher)
@@ -46,9 +48,10 @@ struct StillConversion {
     func make(_ rung: Rung, shrink: Int) throws(DecodeFailure) -> Bool {
         let bytes = PictureSource(source)
         var loader = PictureLoader(format: header.format, shrink: shrink)
-        if !loader.isStreamed { loader.failOn = VIPS_FAIL_ON_TRUNCATED }
+        // Where a second frame begins, the first is whole.
+        if !loader.isStreamed, header.frames == 1 { loader.failOn = VIPS_FAIL_ON_TRUNCATED }
         let isUsable = { !loader.isStreamed || !bytes.ranOut || isProgressive }
-        let rendered = try shape.apply(to: loader.open(bytes)).rendered { _ in isUsable() && !mustStop }
+        let rendered = try shape.apply(to: loader.open(bytes)).rendered { isUsable() && !mustStop }
         if loader.isStreamed, bytes.ranOut {
             try publishPartial(rendered)
             return false

@@ -5,7 +5,23 @@ import Media
 struct EncodedPicture: ~Copyable {
     let format: MediaFormat
     let size: PixelSize
+    let frames: Int
+    let durationMilliseconds: Int?
     let bytes: EncodedBytes
+
+    init(
+        format: MediaFormat,
+        size: PixelSize,
+        frames: Int = 1,
+        durationMilliseconds: Int? = nil,
+        bytes: consuming EncodedBytes,
+    ) {
+        self.format = format
+        self.size = size
+        self.frames = frames
+        self.durationMilliseconds = durationMilliseconds
+        self.bytes = bytes
+    }
 }
 
 /// Encodes a picture within a profile's byte budget.
@@ -23,8 +39,7 @@ struct StillEncoder {
     /// `picture` is in memory; it has 8 bits and one to four bands.
     func encode(_ picture: borrowing Picture) throws(DecodeFailure) -> EncodedPicture {
         guard picture.hasAlpha else { return try jpeg(picture) }
-        let isTransparent = try picture.lowestAlpha() < 255
-        guard isTransparent else { return try jpeg(picture.firstBands(picture.bands - 1)) }
+        guard try !picture.isOpaque() else { return try jpeg(picture.firstBands(picture.bands - 1)) }
         if rules.keepsTransparency {
             for isPaletted in [false, true] {
                 let bytes = try picture.png(isPaletted: isPaletted)

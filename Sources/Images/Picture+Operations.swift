@@ -1,0 +1,73 @@
+import CVips
+import CVipsShim
+import DecoderWire
+
+extension Picture {
+    // MARK: Shape
+
+    func cropped(to area: PixelArea) throws(DecodeFailure) -> Picture {
+        try unsafe Picture.make("crop") { made in
+            unsafe cvips_crop(image, Int32(area.x), Int32(area.y), Int32(area.width), Int32(area.height), &made)
+        }
+    }
+
+    /// Scaled to exactly `size`.
+    func resized(to size: PixelSize) throws(DecodeFailure) -> Picture {
+        let horizontal = Double(size.width) / Double(width)
+        let vertical = Double(size.height) / Double(height)
+        return try unsafe Picture.make("resize") { made in unsafe cvips_resize(image, horizontal, vertical, &made) }
+    }
+
+    func rotated(by angle: VipsAngle) throws(DecodeFailure) -> Picture {
+        try unsafe Picture.make("rot") { made in unsafe cvips_rotate(image, angle, &made) }
+    }
+
+    func mirrored() throws(DecodeFailure) -> Picture {
+        try unsafe Picture.make("flip") { made in unsafe cvips_flip(image, VIPS_DIRECTION_HORIZONTAL, &made) }
+    }
+
+    // MARK: Colour
+
+    func premultiplied() throws(DecodeFailure) -> Picture {
+        try unsafe Picture.make("premultiply") { made in unsafe cvips_premultiply(image, &made) }
+    }
+
+    func unpremultiplied() throws(DecodeFailure) -> Picture {
+        try unsafe Picture.make("unpremultiply") { made in unsafe cvips_unpremultiply(image, &made) }
+    }
+
+    func with8Bits() throws(DecodeFailure) -> Picture {
+        try unsafe Picture.make("cast") { made in unsafe cvips_to_8_bit(image, &made) }
+    }
+
+    func converted(to space: VipsInterpretation) throws(DecodeFailure) -> Picture {
+        try unsafe Picture.make("colourspace") { made in unsafe cvips_colourspace(image, space, &made) }
+    }
+
+    /// In sRGB, by the embedded profile, or by libvips' own profile of the name `fallback`.
+    func convertedByProfile(fallback: String) throws(DecodeFailure) -> Picture {
+        try unsafe Picture.make("icc_transform") { made in unsafe cvips_icc_to_srgb(image, fallback, &made) }
+    }
+
+    func flattenedOnWhite() throws(DecodeFailure) -> Picture {
+        try unsafe Picture.make("flatten") { made in unsafe cvips_flatten_white(image, &made) }
+    }
+
+    func firstBands(_ count: Int) throws(DecodeFailure) -> Picture {
+        try unsafe Picture.make("extract_band") { made in unsafe cvips_first_bands(image, Int32(count), &made) }
+    }
+
+    // MARK: Animation
+
+    /// `frames`, which are of one size, as one animation.
+    static func joined(_ frames: [AnimationFrame], loop: Int) throws(DecodeFailure) -> Picture {
+        var images: [UnsafeMutablePointer<VipsImage>?] = unsafe frames.map { unsafe $0.picture.image }
+        let delays = frames.map { Int32(clamping: $0.delay) }
+        // The frames keep their images until libvips has references of its own.
+        return try withExtendedLifetime(frames) { () throws(DecodeFailure) in
+            try unsafe Picture.make("arrayjoin") { made in
+                unsafe cvips_join_frames(&images, delays, Int32(frames.count), Int32(clamping: loop), &made)
+            }
+        }
+    }
+}
