@@ -1,9 +1,26 @@
+#define _GNU_SOURCE
 #include "CVipsShim.h"
 
+#include <dlfcn.h>
+#include <gmodule.h>
 #include <vips/vector.h>
 
 static GLogWriterOutput drop(GLogLevelFlags level, const GLogField *fields, gsize count, gpointer user) {
     return G_LOG_WRITER_HANDLED;
+}
+
+// Of libvips' plugin modules only the HEIF one is of use; the others bring ImageMagick, poppler and OpenSlide into the
+// process. With VIPSHOME at a place that isn't there none is loaded; this one is fetched from beside the library.
+static void load_heif_module(void) {
+    Dl_info library;
+    if (vips_type_find("VipsForeignLoad", "heifload_source") || !dladdr((void *)vips_init, &library)) return;
+    char *folder = g_path_get_dirname(library.dli_fname);
+    char *path = g_strdup_printf(
+        "%s/vips-modules-%d.%d/vips-heif.so", folder, vips_version(0), vips_version(1));
+    GModule *module = g_module_open(path, G_MODULE_BIND_LAZY);
+    if (module) g_module_make_resident(module);
+    g_free(path);
+    g_free(folder);
 }
 
 int cvips_start(void) {
@@ -15,6 +32,7 @@ int cvips_start(void) {
     // The default writer asks whether stderr is journald's: getpeername, which a locked-down process dies of.
     g_log_set_writer_func(drop, NULL, NULL);
     if (vips_init("attachd-decoder")) return -1;
+    load_heif_module();
     vips_concurrency_set(1);
     vips_cache_set_max(0);
     // liborc compiles at run time: it needs memory that is writable and executable, and a file for it.
