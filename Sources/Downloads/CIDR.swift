@@ -2,6 +2,8 @@
 package struct CIDR: Hashable, Sendable, CustomStringConvertible {
     package struct ParseError: Error, Equatable, CustomStringConvertible {
         package let description: String
+
+        package init(_ description: String) { self.description = description }
     }
 
     package let base: IPAddress
@@ -13,7 +15,7 @@ package struct CIDR: Hashable, Sendable, CustomStringConvertible {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard let address = IPAddress(String(parts[0])) else {
             let message = "\"\(text)\" is no address block; write one like 10.0.0.0/8 or fd00::/8."
-            throw ParseError(description: message)
+            throw ParseError(message)
         }
         let longest = address.family.bitCount
         guard parts.count == 2 else {
@@ -22,11 +24,11 @@ package struct CIDR: Hashable, Sendable, CustomStringConvertible {
         }
         guard let length = Self.length(parts[1]), length <= longest else {
             let message = "\"\(text)\" has no prefix length; after the slash comes a number from 0 to \(longest)."
-            throw ParseError(description: message)
+            throw ParseError(message)
         }
         let block = CIDR(base: address, prefixLength: length)
         guard block.base == address else {
-            throw ParseError(description: "\"\(text)\" has bits after its prefix; the block is \(block).")
+            throw ParseError("\"\(text)\" has bits after its prefix; the block is \(block).")
         }
         self = block
     }

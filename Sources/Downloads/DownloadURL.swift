@@ -58,6 +58,7 @@ struct DownloadURL: Sendable, Equatable {
         case CURLUE_OK: break
         case CURLUE_USER_NOT_ALLOWED: throw .invalid("it carries a user name or password")
         case CURLUE_BAD_SCHEME: throw .invalid("it does not begin with https:// or http://")
+        case CURLUE_NO_HOST: throw .invalid("it has no host")
         default: throw .invalid("it is malformed")
         }
 

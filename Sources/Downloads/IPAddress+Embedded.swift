@@ -16,10 +16,11 @@ extension IPAddress {
         case 0xffff_0000, 0x0064_ff9b_0000_0000_0000_0000: found.append(ipv4(at: 96))
         default: break
         }
-        // NAT64's local prefix (RFC 8215): a network may use the /48, split round the octet that stays zero (RFC 6052,
-        // 2.2), or any /96 in it.
+        // NAT64's local prefix (RFC 8215): a network may use the /48, split round an octet that stays zero (RFC 6052,
+        // 2.2), or a /96 in it. Only the first /96 leaves the place of the split form empty.
         if bits >> 80 == 0x0064_ff9b_0001 {
-            found.append(IPAddress(v4: UInt32(bits >> 64 & 0xffff) << 16 | UInt32(bits >> 40 & 0xffff)))
+            let split = UInt32(bits >> 64 & 0xffff) << 16 | UInt32(bits >> 40 & 0xffff)
+            if split != 0 { found.append(IPAddress(v4: split)) }
             found.append(ipv4(at: 96))
         }
         // 6to4 (RFC 3056, 2).
