@@ -17,7 +17,7 @@ struct AttachmentFinder {
     }
 
     /// Open if anything may be rewritten.
-    var gate: Gate { gates.contains(.open) ? .open : gates.first ?? .noAlert }
+    var gate: Gate { gates.contains(.open) ? .open : gates.first ?? .open }
 
     /// Follows the paths of a service's own request, each behind its gate.
     mutating func search(_ service: Dialect, in envelope: Envelope) {
@@ -105,6 +105,7 @@ struct AttachmentFinder {
                 dialect: dialect.name,
                 place: AttachmentPlace(
                     url: root + match.pointer,
+                    endsInExtension: path.endsInExtension,
                     list: path.list.map(pointer),
                     companions: path.companions.map {
                         AttachmentPlace.Companion(pointer: pointer($0.field), content: $0.content, implied: $0.implied)

@@ -16,6 +16,8 @@ package struct AttachmentRequest: Sendable, Equatable {
 /// Where an attachment stands in its payload.
 package struct AttachmentPlace: Sendable, Equatable {
     package var url: JSONPointer
+    /// Whether the URL must end in the file's extension.
+    var endsInExtension: Bool
     /// Where the array of ready attachments goes.
     var list: JSONPointer?
     var companions: [Companion]

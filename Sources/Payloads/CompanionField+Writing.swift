@@ -1,15 +1,4 @@
-package import Media
-
-/// A service's own word for a format.
-package struct TypeWord: Sendable, Equatable {
-    package var format: MediaFormat
-    package var word: String
-
-    package init(_ format: MediaFormat, _ word: String) {
-        self.format = format
-        self.word = word
-    }
-}
+import Media
 
 extension CompanionField.Content {
     /// What the field has to say of `attachment` where it said `old`; `nil` if there is no word for it.
@@ -21,20 +10,21 @@ extension CompanionField.Content {
         case .filenameExtension: format?.filenameExtension
         case .sameForm: Self.form(of: old).text(for: attachment, replacing: old)
         case .words(let words):
-            old.contains(".") ? attachment.type : words.first { $0.format == format }?.word
+            Self.isTypeIdentifier(old) ? attachment.type : format.flatMap { words[$0] }
         case .filename: format.map { Self.stem(of: old) + "." + $0.filenameExtension }
         case .byteCount: attachment.byteCount.map { String($0) }
+        case .identifier: attachment.identifier
         }
     }
 
     private static func form(of text: String) -> Self {
         if text.contains("/") { return .mimeType }
-        if text.contains(".") { return .typeIdentifier }
-        if MediaFormat.Kind(rawValue: text) != nil {
-            return .words(MediaFormat.allCases.map { TypeWord($0, $0.kind.rawValue) })
-        }
-        return .filenameExtension
+        if isTypeIdentifier(text) { return .typeIdentifier }
+        guard MediaFormat.Kind(rawValue: text) != nil else { return .filenameExtension }
+        return .words(Dictionary(uniqueKeysWithValues: MediaFormat.allCases.map { ($0, $0.kind.rawValue) }))
     }
+
+    private static func isTypeIdentifier(_ text: String) -> Bool { text.contains(".") && !text.contains("/") }
 
     private static func stem(of name: String) -> Substring {
         name.lastIndex(of: ".").map { name[..<$0] } ?? name[...]

@@ -1,3 +1,5 @@
+package import Media
+
 /// Where one push service puts the attachments of a notification: data, not code.
 package struct Dialect: Sendable, Equatable {
     /// Short and stable, such as `onesignal`; `--dialect` takes it.
@@ -50,6 +52,8 @@ package struct AttachmentPath: Sendable, Equatable {
     package var isAbsolute = false
     /// Where the array of ready attachments goes, if there is a place for it.
     package var list: JSONPattern? = "/attachments"
+    /// Whether the service's extension takes everything after the last dot of the URL for the file's extension.
+    package var endsInExtension = false
     /// The profile that the platform needs. `nil` leaves it to the request.
     package var profile: String?
     /// Another rule than that of the whole.
@@ -68,10 +72,12 @@ package struct CompanionField: Sendable, Equatable {
         /// Any of the three, or `image`, `video`, `audio`: what the field has now decides.
         case sameForm
         /// The service's own words; a field with a uniform type identifier in it gets one again.
-        case words([TypeWord])
+        case words([MediaFormat: String])
         /// A name whose extension is that of the file.
         case filename
         case byteCount
+        /// The attachment's own identifier.
+        case identifier
     }
 
     package var field: JSONPattern

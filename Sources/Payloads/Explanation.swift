@@ -5,7 +5,7 @@ package struct Explanation: Sendable, Equatable, CustomStringConvertible {
         case pinned
         /// The first of the table that leads to an attachment.
         case found
-        /// None leads to one.
+        /// None leads to one, or the gate is shut.
         case none
     }
 
@@ -27,7 +27,7 @@ package struct Explanation: Sendable, Equatable, CustomStringConvertible {
         return switch choice {
         case .pinned: "dialect \(names), as asked for: \(places.isEmpty ? "it finds no attachment" : places)"
         case .found: "dialect \(names), the most specific that finds an attachment: \(places)"
-        case .none: "no dialect finds an attachment"
+        case .none: gate == .open ? "no dialect finds an attachment" : "no attachment was looked for"
         }
     }
 }

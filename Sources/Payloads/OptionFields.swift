@@ -11,6 +11,18 @@ package struct OptionFields: Sendable, Equatable {
     /// The identifier of the one attachment that makes the thumbnail; those of all others are hidden.
     package var thumbnailIdentifier: JSONPattern?
 
+    /// The options under the names that `UNNotificationAttachment` has for them, as members of the object at `object`.
+    package static func userNotifications(below object: String) -> OptionFields {
+        OptionFields(
+            typeHint: "\(object)/\(key)TypeHintKey",
+            thumbnailHidden: "\(object)/\(key)ThumbnailHiddenKey",
+            clippingRectangle: "\(object)/\(key)ThumbnailClippingRectKey",
+            thumbnailTime: "\(object)/\(key)ThumbnailTimeKey",
+        )
+    }
+
+    fileprivate static let key = "UNNotificationAttachmentOptions"
+
     /// Reads the options, and says in `remarks` what was forgiven or left out.
     func options(
         in root: JSONValue,
@@ -72,6 +84,13 @@ package struct OptionFields: Sendable, Equatable {
             return nil
         }
         return time
+    }
+}
+
+extension CompanionField {
+    /// The type hint among the options at `object`, which has to fit the new file.
+    package static func typeHint(below object: String) -> CompanionField {
+        CompanionField("\(object)/\(OptionFields.key)TypeHintKey", .typeIdentifier)
     }
 }
 

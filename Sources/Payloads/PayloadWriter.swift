@@ -44,9 +44,20 @@ package struct PayloadWriter: Sendable {
     }
 }
 
+extension NotificationAttachment {
+    /// The same URL, if need be with a fragment that ends in the file's extension. A fragment stays on the device.
+    fileprivate func endingInExtension(_ url: String) -> String {
+        guard let suffix = MediaFormat(typeIdentifier: type).map({ "." + $0.filenameExtension }),
+            !url.hasSuffix(suffix)
+        else { return url }
+        return url + "#" + suffix
+    }
+}
+
 extension JSONValue {
     fileprivate mutating func write(_ file: NotificationAttachment, at place: AttachmentPlace, isShort: Bool) {
-        set(at: place.url, to: .string(isShort ? file.shortURL ?? file.url : file.url))
+        let url = isShort ? file.shortURL ?? file.url : file.url
+        set(at: place.url, to: .string(place.endsInExtension ? file.endingInExtension(url) : url))
         for companion in place.companions {
             let old = value(at: companion.pointer)?.text
             guard let known = old ?? companion.implied,

@@ -98,4 +98,37 @@ struct PayloadReaderTests {
     func category() throws {
         #expect(try Self.read(#"{"aps":{"category":"PHOTO"}}"#).category == "PHOTO")
     }
+
+    @Test("attachments beyond the most that one notification gets are left alone, which is said")
+    func many() throws {
+        let urls = (0..<100).map { #""\#($0)":"https://x.example/\#($0)""# }.joined(separator: ",")
+        let request = try Self.read(#"{"aps":{"alert":"Hi","mutable-content":1},"att":{\#(urls)}}"#)
+        #expect(request.attachments.map(\.identifier) == (0..<PayloadReader.attachmentLimit).map { "\($0)" })
+        #expect(request.explanation.remarks.count == 1)
+    }
+
+    @Test("generated identifiers are long and never the same")
+    func identifiers() {
+        let identifiers = Set((0..<1000).map { _ in RandomIdentifier.make() })
+        #expect(identifiers.count == 1000)
+        #expect(identifiers.allSatisfy { $0.count == 32 })
+    }
+
+    @Test("the explanation says which dialect was used, where, and how the gate stood")
+    func explanation() throws {
+        let found = try Self.read(#"{"aps":{"alert":"Hi","mutable-content":1},"a4sid":{"url":["https://x.example"]}}"#)
+        #expect(
+            found.explanation.description == """
+                dialect accengage, the most specific that finds an attachment: /a4sid/url/0
+                gate open: the content is mutable, and an alert shows
+                """
+        )
+        let shut = try Self.read(#"{"aps":{"alert":"Hi"},"my-attachment":"https://x.example"}"#)
+        #expect(
+            shut.explanation.description == """
+                no attachment was looked for
+                gate shut: mutable-content is neither 1 nor true
+                """
+        )
+    }
 }

@@ -89,4 +89,54 @@ struct PayloadWriterTests {
         #expect(try written(room).fit == .listed)
         #expect(try written(room + 1).fit == .unlisted)
     }
+
+    @Test("a fragment gives the URL its extension where the service takes the type from there")
+    func endsInExtension() throws {
+        let request = try Self.request(
+            #"{"aps":{"alert":"Hi","mutable-content":1},"data":{"media-url":"https://x.example/1.png"}}"#
+        )
+        var file = Self.ready
+        file.url = "https://push.example/a?signature=s"
+        let written = PayloadWriter().write(request, attachments: [0: file])
+        #expect(written.payload["data"]?["media-url"] == "https://push.example/a?signature=s#.jpg")
+    }
+
+    @Test("of a message to several platforms the largest part for one platform counts, not the whole")
+    func platforms() throws {
+        func written(_ android: Int, _ apple: Int) throws -> RewrittenPayload {
+            let (a, b) = (String(repeating: "a", count: android), String(repeating: "b", count: apple))
+            let request = try Self.request(
+                #"{"message":{"notification":{"title":"T"},"android":{"data":{"p":"\#(a)"}},"apns":{"#
+                    + #""payload":{"aps":{"mutable-content":1},"p":"\#(b)"},"fcm_options":{"image":"https://x.example"}}}}"#
+            )
+            return PayloadWriter().write(request, attachments: [0: Self.ready])
+        }
+        #expect(try written(3500, 3500).fit == .listed)
+        #expect(try written(3500, 3950).fit == .unlisted)
+        #expect(try written(3500, 4100).fit == .original)
+        #expect(try written(4100, 100).fit == .original)
+    }
+
+    @Test("local content has no limit")
+    func localContent() throws {
+        let text = String(repeating: "x", count: 10_000)
+        let request = try Self.request(#"{"body":"\#(text)","attachments":[{"url":"file:///a"}]}"#)
+        let written = PayloadWriter().write(request, attachments: [0: Self.ready])
+        #expect(written.fit == .unlisted)
+        #expect(written.failure == nil)
+    }
+
+    @Test("of members of the same name the last is read and replaced, and both stay")
+    func sameName() throws {
+        let request = try Self.request(
+            #"{"aps":{"alert":"Hi","mutable-content":1},"my-attachment":"first","my-attachment":"last"}"#
+        )
+        #expect(request.attachments.map(\.url) == ["last"])
+        var file = Self.ready
+        file.url = "u"
+        let written = PayloadWriter().write(request, attachments: [0: file])
+        #expect(
+            String(decoding: written.bytes, as: UTF8.self).contains(#""my-attachment":"first","my-attachment":"u""#)
+        )
+    }
 }

@@ -31,7 +31,7 @@ package struct JSONPattern: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-extension JSONPattern: ExpressibleByStringLiteral {
+extension JSONPattern: ExpressibleByStringInterpolation {
     /// For the patterns that stand in the source, where a bad one is a programmer's mistake.
     package init(stringLiteral text: String) {
         do { try self.init(text) } catch { preconditionFailure(error.description) }

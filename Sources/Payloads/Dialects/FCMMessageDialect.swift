@@ -1,0 +1,43 @@
+extension Dialect {
+    /// A message for Apple, Android and web devices at once, as it is sent to Firebase.
+    ///
+    /// Firebase allows 4096 bytes of keys and values for each platform and does not say how it counts them. Counted here
+    /// are what is common to all and the platform's own part, as compact JSON, which is a little more.
+    package static let fcmMessage = Dialect(
+        name: "fcm-message",
+        title: "Firebase, message to several platforms",
+        source: "firebase.google.com/docs/cloud-messaging, send-image and its error codes",
+        envelope: Envelope(
+            mark: "/message/*",
+            payloads: "/message/apns/payload",
+            gate: GateRule(
+                mutableContent: "/message/apns/payload/aps/mutable-content",
+                alerts: ["/message/apns/payload/aps/alert", "/message/notification"],
+            ),
+            measure: Envelope.Measure(
+                root: "/message",
+                sums: [
+                    ["/notification", "/data", "/apns/payload", "/apns/fcm_options"],
+                    ["/notification", "/data", "/android/notification", "/android/data"],
+                    ["/notification", "/data", "/webpush/notification", "/webpush/data"],
+                ],
+            ),
+        ),
+        paths: [
+            AttachmentPath(
+                url: "/message/apns/fcm_options/image",
+                list: "/message/apns/payload/attachments",
+                profile: "apns",
+            ),
+            AttachmentPath(url: "/message/notification/image", list: nil, profile: "fcm", gate: .alwaysOpen),
+            AttachmentPath(url: "/message/android/notification/image", list: nil, profile: "fcm", gate: .alwaysOpen),
+            AttachmentPath(
+                url: "/message/webpush/notification/image",
+                list: nil,
+                profile: "webpush",
+                gate: .alwaysOpen
+            ),
+            AttachmentPath(url: "/message/webpush/headers/image", list: nil, profile: "webpush", gate: .alwaysOpen),
+        ],
+    )
+}

@@ -1,0 +1,26 @@
+extension Dialect {
+    /// A request to a gorush gateway: several notifications, each for devices of one platform.
+    ///
+    /// gorush sends `image` to Android and Huawei only. For Apple devices it copies `data` to the payload's root, where
+    /// any dialect of payloads may stand. Of each notification the parts that reach the device are counted.
+    package static let gorush = Dialect(
+        name: "gorush",
+        title: "gorush request",
+        source: "appleboy/gorush@891b453, README and notify/notification_apns.go",
+        envelope: Envelope(
+            mark: "/notifications/*/platform",
+            payloads: "/notifications/*/data",
+            gate: GateRule(
+                mutableContent: "/notifications/*/mutable_content",
+                alerts: ["/notifications/*/message", "/notifications/*/title", "/notifications/*/alert"],
+            ),
+            measure: Envelope.Measure(
+                root: "/notifications/*",
+                sums: [["/title", "/message", "/alert", "/image", "/data"]],
+            ),
+        ),
+        paths: [
+            AttachmentPath(url: "/notifications/*/image", list: nil, profile: "fcm", gate: .alwaysOpen)
+        ],
+    )
+}

@@ -1,0 +1,14 @@
+extension Dialect {
+    /// The type is a file extension, and `jpg` without it.
+    package static let klaviyo = Dialect(
+        name: "klaviyo",
+        title: "Klaviyo",
+        source: "klaviyo-swift-sdk@67a8b4c, KlaviyoExtension.swift",
+        paths: [
+            AttachmentPath(
+                url: "/rich-media",
+                companions: [CompanionField("/rich-media-type", .filenameExtension, implied: "jpg")],
+            )
+        ],
+    )
+}

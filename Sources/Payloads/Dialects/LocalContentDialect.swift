@@ -1,0 +1,28 @@
+extension Dialect {
+    /// Content that never came from a gateway: its properties are those of `UNNotificationContent`, and no limit is set
+    /// to it. The attachments of the array are rewritten in their places.
+    package static let localContent = Dialect(
+        name: "content",
+        title: "Local notification content",
+        source: "Apple, UNMutableNotificationContent and UNNotificationAttachment",
+        envelope: Envelope(
+            mark: "/attachments/*/url",
+            payloads: nil,
+            gate: GateRule(mutableContent: nil, alerts: ["/title", "/subtitle", "/body"]),
+            measure: .nothing,
+        ),
+        paths: [
+            AttachmentPath(
+                url: "/attachments/*/url",
+                identifiers: ["/attachments/*/identifier"],
+                companions: [
+                    CompanionField("/attachments/*/identifier", .identifier, implied: ""),
+                    CompanionField("/attachments/*/type", .typeIdentifier, implied: ""),
+                    .typeHint(below: "/attachments/*/options"),
+                ],
+                options: .userNotifications(below: "/attachments/*/options"),
+                list: nil,
+            )
+        ],
+    )
+}

@@ -1,0 +1,18 @@
+extension Dialect {
+    /// All values are strings, the size too.
+    package static let ntfy = Dialect(
+        name: "ntfy",
+        title: "ntfy",
+        source: "binwiederhier/ntfy@81a486a, server/server_firebase.go",
+        paths: [
+            AttachmentPath(
+                url: "/attachment_url",
+                companions: [
+                    CompanionField("/attachment_type", .mimeType),
+                    CompanionField("/attachment_name", .filename),
+                    CompanionField("/attachment_size", .byteCount),
+                ],
+            )
+        ],
+    )
+}

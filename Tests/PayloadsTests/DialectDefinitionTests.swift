@@ -1,0 +1,67 @@
+import Payloads
+import Testing
+
+@Suite("Dialects of a user's own")
+struct DialectDefinitionTests {
+    static let definition = DialectDefinition(
+        name: "shop",
+        url: ["/shop/media/*/href", "/shop~1image"],
+        identifier: "/shop/media/*/id",
+        type: "/shop/media/*/kind",
+        typeForm: .mime,
+    )
+
+    func read(_ text: String) throws -> NotificationRequest {
+        let dialects = [try Self.definition.dialect()] + Dialect.builtIn
+        let reader = PayloadReader(dialects: dialects, makeIdentifier: Golden.countedIdentifiers())
+        return try reader.read(Array(text.utf8), identifier: "n")
+    }
+
+    @Test("it is found before those that are built in, and rewritten with its type")
+    func found() throws {
+        let request = try read(
+            #"{"aps":{"alert":"Hi","mutable-content":1},"my-attachment":"https://a.example/0","#
+                + #""shop":{"media":[{"href":"https://a.example/1","id":"x","kind":"webp"},{"href":"https://a.example/2"}]}}"#
+        )
+        #expect(request.attachments.map(\.dialect) == ["shop", "shop"])
+        #expect(request.attachments.map(\.identifier) == ["x", "generated-1"])
+        let ready = NotificationAttachment(identifier: "x", url: "https://b.example/1", type: "public.png")
+        let written = PayloadWriter().write(request, attachments: [0: ready])
+        #expect(
+            written.payload["shop"]?.compactText
+                == #"{"media":[{"href":"https://b.example/1","id":"x","kind":"image/png"},{"href":"https://a.example/2"}]}"#
+        )
+    }
+
+    @Test("its second pointer counts where the first leads to nothing")
+    func second() throws {
+        let request = try read(
+            #"{"aps":{"alert":"Hi","mutable-content":1},"shop":{"media":[]},"shop/image":"https://a.example/3"}"#
+        )
+        #expect(request.attachments.map(\.url) == ["https://a.example/3"])
+    }
+
+    @Test(
+        "a definition that can't work is refused by name",
+        arguments: [
+            DialectDefinition(name: "", url: ["/a"]), DialectDefinition(name: "shop", url: []),
+            DialectDefinition(name: "shop", url: ["a"]), DialectDefinition(name: "shop", url: ["/a"], type: "/~"),
+            DialectDefinition(name: "shop", url: ["/a"], identifier: "x"),
+        ]
+    )
+    func refused(definition: DialectDefinition) {
+        #expect { try definition.dialect() } throws: { "\($0)".hasPrefix("Dialect \"\(definition.name)\": ") }
+    }
+
+    @Test(
+        "a type field keeps its form",
+        arguments: [("jpg", "png"), ("image/jpeg", "image/png"), ("public.jpeg", "public.png"), ("image", "image")]
+    )
+    func sameForm(old: String, new: String) throws {
+        let dialect = try DialectDefinition(name: "shop", url: ["/u"], type: "/t").dialect()
+        let text = #"{"aps":{"alert":"Hi","mutable-content":1},"u":"https://a.example/1","t":"\#(old)"}"#
+        let request = try PayloadReader(dialects: [dialect]).read(Array(text.utf8), identifier: "n")
+        let ready = NotificationAttachment(identifier: "x", url: "https://b.example/1", type: "public.png")
+        #expect(PayloadWriter().write(request, attachments: [0: ready]).payload["t"] == .string(new))
+    }
+}
