@@ -20,7 +20,8 @@ package enum Libvips {
     /// The pixels are computed in the calling thread, and the threads that HEIF decoders start are gone with their
     /// picture: a process that was single-threaded is so again, and may fork.
     package static func warmUpBeforeFork() {
-        for (index, format) in sampleFormats.enumerated() {
+        // The loader of WebP decodes whole pictures with libvips' threads, which would stay.
+        for (index, format) in sampleFormats.enumerated() where format != .webp {
             _ = sample(index, format)
         }
     }

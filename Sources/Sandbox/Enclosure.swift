@@ -6,8 +6,11 @@ import Glibc
 ///
 /// It is done once because it costs about a millisecond; it is sound to share because what is shared is empty.
 package enum Enclosure {
-    /// Takes away what the host allows to take away. Call it while the process has one thread.
-    package static func enter() -> SandboxReport {
+    /// Takes away what the host allows to take away.
+    ///
+    /// Throws if the process has more than one thread: neither could it fork, nor leave its user namespace.
+    package static func enter() throws(SystemError) -> SandboxReport {
+        guard isSingleThreaded() else { throw SystemError("fork beside other threads", code: EDEADLK) }
         var report = SandboxReport()
         do throws(SystemError) {
             try enterNamespaces()
@@ -22,6 +25,18 @@ package enum Enclosure {
         report[.landlock] = state(of: clinux_landlock(), "landlock")
         report[.notDumpable] = state(of: clinux_process_control(PR_SET_DUMPABLE, 0), "prctl")
         return report
+    }
+
+    /// Gives threads that were joined the moment that the kernel needs to forget them.
+    private static func isSingleThreaded() -> Bool {
+        for _ in 0..<1000 {
+            var tasks = stat()
+            // A folder's link count is two more than the number of its folders, which here are the threads.
+            guard unsafe stat("/proc/self/task", &tasks) == 0 else { return false }
+            if tasks.st_nlink == 3 { return true }
+            usleep(1000)
+        }
+        return false
     }
 
     /// Through a user namespace of its own, or where those are forbidden, by the superuser's right.

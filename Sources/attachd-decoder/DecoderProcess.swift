@@ -10,6 +10,7 @@ struct DecoderProcess {
 
     /// Returns when the job is done, or the worker has no job for this process.
     func run(_ lockDown: () -> SandboxReport) {
+        Libvips.warmUpInChild()
         do {
             try line.send(DecoderMessage.ready(lockDown()))
             guard let packet = try line.receive(descriptorLimit: Self.descriptorLimit, waits: true) else { return }

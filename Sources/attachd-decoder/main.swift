@@ -7,8 +7,9 @@ import Sandbox
 
 do {
     try Libvips.start()
+    Libvips.warmUpBeforeFork()
     // From here on no file can be opened.
-    var zygote = Zygote(enclosure: Enclosure.enter()) { line, lockDown in
+    var zygote = Zygote(enclosure: try Enclosure.enter()) { line, lockDown in
         DecoderProcess(line: line).run(lockDown)
     }
     try zygote.run()
