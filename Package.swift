@@ -119,7 +119,13 @@ let package = Package(
         .tests("StorageTests", ["Storage", "Media"]),
         .tests("ProcessingTests", ["Processing", "Payloads", "ServiceExtension", "Media"]),
         .tests("TelemetryTests", ["Telemetry"]),
-        .tests("SidecarTests", ["Sidecar", "Processing", "Payloads", "Media"]),
-        .tests("EndToEndTests", ["Media"]),
+        .tests(
+            "SidecarTests",
+            [
+                "Sidecar", "Processing", "Payloads", "Media", .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+        ),
+        .tests("EndToEndTests", ["Payloads", "Media"]),
     ],
 )
