@@ -5,7 +5,7 @@ extension Dialect {
         name: "airship",
         title: "Airship",
         source: "urbanairship/ios-library, AirshipNotificationServiceExtension/MediaAttachmentPayload.swift",
-        paths: airshipPaths(below: "/com.urbanairship/media_attachment"),
+        paths: airshipPaths(below: "/com.urbanairship.media_attachment"),
     )
 
     /// Accengage was taken over by Airship. In its own form `a4sid` is the notification's identifier, beside an array of
