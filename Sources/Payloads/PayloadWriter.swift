@@ -60,8 +60,8 @@ extension JSONValue {
         let url = isShort ? file.shortURL ?? file.url : file.url
         set(at: place.url, to: .string(place.endsInExtension ? file.endingInExtension(url) : url))
         for companion in place.companions {
-            let old = value(at: companion.pointer)?.text
-            guard let known = old ?? companion.implied,
+            let field = value(at: companion.pointer)
+            guard let known = field == nil ? companion.implied : field?.text,
                 let new = companion.content.text(for: file, replacing: known), new != known
             else { continue }
             set(at: companion.pointer, to: .string(new))

@@ -33,7 +33,7 @@ extension Dialect {
                 url: "/message/webpush/notification/image",
                 list: nil,
                 profile: "webpush",
-                gate: .alwaysOpen
+                gate: .alwaysOpen,
             ),
             AttachmentPath(url: "/message/webpush/headers/image", list: nil, profile: "webpush", gate: .alwaysOpen),
         ],
