@@ -50,7 +50,7 @@ struct AnimationConversion {
         var frames: [AnimationFrame] = []
         for index in 0..<count where !source.timeWillExpire {
             let area = PixelArea(x: 0, y: index * size.height, width: size.width, height: size.height)
-            let scaled = try roll.cropped(to: area).scaled(to: size.fitting(longEdge: rules.longEdge))
+            let scaled = try roll.cropped(to: area).in8Bits().inMemory(scaledTo: size.fitting(longEdge: rules.longEdge))
             let picture = try scaled.inStandardColours().inMemory()
             let delay = index < header.delays.count ? header.delays[index] : Self.defaultDelay
             frames.append(AnimationFrame(picture, delay: max(0, delay)))

@@ -12,6 +12,6 @@ final class AnimationFrame {
     }
 
     func scaled(toFit longEdge: Int) throws(DecodeFailure) -> Picture {
-        try picture.scaled(to: picture.size.fitting(longEdge: longEdge))
+        try picture.inMemory(scaledTo: picture.size.fitting(longEdge: longEdge))
     }
 }

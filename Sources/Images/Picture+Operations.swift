@@ -11,11 +11,15 @@ extension Picture {
         }
     }
 
-    /// Scaled to exactly `size`.
+    /// Scaled to exactly `size`. Transparent pixels don't bleed their invisible colour into visible ones.
     func resized(to size: PixelSize) throws(DecodeFailure) -> Picture {
         let horizontal = Double(size.width) / Double(width)
         let vertical = Double(size.height) / Double(height)
-        return try unsafe Picture.make("resize") { made in unsafe cvips_resize(image, horizontal, vertical, &made) }
+        let weighted = try premultiplied()
+        let resized = try unsafe Picture.make("resize") { made in
+            unsafe cvips_resize(weighted.image, horizontal, vertical, &made)
+        }
+        return try resized.unpremultiplied().with8Bits()
     }
 
     func rotated(by angle: VipsAngle) throws(DecodeFailure) -> Picture {
