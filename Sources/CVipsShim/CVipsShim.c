@@ -130,14 +130,6 @@ int cvips_is_opaque(VipsImage *in) {
     return 1;
 }
 
-int cvips_join_frames(VipsImage **frames, const int *delays, int count, int loop, VipsImage **out) {
-    if (vips_arrayjoin(frames, out, count, "across", 1, NULL)) return -1;
-    vips_image_set_int(*out, VIPS_META_PAGE_HEIGHT, frames[0]->Ysize);
-    vips_image_set_array_int(*out, "delay", delays, count);
-    vips_image_set_int(*out, "loop", loop);
-    return 0;
-}
-
 int cvips_jpegsave(VipsImage *in, int quality, void **bytes, size_t *count) {
     return vips_jpegsave_buffer(in, bytes, count, "Q", quality, "optimize_coding", TRUE, "strip", TRUE, NULL);
 }
