@@ -13,7 +13,8 @@ extension TransferRequest {
     }
 
     func stalled(_ rule: StallRule) -> AttachmentFailure {
-        failure(.stalled, "\(origin) sent less than \(rule.byteCount) bytes in \(rule.window).")
+        let amount = rule.byteCount == 1 ? "1 byte" : "\(rule.byteCount) bytes"
+        return failure(.stalled, "\(origin) sent less than \(amount) in \(rule.window).")
     }
 
     func unexpectedStatus(_ status: Int) -> AttachmentFailure {
