@@ -116,7 +116,7 @@ let package = Package(
         .tests("ServiceExtensionTests", ["ServiceExtension", "Payloads", "Media"]),
         .tests("DownloadsTests", ["Downloads", "Media"]),
         .tests("DecoderWireTests", ["DecoderWire", "Media"]),
-        .tests("ImagesTests", ["Images", "DecoderWire", "Media"]),
+        .tests("ImagesTests", ["Images", "DecoderWire", "Media", "CVips"]),
         .tests("DecodingTests", ["Decoding", "DecoderWire", "Sandbox", "Media"]),
         .tests("StorageTests", ["Storage", "Media"]),
         .tests("ProcessingTests", ["Processing", "Payloads", "ServiceExtension", "Media"]),

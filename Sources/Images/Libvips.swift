@@ -48,7 +48,7 @@ package enum Libvips {
         guard let start = unsafe cvips_sample(Int32(index), &count) else { return nil }
         let bytes = unsafe BytesInMemory([UInt8](UnsafeBufferPointer(start: start, count: count)))
         do throws(DecodeFailure) {
-            let loaded = try PictureLoader(format: format).open(PictureSource(bytes))
+            let loaded = try PictureLoader(format: format).open(PictureSource(bytes, format))
             let scaled = try loaded.in8Bits().inMemory(scaledTo: PixelSize(width: 4, height: 4))
             return try scaled.convertedByProfile(fallback: "srgb").with8Bits().inMemory()
         } catch {

@@ -41,7 +41,7 @@ struct Remuxing {
     private func isDecodable(_ bytes: [UInt8]) -> Bool {
         let loader = PictureLoader(format: header.format, frames: header.frames, failOn: VIPS_FAIL_ON_WARNING)
         do throws(DecodeFailure) {
-            try loader.open(PictureSource(BytesInMemory(bytes))).check()
+            try loader.open(PictureSource(BytesInMemory(bytes), header.format)).check()
             return true
         } catch {
             return false

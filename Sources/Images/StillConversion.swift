@@ -46,20 +46,32 @@ struct StillConversion {
     /// - Returns: Whether the source had all of the frame.
     @discardableResult
     func make(_ rung: Rung, shrink: Int) throws(DecodeFailure) -> Bool {
-        let bytes = PictureSource(source)
-        var loader = PictureLoader(format: header.format, shrink: shrink)
-        // Where a second frame begins, the first is whole.
-        if !loader.isStreamed, header.frames == 1 { loader.failOn = VIPS_FAIL_ON_TRUNCATED }
-        let isUsable = { !loader.isStreamed || !bytes.ranOut || isProgressive }
-        let cropped = try shape.crop(loader.open(bytes)).in8Bits()
-        let rendered = try cropped.rendered(scaledTo: shape.size(of: cropped.size)) { isUsable() && !mustStop }
-        if loader.isStreamed, bytes.ranOut {
+        let bytes = PictureSource(source, header.format)
+        let rendered = try render(bytes, shrink)
+        if header.format.isStreamed, bytes.ranOut {
             try publishPartial(rendered)
             return false
         }
         guard rendered.isComplete else { return false }
         if publisher.wants(rung) { try publish(rung, rendered.picture) }
         return true
+    }
+
+    /// The frame in its final size, as far as it can be decoded from `bytes`.
+    private func render(_ bytes: PictureSource, _ shrink: Int) throws(DecodeFailure) -> RenderedPicture {
+        // Where a second frame begins, the first is whole.
+        let isStrict = !header.format.isStreamed && header.frames == 1
+        let failOn = isStrict ? VIPS_FAIL_ON_TRUNCATED : VIPS_FAIL_ON_NONE
+        let loader = PictureLoader(format: header.format, shrink: shrink, failOn: failOn)
+        let stopsWithBytes = header.format.isStreamed && !isProgressive
+        do {
+            let cropped = try shape.crop(loader.open(bytes)).in8Bits()
+            return try cropped.rendered(scaledTo: shape.size(of: cropped.size)) {
+                !(stopsWithBytes && bytes.ranOut) && !mustStop
+            }
+        } catch {
+            throw bytes.hasTooManyScans ? DecodeFailure(.resourceLimit, "a JPEG with too many scans") : error
+        }
     }
 
     private var isProgressive: Bool { header.format == .jpeg && header.isInterlaced }
