@@ -53,7 +53,12 @@ package struct ImageTransform {
     }
 
     private func readHeader() throws(DecodeFailure) -> PictureHeader {
-        let picture = try PictureLoader(format: request.format).open(PictureSource(source, request.format))
-        return PictureHeader(of: picture, format: request.format)
+        let bytes = PictureSource(source, request.format)
+        do {
+            let picture = try PictureLoader(format: request.format).open(bytes)
+            return PictureHeader(of: picture, format: request.format)
+        } catch {
+            throw bytes.cause(of: error)
+        }
     }
 }

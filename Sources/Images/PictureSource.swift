@@ -26,8 +26,7 @@ final class PictureSource {
     private var shortfall = 0
     /// Whether a decoder needed bytes beyond the last one.
     private(set) var ranOut = false
-    /// Whether a JPEG has so many scans that it was given up.
-    private(set) var hasTooManyScans = false
+    private var hasTooManyScans = false
 
     init(_ bytes: any SourceBytes, _ format: MediaFormat) {
         self.bytes = bytes
@@ -41,6 +40,11 @@ final class PictureSource {
         guard let source = unsafe cvips_source_new(readPictureSource, seekPictureSource, releasePictureSource, owned)
         else { preconditionFailure("GLib makes an object or ends the process.") }
         return unsafe source
+    }
+
+    /// `failure`, or what is behind it if reading was given up here.
+    func cause(of failure: DecodeFailure) -> DecodeFailure {
+        hasTooManyScans ? DecodeFailure(.resourceLimit, "a JPEG of more than \(ScanCounter.limit) scans") : failure
     }
 
     fileprivate func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {

@@ -70,7 +70,7 @@ struct StillConversion {
                 !(stopsWithBytes && bytes.ranOut) && !mustStop
             }
         } catch {
-            throw bytes.hasTooManyScans ? DecodeFailure(.resourceLimit, "a JPEG with too many scans") : error
+            throw bytes.cause(of: error)
         }
     }
 
