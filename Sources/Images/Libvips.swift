@@ -15,20 +15,20 @@ package enum Libvips {
         }
     }
 
-    /// Decodes, scales and converts a tiny picture of every format, so that forked children find all of it in memory.
+    /// Decodes, scales and converts a tiny picture of almost every format, so that forked children find it in memory.
     ///
     /// The pixels are computed in the calling thread, and the threads that HEIF decoders start are gone with their
     /// picture: a process that was single-threaded is so again, and may fork.
     package static func warmUpBeforeFork() {
-        // The loader of WebP decodes whole pictures with libvips' threads, which would stay.
         for (index, format) in sampleFormats.enumerated() where format != .webp {
             _ = sample(index, format)
         }
     }
 
-    /// Encodes a tiny picture in every format that is delivered. This starts libvips' own threads, two or three, which
-    /// wait for work for 15 seconds: for a process that will not fork again.
+    /// Does the rest: decodes a WebP, and encodes a tiny picture in every format that is delivered. This starts
+    /// libvips' own threads, two or three, which wait 15 seconds for work: for a process that will not fork again.
     package static func warmUpInChild() {
+        if let webp = sampleFormats.firstIndex(of: .webp) { _ = sample(webp, .webp) }
         guard let picture = sample(0, .jpeg) else { return }
         do throws(DecodeFailure) {
             _ = try picture.jpeg(quality: 80)

@@ -13,7 +13,7 @@ struct Remuxing {
     /// - Throws: What the output throws.
     func publish(_ source: any SourceBytes, to publisher: RungPublisher) throws(DecodeFailure) -> Bool {
         let bytes = source.readToEnd()
-        guard source.isWhole, !source.timeWillExpire, let stripped = strip(bytes), stripped.count <= byteLimit,
+        guard source.isWhole, let stripped = strip(bytes), stripped.count <= byteLimit,
             isDecodable(stripped)
         else { return false }
         let report = RungReport(

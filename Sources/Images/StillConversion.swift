@@ -26,14 +26,14 @@ struct StillConversion {
         if publisher.wants(.fast), !wantsBest || header.storedSize.pixels > Self.slowPixels {
             guard try make(.fast, shrink: shape.fastShrink) else { return }
         }
-        guard wantsBest || publisher.wants(.partial), !source.timeWillExpire else { return }
+        guard wantsBest || publisher.wants(.partial), !mustStop else { return }
         try make(.downscaled, shrink: shape.shrink)
     }
 
     /// Keeps the source's own coded data, if it is legal as it is.
     private func remux() throws(DecodeFailure) -> Bool {
         let keepsShape = shape.target == header.storedSize && header.orientation == 1
-        guard publisher.wants(.remuxed), header.isPlain, keepsShape else { return false }
+        guard publisher.wants(.remuxed), !mustStop, header.isPlain, keepsShape else { return false }
         // A profile without animations has no GIF at all.
         guard header.format != .gif || request.animation != nil && header.frames == 1 else { return false }
         guard !header.hasAlpha || request.image.keepsTransparency else { return false }
@@ -75,6 +75,7 @@ struct StillConversion {
     }
 
     private var isProgressive: Bool { header.format == .jpeg && header.isInterlaced }
+    /// Without anything ready there is nothing to lose by going on.
     private var mustStop: Bool { publisher.hasPublished && source.timeWillExpire }
 
     /// The picture down to the row where the bytes ended; a progressive JPEG's whole, if something of it all is there.

@@ -69,6 +69,13 @@ extension ImagesTests {
             #expect(output.rungs == [.embeddedThumbnail])
         }
 
+        @Test("with nothing ready, the picture is made even when time is nearly up", .needsSharedMedia)
+        func nothingReady() throws {
+            let source = MemorySource(try SharedMedia.bytes(photo))
+            source.timeWillExpire = true
+            #expect(try transform(source, .jpeg).output.rungs == [.downscaled])
+        }
+
         @Test("rungs that were not asked for are not made", .needsSharedMedia)
         func onlyWhatIsAsked() throws {
             let bytes = try SharedMedia.bytes("images/sharp__rotating-squares.webp")
