@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 
 /// Every picture that is at hand: good, private and hostile, and damaged by us.
-@Suite(.timeLimit(.minutes(5)), .needsSharedMedia)
+@Suite(.timeLimit(.minutes(5)), .needsSharedMedia, .serialized)
 struct CorpusTests {
     @Test("each file is answered", arguments: ["images", "privacy", "hostile"])
     func corpus(folder: String) async throws {
@@ -54,7 +54,7 @@ struct CorpusTests {
             try await body(pool)
             let good = try await pool.convert(SharedMedia.bytes("images/Pillow__hopper_gray.jpg"))
             #expect(good.failure == nil)
-            await pool.settles()
+            try await pool.settles()
             #expect(pool.status.restarts == 0)
         }
         #expect(!endings.withLock(\.self).contains(.killed(signal: Int(SIGSYS))))

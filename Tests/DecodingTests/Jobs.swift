@@ -71,7 +71,15 @@ extension DecoderPool {
     }
 
     /// Waits until the spares are there and nothing else is: every process that had a job is reaped.
-    func settles() async {
-        while status.spares != 2 || status.children != 2 { await Task.yield() }
+    func settles() async throws {
+        try await until { status.spares == 2 && status.children == 2 }
+    }
+}
+
+/// Waits until something has become so. Throws when the test's time is up.
+func until(_ condition: () -> Bool) async throws {
+    while !condition() {
+        try Task.checkCancellation()
+        await Task.yield()
     }
 }

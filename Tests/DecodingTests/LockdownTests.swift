@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// What a decoder process meets that tries to do more than to decode.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(1)), .serialized)
 struct LockdownTests {
     @Test(
         "a decoder process dies of it",
@@ -43,7 +43,7 @@ struct LockdownTests {
     @Test("the layers that every Linux has are on, and the others are on or say why not")
     func report() async throws {
         try await DecoderPool.with("evil-decoder") { pool in
-            await pool.settles()
+            try await pool.settles()
             let sandbox = try #require(pool.status.sandbox)
             let everywhere: [SandboxLayer] = [
                 .noNewPrivileges, .notDumpable, .noCapabilities, .resourceLimits, .parentDeathSignal, .systemCallFilter,
@@ -62,8 +62,7 @@ struct LockdownTests {
             let conversion = try await pool.convert(call)
             #expect(conversion.failure?.reason == .decoderDied)
             #expect(conversion.source == nil)
-            await pool.settles()
-            ending.finish()
+            try await pool.settles()
             #expect(await endings.first { _ in true } == .killed(signal: Int(signal)))
         }
     }
