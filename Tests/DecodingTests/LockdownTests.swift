@@ -53,6 +53,16 @@ struct LockdownTests {
         }
     }
 
+    @Test("without the system-call filter there would still be no files and no network, where the host allows that")
+    func withoutFilter() async throws {
+        try await DecoderPool.with("evil-decoder") { pool in
+            let conversion = try await pool.convert("tell what was open before the filter")
+            let sandbox = try #require(pool.status.sandbox)
+            if sandbox[.landlock] == .on { #expect(conversion.source?.width == Int(EACCES)) }
+            if sandbox[.emptyNetwork] == .on { #expect(conversion.source?.height == Int(ENETUNREACH)) }
+        }
+    }
+
     private func expectDeath(of call: String, signal: Int32) async throws {
         let (endings, ending) = AsyncStream.makeStream(of: ProcessEnding.self)
         let observe: @Sendable (DecoderEvent) -> Void = { event in
