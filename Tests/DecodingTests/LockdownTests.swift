@@ -70,7 +70,7 @@ struct LockdownTests {
         }
         try await DecoderPool.with("evil-decoder", observe: observe) { pool in
             let conversion = try await pool.convert(call)
-            #expect(conversion.failure?.reason == .decoderDied)
+            try #require(conversion.failure?.reason == .decoderDied)
             #expect(conversion.source == nil)
             try await pool.settles()
             #expect(await endings.first { _ in true } == .killed(signal: Int(signal)))
