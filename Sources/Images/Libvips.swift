@@ -25,21 +25,6 @@ package enum Libvips {
         }
     }
 
-    /// Does the rest: decodes a WebP, and encodes a tiny picture in every format that is delivered. This starts
-    /// libvips' own threads, two or three, which wait 15 seconds for work: for a process that will not fork again.
-    package static func warmUpInChild() {
-        if let webp = sampleFormats.firstIndex(of: .webp) { _ = sample(webp, .webp) }
-        guard let picture = sample(0, .jpeg) else { return }
-        do throws(DecodeFailure) {
-            _ = try picture.jpeg(quality: 80)
-            _ = try picture.png(isPaletted: false)
-            _ = try picture.png(isPaletted: true)
-            _ = try picture.gif(effort: 1)
-        } catch {
-            // What cannot be done here fails with a reason when it is asked for.
-        }
-    }
-
     /// In the order of `cvips_sample`.
     private static let sampleFormats: [MediaFormat] = [.jpeg, .png, .gif, .webp, .tiff, .heic, .avif]
 
