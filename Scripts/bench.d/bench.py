@@ -1,5 +1,6 @@
 """The benchmarks of attachd; run by Scripts/bench."""
 
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -18,7 +19,7 @@ chosen = sys.argv[3:]
 cores = sorted(os.sched_getaffinity(0))
 worker_cores, other_cores = {cores[0]}, set(cores[1:]) or {cores[0]}
 os.sched_setaffinity(0, other_cores)
-photo, small = "photo-12mp.jpg", "photo-320.jpg"
+photo, medium, small = "photo-12mp.jpg", "photo-1600.jpg", "photo-320.jpg"
 
 
 def median(values):
@@ -37,11 +38,9 @@ def in_parallel(count, total, work):
                     return
             work.call(client)
 
-    threads = [threading.Thread(target=run) for _ in range(count)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with concurrent.futures.ThreadPoolExecutor(count) as threads:
+        for thread in [threads.submit(run) for _ in range(count)]:
+            thread.result()
 
 
 class Rewrites:
@@ -96,11 +95,11 @@ def throughput(rounds=7, images=20):
 
 
 def overhead(requests=400):
-    """What a client waits beside the decoding: its own time less the stage `decode`, for 320-pixel pictures."""
+    """What a client waits beside the decoding: its own time less the stage `decode`, for 1600-pixel photos."""
     origin = Origin(folder, other_cores)
     sidecar = Sidecar(program, set(cores), 2)
     sidecar.wait_until_ready()
-    rewrites = Rewrites(sidecar, origin.url(small))
+    rewrites = Rewrites(sidecar, origin.url(medium))
     in_parallel(1, requests + 50, rewrites)
     sidecar.stop()
     origin.stop()

@@ -15,6 +15,7 @@ import time
 
 class QuietFiles(http.server.SimpleHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
 
     def log_message(self, *arguments):
         pass
@@ -91,11 +92,11 @@ def rewrite(client, url):
     """One notification: the seconds that it took, and the milliseconds of its stages."""
     payload = json.dumps({"aps": {"mutable-content": 1, "alert": "Hi"}, "my-attachment": url})
     start = time.monotonic()
-    client.request("POST", "/v1/rewrite", payload)
+    client.request("POST", "/v1/rewrite", payload.encode())
     response = client.getresponse()
     response.read()
     seconds = time.monotonic() - start
     if response.headers["Attachd-Outcome"] != "complete":
-        raise SystemExit(f"the benchmark's own picture came out as {response.headers['Attachd-Outcome']}")
+        raise RuntimeError(f"the benchmark's own picture came out as {response.headers['Attachd-Outcome']}")
     stages = {name: float(value) for name, value in re.findall(r"(\w+);dur=([\d.]+)", response.headers["Server-Timing"])}
     return seconds, stages
