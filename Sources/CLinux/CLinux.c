@@ -13,6 +13,7 @@
 #include <sys/pidfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -180,4 +181,16 @@ int clinux_epoll_wait(int epoll, unsigned long *token) {
     int count = epoll_wait(epoll, &event, 1, -1);
     if (count == 1) *token = event.data.u64;
     return count < 0 && errno == EINTR ? 0 : count;
+}
+
+int clinux_timer(void) { return timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC); }
+
+void clinux_timer_set(int timer, long seconds, long nanoseconds) {
+    const struct itimerspec at = {.it_value = {.tv_sec = seconds, .tv_nsec = nanoseconds}};
+    timerfd_settime(timer, TFD_TIMER_ABSTIME, &at, NULL);
+}
+
+void clinux_timer_wait(int timer) {
+    uint64_t expirations;
+    while (read(timer, &expirations, sizeof expirations) < 0 && errno == EINTR) {}
 }

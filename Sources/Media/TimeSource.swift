@@ -33,7 +33,7 @@ package struct SystemTime: TimeSource {
     }
 
     package func sleep(until instant: Instant) async throws {
-        try await Task.sleep(for: instant - now, tolerance: .milliseconds(1))
+        try await Alarms.shared.sleep(until: instant)
     }
 }
 

@@ -45,6 +45,13 @@ int clinux_empty_root(void);
 /// Refuses every path, and TCP where the kernel can, to this process and its children (Landlock).
 int clinux_landlock(void);
 
+/// A timer on the monotonic clock, as a descriptor. -1 with errno on failure.
+int clinux_timer(void);
+/// Lets the timer go off once, at this time of the monotonic clock.
+void clinux_timer_set(int timer, long seconds, long nanoseconds);
+/// Waits until the timer has gone off.
+void clinux_timer_wait(int timer);
+
 /// epoll_ctl(): waits once for `descriptor` to become readable or to hang up; the event carries `token`.
 int clinux_epoll_add(int epoll, int descriptor, unsigned long token);
 int clinux_epoll_remove(int epoll, int descriptor);

@@ -1,0 +1,45 @@
+import Testing
+
+@testable import Media
+
+@Suite("The system's time", .timeLimit(.minutes(1)))
+struct SystemTimeTests {
+    let time = SystemTime()
+
+    @Test("a sleep ends no earlier than its time, and one in the past at once")
+    func sleeps() async throws {
+        let instant = time.now + .milliseconds(20)
+        try await time.sleep(until: instant)
+        #expect(time.now >= instant)
+        try await time.sleep(until: time.now - .seconds(5))
+    }
+
+    @Test("sleepers wake in the order of their times, whatever order they came in")
+    func order() async throws {
+        let start = time.now
+        let woken = try await withThrowingTaskGroup(of: Int.self) { group in
+            for number in [3, 1, 2] {
+                group.addTask { [time] in
+                    try await time.sleep(until: start + .milliseconds(60 * number))
+                    return number
+                }
+            }
+            return try await group.reduce(into: [Int]()) { $0.append($1) }
+        }
+        #expect(woken == [1, 2, 3])
+    }
+
+    @Test("a cancelled sleep ends at once and leaves nothing behind", arguments: [true, false])
+    func cancelled(waitsFirst: Bool) async {
+        let sleepers = (0..<100).map { _ in
+            Task { [time] in try await time.sleep(until: time.now + .seconds(3600)) }
+        }
+        if waitsFirst { while Alarms.shared.sleeperCount < 100 { await Task.yield() } }
+        for sleeper in sleepers { sleeper.cancel() }
+        for sleeper in sleepers {
+            await #expect(throws: CancellationError.self) { try await sleeper.value }
+        }
+        // Other tests may sleep too, but not a hundred of them.
+        #expect(Alarms.shared.sleeperCount < 100)
+    }
+}
