@@ -130,6 +130,6 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
         ),
-        .tests("EndToEndTests", ["Payloads", "Media"]),
+        .tests("EndToEndTests", ["Payloads", "Media"], resources: [.copy("Golden")]),
     ],
 )
