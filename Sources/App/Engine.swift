@@ -38,8 +38,9 @@ package final class Engine: Sendable {
             store: LocalStore(store: store),
         )
         service = NotificationService(
-            reader: PayloadReader(),
+            reader: PayloadReader(dialects: settings.dialects),
             pipeline: AttachmentPipeline(steps: steps) { result in metrics.count(result) },
+            profiles: settings.profiles,
             defaults: .init(profile: settings.profile, timeLimit: settings.deadline),
         )
     }

@@ -4,6 +4,7 @@ import Foundation
 import Glibc
 import Logging
 import Media
+import Payloads
 import Processing
 
 extension Settings {
@@ -17,22 +18,37 @@ extension Settings {
         } catch {
             throw SettingsError(key: "--config", reason: "\(error)")
         }
-        store = try await values.text("store") ?? Self.defaultStore(source.environment)
-        decoders = try await values.number("decoders", in: 1...256) ?? max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
-        logFormat = try await values.choice("logFormat") ?? (isatty(STDERR_FILENO) == 1 ? .text : .json)
-        profile = try await values.text("profile") ?? profile
-        deadline = try await values.duration("deadline", upTo: NotificationService.longestTimeLimit) ?? deadline
-        allowedAddresses = try await values.addresses("allowAddresses")
-        requiresSandbox = try await values.flag("requireSandbox") ?? requiresSandbox
-        requests = try await values.number("requests", in: 1...65_536) ?? requests
-        caFile = try await values.existingFile("caFile")
-        logLevel = try await values.choice("logLevel") ?? logLevel
-        (host, port) = try await values.address("listen") ?? (host, port)
-        apiToken = try await values.secretFile("apiTokenFile")
+        store = try await values.text(.store) ?? Self.defaultStore(source.environment)
+        decoders = try await values.number(.decoders, in: 1...256) ?? max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+        logFormat = try await values.choice(.logFormat) ?? (isatty(STDERR_FILENO) == 1 ? .text : .json)
+        if let file = source.file {
+            let sections = try ConfigurationSections(path: file)
+            // The user knows better what is in the payloads.
+            dialects = sections.dialects + dialects
+            profiles += sections.profiles
+        }
+        if let name = try await values.text(.profile) { profile = try profile(named: name) }
+        deadline = try await values.duration(.deadline, upTo: NotificationService.longestTimeLimit) ?? deadline
+        allowedAddresses = try await values.addresses(.allowAddresses)
+        requiresSandbox = try await values.flag(.requireSandbox) ?? requiresSandbox
+        requests = try await values.number(.requests, in: 1...65_536) ?? requests
+        caFile = try await values.existingFile(.caFile)
+        logLevel = try await values.choice(.logLevel) ?? logLevel
+        (host, port) = try await values.address(.listen) ?? (host, port)
+        apiToken = try await values.secretFile(.apiTokenFile)
         guard apiToken != nil || Self.isLoopback(host) else {
             let reason = "\(host) is reachable from elsewhere: give --api-token FILE, or listen on 127.0.0.1."
-            throw SettingsError(key: "listen", reason: reason)
+            throw SettingsError(key: SettingsKey.listen.rawValue, reason: reason)
         }
+    }
+
+    private func profile(named name: String) throws(SettingsError) -> Profile {
+        guard let profile = profiles.first(where: { $0.name == name }) else {
+            let known = profiles.map(\.name).joined(separator: ", ")
+            let reason = "There is no profile \"\(name)\". Choose one of: \(known)."
+            throw SettingsError(key: SettingsKey.profile.rawValue, reason: reason)
+        }
+        return profile
     }
 
     /// The user's state folder (XDG Base Directory Specification), or the system's.

@@ -1,5 +1,7 @@
 package import Downloads
 package import Logging
+package import Media
+package import Payloads
 
 /// What the program was told: read once at start, checked, and passed on as values.
 package struct Settings: Sendable {
@@ -7,7 +9,11 @@ package struct Settings: Sendable {
         case text, json
     }
 
-    package var profile = "apns"
+    /// Those of the configuration file first.
+    package var dialects = Dialect.builtIn
+    package var profiles = Profile.builtIn
+    /// The profile of attachments for which nothing else chooses one.
+    package var profile = Profile.apns
     package var deadline: Duration = .seconds(25)
     /// The folder that everything is written below.
     package var store: String

@@ -12,12 +12,12 @@ package struct SettingsSource: Sendable {
         case flag
     }
 
-    package var options: [String: Option]
+    package var options: [SettingsKey: Option]
     package var environment: [String: String]
     package var configurationFile: String?
 
     package init(
-        options: [String: Option] = [:],
+        options: [SettingsKey: Option] = [:],
         environment: [String: String] = ProcessInfo.processInfo.environment,
         configurationFile: String? = nil,
     ) {
@@ -26,15 +26,18 @@ package struct SettingsSource: Sendable {
         self.configurationFile = configurationFile
     }
 
+    /// The configuration file, if there is one.
+    var file: String? { configurationFile ?? environment["ATTACHD_CONFIG"].flatMap { $0.isEmpty ? nil : $0 } }
+
     /// An empty variable counts as one that isn't there, as in most shells' `${NAME:-default}`.
     func reader() async throws -> ConfigReader {
-        let values = options.map { (AbsoluteConfigKey([$0.key]), $0.value.value) }
+        let values = options.map { (AbsoluteConfigKey([$0.key.rawValue]), $0.value.value) }
         var providers: [any ConfigProvider] = [
             InMemoryProvider(name: "options", values: Dictionary(uniqueKeysWithValues: values)),
             EnvironmentVariablesProvider(environmentVariables: environment.filter { !$0.value.isEmpty })
                 .prefixKeys(with: "attachd"),
         ]
-        if let file = configurationFile ?? environment["ATTACHD_CONFIG"] {
+        if let file {
             providers.append(try await fileProvider(file))
         }
         return ConfigReader(providers: providers)

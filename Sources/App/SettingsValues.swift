@@ -7,91 +7,96 @@ import Media
 struct SettingsValues {
     let reader: ConfigReader
 
-    func text(_ key: String) async throws(SettingsError) -> String? {
-        try await read(key) { try await reader.fetchString(forKey: ConfigKey(key)) }
+    func text(_ key: SettingsKey) async throws(SettingsError) -> String? {
+        try await read(key) { try await reader.fetchString(forKey: ConfigKey(key.rawValue)) }
     }
 
-    func flag(_ key: String) async throws(SettingsError) -> Bool? {
-        try await read(key, "true or false") { try await reader.fetchBool(forKey: ConfigKey(key)) }
+    func flag(_ key: SettingsKey) async throws(SettingsError) -> Bool? {
+        try await read(key, "true or false") { try await reader.fetchBool(forKey: ConfigKey(key.rawValue)) }
     }
 
-    func number(_ key: String, in range: ClosedRange<Int>) async throws(SettingsError) -> Int? {
+    func number(_ key: SettingsKey, in range: ClosedRange<Int>) async throws(SettingsError) -> Int? {
         let expected = "a whole number from \(range.lowerBound) to \(range.upperBound)"
-        let number = try await read(key, expected) { try await reader.fetchInt(forKey: ConfigKey(key)) }
+        let number = try await read(key, expected) { try await reader.fetchInt(forKey: ConfigKey(key.rawValue)) }
         guard let number else { return nil }
-        guard range.contains(number) else { throw SettingsError(key: key, reason: "\(number) is not \(expected).") }
+        guard range.contains(number) else {
+            throw SettingsError(key: key.rawValue, reason: "\(number) is not \(expected).")
+        }
         return number
     }
 
-    func duration(_ key: String, upTo longest: Duration) async throws(SettingsError) -> Duration? {
+    func duration(_ key: SettingsKey, upTo longest: Duration) async throws(SettingsError) -> Duration? {
         guard let text = try await text(key) else { return nil }
         guard let duration = DurationText.parse(text), duration > .zero, duration <= longest else {
             let reason = "\"\(text)\" is no duration up to \(longest.milliseconds / 1000)s: write it as 800ms or 20s."
-            throw SettingsError(key: key, reason: reason)
+            throw SettingsError(key: key.rawValue, reason: reason)
         }
         return duration
     }
 
     func choice<Choice: RawRepresentable<String> & CaseIterable>(
-        _ key: String
+        _ key: SettingsKey
     ) async throws(SettingsError) -> Choice? {
         guard let text = try await text(key) else { return nil }
         guard let choice = Choice(rawValue: text) else {
             let known = Choice.allCases.map(\.rawValue).joined(separator: ", ")
-            throw SettingsError(key: key, reason: "\"\(text)\" is none of: \(known).")
+            throw SettingsError(key: key.rawValue, reason: "\"\(text)\" is none of: \(known).")
         }
         return choice
     }
 
-    func addresses(_ key: String) async throws(SettingsError) -> [CIDR] {
+    func addresses(_ key: SettingsKey) async throws(SettingsError) -> [CIDR] {
         let texts = try await read(key, "a list of CIDRs") {
-            try await reader.fetchStringArray(forKey: ConfigKey(key))
+            try await reader.fetchStringArray(forKey: ConfigKey(key.rawValue))
         }
         do throws(CIDR.ParseError) {
             return try (texts ?? []).map { text throws(CIDR.ParseError) in try CIDR(text) }
         } catch {
-            throw SettingsError(key: key, reason: error.description)
+            throw SettingsError(key: key.rawValue, reason: error.description)
         }
     }
 
     /// `HOST:PORT`, with an IPv6 address in brackets.
-    func address(_ key: String) async throws(SettingsError) -> (String, Int)? {
+    func address(_ key: SettingsKey) async throws(SettingsError) -> (String, Int)? {
         guard let text = try await text(key) else { return nil }
         guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
             (0...65_535).contains(port), colon != text.startIndex
         else {
-            throw SettingsError(key: key, reason: "\"\(text)\" is no HOST:PORT: write it as 127.0.0.1:8080.")
+            throw SettingsError(key: key.rawValue, reason: "\"\(text)\" is no HOST:PORT: write it as 127.0.0.1:8080.")
         }
         return (text[..<colon].trimmingCharacters(in: ["[", "]"]), port)
     }
 
-    func existingFile(_ key: String) async throws(SettingsError) -> String? {
+    func existingFile(_ key: SettingsKey) async throws(SettingsError) -> String? {
         guard let path = try await text(key) else { return nil }
         guard FileManager.default.isReadableFile(atPath: path) else {
-            throw SettingsError(key: key, reason: "\(path) cannot be read.")
+            throw SettingsError(key: key.rawValue, reason: "\(path) cannot be read.")
         }
         return path
     }
 
     /// The first line of a file that holds a secret.
-    func secretFile(_ key: String) async throws(SettingsError) -> String? {
+    func secretFile(_ key: SettingsKey) async throws(SettingsError) -> String? {
         guard let path = try await existingFile(key) else { return nil }
         let content = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
         guard let secret = content.split(whereSeparator: \.isNewline).first, secret.count >= 16 else {
-            throw SettingsError(key: key, reason: "\(path) must hold a token of at least 16 characters in one line.")
+            throw SettingsError(
+                key: key.rawValue,
+                reason: "\(path) must hold a token of at least 16 characters in one line."
+            )
         }
         return String(secret)
     }
 
     private func read<Value>(
-        _ key: String,
+        _ key: SettingsKey,
         _ expected: String = "a text",
         _ fetch: () async throws -> Value?,
     ) async throws(SettingsError) -> Value? {
         do {
             return try await fetch()
         } catch {
-            throw SettingsError(key: key, reason: "The value is not \(expected).")
+            throw SettingsError(key: key.rawValue, reason: "The value is not \(expected).")
         }
     }
 }

@@ -6,6 +6,8 @@ extension WireWriter {
         put(request.image)
         put(request.animation != nil)
         if let animation = request.animation { put(animation) }
+        put(request.clippingRectangle != nil)
+        if let rectangle = request.clippingRectangle { put(rectangle) }
         put(request.limits)
         for rung in Rung.allCases { put(request.rungs.contains(rung)) }
     }
@@ -25,6 +27,13 @@ extension WireWriter {
         put(rules.byteLimit)
     }
 
+    private mutating func put(_ rectangle: ClippingRectangle) {
+        put(rectangle.x)
+        put(rectangle.y)
+        put(rectangle.width)
+        put(rectangle.height)
+    }
+
     private mutating func put(_ limits: MediaLimits) {
         put(limits.sourceBytes)
         put(limits.framePixels)
@@ -40,10 +49,18 @@ extension WireReader {
         let format = try `case`(of: MediaFormat.self)
         let image = try imageRules()
         let animation = try flag() ? animationRules() : nil
+        let rectangle = try flag() ? clippingRectangle() : nil
         let limits = try mediaLimits()
         var rungs: Set<Rung> = []
         for rung in Rung.allCases where try flag() { rungs.insert(rung) }
-        return ConversionRequest(format: format, image: image, animation: animation, limits: limits, rungs: rungs)
+        return ConversionRequest(
+            format: format,
+            image: image,
+            animation: animation,
+            clippingRectangle: rectangle,
+            limits: limits,
+            rungs: rungs,
+        )
     }
 
     private mutating func imageRules() throws(WireError) -> ImageRules {
@@ -66,6 +83,17 @@ extension WireReader {
 
     private mutating func animationRules() throws(WireError) -> AnimationRules {
         AnimationRules(longEdge: try count(), byteBudget: try count(), byteLimit: try count())
+    }
+
+    private mutating func clippingRectangle() throws(WireError) -> ClippingRectangle {
+        let rectangle = ClippingRectangle(
+            x: try measure(),
+            y: try measure(),
+            width: try measure(),
+            height: try measure(),
+        )
+        guard let rectangle else { throw .invalidValue }
+        return rectangle
     }
 
     private mutating func mediaLimits() throws(WireError) -> MediaLimits {

@@ -32,6 +32,13 @@ struct WireReader {
 
     mutating func optionalCount() throws(WireError) -> Int? { try flag() ? count() : nil }
 
+    /// A fraction or a time: it is finite and never negative.
+    mutating func measure() throws(WireError) -> Double {
+        let measure = Double(bitPattern: UInt64(try count()))
+        guard measure.isFinite else { throw .invalidValue }
+        return measure
+    }
+
     mutating func `case`<Case: CaseIterable>(of type: Case.Type) throws(WireError) -> Case {
         let index = try byte()
         let cases = Array(Case.allCases)

@@ -18,6 +18,9 @@ struct WireWriter {
         if let number { put(number) }
     }
 
+    /// A measure: it is never negative.
+    mutating func put(_ measure: Double) { put(Int(truncatingIfNeeded: measure.magnitude.bitPattern)) }
+
     mutating func put<Case: CaseIterable & Equatable>(case value: Case) {
         for (index, other) in Case.allCases.enumerated() where other == value { put(UInt8(truncatingIfNeeded: index)) }
     }

@@ -13,6 +13,8 @@ struct AnimationConversion {
     let header: PictureHeader
     let publisher: RungPublisher
 
+    private var area: PixelArea { header.area(within: request.clippingRectangle) }
+
     func run() throws(DecodeFailure) {
         if try remux() { return }
         let still = StillConversion(request: request, source: source, header: header, publisher: publisher)
@@ -30,7 +32,8 @@ struct AnimationConversion {
 
     /// Keeps the source's own coded data, if it is legal as it is.
     private func remux() throws(DecodeFailure) -> Bool {
-        let isLegal = header.format == .gif && header.size.longEdge <= rules.longEdge
+        let isWhole = area.size == header.storedSize
+        let isLegal = header.format == .gif && isWhole && header.size.longEdge <= rules.longEdge
         guard publisher.wants(.remuxed), isLegal, header.framesWithin(request.limits) == header.frames else {
             return false
         }
@@ -54,10 +57,10 @@ struct AnimationConversion {
     }
 
     private func frame(_ index: Int, of pages: borrowing Picture) throws(DecodeFailure) -> Picture {
-        let size = header.storedSize
-        let area = PixelArea(x: 0, y: index * size.height, width: size.width, height: size.height)
+        var area = area
+        area.y += index * header.storedSize.height
         let frame = try pages.cropped(to: area).in8Bits()
-        return try frame.inMemory(scaledTo: size.fitting(longEdge: rules.longEdge)).inStandardColours().inMemory()
+        return try frame.inMemory(scaledTo: area.size.fitting(longEdge: rules.longEdge)).inStandardColours().inMemory()
     }
 
     private func delay(_ index: Int) -> Int {

@@ -8,14 +8,14 @@ struct EmbeddedThumbnail {
     private static let pixelLimit = 1_000_000
 
     private let bytes: [UInt8]
-    private let shape: AspectRatio
+    private let shape: StillShape
     private let orientation: Int
     private let rules: ImageRules
 
     init?(header: PictureHeader, shape: StillShape, rules: ImageRules) {
         guard let thumbnail = header.thumbnail, thumbnail.starts(with: [0xFF, 0xD8]) else { return nil }
         bytes = thumbnail
-        self.shape = shape.area.ratio
+        self.shape = shape
         orientation = header.orientation
         self.rules = rules
     }
@@ -32,7 +32,8 @@ struct EmbeddedThumbnail {
             let loaded = try loader.open(PictureSource(BytesInMemory(bytes), .jpeg))
             guard loaded.size.pixels <= Self.pixelLimit else { return nil }
             // Many thumbnails are 4:3 with black bars, whatever the picture's shape.
-            let cropped = try loaded.cropped(to: loaded.size.area(ofShape: shape)).in8Bits()
+            let whole = try loaded.cropped(to: loaded.size.area(ofShape: shape.whole.ratio))
+            let cropped = try shape.crop(whole).in8Bits()
             let scaled = try cropped.inMemory(scaledTo: cropped.size.fitting(longEdge: rules.longEdge))
             let finished = try scaled.inStandardColours().upright(from: orientation).inMemory()
             return try StillEncoder(rules: rules).encode(finished)

@@ -41,6 +41,12 @@ struct PictureHeader {
     /// Of one frame, as it is seen.
     var size: PixelSize { isTransposed ? storedSize.transposed : storedSize }
 
+    /// The part of one frame, before orientation is applied, that `rectangle` keeps of it upright: at least a pixel.
+    func area(within rectangle: ClippingRectangle?) -> PixelArea {
+        guard let rectangle else { return PixelArea(size: storedSize, in: storedSize) }
+        return PixelArea(rectangle, of: size).stored(in: size, orientation: orientation)
+    }
+
     var report: SourceReport {
         let duration = delays.prefix(frames).reduce(0) { SafeSize.sum($0, max(0, $1)) ?? $0 }
         return SourceReport(

@@ -12,6 +12,7 @@ struct PixelSize: Equatable {
 
     var longEdge: Int { max(width, height) }
     var pixels: Int { SafeSize.product(width, height) ?? .max }
+    var ratio: AspectRatio { AspectRatio(width: width, height: height) }
     var transposed: PixelSize { PixelSize(width: height, height: width) }
 
     /// The largest size of this shape whose longer side has at most `longEdge` pixels; never larger than this one.
@@ -56,8 +57,19 @@ struct PixelArea: Equatable {
         height = size.height
     }
 
+    /// The part of a picture of `size` that `rectangle` names, to whole pixels.
+    init(_ rectangle: ClippingRectangle, of size: PixelSize) {
+        func pixels(_ start: Double, _ length: Double, of side: Int) -> (start: Int, count: Int) {
+            let first = min(side - 1, Int((start * Double(side)).rounded()))
+            let end = min(side, Int(((start + length) * Double(side)).rounded()))
+            return (first, max(1, end - first))
+        }
+        (x, width) = pixels(rectangle.x, rectangle.width, of: size.width)
+        (y, height) = pixels(rectangle.y, rectangle.height, of: size.height)
+    }
+
     var size: PixelSize { PixelSize(width: width, height: height) }
-    var ratio: AspectRatio { AspectRatio(width: width, height: height) }
+    var ratio: AspectRatio { size.ratio }
 
     /// The same part of a picture that a loader shrank from `whole` to `shrunk`.
     func scaled(from whole: PixelSize, to shrunk: PixelSize) -> PixelArea {
@@ -69,6 +81,36 @@ struct PixelArea: Equatable {
             width: min(shrunk.width, scale(width, whole.width, shrunk.width)),
             height: min(shrunk.height, scale(height, whole.height, shrunk.height)),
         )
-        return PixelArea(size: size, in: shrunk)
+        return PixelArea(
+            x: min(scale(x, whole.width, shrunk.width), shrunk.width - size.width),
+            y: min(scale(y, whole.height, shrunk.height), shrunk.height - size.height),
+            width: size.width,
+            height: size.height,
+        )
+    }
+
+    /// The largest part of shape `ratio` around this one's centre.
+    func area(ofShape ratio: AspectRatio?) -> PixelArea {
+        var part = size.area(ofShape: ratio)
+        part.x += x
+        part.y += y
+        return part
+    }
+
+    /// Where this part of a picture, which is `size` upright, lies in the stored one, whose EXIF data says by
+    /// `orientation`, 1 to 8, how to get it upright.
+    func stored(in size: PixelSize, orientation: Int) -> PixelArea {
+        let right = size.width - x - width
+        let bottom = size.height - y - height
+        return switch orientation {
+        case 2: PixelArea(x: right, y: y, width: width, height: height)
+        case 3: PixelArea(x: right, y: bottom, width: width, height: height)
+        case 4: PixelArea(x: x, y: bottom, width: width, height: height)
+        case 5: PixelArea(x: y, y: x, width: height, height: width)
+        case 6: PixelArea(x: y, y: right, width: height, height: width)
+        case 7: PixelArea(x: bottom, y: right, width: height, height: width)
+        case 8: PixelArea(x: bottom, y: x, width: height, height: width)
+        default: self
+        }
     }
 }

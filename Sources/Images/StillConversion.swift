@@ -14,7 +14,7 @@ struct StillConversion {
     let header: PictureHeader
     let publisher: RungPublisher
 
-    private var shape: StillShape { StillShape(of: header, rules: request.image) }
+    private var shape: StillShape { StillShape(of: header, rules: request.image, clipping: request.clippingRectangle) }
 
     func run() throws(DecodeFailure) {
         let shape = shape

@@ -14,13 +14,13 @@ struct StillShape {
     let target: PixelSize
     let orientation: Int
 
-    init(of header: PictureHeader, rules: ImageRules) {
+    init(of header: PictureHeader, rules: ImageRules, clipping rectangle: ClippingRectangle?) {
         whole = header.storedSize
         orientation = header.orientation
         let ratio = rules.aspectRatio.map { ratio in
             header.isTransposed ? AspectRatio(width: ratio.height, height: ratio.width) : ratio
         }
-        area = whole.area(ofShape: ratio)
+        area = header.area(within: rectangle).area(ofShape: ratio)
         target = area.size.fitting(longEdge: rules.longEdge)
     }
 

@@ -4,6 +4,8 @@ package struct ConversionRequest: Sendable, Equatable {
     package var format: MediaFormat
     package var image: ImageRules
     package var animation: AnimationRules?
+    /// The part of a picture that is kept, as it is seen upright. `nil` keeps all of it.
+    package var clippingRectangle: ClippingRectangle?
     package var limits: MediaLimits
     /// The rungs worth trying in the time there is. The decoder leaves out what the source has no use for.
     package var rungs: Set<Rung>
@@ -12,12 +14,14 @@ package struct ConversionRequest: Sendable, Equatable {
         format: MediaFormat,
         image: ImageRules,
         animation: AnimationRules?,
+        clippingRectangle: ClippingRectangle? = nil,
         limits: MediaLimits = MediaLimits(),
         rungs: Set<Rung> = Set(Rung.allCases),
     ) {
         self.format = format
         self.image = image
         self.animation = animation
+        self.clippingRectangle = clippingRectangle
         self.limits = limits
         self.rungs = rungs
     }

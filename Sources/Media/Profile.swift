@@ -6,6 +6,11 @@ package struct Profile: Sendable, Equatable {
     package var image: ImageRules
     /// `nil` delivers an animation as its first frame.
     package var animation: AnimationRules?
+    /// Whether a picture is cropped here to the rectangle that its attachment's options name, because systems were seen
+    /// to ignore it.
+    package var cropsToClippingRectangle = false
+    /// The values of `aps.category` that choose this profile.
+    package var categories: [String] = []
 
     package init(name: String, image: ImageRules, animation: AnimationRules?) {
         self.name = name

@@ -25,7 +25,9 @@ struct AttachmentFinder {
             for match in urls(path, in: payload) {
                 let gate = (path.gate ?? envelope.gate).gate(in: payload, filling: match.wildcards)
                 gates.append(gate)
-                if gate == .open { add(match, path, below: JSONPointer(), in: payload, service) }
+                guard gate == .open else { continue }
+                let category = text(envelope.category, filling: match.wildcards)
+                add(match, path, below: JSONPointer(), in: payload, service, category)
             }
         }
     }
@@ -35,7 +37,8 @@ struct AttachmentFinder {
         for root in envelope.payloads?.matches(in: payload) ?? [] {
             let gate = envelope.gate.gate(in: payload, filling: root.wildcards)
             gates.append(gate)
-            if gate == .open { search(root, by: dialects) }
+            guard gate == .open else { continue }
+            search(root, by: dialects, category: text(envelope.category, filling: root.wildcards))
         }
     }
 
@@ -51,12 +54,16 @@ struct AttachmentFinder {
         )
     }
 
-    private mutating func search(_ root: JSONPattern.Match, by dialects: [Dialect]) {
+    private func text(_ pattern: JSONPattern?, filling wildcards: [String]) -> String? {
+        pattern.flatMap { payload.value(at: $0.pointer(filling: wildcards))?.text }
+    }
+
+    private mutating func search(_ root: JSONPattern.Match, by dialects: [Dialect], category: String?) {
         for dialect in dialects {
             for path in dialect.paths {
                 let matches = urls(path, in: root.value)
                 guard !matches.isEmpty else { continue }
-                for match in matches { add(match, path, below: root.pointer, in: root.value, dialect) }
+                for match in matches { add(match, path, below: root.pointer, in: root.value, dialect, category) }
                 if let pattern = dialect.fallbackBody { findFallbackBody(pattern, root) }
                 return
             }
@@ -80,6 +87,7 @@ struct AttachmentFinder {
         below root: JSONPointer,
         in value: JSONValue,
         _ dialect: Dialect,
+        _ category: String?,
     ) {
         guard attachments.count < limit else {
             let remark = "Only the first \(limit) attachments were looked at; send fewer."
@@ -91,17 +99,20 @@ struct AttachmentFinder {
         let key = path.isIdentifiedByKey ? match.wildcards.last : nil
         let identifier = unique(named.first { !$0.isBlank } ?? key ?? "")
         var attachmentRemarks: [String] = []
+        let options = path.options.options(
+            in: value,
+            filling: match.wildcards,
+            identifier: identifier,
+            remarks: &attachmentRemarks,
+        )
+        let rectangle = options.clippingRectangle == nil ? nil : path.options.clippingRectangle
         attachments.append(
             AttachmentRequest(
                 identifier: identifier,
                 url: match.value.text ?? "",
-                options: path.options.options(
-                    in: value,
-                    filling: match.wildcards,
-                    identifier: identifier,
-                    remarks: &attachmentRemarks,
-                ),
+                options: options,
                 profile: path.profile,
+                category: category,
                 dialect: dialect.name,
                 place: AttachmentPlace(
                     url: root + match.pointer,
@@ -110,6 +121,7 @@ struct AttachmentFinder {
                     companions: path.companions.map {
                         AttachmentPlace.Companion(pointer: pointer($0.field), content: $0.content, implied: $0.implied)
                     },
+                    clippingRectangle: rectangle.map(pointer),
                 ),
                 remarks: attachmentRemarks,
             )

@@ -6,6 +6,8 @@ package struct AttachmentRequest: Sendable, Equatable {
     package var options: AttachmentOptions
     /// The profile that the attachment's platform needs, inside a message for several. `nil` leaves it to the request.
     package var profile: String?
+    /// The category of the notification that it belongs to, as `aps.category` has it.
+    package var category: String?
     /// The name of the dialect that found it.
     package var dialect: String
     package var place: AttachmentPlace
@@ -21,6 +23,8 @@ package struct AttachmentPlace: Sendable, Equatable {
     /// Where the array of ready attachments goes.
     var list: JSONPointer?
     var companions: [Companion]
+    /// Where its clipping rectangle stands, if it has one.
+    var clippingRectangle: JSONPointer?
 
     /// A companion field in its place.
     struct Companion: Sendable, Equatable {

@@ -6,12 +6,21 @@ package struct Envelope: Sendable, Equatable {
     package var payloads: JSONPattern?
     /// Wildcards stand for those of `payloads`, or of the path that was followed.
     package var gate: GateRule
+    /// Where the category of the notification stands; wildcards as for `gate`.
+    package var category: JSONPattern?
     package var measure: Measure
 
-    package init(mark: JSONPattern, payloads: JSONPattern?, gate: GateRule, measure: Measure) {
+    package init(
+        mark: JSONPattern,
+        payloads: JSONPattern?,
+        gate: GateRule,
+        category: JSONPattern? = nil,
+        measure: Measure,
+    ) {
         self.mark = mark
         self.payloads = payloads
         self.gate = gate
+        self.category = category
         self.measure = measure
     }
 
@@ -47,6 +56,7 @@ package struct Envelope: Sendable, Equatable {
         mark: "/aps",
         payloads: "",
         gate: GateRule(mutableContent: "/aps/mutable-content", alerts: ["/aps/alert"]),
+        category: "/aps/category",
         measure: .whole,
     )
 }

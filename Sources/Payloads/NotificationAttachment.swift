@@ -7,12 +7,22 @@ package struct NotificationAttachment: Sendable, Equatable {
     /// The uniform type identifier, such as `public.jpeg`.
     package var type: String
     package var byteCount: Int?
+    /// Whether the file shows only what the clipping rectangle named.
+    package var isClipped: Bool
 
-    package init(identifier: String, url: String, shortURL: String? = nil, type: String, byteCount: Int? = nil) {
+    package init(
+        identifier: String,
+        url: String,
+        shortURL: String? = nil,
+        type: String,
+        byteCount: Int? = nil,
+        isClipped: Bool = false,
+    ) {
         self.identifier = identifier
         self.url = url
         self.shortURL = shortURL
         self.type = type
         self.byteCount = byteCount
+        self.isClipped = isClipped
     }
 }

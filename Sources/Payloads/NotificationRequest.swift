@@ -15,9 +15,6 @@ package struct NotificationRequest: Sendable, Equatable {
     let measure: Envelope.Measure
     let fallbackBody: FallbackBody?
 
-    /// `aps.category`: the interface that the device shows the notification in.
-    package var category: String? { payload["aps"]?["category"]?.text }
-
     /// The text that stands in for an attachment that failed, and where it goes.
     struct FallbackBody: Sendable, Equatable {
         var pointer: JSONPointer
@@ -28,6 +25,9 @@ package struct NotificationRequest: Sendable, Equatable {
 /// The kinds of push that have limits of their own (`apns-push-type`).
 package enum PushType: String, Sendable, CaseIterable {
     case alert, voip
+
+    /// All of them, for a message that says what to write.
+    package static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
 
     /// The most bytes of payload that APNs takes ("Generating a remote notification", Apple); FCM's limit is the same
     /// as that of an alert.

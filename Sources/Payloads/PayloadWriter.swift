@@ -66,6 +66,15 @@ extension JSONValue {
             else { continue }
             set(at: companion.pointer, to: .string(new))
         }
+        if file.isClipped, let rectangle = place.clippingRectangle { showWhole(at: rectangle) }
+    }
+
+    /// Makes a clipping rectangle name all of the picture: on the device it would be clipped once more.
+    private mutating func showWhole(at rectangle: JSONPointer) {
+        for (lower, upper, number) in [("x", "X", 0), ("y", "Y", 0), ("width", "Width", 1), ("height", "Height", 1)] {
+            let key = value(at: rectangle)?[lower] == nil ? upper : lower
+            set(at: rectangle.appending(key), to: .integer(number))
+        }
     }
 
     /// Adds the arrays of ready attachments. False if there is no place for any, or the sender has something there.

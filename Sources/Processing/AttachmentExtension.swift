@@ -56,6 +56,7 @@ struct AttachmentExtension: NotificationServiceExtension {
         case .failure(let failure): return .failure(failure)
         }
         bestAttempt.update(index) { $0.source.format = format }
+        let profile = request.profiles[index].profile
         let started = time.now
         let sourceTimer = Task { await endSource(file, decoding: costs.cost(of: format)) }
         defer { sourceTimer.cancel() }
@@ -65,8 +66,9 @@ struct AttachmentExtension: NotificationServiceExtension {
                 file,
                 as: ConversionRequest(
                     format: format,
-                    image: request.profile.image,
-                    animation: request.profile.animation,
+                    image: profile.image,
+                    animation: profile.animation,
+                    clippingRectangle: request.clippingRectangle(of: index),
                     limits: request.limits,
                     rungs: costs.rungs(for: format, in: expiry - started),
                 ),
@@ -79,7 +81,7 @@ struct AttachmentExtension: NotificationServiceExtension {
         }
         if case .cut(let failure) = file.progress.ending { return .failure(failure) }
         costs.learn(format, took: time.now - started)
-        bestAttempt.update(index) { $0.isComplete = isComplete($0.ready) }
+        bestAttempt.update(index) { $0.isComplete = isComplete($0.ready, profile) }
         return .success(())
     }
 
@@ -113,8 +115,8 @@ struct AttachmentExtension: NotificationServiceExtension {
         return cut
     }
 
-    private func isComplete(_ ready: ReadyRung?) -> Bool {
+    private func isComplete(_ ready: ReadyRung?, _ profile: Profile) -> Bool {
         guard let rung = ready?.report.rung else { return false }
-        return rung.isLast || (rung == .firstFrame && request.profile.animation == nil)
+        return rung.isLast || (rung == .firstFrame && profile.animation == nil)
     }
 }

@@ -5,11 +5,11 @@ package import Payloads
 package struct NotificationService: Sendable {
     /// What holds where a request doesn't say otherwise.
     package struct Defaults: Sendable {
-        package var profile: String
+        package var profile: Profile
         package var timeLimit: Duration
         package var limits: MediaLimits
 
-        package init(profile: String = "apns", timeLimit: Duration = .seconds(25), limits: MediaLimits = MediaLimits())
+        package init(profile: Profile = .apns, timeLimit: Duration = .seconds(25), limits: MediaLimits = MediaLimits())
         {
             self.profile = profile
             self.timeLimit = timeLimit
@@ -22,17 +22,20 @@ package struct NotificationService: Sendable {
         package var identifier: String?
         package var profile: String?
         package var dialect: String?
+        package var pushType: PushType
         package var timeLimit: Duration?
 
         package init(
             identifier: String? = nil,
             profile: String? = nil,
             dialect: String? = nil,
+            pushType: PushType = .alert,
             timeLimit: Duration? = nil,
         ) {
             self.identifier = identifier
             self.profile = profile
             self.dialect = dialect
+            self.pushType = pushType
             self.timeLimit = timeLimit
         }
     }
@@ -42,7 +45,7 @@ package struct NotificationService: Sendable {
 
     private let reader: PayloadReader
     private let pipeline: AttachmentPipeline
-    private let profiles: [Profile]
+    private let profiles: ProfileTable
     private let defaults: Defaults
     private let time: any TimeSource
 
@@ -55,7 +58,7 @@ package struct NotificationService: Sendable {
     ) {
         self.reader = reader
         self.pipeline = pipeline
-        self.profiles = profiles
+        self.profiles = ProfileTable(profiles: profiles, fallback: defaults.profile)
         self.defaults = defaults
         self.time = time
     }
@@ -71,7 +74,6 @@ package struct NotificationService: Sendable {
         options: Options = Options(),
         accepted: Instant,
     ) async throws(RequestError) -> ProcessingResult {
-        let profile = try profile(named: options.profile ?? defaults.profile)
         let timeLimit = try timeLimit(options.timeLimit ?? defaults.timeLimit)
         let notification: NotificationRequest
         do throws(PayloadError) {
@@ -81,7 +83,7 @@ package struct NotificationService: Sendable {
         }
         let request = ProcessingRequest(
             notification: notification,
-            profile: profile,
+            profiles: try profiles.choices(for: notification.attachments, asked: options.profile),
             limits: defaults.limits,
             accepted: accepted,
         )
@@ -91,17 +93,21 @@ package struct NotificationService: Sendable {
     private func read(_ payload: PayloadSource, _ options: Options) throws(PayloadError) -> NotificationRequest {
         let identifier = options.identifier ?? RandomIdentifier.make()
         switch payload {
-        case .bytes(let bytes): return try reader.read(bytes, identifier: identifier, dialect: options.dialect)
-        case .value(let value): return try reader.read(value, identifier: identifier, dialect: options.dialect)
+        case .bytes(let bytes):
+            return try reader.read(
+                bytes,
+                identifier: identifier,
+                pushType: options.pushType,
+                dialect: options.dialect,
+            )
+        case .value(let value):
+            return try reader.read(
+                value,
+                identifier: identifier,
+                pushType: options.pushType,
+                dialect: options.dialect,
+            )
         }
-    }
-
-    private func profile(named name: String) throws(RequestError) -> Profile {
-        guard let profile = profiles.first(where: { $0.name == name }) else {
-            let known = profiles.map(\.name).joined(separator: ", ")
-            throw .option("There is no profile \"\(name)\". Choose one of: \(known).")
-        }
-        return profile
     }
 
     private func timeLimit(_ limit: Duration) throws(RequestError) -> Duration {

@@ -3,21 +3,47 @@ package import Payloads
 
 /// One notification, and what its attachments are to become.
 package struct ProcessingRequest: Sendable {
-    package var notification: NotificationRequest
-    package var profile: Profile
+    package let notification: NotificationRequest
+    /// One for each attachment of the notification.
+    package let profiles: [ProfileChoice]
     package var limits: MediaLimits
     /// When the request came in; the time since then is its time in the queue.
     package var accepted: Instant?
 
+    /// `profiles` are chosen for the attachments, in their order.
+    init(
+        notification: NotificationRequest,
+        profiles: [ProfileChoice],
+        limits: MediaLimits,
+        accepted: Instant?,
+    ) {
+        self.notification = notification
+        self.profiles = profiles
+        self.limits = limits
+        self.accepted = accepted
+    }
+
+    /// All attachments get the same profile.
     package init(
         notification: NotificationRequest,
         profile: Profile = .apns,
         limits: MediaLimits = MediaLimits(),
         accepted: Instant? = nil,
     ) {
-        self.notification = notification
-        self.profile = profile
-        self.limits = limits
-        self.accepted = accepted
+        let choice = ProfileChoice(profile: profile, reason: .request)
+        let profiles = notification.attachments.map { _ in choice }
+        self.init(notification: notification, profiles: profiles, limits: limits, accepted: accepted)
+    }
+
+    /// What is kept of the picture numbered `index`; `nil` keeps all of it.
+    func clippingRectangle(of index: Int) -> ClippingRectangle? {
+        guard profiles[index].profile.cropsToClippingRectangle else { return nil }
+        return notification.attachments[index].options.clippingRectangle
+    }
+
+    /// Which dialect and which profiles were chosen, and why: lines for a person.
+    var explanation: String {
+        let choices = zip(notification.attachments, profiles).map { "\($1): \($0.place.url)" }
+        return ([notification.explanation.description] + choices).joined(separator: "\n")
     }
 }

@@ -27,6 +27,8 @@ extension ProcessingResult {
                     report: rung.report,
                     sourceURL: named.url,
                     source: attachment.source,
+                    isClipped: rung.report.format.kind == .image && attachment.source.format?.kind == .image
+                        && request.clippingRectangle(of: index) != nil,
                 )
             case (.failure(let storeFailure), _): failure = storeFailure
             default: break
@@ -41,11 +43,19 @@ extension ProcessingResult {
         }
         let isComplete = failures.isEmpty && content.attachments.allSatisfy(\.isComplete)
         self.identifier = notification.identifier
-        self.outcome = attachments.isEmpty ? .original : isComplete ? .complete : .degraded
+        // A text in place of the attachments changes the payload too.
+        self.outcome =
+            switch (rewritten.fit, isComplete && !attachments.isEmpty) {
+            case (.original, _): .original
+            case (_, true): .complete
+            case (_, false): .degraded
+            }
         self.payload = rewritten.bytes
         self.payloadValue = rewritten.payload
         self.attachments = attachments.sorted { $0.key < $1.key }.map(\.value)
         self.failures = failures
+        self.remarks = notification.explanation.remarks
+        self.explanation = request.explanation
         self.stages = stopwatch.durations
         let now = stopwatch.now
         self.total = now - stopwatch.start
@@ -60,8 +70,10 @@ extension ProcessingResult.Attachment {
         NotificationAttachment(
             identifier: identifier,
             url: stored.url,
+            shortURL: stored.shortURL,
             type: report.format.typeIdentifier,
             byteCount: report.byteCount,
+            isClipped: isClipped,
         )
     }
 }

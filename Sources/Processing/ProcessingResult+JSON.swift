@@ -5,15 +5,18 @@ import ServiceExtension
 extension ProcessingResult {
     /// The result as CONTRACT has it: times in milliseconds, sizes in bytes, pixels after orientation is applied.
     package var json: [UInt8] {
-        JSONValue.object([
-            .init("id", .string(identifier)),
-            .init("outcome", .string(outcome.rawValue)),
-            .init("payload", payloadValue),
-            .init("attachments", .array(attachments.map(\.json))),
-            .init("errors", .array(failures.map(\.json))),
-            .init("timings", .object(timings.map { .init($0.stage, .integer($0.milliseconds)) })),
-            .init("margin", .integer(margin.milliseconds)),
-        ])
+        let remarks = JSONValue.array(remarks.map { .string($0) })
+        return JSONValue.object(
+            [
+                .init("id", .string(identifier)),
+                .init("outcome", .string(outcome.rawValue)),
+                .init("payload", payloadValue),
+                .init("attachments", .array(attachments.map(\.json))),
+                .init("errors", .array(failures.map(\.json))),
+                .init("timings", .object(timings.map { .init($0.stage, .integer($0.milliseconds)) })),
+                .init("margin", .integer(margin.milliseconds)),
+            ] + (remarks == [] ? [] : [.init("remarks", remarks)])
+        )
         .compactBytes
     }
 }

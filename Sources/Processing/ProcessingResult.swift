@@ -7,7 +7,8 @@ package struct ProcessingResult: Sendable {
     package enum Outcome: String, Sendable, CaseIterable {
         /// Every attachment reached its last useful rung.
         case complete
-        /// At least one attachment is there, and something was left out or came from an earlier rung.
+        /// At least one attachment is there, or the text that the sender has for when it fails; and something was left
+        /// out or came from an earlier rung.
         case degraded
         /// No attachment; the payload is unchanged.
         case original
@@ -20,6 +21,8 @@ package struct ProcessingResult: Sendable {
         package var report: RungReport
         package var sourceURL: String
         package var source: AttachmentSource
+        /// Whether it was cropped to the clipping rectangle among its options.
+        package var isClipped: Bool
     }
 
     /// What went wrong with one attachment, or with the payload.
@@ -41,6 +44,10 @@ package struct ProcessingResult: Sendable {
     let payloadValue: JSONValue
     package let attachments: [Attachment]
     package let failures: [Failure]
+    /// What was forgiven or left out of the payload's options, each in a sentence.
+    package let remarks: [String]
+    /// Which dialect and which profiles were chosen, and why: lines for a person.
+    package let explanation: String
     package let stages: [Stopwatch.Stage: Duration]
     package let total: Duration
     /// What was left until the deadline at delivery.

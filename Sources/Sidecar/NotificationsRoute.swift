@@ -23,11 +23,11 @@ struct NotificationsRoute: Sendable {
     }
 }
 
-/// `{"id"?, "payload", "profile"?, "dialect"?, "deadline"?: "5s"}`.
+/// `{"id"?, "payload", "profile"?, "dialect"?, "pushType"?: "voip", "deadline"?: "5s"}`.
 struct Envelope {
     let payload: JSONValue
     let options: NotificationService.Options
-    private static let keys: Set = ["id", "payload", "profile", "dialect", "deadline"]
+    private static let keys: Set = ["id", "payload", "profile", "dialect", "pushType", "deadline"]
 
     init(_ bytes: [UInt8]) throws {
         let value: JSONValue
@@ -48,6 +48,7 @@ struct Envelope {
             identifier: try Self.text("id", in: value),
             profile: try Self.text("profile", in: value),
             dialect: try Self.text("dialect", in: value),
+            pushType: try Self.pushType(in: value),
             timeLimit: try Self.text("deadline", in: value).map { text in
                 guard let limit = DurationText.parse(text) else {
                     throw Problem(
@@ -58,6 +59,14 @@ struct Envelope {
                 return limit
             },
         )
+    }
+
+    private static func pushType(in envelope: JSONValue) throws -> PushType {
+        guard let text = try text("pushType", in: envelope) else { return .alert }
+        guard let pushType = PushType(rawValue: text) else {
+            throw Problem(.unprocessableContent, "\"pushType\" is none of: \(PushType.names).")
+        }
+        return pushType
     }
 
     private static func text(_ key: String, in envelope: JSONValue) throws -> String? {

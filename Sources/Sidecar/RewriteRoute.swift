@@ -27,6 +27,12 @@ struct RewriteRoute: Sendable {
         var options = NotificationService.Options()
         options.profile = headers[.attachdProfile]
         options.dialect = headers[.attachdDialect]
+        if let text = headers[.attachdPushType] {
+            guard let pushType = PushType(rawValue: text) else {
+                throw Problem(.badRequest, "Attachd-Push-Type is none of: \(PushType.names).")
+            }
+            options.pushType = pushType
+        }
         if let text = headers[.attachdDeadline] {
             guard let limit = DurationText.parse(text) else {
                 throw Problem(.badRequest, "Attachd-Deadline is no duration: write it as 800ms or 20s.")
@@ -46,6 +52,7 @@ extension HTTPField.Name {
     static let attachdDeadline = named("Attachd-Deadline")
     static let attachdProfile = named("Attachd-Profile")
     static let attachdDialect = named("Attachd-Dialect")
+    static let attachdPushType = named("Attachd-Push-Type")
     static let attachdOutcome = named("Attachd-Outcome")
     static let attachdMargin = named("Attachd-Margin")
     static let serverTiming = named("Server-Timing")

@@ -5,7 +5,9 @@ import ArgumentParser
 struct CommonOptions: ParsableArguments {
     @Option(help: "Read settings from a YAML or JSON file.")
     var config: String?
-    @Option(help: "What attachments become: apns, fcm or webpush. (default: apns)")
+    @Option(
+        help: "What attachments become: apns, fcm, webpush, or a profile of the configuration file. (default: apns)"
+    )
     var profile: String?
     @Option(help: "How long a notification may take, such as 800ms or 20s. (default: 25s)")
     var deadline: String?
@@ -25,17 +27,17 @@ struct CommonOptions: ParsableArguments {
     var logFormat: String?
 
     /// Reads all settings: these options over the environment over the configuration file.
-    func settings(_ more: [String: SettingsSource.Option] = [:]) async throws -> Settings {
+    func settings(_ more: [SettingsKey: SettingsSource.Option] = [:]) async throws -> Settings {
         var options = more
-        options["profile"] = profile.map { .text($0) }
-        options["deadline"] = deadline.map { .text($0) }
-        options["store"] = store.map { .text($0) }
-        options["caFile"] = caFile.map { .text($0) }
-        options["logLevel"] = logLevel.map { .text($0) }
-        options["logFormat"] = logFormat.map { .text($0) }
-        options["decoders"] = decoders.map { .number($0) }
-        if !allowAddress.isEmpty { options["allowAddresses"] = .texts(allowAddress) }
-        if requireSandbox { options["requireSandbox"] = .flag }
+        options[.profile] = profile.map { .text($0) }
+        options[.deadline] = deadline.map { .text($0) }
+        options[.store] = store.map { .text($0) }
+        options[.caFile] = caFile.map { .text($0) }
+        options[.logLevel] = logLevel.map { .text($0) }
+        options[.logFormat] = logFormat.map { .text($0) }
+        options[.decoders] = decoders.map { .number($0) }
+        if !allowAddress.isEmpty { options[.allowAddresses] = .texts(allowAddress) }
+        if requireSandbox { options[.requireSandbox] = .flag }
         do {
             return try await Settings(reading: SettingsSource(options: options, configurationFile: config))
         } catch {

@@ -2,6 +2,7 @@ import App
 import ArgumentParser
 import Foundation
 import Logging
+import Payloads
 import Processing
 
 struct ProcessCommand: AsyncParsableCommand {
@@ -14,6 +15,18 @@ struct ProcessCommand: AsyncParsableCommand {
     var payload = "-"
     @Option(help: "Write the whole result to this file, as JSON.")
     var report: String?
+    @Option(help: "Look for attachments by this dialect only. (default: the most specific that finds one)")
+    var dialect: String?
+    @Option(
+        help: "alert or voip: what kind of push it is, which decides how large it may be. (default: alert)",
+        transform: { text in
+            guard let pushType = PushType(rawValue: text) else { throw ValidationError("Write \(PushType.names).") }
+            return pushType
+        },
+    )
+    var pushType = PushType.alert
+    @Flag(help: "Say on standard error which dialect and profile were chosen, and why.")
+    var explain = false
     @Flag(help: "Exit with status 3 when the outcome is not complete.")
     var strict = false
     @OptionGroup var common: CommonOptions
@@ -26,6 +39,7 @@ struct ProcessCommand: AsyncParsableCommand {
             let engine = try Engine.start(settings, readsLocalFiles: true)
             let result = try await process(bytes, engine)
             await engine.shutDown()
+            if explain { FileHandle.standardError.write(Data((result.explanation + "\n").utf8)) }
             FileHandle.standardOutput.write(Data(result.payload + [0x0A]))
             if let report { try write(result, to: report) }
             if strict, result.outcome != .complete {
@@ -37,10 +51,14 @@ struct ProcessCommand: AsyncParsableCommand {
     private func process(_ bytes: [UInt8], _ engine: Engine) async throws -> ProcessingResult {
         do throws(RequestError) {
             let service = engine.service
-            return try await service.process(.bytes(bytes), accepted: service.now)
+            let options = NotificationService.Options(profile: common.profile, dialect: dialect, pushType: pushType)
+            return try await service.process(.bytes(bytes), options: options, accepted: service.now)
         } catch {
             switch error {
             case .option(let message): throw CommandError(.badConfiguration, message)
+            case .payload(.unknownDialect(let name, let known)):
+                let error = PayloadError.unknownDialect(name, known: known)
+                throw CommandError(.badConfiguration, error.description)
             case .payload(let error): throw CommandError(.badInput, "\(payload): \(error)")
             }
         }

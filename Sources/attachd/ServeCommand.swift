@@ -18,10 +18,10 @@ struct ServeCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await CommandError.reported {
-            var options: [String: SettingsSource.Option] = [:]
-            options["listen"] = listen.map { .text($0) }
-            options["apiTokenFile"] = apiToken.map { .text($0) }
-            options["requests"] = requests.map { .number($0) }
+            var options: [SettingsKey: SettingsSource.Option] = [:]
+            options[.listen] = listen.map { .text($0) }
+            options[.apiTokenFile] = apiToken.map { .text($0) }
+            options[.requests] = requests.map { .number($0) }
             let settings = try await common.settings(options)
             settings.startLogging()
             let engine = try Engine.start(settings, readsLocalFiles: false)

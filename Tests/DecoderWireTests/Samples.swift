@@ -71,6 +71,7 @@ enum Samples {
                 keepsTransparency: false,
             ),
             animation: AnimationRules(longEdge: 3, byteBudget: 4, byteLimit: 5),
+            clippingRectangle: ClippingRectangle(x: 0.1, y: 0, width: 0.9, height: 1.0 / 3),
             limits: MediaLimits(sourceBytes: 6, framePixels: 7, totalPixels: 8, side: 9, frames: 10, memoryBytes: 11),
             rungs: [.embeddedThumbnail, .downscaled],
         ),

@@ -73,7 +73,11 @@ struct AttachdProgram {
 
     /// `attachd process` for a payload whose attachment is at `url`.
     func process(_ url: String, _ arguments: [String] = []) async throws -> Outcome {
-        let payload = #"{"aps":{"mutable-content":1,"alert":"Hi"},"my-attachment":"\#(url)"}"#
+        try await process(payload: #"{"aps":{"mutable-content":1,"alert":"Hi"},"my-attachment":"\#(url)"}"#, arguments)
+    }
+
+    /// `attachd process` for a whole payload.
+    func process(payload: String, _ arguments: [String] = []) async throws -> Outcome {
         let report = folder.url.appending(path: "result.json")
         var outcome = try await run(
             ["process", "--store", store, "--report", report.path, "--allow-address", "127.0.0.1"] + arguments,

@@ -20,6 +20,8 @@ struct ExitStatusTests {
             (["process", "-", "--deadline", "soon"], "{\"aps\":{}}", 78, "800ms"),
             (["process", "-", "--deadline", "0s"], "{\"aps\":{}}", 78, "0s"),
             (["process", "-", "--profile", "nokia"], "{\"aps\":{}}", 78, "apns"),
+            (["process", "-", "--dialect", "nokia"], "{\"aps\":{}}", 78, "onesignal"),
+            (["process", "-", "--push-type", "sms"], "", 64, "voip"),
             (["process", "-", "--decoders", "0"], "{\"aps\":{}}", 78, "decoders"),
             (["process", "-", "--decoders", "many"], "{\"aps\":{}}", 64, "decoders"),
             (["process", "-", "--allow-address", "10.0.0.300"], "{\"aps\":{}}", 78, "10.0.0.300"),

@@ -14,6 +14,7 @@ func transform(
     _ source: MemorySource,
     _ format: MediaFormat,
     profile: Profile = .apns,
+    clipping rectangle: ClippingRectangle? = nil,
     limits: MediaLimits = MediaLimits(),
     rungs: Set<Rung> = Set(Rung.allCases),
 ) throws -> (output: CollectedRungs, failure: DecodeFailure?) {
@@ -23,6 +24,7 @@ func transform(
         format: format,
         image: profile.image,
         animation: profile.animation,
+        clippingRectangle: rectangle,
         limits: limits,
         rungs: rungs,
     )

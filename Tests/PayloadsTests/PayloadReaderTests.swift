@@ -94,9 +94,20 @@ struct PayloadReaderTests {
         }
     }
 
-    @Test("the category is read")
-    func category() throws {
-        #expect(try Self.read(#"{"aps":{"category":"PHOTO"}}"#).category == "PHOTO")
+    @Test(
+        "an attachment knows its notification's category",
+        arguments: [
+            #"{"aps":{"alert":"Hi","mutable-content":1,"category":"PHOTO"},"my-attachment":"https://x.example"}"#,
+            #"{"message":{"notification":{"title":"Hi"},"apns":{"payload":{"aps":{"mutable-content":1,"#
+                + #""category":"PHOTO"}},"fcm_options":{"image":"https://x.example"}}}}"#,
+            #"{"notifications":[{"platform":1},{"platform":1,"message":"Hi","mutable_content":true,"#
+                + #""category":"PHOTO","data":{"my-attachment":"https://x.example"}}]}"#,
+            #"{"to":"a","title":"Hi","categoryId":"PHOTO","richContent":{"image":"https://x.example"}}"#,
+            #"{"title":"Hi","categoryIdentifier":"PHOTO","attachments":[{"url":"/x.jpg"}]}"#,
+        ]
+    )
+    func category(text: String) throws {
+        #expect(try Self.read(text).attachments.map(\.category) == ["PHOTO"])
     }
 
     @Test("attachments beyond the most that one notification gets are left alone, which is said")

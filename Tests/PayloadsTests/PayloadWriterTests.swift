@@ -139,4 +139,27 @@ struct PayloadWriterTests {
             String(decoding: written.bytes, as: UTF8.self).contains(#""my-attachment":"first","my-attachment":"u""#)
         )
     }
+
+    @Test(
+        "the rectangle of a file that was clipped is the whole picture, in the spelling that it had",
+        arguments: [
+            (#"{"X":0.5,"Y":0,"Width":0.5,"Height":1}"#, #"{"X":0,"Y":0,"Width":1,"Height":1}"#),
+            (#"{"x":0.5,"y":0,"width":0.5,"height":1.0,"z":1}"#, #"{"x":0,"y":0,"width":1,"height":1,"z":1}"#),
+        ]
+    )
+    func clipped(old: String, new: String) throws {
+        let text =
+            #"{"aps":{"alert":"Hi","mutable-content":1},"_wp":{"attachments":[{"url":"https://a.example","#
+            + #""options":{"UNNotificationAttachmentOptionsThumbnailClippingRectKey":\#(old)}}]}}"#
+        let request = try PayloadReader().read(Array(text.utf8), identifier: "n")
+        var file = NotificationAttachment(identifier: "x", url: "https://b.example", type: "public.jpeg")
+        let pointer = try JSONPointer(
+            "/_wp/attachments/0/options/UNNotificationAttachmentOptionsThumbnailClippingRectKey"
+        )
+        let whole = PayloadWriter().write(request, attachments: [0: file])
+        #expect(whole.payload.value(at: pointer)?.compactText == old)
+        file.isClipped = true
+        let clipped = PayloadWriter().write(request, attachments: [0: file])
+        #expect(clipped.payload.value(at: pointer)?.compactText == new)
+    }
 }

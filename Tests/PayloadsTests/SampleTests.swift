@@ -13,9 +13,12 @@ struct SampleTests {
     func asks(name: String) throws {
         let bytes = [UInt8](try Data(contentsOf: Self.folder.appending(path: name)))
         let request = try PayloadReader().read(bytes, identifier: "n")
-        let dialect = name == "photo.json" ? "my-attachment" : String(name.dropLast(".json".count))
+        let dialects = ["photo": "my-attachment", "local": "content"]
+        let stem = String(name.dropLast(".json".count))
+        let dialect = dialects[stem] ?? stem
         #expect(request.explanation.dialects.contains(dialect))
-        #expect(Set(request.attachments.map(\.url)) == ["http://127.0.0.1:8099/photo.jpg"])
+        let url = stem == "local" ? "Samples/media/photo.jpg" : "http://127.0.0.1:8099/photo.jpg"
+        #expect(Set(request.attachments.map(\.url)) == [url])
     }
 
     @Test("there is one for a plain payload")

@@ -47,6 +47,7 @@ struct SidecarServerTests {
             ("/v1/notifications", "{\"payload\":{\"aps\":{}},\"deadlin\":\"5s\"}", 422),
             ("/v1/notifications", "{\"payload\":{\"aps\":{}},\"deadline\":\"5 apples\"}", 422),
             ("/v1/notifications", "{\"payload\":{\"aps\":{}},\"deadline\":5}", 422),
+            ("/v1/notifications", "{\"payload\":{\"aps\":{}},\"pushType\":\"sms\"}", 422),
             ("/v1/notifications", "{\"payload\":{\"aps\":{}},\"profile\":\"nokia\"}", 400),
             ("/v1/notifications", "{\"payload\":{\"aps\":{}},\"dialect\":\"nokia\"}", 400),
             ("/v1/rewrite", String(repeating: " ", count: 70_000), 413), ("/v1/nothing", "{}", 404),
@@ -68,6 +69,22 @@ struct SidecarServerTests {
         try await SidecarFixture.run { sidecar in
             let answer = try await post("/v1/rewrite", Self.payload, sidecar, headers: ["Attachd-Deadline": text])
             #expect(answer.status == 400)
+        }
+    }
+
+    @Test("the kind of push, told in the header or the envelope, decides how large the payload may be")
+    func pushType() async throws {
+        try await SidecarFixture.run { sidecar in
+            let filler = String(repeating: "x", count: 4400)
+            let payload = Self.payload.dropLast() + #","filler":"\#(filler)"}"#
+            let alert = try await post("/v1/rewrite", String(payload), sidecar)
+            #expect(alert.headers["attachd-outcome"] == "original")
+            let voip = try await post("/v1/rewrite", String(payload), sidecar, headers: ["Attachd-Push-Type": "voip"])
+            #expect(voip.headers["attachd-outcome"] == "complete")
+            let envelope = try await post("/v1/notifications", #"{"pushType":"voip","payload":\#(payload)}"#, sidecar)
+            #expect(try JSONValue(parsing: envelope.body)["outcome"]?.text == "complete")
+            let sms = try await post("/v1/rewrite", Self.payload, sidecar, headers: ["Attachd-Push-Type": "sms"])
+            #expect(sms.status == 400)
         }
     }
 

@@ -8,6 +8,7 @@ extension Dialect {
             mark: "/richContent/image",
             payloads: nil,
             gate: GateRule(mutableContent: nil, alerts: ["/title", "/subtitle", "/body"]),
+            category: "/categoryId",
             measure: .whole,
         ),
         paths: [AttachmentPath(url: "/richContent/image", list: nil, profile: "fcm")],

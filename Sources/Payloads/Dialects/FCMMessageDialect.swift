@@ -15,6 +15,7 @@ extension Dialect {
                 mutableContent: "/message/apns/payload/aps/mutable-content",
                 alerts: ["/message/apns/payload/aps/alert", "/message/notification"],
             ),
+            category: "/message/apns/payload/aps/category",
             measure: Envelope.Measure(
                 root: "/message",
                 sums: [

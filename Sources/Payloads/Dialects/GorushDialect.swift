@@ -14,6 +14,7 @@ extension Dialect {
                 mutableContent: "/notifications/*/mutable_content",
                 alerts: ["/notifications/*/message", "/notifications/*/title", "/notifications/*/alert"],
             ),
+            category: "/notifications/*/category",
             measure: Envelope.Measure(
                 root: "/notifications/*",
                 sums: [["/title", "/message", "/alert", "/image", "/data"]],

@@ -9,6 +9,7 @@ extension Dialect {
             mark: "/attachments/*/url",
             payloads: nil,
             gate: GateRule(mutableContent: nil, alerts: ["/title", "/subtitle", "/body"]),
+            category: "/categoryIdentifier",
             measure: .nothing,
         ),
         paths: [

@@ -1,0 +1,69 @@
+import Foundation
+import Media
+import Payloads
+import Yams
+
+/// What only a configuration file can say, because it takes tables: dialects and profiles of a user's own.
+struct ConfigurationSections {
+    private(set) var dialects: [Dialect] = []
+    private(set) var profiles: [Profile] = []
+
+    /// Reads the file at `path`, and refuses every key in it that has no meaning.
+    init(path: String) throws(SettingsError) {
+        let root: Node?
+        do {
+            root = try compose(yaml: String(contentsOfFile: path, encoding: .utf8))
+        } catch {
+            throw SettingsError(key: "--config", reason: "\(path) cannot be read: \(error)")
+        }
+        guard let root else { return }
+        let keys = SettingsKey.allCases.map(\.rawValue) + ["dialects", "profiles"]
+        let file = try ConfigurationTable(root, path: "", keys: keys)
+        for (name, table) in try file.tables("dialects", keys: DialectDefinition.keys) {
+            try Self.check(name, isNew: !(Dialect.builtIn + dialects).contains { $0.name == name }, table)
+            dialects.append(try DialectDefinition(named: name, in: table).checked(at: table.path))
+        }
+        for (name, table) in try file.tables("profiles", keys: Profile.keys) {
+            try Self.check(name, isNew: !(Profile.builtIn + profiles).contains { $0.name == name }, table)
+            let profile = try Profile(named: name, in: table)
+            if let other = profiles.first(where: { !Set($0.categories).isDisjoint(with: profile.categories) }) {
+                let reason = "The profile \(other.name) has the same category; a category chooses one profile."
+                throw SettingsError(key: table.path(of: "categories"), reason: reason)
+            }
+            profiles.append(profile)
+        }
+    }
+
+    private static func check(_ name: String, isNew: Bool, _ table: ConfigurationTable) throws(SettingsError) {
+        guard !name.isEmpty, isNew else {
+            throw SettingsError(key: table.path, reason: "The name is taken, or empty: choose another.")
+        }
+    }
+}
+
+extension DialectDefinition {
+    fileprivate static let keys = ["url", "identifier", "type", "typeForm"]
+
+    fileprivate init(named name: String, in table: ConfigurationTable) throws(SettingsError) {
+        let form = try table.text("typeForm") ?? TypeForm.same.rawValue
+        guard let typeForm = TypeForm(rawValue: form) else {
+            let known = TypeForm.allCases.map(\.rawValue).joined(separator: ", ")
+            throw table.refusal(of: "typeForm", "one of \(known)")
+        }
+        self.init(
+            name: name,
+            url: try table.texts("url"),
+            identifier: try table.text("identifier"),
+            type: try table.text("type"),
+            typeForm: typeForm,
+        )
+    }
+
+    fileprivate func checked(at path: String) throws(SettingsError) -> Dialect {
+        do {
+            return try dialect()
+        } catch {
+            throw SettingsError(key: path, reason: error.description)
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import Yams
+
+/// One table of a configuration file, YAML or JSON, read strictly: a key that has no meaning there is an error.
+struct ConfigurationTable {
+    /// The keys that lead here, with dots between them; empty for the whole file.
+    let path: String
+    private let mapping: Node.Mapping
+
+    /// `keys` are all that may stand in the table; `nil` if they are names that the user gives.
+    init(_ node: Node, path: String, keys: [String]?) throws(SettingsError) {
+        guard let mapping = node.mapping else {
+            throw SettingsError(key: path, reason: "A table of keys and values is wanted\(Self.line(of: node)).")
+        }
+        self.path = path
+        self.mapping = mapping
+        for (key, _) in mapping {
+            let name = key.string ?? ""
+            guard let keys, !keys.contains(name) else { continue }
+            let suggestion = Suggestion.nearest(to: name, among: keys).map { "did you mean \"\($0)\"?" }
+            throw SettingsError(
+                key: self.path(of: name),
+                reason: "There is no such key\(Self.line(of: key)): "
+                    + (suggestion ?? "write one of \(keys.joined(separator: ", "))."),
+            )
+        }
+    }
+
+    /// The tables by name in the table `key`, each with the same keys.
+    func tables(_ key: String, keys: [String]) throws(SettingsError) -> [(name: String, table: ConfigurationTable)] {
+        guard let node = mapping[key] else { return [] }
+        let section = try ConfigurationTable(node, path: path(of: key), keys: nil)
+        var tables: [(String, ConfigurationTable)] = []
+        for (name, node) in section.mapping {
+            let name = name.string ?? ""
+            tables.append((name, try ConfigurationTable(node, path: section.path(of: name), keys: keys)))
+        }
+        return tables
+    }
+
+    func table(_ key: String, keys: [String]) throws(SettingsError) -> ConfigurationTable? {
+        guard let node = mapping[key] else { return nil }
+        return try ConfigurationTable(node, path: path(of: key), keys: keys)
+    }
+
+    func text(_ key: String) throws(SettingsError) -> String? {
+        guard let node = mapping[key] else { return nil }
+        guard let text = node.scalar?.string, !text.isEmpty else { throw refusal(of: key, "a text") }
+        return text
+    }
+
+    /// A text, or a list of texts.
+    func texts(_ key: String) throws(SettingsError) -> [String] {
+        guard let node = mapping[key] else { return [] }
+        let nodes = node.sequence.map(Array.init) ?? [node]
+        let texts = nodes.compactMap(\.scalar?.string).filter { !$0.isEmpty }
+        guard !texts.isEmpty, texts.count == nodes.count else { throw refusal(of: key, "a text or a list of texts") }
+        return texts
+    }
+
+    func number(_ key: String, in range: ClosedRange<Int>) throws(SettingsError) -> Int? {
+        guard let node = mapping[key] else { return nil }
+        guard let number = node.int, range.contains(number) else {
+            throw refusal(of: key, "a whole number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+
+    func flag(_ key: String) throws(SettingsError) -> Bool? {
+        guard let node = mapping[key] else { return nil }
+        guard let flag = node.bool else { throw refusal(of: key, "true or false") }
+        return flag
+    }
+
+    /// Whether `key` is there, and says `false`.
+    func refuses(_ key: String) -> Bool { mapping[key]?.bool == false }
+
+    func path(of key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
+
+    /// What to throw when the value at `key` is not what is wanted there.
+    func refusal(of key: String, _ wanted: String) -> SettingsError {
+        let line = mapping[key].map { Self.line(of: $0) } ?? ""
+        return SettingsError(key: path(of: key), reason: "The value is not \(wanted)\(line).")
+    }
+
+    private static func line(of node: Node) -> String { node.mark.map { " (line \($0.line))" } ?? "" }
+}

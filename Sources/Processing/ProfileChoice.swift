@@ -1,0 +1,64 @@
+package import Media
+import Payloads
+
+/// The profile that one attachment gets, and why.
+package struct ProfileChoice: Sendable, Equatable, CustomStringConvertible {
+    /// In the order in which they count.
+    package enum Reason: Sendable, Equatable {
+        /// The request names it.
+        case request
+        /// The attachment's platform needs it, inside a message for several.
+        case platform
+        /// The notification's category is one of the profile's.
+        case category(String)
+        /// Nothing else chose one.
+        case fallback
+    }
+
+    package var profile: Profile
+    package var reason: Reason
+
+    package var description: String {
+        switch reason {
+        case .request: "profile \(profile.name), as asked for"
+        case .platform: "profile \(profile.name), which the attachment's platform needs"
+        case .category(let category): "profile \(profile.name), for the category \"\(category)\""
+        case .fallback: "profile \(profile.name), the default"
+        }
+    }
+}
+
+/// The profiles that are known, and which of them an attachment gets.
+struct ProfileTable: Sendable {
+    let profiles: [Profile]
+    let fallback: Profile
+
+    func profile(named name: String) throws(RequestError) -> Profile {
+        guard let profile = profiles.first(where: { $0.name == name }) else {
+            let known = profiles.map(\.name).joined(separator: ", ")
+            throw .option("There is no profile \"\(name)\". Choose one of: \(known).")
+        }
+        return profile
+    }
+
+    /// One choice for each of the attachments. `asked` is the name that the request has.
+    func choices(for attachments: [AttachmentRequest], asked: String?) throws(RequestError) -> [ProfileChoice] {
+        if let asked {
+            let choice = ProfileChoice(profile: try profile(named: asked), reason: .request)
+            return attachments.map { _ in choice }
+        }
+        return try attachments.map { attachment throws(RequestError) in try choice(for: attachment) }
+    }
+
+    private func choice(for attachment: AttachmentRequest) throws(RequestError) -> ProfileChoice {
+        if let platform = attachment.profile {
+            return ProfileChoice(profile: try profile(named: platform), reason: .platform)
+        }
+        if let category = attachment.category,
+            let profile = profiles.first(where: { $0.categories.contains(category) })
+        {
+            return ProfileChoice(profile: profile, reason: .category(category))
+        }
+        return ProfileChoice(profile: fallback, reason: .fallback)
+    }
+}

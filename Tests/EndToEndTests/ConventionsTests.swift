@@ -1,0 +1,200 @@
+import Foundation
+import Media
+import Payloads
+import Support
+import Testing
+
+@Suite("Dialects and profiles, built in and of a user's own", .timeLimit(.minutes(2)))
+struct ConventionsTests {
+    static let configuration = """
+        dialects:
+          shop:
+            url: [/shop/media/*/href, /shop~1image]
+            identifier: /shop/media/*/id
+            type: /shop/media/*/kind
+            typeForm: mime
+        profiles:
+          banner:
+            basedOn: apns
+            categories: [PHOTO, ALBUM]
+            cropToClippingRectangle: true
+            image: {longEdge: 600, aspectRatio: 3:2, byteBudget: 60000, keepTransparency: false}
+            animation: false
+          watch:
+            categories: WRIST
+            image:
+              longEdge: 128
+              byteLimit: 20000
+        """
+
+    let attachd: AttachdProgram
+
+    init() throws { attachd = try AttachdProgram() }
+
+    private func write(_ content: String, to name: String = "attachd.yaml") throws -> String {
+        let file = attachd.folder.url.appending(path: name)
+        try Data(content.utf8).write(to: file)
+        return file.path
+    }
+
+    /// The lines of a table as lists of words.
+    private static func rows(_ text: String) -> [[String]] {
+        text.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
+    }
+
+    @Test("dialects lists every path of every dialect, and every rule of every profile")
+    func list() async throws {
+        let outcome = try await attachd.run(["dialects"])
+        let rows = Self.rows(outcome.output)
+        #expect(outcome.status == 0)
+        for dialect in Dialect.builtIn {
+            for path in dialect.paths {
+                let row = [dialect.name, path.url.description, path.profile ?? "-"]
+                #expect(rows.contains { Array($0.prefix(3)) == row }, "\(row)")
+            }
+        }
+        #expect(rows.contains(["apns", "image.longEdge", "1038"]))
+        #expect(rows.contains(["fcm", "animation", "false"]))
+        #expect(rows.contains(["webpush", "image.aspectRatio", "2:1"]))
+    }
+
+    @Test("dialects lists those of the configuration file, a dialect before those that are built in")
+    func ownList() async throws {
+        let outcome = try await attachd.run(["dialects", "--config", try write(Self.configuration)])
+        let rows = Self.rows(outcome.output)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(
+            rows.dropFirst().prefix(2).map { $0.prefix(2) } == [
+                ["shop", "/shop/media/*/href"], ["shop", "/shop~1image"],
+            ]
+        )
+        for row in [
+            ["banner", "image.longEdge", "600"], ["banner", "image.aspectRatio", "3:2"],
+            ["banner", "image.byteBudget", "60000"], ["banner", "image.byteLimit", "10000000"],
+            ["banner", "animation", "false"], ["banner", "cropToClippingRectangle", "true"],
+            ["banner", "categories", "PHOTO,", "ALBUM"], ["watch", "categories", "WRIST"],
+            ["watch", "image.byteBudget", "20000"], ["watch", "animation.longEdge", "1038"],
+        ] {
+            #expect(rows.contains(row), "\(row)")
+        }
+    }
+
+    @Test("the sample configuration makes a photo of the sample payload's category")
+    func sample() async throws {
+        let samples = SharedMedia.packageRoot.appending(path: "Samples")
+        let photo = samples.appending(path: "media/photo.jpg").path
+        let payload = try String(contentsOf: samples.appending(path: "payloads/photo.json"), encoding: .utf8)
+            .replacing("http://127.0.0.1:8099/photo.jpg", with: photo)
+        let file = samples.appending(path: "attachd.yaml").path
+        let outcome = try await attachd.process(payload: payload, ["--config", file])
+        #expect(outcome.outcome == "complete", "\(outcome.errors)")
+        #expect(outcome.number("/attachments/0/width") == 800 && outcome.number("/attachments/0/height") == 600)
+    }
+
+    @Test("JSON is read like YAML, and duplicate keys are refused")
+    func json() async throws {
+        let json = #"{"profiles": {"banner": {"image": {"longEdge": 600}, "categories": ["PHOTO"]}}}"#
+        let outcome = try await attachd.run(["dialects", "--config", try write(json, to: "attachd.json")])
+        #expect(outcome.status == 0 && Self.rows(outcome.output).contains(["banner", "image.longEdge", "600"]))
+        let twice = try write("profile: apns\nprofile: fcm\n")
+        #expect(try await attachd.run(["dialects", "--config", twice]).status == 78)
+    }
+
+    @Test(
+        "what makes no sense in a configuration file is refused, with where it is and what to write instead",
+        arguments: [
+            ("deadlin: 5s", "did you mean \"deadline\"?"),
+            ("store: /tmp/x\nallow-addresses: [127.0.0.1]", "allow-addresses: There is no such key (line 2)"),
+            ("nonsense: 1", "write one of"),
+            ("profiles: {banner: {image: {longEdg: 600}}}", "profiles.banner.image.longEdg"),
+            ("profiles: {banner: {image: {longEdge: wide}}}", "a whole number from 64"),
+            ("profiles: {banner: {image: {longEdge: 0}}}", "a whole number from 64"),
+            ("profiles: {banner: {image: {aspectRatio: wide}}}", "2:1"),
+            ("profiles: {banner: {image: {byteLimit: 5000, byteBudget: 6000}}}", "at most the byteLimit, 5000"),
+            ("profiles: {banner: {image: 600}}", "A table of keys and values is wanted"),
+            ("profiles: {banner: {animation: true}}", "profiles.banner.animation"),
+            ("profiles: {banner: {basedOn: nokia}}", "apns, fcm, webpush"),
+            ("profiles: {banner: {cropToClippingRectangle: 7}}", "true or false"),
+            ("profiles: {banner: {categories: []}}", "profiles.banner.categories"),
+            ("profiles: {apns: {}}", "The name is taken"),
+            ("profiles: {a: {categories: X}, b: {categories: [X, Y]}}", "profiles.b.categories"),
+            ("profiles: [banner]", "A table of keys and values is wanted"),
+            ("dialects: {shop: {}}", "it has no url"),
+            ("dialects: {shop: {url: image}}", "is not a JSON pointer"),
+            ("dialects: {shop: {url: /u, typeForm: word}}", "same, uti, mime, extension"),
+            ("dialects: {shop: {url: /u, typ: /t}}", "did you mean \"type\"?"),
+            ("dialects: {onesignal: {url: /u}}", "The name is taken"),
+            ("profile: banner", "apns, fcm, webpush"),
+        ]
+    )
+    func refused(content: String, words: String) async throws {
+        let outcome = try await attachd.run(["dialects", "--config", try write(content + "\n")])
+        #expect(outcome.status == 78 && outcome.output.isEmpty)
+        #expect(outcome.errors.contains(words), "\(outcome.errors)")
+    }
+
+    @Test("a user's own dialect is found, its type field is kept true, and the category chooses a user's own profile")
+    func ownEndToEnd() async throws {
+        let photo = try [UInt8](
+            Data(contentsOf: SharedMedia.packageRoot.appending(path: "Samples/media/photo.jpg"))
+        )
+        let origin = try OriginServer { _ in .body(photo) }
+        defer { origin.stop() }
+        let payload = """
+            {"aps":{"mutable-content":1,"alert":"Hi","category":"ALBUM"},\
+            "shop":{"media":[{"href":"\(origin.url("/a"))","id":"view","kind":"image/webp"}]}}
+            """
+        let file = try write(Self.configuration)
+        let outcome = try await attachd.process(payload: payload, ["--config", file, "--explain"])
+        #expect(outcome.outcome == "complete" && outcome.value("/attachments/0/identifier")?.text == "view")
+        #expect(outcome.number("/attachments/0/width") == 600 && outcome.number("/attachments/0/height") == 400)
+        #expect(outcome.number("/attachments/0/bytes").map { $0 <= 60_000 } == true)
+        #expect(outcome.value("/payload/shop/media/0/kind")?.text == "image/jpeg")
+        #expect(outcome.errors.contains("dialect shop, the most specific that finds an attachment"))
+        #expect(outcome.errors.contains("profile banner, for the category \"ALBUM\": /shop/media/0/href"))
+    }
+
+    @Test("a clipping rectangle is cut out of the picture if the profile asks for it")
+    func clipping() async throws {
+        let photo = SharedMedia.packageRoot.appending(path: "Samples/media/photo.jpg").path
+        let payload = """
+            {"aps":{"mutable-content":1,"alert":"Hi"},"_wp":{"attachments":[{"url":"\(photo)","options":\
+            {"UNNotificationAttachmentOptionsThumbnailClippingRectKey":{"X":0.5,"Y":0,"Width":0.25,"Height":1}}}]}}
+            """
+        let whole = try await attachd.process(payload: payload)
+        #expect(whole.number("/attachments/0/width") == 1038)
+        let file = try write("profiles: {cut: {cropToClippingRectangle: true}}\n")
+        let cut = try await attachd.process(payload: payload, ["--config", file, "--profile", "cut"])
+        #expect(cut.outcome == "complete" && cut.number("/attachments/0/height") == 1038)
+        let rectangle = "/payload/_wp/attachments/0/options/UNNotificationAttachmentOptionsThumbnailClippingRectKey"
+        #expect(cut.value(rectangle)?.compactText == #"{"X":0,"Y":0,"Width":1,"Height":1}"#)
+    }
+
+    @Test("--dialect pins one, and the explanation says so")
+    func pinned() async throws {
+        let payload = #"{"aps":{"mutable-content":1,"alert":"Hi"},"my-attachment":"/x.jpg","LP_URL":"/y.jpg"}"#
+        let found = try await attachd.process(payload: payload, ["--explain", "--log-level", "error"])
+        #expect(
+            found.errors == """
+                dialect leanplum, the most specific that finds an attachment: /LP_URL
+                gate open: the content is mutable, and an alert shows
+                profile apns, the default: /LP_URL
+
+                """
+        )
+        let pinned = try await attachd.process(
+            payload: payload,
+            ["--explain", "--dialect", "my-attachment", "--profile", "fcm", "--log-level", "error"],
+        )
+        #expect(
+            pinned.errors == """
+                dialect my-attachment, as asked for: /my-attachment
+                gate open: the content is mutable, and an alert shows
+                profile fcm, as asked for: /my-attachment
+
+                """
+        )
+        let unknown = try await attachd.process(payload: payload, ["--dialect", "nokia"])
+        #expect(unknown.status == 78 && unknown.errors.contains("my-attachment"))
+    }
+}

@@ -1,0 +1,62 @@
+import Foundation
+import Payloads
+import Support
+import Testing
+
+/// Each of `Samples/payloads`, run through the built program with its photo.
+///
+/// A golden file has what `--explain` says, the outcome, the attachments' shapes and the rewritten payload. In it
+/// `attachment-0` stands for the first file's URL, and `generated-0` for an identifier that was made for it.
+@Suite("The sample payloads, end to end", .timeLimit(.minutes(5)))
+struct SamplePayloadTests {
+    static let folder = SharedMedia.packageRoot.appending(path: "Samples/payloads")
+    static let golden = Bundle.module.url(forResource: "Golden", withExtension: nil)
+    static let names = ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [])
+        .filter { $0.hasSuffix(".json") }.sorted()
+
+    @Test("each comes out as its golden file has it", arguments: names)
+    func golden(name: String) async throws {
+        let photo = SharedMedia.packageRoot.appending(path: "Samples/media/photo.jpg")
+        let bytes = try [UInt8](Data(contentsOf: photo))
+        let origin = try OriginServer { _ in .body(bytes, type: "image/jpeg") }
+        defer { origin.stop() }
+        let sample = try String(contentsOf: Self.folder.appending(path: name), encoding: .utf8)
+        let payload = sample.replacing("http://127.0.0.1:8099/photo.jpg", with: origin.url("/photo.jpg"))
+            .replacing("Samples/media/photo.jpg", with: photo.path)
+
+        let attachd = try AttachdProgram()
+        let outcome = try await attachd.process(payload: payload, ["--explain", "--log-level", "error"])
+        let expected = try Self.golden.map {
+            try JSONValue(parsing: [UInt8](Data(contentsOf: $0.appending(path: name))))
+        }
+        let actual = try Self.summary(of: outcome, identifiersIn: sample)
+        #expect(outcome.status == 0)
+        #expect(actual == expected, "\(actual.compactText)")
+    }
+
+    private static func summary(of outcome: AttachdProgram.Outcome, identifiersIn sample: String) throws -> JSONValue {
+        guard case .array(let attachments) = outcome.result?["attachments"] else { return .null }
+        let keys = ["identifier", "type", "mime", "width", "height", "frames", "rung"]
+        let summary: JSONValue = [
+            "explanation": .array(outcome.errors.split(separator: "\n").map { .string(String($0)) }),
+            "outcome": outcome.result?["outcome"] ?? .null,
+            "attachments": .array(
+                attachments.map { attachment in .object(keys.map { .init($0, attachment[$0] ?? .null) }) }
+            ),
+            "payload": try JSONValue(parsing: Array(outcome.output.utf8.dropLast())),
+        ]
+        var text = summary.compactText
+        for (index, attachment) in attachments.enumerated() {
+            text.replace(try #require(attachment["url"]?.text), with: "attachment-\(index)")
+            let identifier = try #require(attachment["identifier"]?.text)
+            if !sample.contains("\"\(identifier)\"") { text.replace(identifier, with: "generated-\(index)") }
+        }
+        return try JSONValue(parsing: Array(text.utf8))
+    }
+
+    @Test("there is a golden file for each sample, and no other")
+    func complete() throws {
+        let golden = try FileManager.default.contentsOfDirectory(atPath: try #require(Self.golden).path)
+        #expect(golden.sorted() == Self.names && Self.names.count >= 8)
+    }
+}
