@@ -6,6 +6,11 @@ extension WireWriter {
         put(request.image)
         put(request.animation != nil)
         if let animation = request.animation { put(animation) }
+        put(request.video != nil)
+        if let video = request.video { put(video) }
+        put(request.audio != nil)
+        if let audio = request.audio { put(audio) }
+        put(request.clip)
         put(request.limits)
         for rung in Rung.allCases { put(request.rungs.contains(rung)) }
     }
@@ -25,6 +30,28 @@ extension WireWriter {
         put(rules.byteLimit)
     }
 
+    private mutating func put(_ rules: VideoRules) {
+        put(rules.duration)
+        put(rules.longEdge)
+        put(rules.byteBudget)
+        put(rules.byteLimit)
+    }
+
+    private mutating func put(_ rules: AudioRules) {
+        put(rules.duration)
+        put(rules.byteBudget)
+        put(rules.byteLimit)
+    }
+
+    private mutating func put(_ clip: ClipSelection) {
+        put(clip.start)
+        put(clip.duration?.milliseconds)
+        put(clip.thumbnailTime?.milliseconds)
+    }
+
+    /// In whole milliseconds.
+    private mutating func put(_ duration: Duration) { put(duration.milliseconds) }
+
     private mutating func put(_ limits: MediaLimits) {
         put(limits.sourceBytes)
         put(limits.framePixels)
@@ -40,10 +67,22 @@ extension WireReader {
         let format = try `case`(of: MediaFormat.self)
         let image = try imageRules()
         let animation = try flag() ? animationRules() : nil
+        let video = try flag() ? videoRules() : nil
+        let audio = try flag() ? audioRules() : nil
+        let clip = try clipSelection()
         let limits = try mediaLimits()
         var rungs: Set<Rung> = []
         for rung in Rung.allCases where try flag() { rungs.insert(rung) }
-        return ConversionRequest(format: format, image: image, animation: animation, limits: limits, rungs: rungs)
+        return ConversionRequest(
+            format: format,
+            image: image,
+            animation: animation,
+            video: video,
+            audio: audio,
+            clip: clip,
+            limits: limits,
+            rungs: rungs,
+        )
     }
 
     private mutating func imageRules() throws(WireError) -> ImageRules {
@@ -67,6 +106,29 @@ extension WireReader {
     private mutating func animationRules() throws(WireError) -> AnimationRules {
         AnimationRules(longEdge: try count(), byteBudget: try count(), byteLimit: try count())
     }
+
+    private mutating func videoRules() throws(WireError) -> VideoRules {
+        VideoRules(
+            duration: try duration(),
+            longEdge: try count(),
+            byteBudget: try count(),
+            byteLimit: try count(),
+        )
+    }
+
+    private mutating func audioRules() throws(WireError) -> AudioRules {
+        AudioRules(duration: try duration(), byteBudget: try count(), byteLimit: try count())
+    }
+
+    private mutating func clipSelection() throws(WireError) -> ClipSelection {
+        ClipSelection(
+            start: try duration(),
+            duration: try optionalCount().map { .milliseconds($0) },
+            thumbnailTime: try optionalCount().map { .milliseconds($0) },
+        )
+    }
+
+    private mutating func duration() throws(WireError) -> Duration { .milliseconds(try count()) }
 
     private mutating func mediaLimits() throws(WireError) -> MediaLimits {
         MediaLimits(
