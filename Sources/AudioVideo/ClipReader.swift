@@ -1,0 +1,92 @@
+import CLibav
+import DecoderWire
+import Media
+
+/// The packets of one clip, read once in the order of the file and kept, so that each rung can go through them again.
+final class ClipReader {
+    let range: ClipRange
+    let streams: [MediaStream]
+
+    private let demuxer: Demuxer
+    private var packets: [Packet] = []
+    private var byteCount = 0
+    private var isAtEnd = false
+    /// The streams of which a packet beyond the end of the clip has come.
+    private var finished: Set<Int> = []
+
+    /// Ten seconds of the highest bit rate that cameras write.
+    private static let byteLimit = 256_000_000
+    /// Streams are not interleaved exactly: how far one may run ahead while the others are awaited.
+    private static let slack: Int64 = 2_000_000
+    /// How much sound before the start is kept: decoders need some packets to get going.
+    private static let preroll: Int64 = 150_000
+    /// Containers index key frames by when they are decoded, which is before they are shown.
+    private static let seekMargin: Int64 = 250_000
+
+    init(_ demuxer: Demuxer, range: ClipRange, streams: [MediaStream]) throws(DecodeFailure) {
+        self.demuxer = demuxer
+        self.range = range
+        self.streams = streams
+        demuxer.keep(streams)
+        guard range.start > demuxer.startTime, let lead = streams.first else { return }
+        let target = max(demuxer.startTime, range.start - Self.seekMargin)
+        // What cannot be jumped to is read up to.
+        if (try? demuxer.seek(to: target, of: lead)) == nil { isAtEnd = false }
+        try skip(toStartOf: lead)
+    }
+
+    /// `nil` behind the clip's last packet, or at the end of the source.
+    func packet(at index: Int) throws(DecodeFailure) -> Packet? {
+        while index >= packets.count {
+            guard let packet = try readNext() else { return nil }
+            keep(packet)
+        }
+        return packets[index]
+    }
+
+    func stream(of packet: Packet) -> MediaStream? { streams.first { $0.index == packet.stream } }
+
+    /// Reads up to the start, and forgets what no decoder needs: packets before the last key frame at or before it.
+    private func skip(toStartOf lead: MediaStream) throws(DecodeFailure) {
+        while let packet = try readNext() {
+            guard let stream = stream(of: packet), let time = packet.presentationTime ?? packet.decodingTime else {
+                continue
+            }
+            let microseconds = stream.microseconds(time)
+            if stream.kind == .audio, microseconds < range.start - Self.preroll { continue }
+            if stream.kind == .video, packet.isKeyFrame, microseconds <= range.start {
+                packets.removeAll { $0.stream == stream.index }
+            }
+            keep(packet)
+            if stream.index == lead.index, microseconds >= range.start { return }
+        }
+    }
+
+    private func keep(_ packet: Packet) {
+        packets.append(packet)
+        byteCount += packet.byteCount
+    }
+
+    private func readNext() throws(DecodeFailure) -> Packet? {
+        guard !isAtEnd else { return nil }
+        guard byteCount <= Self.byteLimit else {
+            throw DecodeFailure(.resourceLimit, "the clip has more than \(Self.byteLimit) bytes")
+        }
+        while let packet = try demuxer.nextPacket() {
+            guard let stream = stream(of: packet) else { continue }
+            note(packet, of: stream)
+            if finished.count < streams.count || !finished.contains(stream.index) { return packet }
+            break
+        }
+        isAtEnd = true
+        return nil
+    }
+
+    /// Finds out whether a stream is through with the clip, or so far ahead that the others must have ended.
+    private func note(_ packet: Packet, of stream: MediaStream) {
+        guard let time = packet.decodingTime ?? packet.presentationTime else { return }
+        let beyond = stream.microseconds(time) - range.end
+        if beyond >= 0 { finished.insert(stream.index) }
+        if beyond >= Self.slack { finished = Set(streams.map(\.index)) }
+    }
+}

@@ -1,0 +1,80 @@
+import CLibav
+import DecoderWire
+import Media
+
+/// A stream whose coded data goes into the clip as it is.
+///
+/// It begins at a key frame, which may come before the clip does: times before zero are hidden by the file's edit list.
+final class CopiedTrack: ClipTrack {
+    private let stream: MediaStream
+    private let range: ClipRange
+    private let muxer: Muxer
+    private let output: Int
+    private let start: Int64
+    private let end: Int64
+    private let filter: UnitFilter?
+    private var hasBegun = false
+    private var firstTime: Int64 = 0
+    /// Packets that are shown after the end: written only if a later one that is shown before it needs them.
+    private var held: [Packet] = []
+
+    var source: Int { stream.index }
+
+    init(_ stream: MediaStream, range: ClipRange, muxer: Muxer) throws(DecodeFailure) {
+        self.stream = stream
+        self.range = range
+        self.muxer = muxer
+        start = stream.units(ofMicroseconds: range.start)
+        end = stream.units(ofMicroseconds: range.end)
+        let filter = stream.codec == AV_CODEC_ID_H264 ? try unsafe UnitFilter(stream.parameters) : nil
+        self.filter = filter
+        output = try unsafe muxer.addStream { (output) throws(DecodeFailure) in
+            try unsafe check(
+                "avcodec_parameters_copy",
+                avcodec_parameters_copy(output.pointee.codecpar, filter?.parameters ?? UnsafePointer(stream.parameters))
+            )
+            unsafe output.pointee.time_base = stream.timeBase
+            try unsafe stream.copyDisplayMatrix(to: output)
+        }
+    }
+
+    func take(_ packet: Packet) throws(DecodeFailure) {
+        guard let shown = packet.presentationTime, packet.decodingTime != nil else {
+            throw DecodeFailure(.unsupportedFormat, "a packet without times cannot be copied")
+        }
+        guard begins(packet, shown) else { return }
+        if shown >= end {
+            held.append(packet)
+            return
+        }
+        for earlier in held { try write(earlier) }
+        held = []
+        try write(packet)
+    }
+
+    func finish() {}
+
+    /// Whether the clip has begun with, or before, `packet`.
+    private func begins(_ packet: Packet, _ shown: Int64) -> Bool {
+        guard !hasBegun else {
+            // Frames that are shown before the first key frame need one that isn't there.
+            return stream.kind == .audio || shown >= firstTime
+        }
+        switch stream.kind {
+        case .video: hasBegun = packet.isKeyFrame
+        // One packet before the start gets the decoder going.
+        case .audio: hasBegun = shown + 2 * max(packet.duration, 1) > start
+        }
+        firstTime = shown
+        return hasBegun
+    }
+
+    private func write(_ packet: Packet) throws(DecodeFailure) {
+        let copy = try packet.copy()
+        copy.presentationTime = copy.presentationTime.map { $0 - start }
+        copy.decodingTime = copy.decodingTime.map { $0 - start }
+        guard let filter else { return try muxer.write(copy, to: output, timeBase: stream.timeBase) }
+        guard let filtered = try filter.filtered(copy) else { return }
+        try muxer.write(filtered, to: output, timeBase: stream.timeBase)
+    }
+}
