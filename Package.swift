@@ -15,8 +15,8 @@ extension Target {
         .target(name: name, dependencies: dependencies, swiftSettings: strict)
     }
 
-    static func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-        .executableTarget(name: name, dependencies: dependencies, swiftSettings: strict)
+    static func program(_ name: String, _ dependencies: [Target.Dependency], path: String? = nil) -> Target {
+        .executableTarget(name: name, dependencies: dependencies, path: path, swiftSettings: strict)
     }
 
     static func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
@@ -114,6 +114,8 @@ let package = Package(
 
         // Tests.
         .target(name: "Support", dependencies: ["Media"], path: "Tests/Support", swiftSettings: strict),
+        .target(name: "CForbiddenCalls", path: "Tests/CForbiddenCalls"),
+        .program("evil-decoder", ["CForbiddenCalls", "Media", "DecoderWire", "Sandbox"], path: "Tests/EvilDecoder"),
         .tests("MediaTests", ["Media"]),
         .tests("PayloadsTests", ["Payloads"], resources: [.copy("Golden")]),
         .tests("ServiceExtensionTests", ["ServiceExtension", "Payloads", "Media"]),
@@ -125,7 +127,13 @@ let package = Package(
         .tests("StorageTests", ["Storage", "Media"]),
         .tests("ProcessingTests", ["Processing", "Payloads", "ServiceExtension", "Media"]),
         .tests("TelemetryTests", ["Telemetry"]),
-        .tests("SidecarTests", ["Sidecar", "Processing", "Payloads", "Media"]),
-        .tests("EndToEndTests", ["Media"]),
+        .tests(
+            "SidecarTests",
+            [
+                "Sidecar", "Processing", "Payloads", "Media", .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+        ),
+        .tests("EndToEndTests", ["Payloads", "Media"]),
     ],
 )

@@ -130,44 +130,6 @@ int cvips_is_opaque(VipsImage *in) {
     return 1;
 }
 
-int cvips_join_frames(VipsImage **frames, const int *delays, int count, int loop, VipsImage **out) {
-    if (vips_arrayjoin(frames, out, count, "across", 1, NULL)) return -1;
-    vips_image_set_int(*out, VIPS_META_PAGE_HEIGHT, frames[0]->Ysize);
-    vips_image_set_array_int(*out, "delay", delays, count);
-    vips_image_set_int(*out, "loop", loop);
-    return 0;
-}
-
-int cvips_render(VipsImage *in, cvips_keep keep, void *user, VipsImage **out, int *rows) {
-    // Tall enough that the rows which neighbouring strips share when shrinking are a small part of each.
-    const int strip = 64;
-    VipsImage *image = vips_image_new_memory();
-    VipsRegion *region = vips_region_new(in);
-    int status = -1;
-    int y = 0;
-    if (in->BandFmt != VIPS_FORMAT_UCHAR || vips_image_pio_input(in)) goto end;
-    vips_image_init_fields(image, in->Xsize, in->Ysize, in->Bands, VIPS_FORMAT_UCHAR, VIPS_CODING_NONE,
-                           vips_image_guess_interpretation(in), 1.0, 1.0);
-    if (out && vips_image_write_prepare(image)) goto end;
-    for (; y < in->Ysize; y += strip) {
-        VipsRect area = {0, y, in->Xsize, VIPS_MIN(strip, in->Ysize - y)};
-        if (vips_region_prepare(region, &area)) goto end;
-        if (!keep(user)) break;
-        for (int row = 0; out && row < area.height; row++)
-            if (vips_image_write_line(image, y + row, VIPS_REGION_ADDR(region, 0, y + row))) goto end;
-    }
-    *rows = VIPS_MIN(y, in->Ysize);
-    if (out) {
-        *out = image;
-        image = NULL;
-    }
-    status = 0;
-end:
-    g_object_unref(region);
-    VIPS_UNREF(image);
-    return status;
-}
-
 int cvips_jpegsave(VipsImage *in, int quality, void **bytes, size_t *count) {
     return vips_jpegsave_buffer(in, bytes, count, "Q", quality, "optimize_coding", TRUE, "strip", TRUE, NULL);
 }

@@ -20,6 +20,8 @@ struct ConversationState {
     /// How many bytes it knows of.
     private var toldByteCount: Int
     private var hasHeardEnd: Bool
+    /// Whether the job itself said so, so that no question can have crossed the answer.
+    private let beganWithEnd: Bool
     private var isExpired = false
     private var needsBytes = false
     private var isDescribed = false
@@ -28,6 +30,7 @@ struct ConversationState {
     init(source: SourceProgress, outputCount: Int, outputCapacity: Int) {
         toldByteCount = source.byteCount
         hasHeardEnd = source.isEnded
+        beganWithEnd = source.isEnded
         self.outputCount = outputCount
         self.outputCapacity = outputCapacity
     }
@@ -70,7 +73,7 @@ struct ConversationState {
     mutating func tellExpiry() { isExpired = true }
 
     private mutating func need(_ byteCount: Int) -> Action {
-        guard !needsBytes else { return Self.lie("It asked for bytes twice.") }
+        guard !needsBytes, !beganWithEnd else { return Self.lie("It asked for bytes that it has, or twice.") }
         needsBytes = true
         // The end may have been on its way when it asked; it will not ask again.
         if hasHeardEnd { return .nothing }

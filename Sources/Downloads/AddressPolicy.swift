@@ -4,10 +4,17 @@ package struct AddressPolicy: Sendable, Equatable {
     package var allowed: [CIDR]
     /// The ports that may be dialled on all other addresses.
     package var ports: Set<Int>
+    /// This machine's addresses. What listens on them may take requests from here for an insider's.
+    package var own: Set<IPAddress>
 
-    package init(allowed: [CIDR] = [], ports: Set<Int> = [80, 443]) {
+    package init(
+        allowed: [CIDR] = [],
+        ports: Set<Int> = [80, 443],
+        own: Set<IPAddress> = IPAddress.ofThisMachine(),
+    ) {
         self.allowed = allowed
         self.ports = ports
+        self.own = own
     }
 
     /// Why `address` may not be dialled on `port`; `nil` if it may.
@@ -20,7 +27,9 @@ package struct AddressPolicy: Sendable, Equatable {
         for carried in dialled.embeddedIPv4 {
             if let range = range(of: carried) { return .carried(carried, by: dialled, range) }
         }
-        return ports.contains(port) || isAllowed(dialled) ? nil : .port(port)
+        guard !isAllowed(dialled) else { return nil }
+        if own.contains(dialled) { return .own(dialled) }
+        return ports.contains(port) ? nil : .port(port)
     }
 
     private func range(of address: IPAddress) -> SpecialRange? {
@@ -36,6 +45,7 @@ package struct AddressPolicy: Sendable, Equatable {
 package enum AddressRefusal: Sendable, Equatable, CustomStringConvertible {
     case range(IPAddress, SpecialRange)
     case carried(IPAddress, by: IPAddress, SpecialRange)
+    case own(IPAddress)
     case port(Int)
 
     /// Names address and range. For the operator and for whoever named the address, not for a redirect's target.
@@ -44,6 +54,7 @@ package enum AddressRefusal: Sendable, Equatable, CustomStringConvertible {
         case .range(let address, let range): "\(address) is \(range.name) (\(range.block))"
         case .carried(let address, let carrier, let range):
             "\(carrier) leads to \(address), \(range.name) (\(range.block))"
+        case .own(let address): "\(address) is an address of this machine"
         case .port(let port): "port \(port) is not one that media is served from"
         }
     }
@@ -52,6 +63,7 @@ package enum AddressRefusal: Sendable, Equatable, CustomStringConvertible {
     package var kind: String {
         switch self {
         case .range(_, let range), .carried(_, by: _, let range): range.name
+        case .own: "this machine"
         case .port: "a port that media is not served from"
         }
     }

@@ -58,15 +58,11 @@ final class Transfer {
         return socket(family, type | Int32(SOCK_CLOEXEC.rawValue), number)
     }
 
-    /// Checks the address again where a connection is used for the second time and no socket was opened.
-    func willSendRequest(to address: String, port: Int) -> Bool {
-        let refusal =
-            if let address = IPAddress(address) {
-                settings.addresses.refusal(of: address, port: port)
-            } else {
-                AddressRefusal.port(port)
-            }
-        if let refusal {
+    /// Checks the address again, for the case that a connection is used once more and no socket was opened. `false` stops
+    /// the transfer.
+    func willSendRequest(to text: String, port: Int) -> Bool {
+        guard let address = IPAddress(text) else { return false }
+        if let refusal = settings.addresses.refusal(of: address, port: port) {
             stopped = request.refused(refusal)
             return false
         }
@@ -117,12 +113,10 @@ final class Transfer {
         result.location = isRedirect ? header("location") : nil
         result.contentType = header("content-type")
         result.fetchedByteCount = fetchedByteCount
-        result.failure = result.location == nil ? failure(code) : redirectFailure
+        // Once a redirect says where to, only what a callback or the loop found wrong with it counts.
+        result.failure = result.location == nil ? failure(code) : stopped
         return result
     }
-
-    /// Once a redirect says where to, only what a callback found wrong with it counts.
-    private var redirectFailure: AttachmentFailure? { stopped }
 
     private func failure(_ code: CURLcode) -> AttachmentFailure? {
         if let stopped { return stopped }
@@ -171,28 +165,5 @@ final class Transfer {
         let list = addresses.map { $0.family == .v6 ? "[\($0)]" : "\($0)" }.joined(separator: ",")
         unsafe fixedNames = curl_slist_append(nil, "\(request.url.host):\(request.url.port):\(list)")
         unsafe options.setNames(fixedNames)
-    }
-}
-
-/// An address as libcurl hands it over to be dialled.
-private struct Endpoint {
-    var address: IPAddress
-    var port: Int
-
-    /// `nil` for what is neither IPv4 nor IPv6.
-    init?(_ pointer: UnsafeMutablePointer<curl_sockaddr>) {
-        // `addr` is declared as the short `sockaddr`; libcurl has the whole address there.
-        guard let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) else { return nil }
-        let start = unsafe UnsafeRawPointer(pointer).advanced(by: offset)
-        switch unsafe pointer.pointee.family {
-        case AF_INET:
-            let v4 = unsafe start.loadUnaligned(as: sockaddr_in.self)
-            (address, port) = (IPAddress(v4.sin_addr), Int(UInt16(bigEndian: v4.sin_port)))
-        case AF_INET6:
-            let v6 = unsafe start.loadUnaligned(as: sockaddr_in6.self)
-            (address, port) = (IPAddress(v6.sin6_addr), Int(UInt16(bigEndian: v6.sin6_port)))
-        default:
-            return nil
-        }
     }
 }

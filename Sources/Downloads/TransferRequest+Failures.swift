@@ -13,7 +13,8 @@ extension TransferRequest {
     }
 
     func stalled(_ rule: StallRule) -> AttachmentFailure {
-        failure(.stalled, "\(origin) sent less than \(rule.byteCount) bytes in \(rule.window).")
+        let amount = rule.byteCount == 1 ? "1 byte" : "\(rule.byteCount) bytes"
+        return failure(.stalled, "\(origin) sent less than \(amount) in \(rule.window).")
     }
 
     func unexpectedStatus(_ status: Int) -> AttachmentFailure {
@@ -48,7 +49,7 @@ extension TransferRequest {
         case CURLE_SSL_CACERT_BADFILE: failure(.tlsFailed, "The file of certificate authorities cannot be read.")
         case CURLE_PEER_FAILED_VERIFICATION: failure(.tlsFailed, "The certificate of \(origin) is not to be trusted.")
         case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_SSL_ENGINE_INITFAILED, CURLE_SSL_ISSUER_ERROR:
-            failure(.tlsFailed, "No TLS connection to \(origin); it has to speak TLS 1.2 or newer.")
+            failure(.tlsFailed, "The TLS handshake with \(origin) failed; TLS 1.2 or newer is needed.")
         case CURLE_BAD_CONTENT_ENCODING: failure(.corrupt, "The content encoding of \(origin) cannot be undone.")
         case CURLE_OUT_OF_MEMORY: failure(.resourceLimit, "No memory for the download from \(origin).")
         case _ where hasBody: failure(.truncated, "The connection to \(origin) broke off before the last byte.")

@@ -17,15 +17,12 @@ struct AnimationConversion {
         if try remux() { return }
         let still = StillConversion(request: request, source: source, header: header, publisher: publisher)
         if publisher.wants(.firstFrame) { try still.make(.firstFrame, shrink: 1) }
-        guard publisher.wants(.shortened) || publisher.wants(.animation) else { return }
-        let frames = try decodeFrames()
-        guard frames.count > 1 else { return }
-        let encoder = AnimationEncoder(
-            rules: rules,
-            frames: frames,
-            loop: header.loop,
-            isComplete: frames.count == header.frames,
-        )
+        // A thousand frames are no animation for a notification, and cost as much to look through as to decode.
+        guard header.frames <= request.limits.frames, publisher.wants(.shortened) || publisher.wants(.animation),
+            let roll = try decodeFrames()
+        else { return }
+        let isComplete = roll.count == header.frames
+        let encoder = AnimationEncoder(rules: rules, roll: roll, isComplete: isComplete)
         guard let encoded = try encoder.encode(unless: { source.timeWillExpire }), publisher.wants(encoded.rung)
         else { return }
         try publisher.publish(encoded.rung, encoded.picture)
@@ -41,20 +38,29 @@ struct AnimationConversion {
             .publish(source, to: publisher)
     }
 
-    /// The frames that may be decoded, in their final size; fewer when time runs out.
-    private func decodeFrames() throws(DecodeFailure) -> [AnimationFrame] {
+    /// The frames that may be decoded, in their final size; fewer when time runs out, `nil` if there is no movement.
+    private func decodeFrames() throws(DecodeFailure) -> AnimationRoll? {
         // The last frame of a source that was cut short may not be whole.
         let count = min(header.framesWithin(request.limits), header.frames - (source.isCut ? 1 : 0))
-        let roll = try PictureLoader(format: header.format, frames: count).open(PictureSource(source))
-        let size = header.storedSize
-        var frames: [AnimationFrame] = []
-        for index in 0..<count where !source.timeWillExpire {
-            let area = PixelArea(x: 0, y: index * size.height, width: size.width, height: size.height)
-            let scaled = try roll.cropped(to: area).scaled(to: size.fitting(longEdge: rules.longEdge))
-            let picture = try scaled.inStandardColours().inMemory()
-            let delay = index < header.delays.count ? header.delays[index] : Self.defaultDelay
-            frames.append(AnimationFrame(picture, delay: max(0, delay)))
+        guard count > 1 else { return nil }
+        let pages = try PictureLoader(format: header.format, frames: count).open(PictureSource(source))
+        let first = try frame(0, of: pages)
+        var roll = try AnimationRoll(like: first, capacity: count, loop: header.loop)
+        try roll.append(first, delay: delay(0))
+        for index in 1..<count where !source.timeWillExpire {
+            try roll.append(frame(index, of: pages), delay: delay(index))
         }
-        return frames
+        return roll
+    }
+
+    private func frame(_ index: Int, of pages: borrowing Picture) throws(DecodeFailure) -> Picture {
+        let size = header.storedSize
+        let area = PixelArea(x: 0, y: index * size.height, width: size.width, height: size.height)
+        let frame = try pages.cropped(to: area).in8Bits()
+        return try frame.inMemory(scaledTo: size.fitting(longEdge: rules.longEdge)).inStandardColours().inMemory()
+    }
+
+    private func delay(_ index: Int) -> Int {
+        index < header.delays.count ? max(0, header.delays[index]) : Self.defaultDelay
     }
 }

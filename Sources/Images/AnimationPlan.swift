@@ -12,6 +12,9 @@ struct AnimationPlan: Equatable {
     var longEdge: Int
     var frames: Int
 
+    /// How many frames are left.
+    var kept: Int { (frames + step - 1) / step }
+
     /// Nothing is given up.
     init(frames: Int, longEdge: Int) {
         self.frames = frames

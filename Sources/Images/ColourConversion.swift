@@ -2,34 +2,34 @@ import CVips
 import DecoderWire
 
 extension Picture {
-    /// In 8-bit sRGB or grey, alpha kept, whatever it was in before.
-    func inStandardColours() throws(DecodeFailure) -> Picture {
+    /// With 8 bits a band, in a space whose numbers can be mixed: CMYK, RGB or grey, with or without alpha.
+    func in8Bits() throws(DecodeFailure) -> Picture {
         switch interpretation {
         case VIPS_INTERPRETATION_CMYK:
-            return try convertedByProfile(fallback: "cmyk").with8Bits()
+            try firstBands(min(bands, 4)).with8Bits()
         case VIPS_INTERPRETATION_sRGB, VIPS_INTERPRETATION_RGB, VIPS_INTERPRETATION_RGB16:
-            let picture = try with8Bits()
-            guard needsProfile else { return picture }
-            do {
-                return try picture.convertedByProfile(fallback: "srgb").with8Bits()
-            } catch {
-                // A broken profile says nothing: the numbers are taken as sRGB then.
-                return picture
-            }
+            try firstBands(min(bands, 4)).with8Bits()
         case VIPS_INTERPRETATION_B_W, VIPS_INTERPRETATION_GREY16:
-            return try with8Bits()
+            try firstBands(min(bands, 2)).with8Bits()
         case VIPS_INTERPRETATION_MULTIBAND:
-            return try firstBands(bands < 3 ? 1 : 3).with8Bits()
+            try firstBands(bands < 3 ? 1 : 3).with8Bits()
         default:
-            return try converted(to: VIPS_INTERPRETATION_sRGB).with8Bits()
+            try converted(to: VIPS_INTERPRETATION_sRGB).with8Bits()
         }
     }
 
-    /// Scaled to exactly `size`. Transparent pixels don't bleed their invisible colour into visible ones.
-    func scaled(to size: PixelSize) throws(DecodeFailure) -> Picture {
-        guard size != self.size else { return shared() }
-        guard hasAlpha else { return try resized(to: size) }
-        return try with8Bits().premultiplied().resized(to: size).unpremultiplied().with8Bits()
+    /// A picture with 8 bits in sRGB or grey, alpha kept.
+    func inStandardColours() throws(DecodeFailure) -> Picture {
+        if interpretation == VIPS_INTERPRETATION_CMYK {
+            return try convertedByProfile(fallback: "cmyk").with8Bits()
+        }
+        guard needsProfile else { return shared() }
+        do {
+            return try convertedByProfile(fallback: "srgb").with8Bits()
+        } catch {
+            // A broken profile says nothing: the numbers are taken as sRGB then.
+            return shared()
+        }
     }
 
     /// Turned as EXIF's `orientation` says.

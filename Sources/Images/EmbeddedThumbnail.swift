@@ -32,10 +32,10 @@ struct EmbeddedThumbnail {
             let loaded = try loader.open(PictureSource(BytesInMemory(bytes)))
             guard loaded.size.pixels <= Self.pixelLimit else { return nil }
             // Many thumbnails are 4:3 with black bars, whatever the picture's shape.
-            let cropped = try loaded.cropped(to: loaded.size.area(ofShape: shape))
-            let scaled = try cropped.scaled(to: cropped.size.fitting(longEdge: rules.longEdge)).inStandardColours()
-            let picture = try scaled.inMemory()
-            return try StillEncoder(rules: rules).encode(picture.upright(from: orientation))
+            let cropped = try loaded.cropped(to: loaded.size.area(ofShape: shape)).in8Bits()
+            let scaled = try cropped.inMemory(scaledTo: cropped.size.fitting(longEdge: rules.longEdge))
+            let finished = try scaled.inStandardColours().upright(from: orientation).inMemory()
+            return try StillEncoder(rules: rules).encode(finished)
         } catch {
             return nil
         }

@@ -49,7 +49,7 @@ package enum Libvips {
         let bytes = unsafe BytesInMemory([UInt8](UnsafeBufferPointer(start: start, count: count)))
         do throws(DecodeFailure) {
             let loaded = try PictureLoader(format: format).open(PictureSource(bytes))
-            let scaled = try loaded.scaled(to: PixelSize(width: 4, height: 4))
+            let scaled = try loaded.in8Bits().inMemory(scaledTo: PixelSize(width: 4, height: 4))
             return try scaled.convertedByProfile(fallback: "srgb").with8Bits().inMemory()
         } catch {
             return nil

@@ -11,11 +11,15 @@ extension Picture {
         }
     }
 
-    /// Scaled to exactly `size`.
+    /// Scaled to exactly `size`. Transparent pixels don't bleed their invisible colour into visible ones.
     func resized(to size: PixelSize) throws(DecodeFailure) -> Picture {
         let horizontal = Double(size.width) / Double(width)
         let vertical = Double(size.height) / Double(height)
-        return try unsafe Picture.make("resize") { made in unsafe cvips_resize(image, horizontal, vertical, &made) }
+        let weighted = try premultiplied()
+        let resized = try unsafe Picture.make("resize") { made in
+            unsafe cvips_resize(weighted.image, horizontal, vertical, &made)
+        }
+        return try resized.unpremultiplied().with8Bits()
     }
 
     func rotated(by angle: VipsAngle) throws(DecodeFailure) -> Picture {
@@ -55,19 +59,5 @@ extension Picture {
 
     func firstBands(_ count: Int) throws(DecodeFailure) -> Picture {
         try unsafe Picture.make("extract_band") { made in unsafe cvips_first_bands(image, Int32(count), &made) }
-    }
-
-    // MARK: Animation
-
-    /// `frames`, which are of one size, as one animation.
-    static func joined(_ frames: [AnimationFrame], loop: Int) throws(DecodeFailure) -> Picture {
-        var images: [UnsafeMutablePointer<VipsImage>?] = unsafe frames.map { unsafe $0.picture.image }
-        let delays = frames.map { Int32(clamping: $0.delay) }
-        // The frames keep their images until libvips has references of its own.
-        return try withExtendedLifetime(frames) { () throws(DecodeFailure) in
-            try unsafe Picture.make("arrayjoin") { made in
-                unsafe cvips_join_frames(&images, delays, Int32(frames.count), Int32(clamping: loop), &made)
-            }
-        }
     }
 }

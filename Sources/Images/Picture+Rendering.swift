@@ -11,26 +11,38 @@ struct RenderedPicture: ~Copyable {
 }
 
 extension Picture {
-    /// The picture in memory, without metadata: what was computed from top to bottom until `keep` said no.
+    /// The picture in memory, scaled to `size`, without metadata but its profile: what was computed from top to bottom
+    /// until `keep` said no.
     ///
-    /// - Parameter keep: Asked after each strip, before it counts.
+    /// - Parameters:
+    ///   - size: Not larger than the picture, which has 8 bits.
+    ///   - keep: Asked after each strip of the unscaled picture, before it counts.
     /// - Returns: The picture, and how much of it there is.
     /// - Throws: Why a pixel cannot be computed.
-    func rendered(while keep: @escaping () -> Bool) throws(DecodeFailure) -> RenderedPicture {
-        let question = KeepQuestion(ask: keep)
+    func rendered(scaledTo size: PixelSize, while keep: @escaping () -> Bool) throws(DecodeFailure) -> RenderedPicture {
         var rows: Int32 = 0
-        let picture = try unsafe Picture.make("render") { made in
-            unsafe question.withPointer { unsafe cvips_render(image, askToKeep, $0, &made, &rows) }
-        }
+        let picture = try render(size, KeepQuestion(ask: keep), &rows)
         return RenderedPicture(picture: picture, rows: Int(rows))
     }
 
-    /// The whole picture in memory, without metadata.
-    func inMemory() throws(DecodeFailure) -> Picture {
-        let question = KeepQuestion { true }
+    /// The same of the whole picture.
+    func inMemory(scaledTo size: PixelSize? = nil) throws(DecodeFailure) -> Picture {
         var rows: Int32 = 0
+        return try render(size ?? self.size, KeepQuestion { true }, &rows)
+    }
+
+    private func render(
+        _ size: PixelSize,
+        _ question: KeepQuestion,
+        _ rows: inout Int32,
+    ) throws(DecodeFailure) -> Picture {
+        if hasAlpha, size != self.size { return try resized(to: size).render(size, question, &rows) }
         return try unsafe Picture.make("render") { made in
-            unsafe question.withPointer { unsafe cvips_render(image, askToKeep, $0, &made, &rows) }
+            unsafe question.withPointer { user in
+                guard size != self.size else { return unsafe cvips_render(image, askToKeep, user, &made, &rows) }
+                let (width, height) = (Int32(size.width), Int32(size.height))
+                return unsafe cvips_render_scaled(image, width, height, askToKeep, user, &made, &rows)
+            }
         }
     }
 

@@ -51,7 +51,8 @@ struct StillConversion {
         // Where a second frame begins, the first is whole.
         if !loader.isStreamed, header.frames == 1 { loader.failOn = VIPS_FAIL_ON_TRUNCATED }
         let isUsable = { !loader.isStreamed || !bytes.ranOut || isProgressive }
-        let rendered = try shape.apply(to: loader.open(bytes)).rendered { isUsable() && !mustStop }
+        let cropped = try shape.crop(loader.open(bytes)).in8Bits()
+        let rendered = try cropped.rendered(scaledTo: shape.size(of: cropped.size)) { isUsable() && !mustStop }
         if loader.isStreamed, bytes.ranOut {
             try publishPartial(rendered)
             return false
@@ -77,8 +78,8 @@ struct StillConversion {
     }
 
     private func publish(_ rung: Rung, _ picture: borrowing Picture) throws(DecodeFailure) {
-        let upright = try picture.upright(from: header.orientation)
-        let encoded = try StillEncoder(rules: request.image).encode(upright)
+        let finished = try picture.inStandardColours().upright(from: header.orientation).inMemory()
+        let encoded = try StillEncoder(rules: request.image).encode(finished)
         try publisher.publish(rung, encoded)
     }
 }

@@ -59,7 +59,7 @@ struct StillEncoder {
         guard edge >= Self.smallestEdge else {
             throw DecodeFailure(.tooLarge, "no JPEG of \(Self.smallestEdge) pixels has \(byteLimit) bytes or less")
         }
-        return try jpeg(picture.scaled(to: picture.size.fitting(longEdge: edge)))
+        return try jpeg(picture.inMemory(scaledTo: picture.size.fitting(longEdge: edge)))
     }
 
     /// The best quality, to within five steps of a hundred, with which `picture` keeps the budget.

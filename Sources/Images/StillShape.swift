@@ -32,11 +32,13 @@ struct StillShape {
 
     private func largestShrink(where isEnough: (Int) -> Bool) -> Int { [8, 4, 2].first(where: isEnough) ?? 1 }
 
-    /// `loaded`, cropped and scaled, in standard colours, not yet turned. Never scaled up.
-    func apply(to loaded: consuming Picture) throws(DecodeFailure) -> Picture {
-        let part = area.scaled(from: whole, to: loaded.size)
-        let cropped = try loaded.cropped(to: part)
-        let size = part.width < target.width || part.height < target.height ? part.size : target
-        return try cropped.scaled(to: size).inStandardColours()
+    /// The part of `loaded` that is kept.
+    func crop(_ loaded: borrowing Picture) throws(DecodeFailure) -> Picture {
+        try loaded.cropped(to: area.scaled(from: whole, to: loaded.size))
+    }
+
+    /// What a part that was cropped so is scaled to: never up, which a loader's own shrinking would ask for.
+    func size(of cropped: PixelSize) -> PixelSize {
+        cropped.width < target.width || cropped.height < target.height ? cropped : target
     }
 }

@@ -19,6 +19,7 @@ package struct ClippingRectangle: Sendable, Equatable {
 
     /// `nil` for a rectangle that is empty or leaves the picture.
     package init?(x: Double, y: Double, width: Double, height: Double) {
+        // Decimals such as 0.9 + 0.1 have no exact sum in binary.
         let edge = 1.000_001
         guard x >= 0, y >= 0, width > 0, height > 0, x + width <= edge, y + height <= edge else { return nil }
         self.x = x

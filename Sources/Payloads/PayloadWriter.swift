@@ -9,7 +9,8 @@ package struct PayloadWriter: Sendable {
     /// Where an attachment's URL stood, the ready file's stands afterwards, and what is said beside it is true of that
     /// file. Every other value stays. Nothing ready, or no room for it, gives back the bytes as they came.
     ///
-    /// `attachments` are numbered as in the request; those that failed are missing.
+    /// `attachments` are numbered as in the request; those that failed are missing. If one is, the text that the dialect
+    /// has for this case becomes the alert's body, also when nothing else changes.
     package func write(
         _ request: NotificationRequest,
         attachments: [Int: NotificationAttachment],
@@ -59,8 +60,8 @@ extension JSONValue {
         let url = isShort ? file.shortURL ?? file.url : file.url
         set(at: place.url, to: .string(place.endsInExtension ? file.endingInExtension(url) : url))
         for companion in place.companions {
-            let old = value(at: companion.pointer)?.text
-            guard let known = old ?? companion.implied,
+            let field = value(at: companion.pointer)
+            guard let known = field == nil ? companion.implied : field?.text,
                 let new = companion.content.text(for: file, replacing: known), new != known
             else { continue }
             set(at: companion.pointer, to: .string(new))

@@ -1,13 +1,12 @@
 import CLinux
-package import DecoderWire
+import DecoderWire
 import Glibc
 
 /// What a decoder process gives up once it is warm, before its first hostile byte.
-package enum Lockdown {
-    /// Returns when every layer that the host has is on. The process ends if `zygote` is gone already.
-    package static func enter(_ limits: ProcessLimits, of zygote: Int32, in enclosure: SandboxReport) -> SandboxReport {
-        var report = enclosure
-        report[.parentDeathSignal] = dieWith(zygote)
+enum Lockdown {
+    /// Returns when every layer that the host has is on. `report` has those that are on already.
+    static func enter(_ limits: ProcessLimits, in report: SandboxReport) -> SandboxReport {
+        var report = report
         report[.resourceLimits] = ResourceLimits.set(limits)
         // Last: it forbids the calls above.
         do throws(SystemError) {
@@ -19,7 +18,8 @@ package enum Lockdown {
         return report
     }
 
-    private static func dieWith(_ zygote: Int32) -> SandboxReport.State {
+    /// Has the kernel end this process with its zygote. It ends now if `zygote` is gone already.
+    static func dieWith(_ zygote: Int32) -> SandboxReport.State {
         guard clinux_process_control(PR_SET_PDEATHSIG, UInt(SIGKILL)) == 0 else {
             return .unavailable(SystemError("prctl").description)
         }

@@ -68,7 +68,10 @@ package struct Zygote {
     /// In the forked process: keeps nothing of the zygote's but its memory.
     private func becomeDecoder(_ socket: Int32, _ limits: ProcessLimits, of zygote: Int32) -> Never {
         guard dup2(socket, 0) == 0, dup2(1, 2) == 2, clinux_close_from(3) == 0 else { _exit(1) }
-        decode(control) { Lockdown.enter(limits, of: zygote, in: enclosure) }
+        var report = enclosure
+        // Before the warm-up, which might hang.
+        report[.parentDeathSignal] = Lockdown.dieWith(zygote)
+        decode(control) { Lockdown.enter(limits, in: report) }
         _exit(0)
     }
 }

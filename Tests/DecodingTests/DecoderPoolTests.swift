@@ -1,21 +1,97 @@
+import DecoderWire
 import Decoding
+import Foundation
 import Media
 import Support
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+/// With the program that is delivered.
+@Suite(.timeLimit(.minutes(1)), .needsSharedMedia)
 struct DecoderPoolTests {
-    @Test("a picture is converted in a process of its own", .needsSharedMedia)
-    func picture() async throws {
-        let pool = try DecoderPool(
-            DecoderPoolConfiguration(decoderPath: BuiltProgram.path("attachd-decoder"), observe: { print($0) })
-        )
-        pool.start()
-        let bytes = try SharedMedia.bytes("images/Pillow__hopper_gray.jpg")
-        let conversion = try await pool.convert(bytes)
-        print(conversion, pool.status)
-        #expect(conversion.failure == nil)
-        await pool.shutDown()
-        print(pool.status)
+    @Test(
+        "a picture of any format is converted in a process of its own",
+        arguments: [
+            "Pillow__hopper_gray.jpg", "sharp__p3.png", "Pillow__hopper.gif", "sharp__4.webp",
+            "sharp__rotating-squares.webp",
+            "libheif__example.heic", "libavif__colors-animated-8bpc.avif", "Pillow__multipage.tiff",
+        ],
+    )
+    func picture(name: String) async throws {
+        try await DecoderPool.with("attachd-decoder") { pool in
+            let conversion = try await pool.convert(SharedMedia.bytes("images/\(name)"))
+            #expect(conversion.failure == nil)
+            #expect(conversion.source != nil)
+            let best = try #require(conversion.rungs.last)
+            #expect(best.report.rung.isLast || best.report.rung == .firstFrame)
+            #expect(best.file.capacity == best.report.byteCount)
+        }
+    }
+
+    @Test("what is no picture is refused with the decoder's reason, and the next job works")
+    func refused() async throws {
+        try await DecoderPool.with("attachd-decoder") { pool in
+            let damaged = try await pool.convert([0xFF, 0xD8, 0xFF] + .init(repeating: 0, count: 1000))
+            #expect(damaged.failure?.reason == .corrupt)
+            let good = try await pool.convert(SharedMedia.bytes("images/Pillow__hopper_gray.jpg"))
+            #expect(good.failure == nil)
+        }
+    }
+
+    @Test("a source that grows is decoded as it comes, and is done with its last byte")
+    func growing() async throws {
+        try await DecoderPool.with("attachd-decoder") { pool in
+            let bytes = try SharedMedia.bytes("images/exif-orien__Landscape_6.jpg")
+            let file = try MediaFile(byteLimit: bytes.count)
+            async let conversion = pool.convert(file)
+            for start in stride(from: 0, to: bytes.count, by: 5000) {
+                try append(bytes[start..<min(start + 5000, bytes.count)], to: file)
+                await Task.yield()
+            }
+            file.end(.whole)
+            #expect(await conversion.failure == nil)
+            #expect(await conversion.rungs.last?.report.rung.isLast == true)
+        }
+    }
+
+    @Test("a source that stops half-way still gives a picture")
+    func cut() async throws {
+        try await DecoderPool.with("attachd-decoder") { pool in
+            let bytes = try SharedMedia.bytes("images/exif-orien__Landscape_6.jpg")
+            let file = try MediaFile(byteLimit: bytes.count)
+            try append(bytes.prefix(bytes.count / 2), to: file)
+            async let conversion = pool.convert(file)
+            file.end(.cut(AttachmentFailure(.download, .stalled, "No more bytes came.")))
+            #expect(await conversion.rungs.last?.report.rung == .partial)
+        }
+    }
+
+    @Test("two hundred jobs in a row leave no descriptor and no process behind")
+    func manyJobs() async {
+        // In a process of its own, so that no other test's descriptors are counted.
+        await #expect(processExitsWith: .success) {
+            try await DecoderPool.with("attachd-decoder") { pool in
+                let bytes = try SharedMedia.bytes("images/Pillow__hopper_gray.jpg")
+                _ = try await pool.convert(bytes)
+                await pool.settles()
+                let before = Self.openDescriptors(of: pool)
+                for _ in 0..<200 {
+                    let conversion = try await pool.convert(bytes)
+                    #expect(conversion.failure == nil)
+                }
+                await pool.settles()
+                #expect(Self.openDescriptors(of: pool) == before)
+            }
+        }
+    }
+
+    /// Of this process and of the zygote.
+    private static func openDescriptors(of pool: DecoderPool) -> [Int] {
+        ["self", pool.status.zygotePID?.description ?? ""].map { process in
+            (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/fd"))?.count ?? 0
+        }
+    }
+
+    private func append(_ bytes: ArraySlice<UInt8>, to file: MediaFile) throws {
+        try unsafe bytes.withUnsafeBytes { unsafe try file.append($0) }
     }
 }

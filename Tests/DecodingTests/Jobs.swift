@@ -12,12 +12,30 @@ struct Conversion: Sendable {
 }
 
 extension DecoderPool {
-    /// Converts `bytes`, all of which are there.
-    func convert(_ bytes: [UInt8], format: MediaFormat = .jpeg) async throws -> Conversion {
+    /// Runs `body` with a pool of the program `name`, two spares and two at work, and shuts it down.
+    static func with(
+        _ name: String,
+        observe: @escaping @Sendable (DecoderEvent) -> Void = { _ in },
+        _ body: (DecoderPool) async throws -> Void,
+    ) async throws {
+        let path = name.hasPrefix("/") ? name : BuiltProgram.path(name)
+        let pool = try DecoderPool(DecoderPoolConfiguration(decoderPath: path, observe: observe))
+        pool.start()
+        do {
+            try await body(pool)
+        } catch {
+            await pool.shutDown()
+            throw error
+        }
+        await pool.shutDown()
+    }
+
+    /// Converts `bytes`, all of which are there, of the format that they have or else as a JPEG.
+    func convert(_ bytes: [UInt8]) async throws -> Conversion {
         let file = try MediaFile(byteLimit: 100_000_000)
         try unsafe bytes.withUnsafeBytes { unsafe try file.append($0) }
         file.end(.whole)
-        return await convert(file, format: format)
+        return await convert(file, format: MediaSniffer.format(of: bytes.span) ?? .jpeg)
     }
 
     func convert(
@@ -25,27 +43,35 @@ extension DecoderPool {
         format: MediaFormat = .jpeg,
         within limit: Duration = .seconds(30),
         expiry: ExpirySignal = ExpirySignal(),
+        published: @escaping @Sendable () -> Void = {},
     ) async -> Conversion {
         let result = Mutex(Conversion())
+        let request = ConversionRequest(
+            format: format,
+            image: Profile.apns.image,
+            animation: Profile.apns.animation,
+        )
         do throws(AttachmentFailure) {
             try await convert(
                 file,
-                as: .jpegForIOS(format),
-                outputCapacity: 20_000_000,
+                as: request,
+                outputCapacity: 10_000_000,
                 until: SystemTime().now + limit,
                 expiry: expiry,
                 describe: { source in result.withLock { $0.source = source } },
-                publish: { rung in result.withLock { $0.rungs.append(rung) } },
+                publish: { rung in
+                    result.withLock { $0.rungs.append(rung) }
+                    published()
+                },
             )
         } catch {
             result.withLock { $0.failure = error }
         }
         return result.withLock { $0 }
     }
-}
 
-extension ConversionRequest {
-    static func jpegForIOS(_ format: MediaFormat) -> ConversionRequest {
-        ConversionRequest(format: format, image: Profile.apns.image, animation: Profile.apns.animation)
+    /// Waits until the spares are there and nothing else is: every process that had a job is reaped.
+    func settles() async {
+        while status.spares != 2 || status.children != 2 { await Task.yield() }
     }
 }

@@ -102,6 +102,16 @@ struct AddressPolicyTests {
         #expect(try refusal("64:ff9b::10.0.0.7", allowing: "64:ff9b::/96", "10.0.0.0/8") == nil)
     }
 
+    @Test("this machine's own public addresses are refused, unless they are allowed")
+    func own() throws {
+        let address = try #require(IPAddress("8.8.8.8"))
+        let closed = AddressPolicy(own: [address])
+        #expect(closed.refusal(of: address, port: 80)?.description == "8.8.8.8 is an address of this machine")
+        let open = AddressPolicy(allowed: [try CIDR("8.8.8.8")], own: [address])
+        #expect(open.refusal(of: address, port: 80) == nil)
+        #expect(AddressPolicy().own.contains(try #require(IPAddress("127.0.0.1"))))
+    }
+
     @Test("public addresses are dialled on the web's ports, allowed ones on any")
     func ports() throws {
         #expect(try refusal("8.8.8.8", port: 80) == nil)

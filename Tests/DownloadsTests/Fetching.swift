@@ -7,6 +7,12 @@ struct Fetched {
     var file: MediaFile
 
     var bytes: [UInt8] { file.prefix(file.progress.byteCount) }
+
+    /// Compares without putting all bytes into the output of a test that fails.
+    func holds(_ expected: [UInt8]) -> Bool { bytes == expected }
+    /// For origins that had less time than they needed: how much came is up to the machine.
+    func holdsBeginning(of expected: [UInt8]) -> Bool { expected.starts(with: bytes) }
+
     var reason: AttachmentFailure.Reason? { report.failure?.reason }
     /// Whether the file's ending tells the same as the report.
     var isConsistent: Bool {

@@ -33,6 +33,17 @@ struct DialectDefinitionTests {
         )
     }
 
+    @Test("each wildcard of another pointer stands for what the URL's of the same rank does")
+    func wildcards() throws {
+        let dialect = try DialectDefinition(name: "shop", url: ["/*/m/*/u"], identifier: "/*/n/*").dialect()
+        let text =
+            #"{"aps":{"alert":"Hi","mutable-content":1},"a":{"m":[{"u":"1"},{"u":"2"}],"n":["i","j"]},"#
+            + #""1":{"m":[{},{"u":"3"}],"n":["k","l"]}}"#
+        let request = try PayloadReader(dialects: [dialect]).read(Array(text.utf8), identifier: "n")
+        #expect(request.attachments.map(\.url) == ["1", "2", "3"])
+        #expect(request.attachments.map(\.identifier) == ["i", "j", "l"])
+    }
+
     @Test("its second pointer counts where the first leads to nothing")
     func second() throws {
         let request = try read(

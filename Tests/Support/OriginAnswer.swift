@@ -20,6 +20,8 @@ package struct OriginAnswer: Sendable {
 
     /// `false` sends no head and no body: nothing at all.
     package var speaks = true
+    /// Sent in place of status line and headers.
+    package var rawHead: [UInt8]?
     package var status = 200
     /// In this order, as they are: a value may be a lie.
     package var headers: [(name: String, value: String)] = []
@@ -35,6 +37,7 @@ package struct OriginAnswer: Sendable {
 
     /// Status line and headers.
     var head: [UInt8] {
+        if let rawHead { return rawHead }
         var lines = ["HTTP/1.1 \(status) Scripted"]
         lines += headers.map { "\($0.name): \($0.value)" }
         switch framing {

@@ -19,6 +19,11 @@ package final class TestTime: TimeSource {
 
     package init() {}
 
+    package var start: Instant { Instant(sinceOrigin: .zero) }
+
+    /// When the next sleeper wakes.
+    package var soonest: Instant? { state.withLock { $0.sleepers.values.map(\.instant).min() } }
+
     package var now: Instant { state.withLock(\.now) }
 
     package func sleep(until instant: Instant) async throws {

@@ -4,29 +4,41 @@ extension Dialect {
     package static let airship = Dialect(
         name: "airship",
         title: "Airship",
-        source: "urbanairship/ios-library, AirshipNotificationServiceExtension and its tests",
-        paths: airshipPaths(below: "/com.urbanairship/media_attachment"),
+        source: "urbanairship/ios-library, AirshipNotificationServiceExtension/MediaAttachmentPayload.swift",
+        paths: airshipPaths(below: "/com.urbanairship.media_attachment"),
     )
 
-    /// Accengage was taken over by Airship, with its own key.
+    /// Accengage was taken over by Airship. In its own form `a4sid` is the notification's identifier, beside an array of
+    /// attachments; one version of Airship's extension reads an object of Airship's form there.
     package static let accengage = Dialect(
         name: "accengage",
         title: "Accengage (Airship)",
-        source: "urbanairship/ios-library, AirshipNotificationServiceExtension and its tests",
-        paths: airshipPaths(below: "/a4sid"),
+        source: "urbanairship/ios-library, UAMediaAttachmentPayloadTests.m and UANotificationServiceExtension.swift",
+        paths: [
+            AttachmentPath(
+                url: "/acc-atts/*/att-url",
+                identifiers: ["/acc-atts/*/att-id"],
+                options: airshipOptions(below: ""),
+                required: ["/a4sid"],
+            )
+        ] + airshipPaths(below: "/a4sid"),
     )
 
     private static func airshipPaths(below root: String) -> [AttachmentPath] {
-        let options = OptionFields(
-            thumbnailHidden: "\(root)/options/hidden",
-            clippingRectangle: "\(root)/options/crop",
-            thumbnailTime: "\(root)/options/time",
-            thumbnailIdentifier: "\(root)/thumbnail_id",
-        )
+        let options = airshipOptions(below: root)
         return [
             AttachmentPath(url: "\(root)/urls/*/url", identifiers: ["\(root)/urls/*/url_id"], options: options),
             AttachmentPath(url: "\(root)/url", options: options),
             AttachmentPath(url: "\(root)/url/*", options: options),
         ]
+    }
+
+    private static func airshipOptions(below root: String) -> OptionFields {
+        OptionFields(
+            thumbnailHidden: "\(root)/options/hidden",
+            clippingRectangle: "\(root)/options/crop",
+            thumbnailTime: "\(root)/options/time",
+            thumbnailIdentifier: "\(root)/thumbnail_id",
+        )
     }
 }

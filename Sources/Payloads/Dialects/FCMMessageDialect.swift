@@ -1,6 +1,7 @@
 extension Dialect {
     /// A message for Apple, Android and web devices at once, as it is sent to Firebase.
     ///
+    /// Its JSON has two spellings of each name, as protocol buffers do; senders use both for `fcm_options`.
     /// Firebase allows 4096 bytes of keys and values for each platform and does not say how it counts them. Counted here
     /// are what is common to all and the platform's own part, as compact JSON, which is a little more.
     package static let fcmMessage = Dialect(
@@ -17,25 +18,22 @@ extension Dialect {
             measure: Envelope.Measure(
                 root: "/message",
                 sums: [
-                    ["/notification", "/data", "/apns/payload", "/apns/fcm_options"],
+                    ["/notification", "/data", "/apns/payload", "/apns/fcm_options", "/apns/fcmOptions"],
                     ["/notification", "/data", "/android/notification", "/android/data"],
                     ["/notification", "/data", "/webpush/notification", "/webpush/data"],
                 ],
             ),
         ),
-        paths: [
-            AttachmentPath(
-                url: "/message/apns/fcm_options/image",
-                list: "/message/apns/payload/attachments",
-                profile: "apns",
-            ),
+        paths: ["/message/apns/fcm_options/image", "/message/apns/fcmOptions/image"].map { url in
+            AttachmentPath(url: url, list: "/message/apns/payload/attachments", profile: "apns")
+        } + [
             AttachmentPath(url: "/message/notification/image", list: nil, profile: "fcm", gate: .alwaysOpen),
             AttachmentPath(url: "/message/android/notification/image", list: nil, profile: "fcm", gate: .alwaysOpen),
             AttachmentPath(
                 url: "/message/webpush/notification/image",
                 list: nil,
                 profile: "webpush",
-                gate: .alwaysOpen
+                gate: .alwaysOpen,
             ),
             AttachmentPath(url: "/message/webpush/headers/image", list: nil, profile: "webpush", gate: .alwaysOpen),
         ],

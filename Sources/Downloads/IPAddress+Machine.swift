@@ -1,0 +1,28 @@
+import Glibc
+
+extension IPAddress {
+    /// The addresses of all network interfaces as they are now; none if the kernel doesn't say.
+    package static func ofThisMachine() -> Set<IPAddress> {
+        var first: UnsafeMutablePointer<ifaddrs>?
+        guard unsafe getifaddrs(&first) == 0 else { return [] }
+        defer { unsafe freeifaddrs(first) }
+        var addresses: Set<IPAddress> = []
+        var next = unsafe first
+        while let entry = unsafe next {
+            if let address = unsafe entry.pointee.ifa_addr.flatMap({ unsafe IPAddress($0) }) {
+                addresses.insert(address)
+            }
+            unsafe next = entry.pointee.ifa_next
+        }
+        return addresses
+    }
+
+    private init?(_ address: UnsafePointer<sockaddr>) {
+        let start = unsafe UnsafeRawPointer(address)
+        switch Int32(unsafe start.loadUnaligned(as: sa_family_t.self)) {
+        case AF_INET: self.init(unsafe start.loadUnaligned(as: sockaddr_in.self).sin_addr)
+        case AF_INET6: self.init(unsafe start.loadUnaligned(as: sockaddr_in6.self).sin6_addr)
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,215 @@
+import DecoderWire
+import Decoding
+import Foundation
+import Media
+import Synchronization
+import Testing
+
+/// With a program that keeps to the protocol as long as it likes.
+@Suite(.timeLimit(.minutes(1)))
+struct EvilDecoderTests {
+    @Test(
+        "a decoder process that lies is killed, and the job is answered",
+        arguments: [
+            "finish at once", "claim a network failure", "be ready twice", "describe twice", "ask for what it has",
+            "flood",
+            "send garbage", "send too much", "send descriptors", "fill another", "say it is larger",
+            "say it is nothing",
+            "say it is PNG", "say it is wider", "say it is beyond its file",
+        ],
+    )
+    func lie(order: String) async throws {
+        try await DecoderPool.with("evil-decoder") { pool in
+            let conversion = try await pool.convert(order, TestPicture.jpeg)
+            #expect(conversion.failure?.reason == .decoderLied)
+            #expect(conversion.rungs.isEmpty)
+            await pool.settles()
+        }
+    }
+
+    @Test("what a decoder process says of its results before it lies stands")
+    func lateLie() async throws {
+        try await DecoderPool.with("evil-decoder") { pool in
+            let conversion = try await pool.convert("fill it twice", TestPicture.jpeg)
+            #expect(conversion.failure?.reason == .decoderLied)
+            #expect(conversion.rungs.count == 1)
+        }
+    }
+
+    @Test("a result cannot be changed after it was checked")
+    func changedLater() async throws {
+        try await DecoderPool.with("evil-decoder") { pool in
+            let expiry = ExpirySignal()
+            let file = try file("change it later", TestPicture.jpeg)
+            let conversion = await pool.convert(file, expiry: expiry, published: { expiry.expire() })
+            #expect(conversion.failure == nil)
+            #expect(conversion.rungs.first?.file.prefix(10_000) == TestPicture.jpeg)
+        }
+    }
+
+    @Test(
+        "a result that is no picture the profile allows is not published",
+        arguments: [
+            Array(TestPicture.jpeg.dropLast()), TestPicture.jpeg + [0], TestPicture.jpeg(width: 0, height: 8),
+            TestPicture.jpeg(width: 1039, height: 8), TestPicture.jpeg(width: 8, height: 65535), [0xFF, 0xD8, 0xFF],
+            Array("RIFF....WEBPVP8 ".utf8),
+        ],
+    )
+    func noPicture(bytes: [UInt8]) async throws {
+        try await DecoderPool.with("evil-decoder") { pool in
+            let conversion = try await pool.convert("be good", bytes)
+            #expect(conversion.failure?.reason == .decoderLied)
+            #expect(conversion.rungs.isEmpty)
+        }
+    }
+
+    @Test("a good result of the same program is published")
+    func good() async throws {
+        try await DecoderPool.with("evil-decoder") { pool in
+            let conversion = try await pool.convert("be good", TestPicture.jpeg)
+            #expect(conversion.failure == nil)
+            #expect(conversion.rungs.map(\.report.width) == [16])
+        }
+    }
+
+    @Test("a decoder process that dies or leaves is reported as such", arguments: ["crash", "leave"])
+    func death(order: String) async throws {
+        try await DecoderPool.with("evil-decoder") { pool in
+            let first = try await pool.convert(order)
+            #expect(first.failure?.reason == .decoderDied)
+            let second = try await pool.convert("be good", TestPicture.jpeg)
+            #expect(second.failure == nil)
+        }
+    }
+
+    @Test("a decoder process that hangs is killed at the deadline", arguments: ["hang", "spin"])
+    func hang(order: String) async throws {
+        try await DecoderPool.with("evil-decoder") { pool in
+            let conversion = await pool.convert(try file(order), within: .milliseconds(100))
+            #expect(conversion.failure?.reason == .timedOut)
+            await pool.settles()
+        }
+    }
+
+    @Test("a cancelled conversion ends at once, and its process with it")
+    func cancelled() async throws {
+        try await DecoderPool.with("evil-decoder") { pool in
+            let file = try file("hang")
+            let conversion = Task { await pool.convert(file) }
+            while pool.status.running == 0 { await Task.yield() }
+            conversion.cancel()
+            #expect(await conversion.value.failure?.reason == .cancelled)
+            await pool.settles()
+        }
+    }
+
+    @Test("a job that waits for a process gives up at its deadline, and when it is cancelled")
+    func waiting() async throws {
+        try await DecoderPool.with("evil-decoder") { pool in
+            let file = try file("hang")
+            let hanging = Task {
+                await withTaskGroup { group in for _ in 0..<2 { group.addTask { _ = await pool.convert(file) } } }
+            }
+            while pool.status.running < 2 { await Task.yield() }
+            #expect(await pool.convert(file, within: .milliseconds(20)).failure?.reason == .timedOut)
+            let waiting = Task { await pool.convert(file) }
+            while pool.status.waiting == 0 { await Task.yield() }
+            waiting.cancel()
+            #expect(await waiting.value.failure?.reason == .cancelled)
+            #expect(pool.status.waiting == 0)
+            hanging.cancel()
+            await hanging.value
+        }
+    }
+
+    @Test("a decoder process hears of each byte that comes, and of the end", arguments: [true, false])
+    func end(isWhole: Bool) async throws {
+        try await DecoderPool.with("evil-decoder") { pool in
+            let file = try file("wait for the end", ending: nil)
+            async let conversion = pool.convert(file)
+            while pool.status.running == 0 { await Task.yield() }
+            for _ in 0..<100 {
+                try append(Array("more".utf8), to: file)
+                await Task.yield()
+            }
+            file.end(isWhole ? .whole : .cut(AttachmentFailure(.download, .stalled, "")))
+            let byteCount = "wait for the end\n".utf8.count + 400
+            #expect(await conversion.source == SourceReport(width: byteCount, height: isWhole ? 0 : 1))
+            #expect(await conversion.failure?.reason == .corrupt)
+        }
+    }
+
+    @Test("a decoder process is told when time is nearly up")
+    func expiry() async throws {
+        try await DecoderPool.with("evil-decoder") { pool in
+            let expiry = ExpirySignal()
+            let file = try file("wait for time to be up")
+            async let conversion = pool.convert(file, expiry: expiry)
+            while pool.status.running == 0 { await Task.yield() }
+            expiry.expire()
+            #expect(await conversion.failure?.reason == .timedOut)
+        }
+    }
+
+    @Test("a decoder process holds three descriptors, whatever the worker has open")
+    func descriptors() async throws {
+        let canaries = (0..<5).map { _ in unsafe open("/dev/null", O_RDONLY) }
+        defer { for canary in canaries { close(canary) } }
+        try await DecoderPool.with("evil-decoder") { pool in
+            let conversion = try await pool.convert("count descriptors")
+            #expect(conversion.source?.frames == 3)
+        }
+    }
+
+    @Test("writing to every descriptor that a decoder process has does no harm")
+    func scribble() async throws {
+        try await DecoderPool.with("evil-decoder") { pool in
+            let file = try file("write to every descriptor")
+            let before = file.prefix(100)
+            #expect(await pool.convert(file).failure?.reason == .decoderLied)
+            #expect(file.prefix(100) == before)
+        }
+    }
+
+    @Test("memory ends at the limit")
+    func memory() async throws {
+        try await DecoderPool.with("evil-decoder") { pool in
+            let conversion = try await pool.convert("eat memory")
+            #expect(conversion.failure?.reason == .resourceLimit)
+            // In megabytes: the limit is 2048, and the process itself has some.
+            #expect(try #require(conversion.source?.frames) < 2048)
+        }
+    }
+
+    private func file(
+        _ order: String,
+        _ picture: [UInt8] = [],
+        ending: MediaFile.Ending? = .whole,
+    ) throws -> MediaFile {
+        let file = try MediaFile(byteLimit: 10_000)
+        try append(Array(order.utf8) + [10] + picture, to: file)
+        if let ending { file.end(ending) }
+        return file
+    }
+
+    private func append(_ bytes: [UInt8], to file: MediaFile) throws {
+        try unsafe bytes.withUnsafeBytes { unsafe try file.append($0) }
+    }
+}
+
+extension DecoderPool {
+    /// Has the evil decoder do what `order` says.
+    func convert(_ order: String, _ picture: [UInt8] = []) async throws -> Conversion {
+        try await convert(Array(order.utf8) + [10] + picture)
+    }
+}
+
+/// The least that passes for a picture, to those who look at its header only.
+enum TestPicture {
+    static let jpeg = jpeg(width: 16, height: 8)
+
+    static func jpeg(width: Int, height: Int) -> [UInt8] {
+        let size = [height >> 8, height & 0xFF, width >> 8, width & 0xFF].map(UInt8.init)
+        return [0xFF, 0xD8, 0xFF, 0xC0, 0, 11, 8] + size + [1, 1, 0x11, 0, 0xFF, 0xD9]
+    }
+}

@@ -1,0 +1,70 @@
+import DecoderWire
+import Decoding
+import Glibc
+import Media
+import Synchronization
+import Testing
+
+/// What a decoder process meets that tries to do more than to decode.
+@Suite(.timeLimit(.minutes(1)))
+struct LockdownTests {
+    @Test(
+        "a decoder process dies of it",
+        arguments: [
+            "socket", "connect", "sendto", "execve", "fork", "ptrace", "kill its parent", "tgkill another",
+            "pidfd_open",
+            "process_vm_readv", "io_uring_setup", "userfaultfd", "bpf", "keyctl", "perf_event_open", "memfd_create",
+            "executable mmap", "executable mprotect", "unshare", "setns", "mount", "chroot", "setuid",
+            "lift its limits",
+            "dumpable again", "another filter", "ftruncate", "fcntl", "dup", "pipe", "rename", "x32 write",
+        ],
+    )
+    func fatal(call: String) async throws { try await expectDeath(of: call, signal: SIGSYS) }
+
+    @Test("a decoder process that writes past its file-size limit dies of it")
+    func fileSize() async throws { try await expectDeath(of: "write past the limit", signal: SIGXFSZ) }
+
+    @Test(
+        "a decoder process is refused",
+        arguments: [
+            ("open", EACCES), ("open for writing", EACCES), ("openat2", EACCES), ("open its environment", EACCES),
+            ("readlink", EACCES), ("unlink", EACCES), ("statx", ENOSYS), ("clone3", ENOSYS), ("ioctl", ENOTTY),
+            ("sysinfo", EPERM),
+        ],
+    )
+    func refused(call: String, code: Int32) async throws {
+        try await DecoderPool.with("evil-decoder") { pool in
+            let conversion = try await pool.convert(call)
+            #expect(conversion.source?.width == Int(code))
+            #expect(conversion.failure?.reason == .unsupportedFormat)
+        }
+    }
+
+    @Test("the layers that every Linux has are on, and the others are on or say why not")
+    func report() async throws {
+        try await DecoderPool.with("evil-decoder") { pool in
+            await pool.settles()
+            let sandbox = try #require(pool.status.sandbox)
+            let everywhere: [SandboxLayer] = [
+                .noNewPrivileges, .notDumpable, .noCapabilities, .resourceLimits, .parentDeathSignal, .systemCallFilter,
+            ]
+            for layer in everywhere { #expect(sandbox[layer] == .on, "\(layer)") }
+            for layer in SandboxLayer.allCases { #expect(sandbox[layer] != .off, "\(layer)") }
+        }
+    }
+
+    private func expectDeath(of call: String, signal: Int32) async throws {
+        let (endings, ending) = AsyncStream.makeStream(of: ProcessEnding.self)
+        let observe: @Sendable (DecoderEvent) -> Void = { event in
+            if case .childEnded(_, let how) = event { ending.yield(how) }
+        }
+        try await DecoderPool.with("evil-decoder", observe: observe) { pool in
+            let conversion = try await pool.convert(call)
+            #expect(conversion.failure?.reason == .decoderDied)
+            #expect(conversion.source == nil)
+            await pool.settles()
+            ending.finish()
+            #expect(await endings.first { _ in true } == .killed(signal: Int(signal)))
+        }
+    }
+}

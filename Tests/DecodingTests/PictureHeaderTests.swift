@@ -1,0 +1,50 @@
+import Media
+import Support
+import Testing
+
+@testable import Decoding
+
+@Suite struct PictureHeaderTests {
+    @Test(
+        "the size of a real picture is read",
+        .needsSharedMedia,
+        arguments: [
+            ("Pillow__hopper_gray.jpg", MediaFormat.jpeg, 128, 128), ("sharp__swiss.png", .png, 68, 68),
+            ("Pillow__hopper.gif", .gif, 128, 128),
+        ],
+    )
+    func real(name: String, format: MediaFormat, width: Int, height: Int) throws {
+        let bytes = try SharedMedia.bytes("images/\(name)")
+        let whole = PictureHeader(bytes.span)
+        let header = try #require(whole)
+        #expect(header.format == format)
+        #expect(header.width == width && header.height == height, "\(header)")
+        for count in stride(from: 0, to: bytes.count, by: max(1, bytes.count / 300)) {
+            let prefix = Array(bytes.prefix(count))
+            let header = PictureHeader(prefix.span)
+            #expect(header == nil)
+        }
+    }
+
+    @Test(
+        "other formats have no header that is read here",
+        .needsSharedMedia,
+        arguments: ["sharp__4.webp", "libheif__example.heic"]
+    )
+    func others(name: String) throws {
+        let bytes = try SharedMedia.bytes("images/\(name)")
+        let header = PictureHeader(bytes.span)
+        #expect(header == nil)
+    }
+
+    @Test("bytes that are changed anywhere in a header never do more than to be refused")
+    func garbage() {
+        for index in TestPicture.jpeg.indices {
+            for byte in UInt8.min ... .max {
+                var bytes = TestPicture.jpeg
+                bytes[index] = byte
+                if let header = PictureHeader(bytes.span) { #expect(header.width >= 0 && header.height >= 0) }
+            }
+        }
+    }
+}

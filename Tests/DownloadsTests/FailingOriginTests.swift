@@ -1,0 +1,161 @@
+import Downloads
+import Media
+import Support
+import Testing
+
+@Suite("Origins that fail", .timeLimit(.minutes(1)))
+struct FailingOriginTests {
+    /// Downloads the one answer of an origin.
+    private func fetch(
+        _ answer: OriginAnswer,
+        byteLimit: Int = 1_000_000,
+        timeLimit: Duration = .seconds(30),
+        stall: StallRule = StallRule(),
+    ) async throws -> Fetched {
+        let origin = try OriginServer { _ in answer }
+        defer { origin.stop() }
+        var settings = try DownloadSettings.opening("127.0.0.1")
+        settings.stall = stall
+        let downloader = try Downloader(settings: settings)
+        let fetched = try await downloader.fetch(origin.url(), byteLimit: byteLimit, timeLimit: timeLimit)
+        #expect(fetched.isConsistent)
+        return fetched
+    }
+
+    @Test(
+        "a status other than 200 is a failure that names it",
+        arguments: [204, 206, 300, 304, 404, 410, 429, 500, 503]
+    )
+    func status(status: Int) async throws {
+        let body = [204, 304].contains(status) ? [] : Array("<html>secret</html>".utf8)
+        let fetched = try await fetch(.status(status, body: body))
+        #expect(fetched.reason == .httpStatus)
+        #expect(fetched.report.status == status)
+        #expect(fetched.report.failure?.message == "127.0.0.1 answered with HTTP status \(status) instead of 200.")
+        #expect(fetched.bytes.isEmpty)
+    }
+
+    @Test("an empty body is a failure", arguments: [OriginAnswer.empty, .chunked([])])
+    func empty(answer: OriginAnswer) async throws {
+        #expect(try await fetch(answer).reason == .empty)
+    }
+
+    @Test("a body that ends before its declared length is cut, with the bytes that came")
+    func short() async throws {
+        let fetched = try await fetch(.claiming(length: 2_000, body: pattern(1_000)))
+        #expect(fetched.reason == .truncated)
+        #expect(fetched.holds(pattern(1_000)))
+    }
+
+    @Test("bytes after the declared length are not read")
+    func long() async throws {
+        let fetched = try await fetch(.claiming(length: 1_000, body: pattern(2_000)))
+        #expect(fetched.report.failure == nil)
+        #expect(fetched.holds(pattern(1_000)))
+    }
+
+    @Test("a chunked body that breaks off is cut")
+    func brokenChunks() async throws {
+        var answer = OriginAnswer.body(Array("400\r\n".utf8) + pattern(1_000))
+        answer.headers = [("Transfer-Encoding", "chunked")]
+        answer.framing = .none
+        let fetched = try await fetch(answer)
+        #expect(fetched.reason == .truncated)
+        #expect(fetched.holds(pattern(1_000)))
+    }
+
+    @Test("a connection that is reset before the answer has failed; after bytes of the body, the source is cut")
+    func reset() async throws {
+        var answer = OriginAnswer.reset(after: 0, of: [])
+        answer.speaks = false
+        #expect(try await fetch(answer).reason == .connectionFailed)
+        #expect(try await fetch(.reset(after: 500_000, of: pattern(1_000_000))).reason == .truncated)
+    }
+
+    @Test("a body that stalls at half is given up, with the bytes that came")
+    func stalled() async throws {
+        let rule = StallRule(window: .milliseconds(100))
+        let fetched = try await fetch(.stall(after: 5_000, of: pattern(10_000)), stall: rule)
+        #expect(fetched.reason == .stalled)
+        #expect(fetched.holdsBeginning(of: pattern(5_000)))
+        #expect(fetched.report.failure?.message == "127.0.0.1 sent less than 1 byte in 0.1 seconds.")
+    }
+
+    @Test("an origin that takes the request and says nothing is given up")
+    func silent() async throws {
+        #expect(try await fetch(.silence, stall: StallRule(window: .milliseconds(100))).reason == .stalled)
+    }
+
+    @Test("a drip below the rule is given up, and one above it arrives")
+    func drip() async throws {
+        let drip = OriginAnswer.drip(pattern(1_000), every: .milliseconds(20))
+        #expect(try await fetch(drip, stall: StallRule(byteCount: 500, window: .milliseconds(200))).reason == .stalled)
+        let short = OriginAnswer.drip(pattern(20), every: .milliseconds(5))
+        #expect(try await fetch(short).holds(pattern(20)))
+    }
+
+    @Test("the time limit holds, with the bytes that came")
+    func timeLimit() async throws {
+        let fetched = try await fetch(.stall(after: 5_000, of: pattern(10_000)), timeLimit: .milliseconds(200))
+        #expect(fetched.reason == .timedOut)
+        #expect(fetched.holdsBeginning(of: pattern(5_000)))
+        #expect(try await fetch(.body([1]), timeLimit: .zero).reason == .timedOut)
+    }
+
+    @Test("the byte limit is counted while reading", arguments: [OriginAnswer.Framing.contentLength, .chunked, .none])
+    func byteLimit(framing: OriginAnswer.Framing) async throws {
+        var answer = OriginAnswer.body(pattern(100_000))
+        answer.framing = framing
+        #expect(try await fetch(answer, byteLimit: 100_000).report.failure == nil)
+        let fetched = try await fetch(answer, byteLimit: 99_999)
+        #expect(fetched.reason == .tooLarge)
+        #expect(fetched.file.progress.byteCount <= 99_999)
+    }
+
+    @Test("headers have a limit")
+    func headers() async throws {
+        var answer = OriginAnswer.body([1])
+        answer.headers = (0..<700).map { ("X-Filler-\($0)", String(repeating: "a", count: 100)) }
+        #expect(try await fetch(answer).reason == .tooLarge)
+    }
+
+    @Test("an answer that isn't HTTP has failed")
+    func garbage() async throws {
+        var answer = OriginAnswer.body([])
+        answer.rawHead = Array("SSH-2.0-OpenSSH_9.2\r\n".utf8)
+        answer.ending = .close
+        #expect(try await fetch(answer).reason == .connectionFailed)
+    }
+
+    @Test("a content encoding that nobody asked for is undone")
+    func gzip() async throws {
+        let body = pattern(50_000)
+        let fetched = try await fetch(.encoded(Gzip.compress(body), as: "gzip", type: "image/png"))
+        #expect(fetched.report.failure == nil)
+        #expect(fetched.holds(body))
+        #expect(fetched.report.fetchedByteCount < body.count)
+    }
+
+    @Test("a gzip bomb ends at the byte limit, by its decoded size")
+    func bomb() async throws {
+        let bomb = try Gzip.compress([UInt8](repeating: 0, count: 50_000_000))
+        #expect(bomb.count < 100_000)
+        let fetched = try await fetch(.encoded(bomb, as: "gzip"), byteLimit: 1_000_000)
+        #expect(fetched.reason == .tooLarge)
+        #expect(fetched.file.progress.byteCount <= 1_000_000)
+    }
+
+    @Test("a content encoding that isn't what it claims is corrupt")
+    func wrongEncoding() async throws {
+        #expect(try await fetch(.encoded(pattern(1_000), as: "gzip")).reason == .corrupt)
+    }
+
+    @Test("a port on which nobody listens, and a name that nobody has")
+    func unreachable() async throws {
+        let origin = try OriginServer { _ in .empty }
+        origin.stop()
+        let downloader = try Downloader(settings: .opening("127.0.0.1"))
+        #expect(try await downloader.fetch("http://127.0.0.1:1/").reason == .connectionFailed)
+        #expect(try await downloader.fetch("http://nobody.invalid/").reason == .unresolvedHost)
+    }
+}

@@ -1,0 +1,152 @@
+import Foundation
+import Payloads
+import Support
+import Testing
+
+@Suite("attachd process", .timeLimit(.minutes(2)))
+struct ProcessTests {
+    let attachd: AttachdProgram
+    static let photo = try? [UInt8](
+        Data(contentsOf: SharedMedia.packageRoot.appending(path: "Samples/media/photo.jpg"))
+    )
+
+    init() throws { attachd = try AttachdProgram() }
+
+    @Test("a ten-megapixel photo comes back complete: 1038 px, at most 500 kB, in a rewritten payload")
+    func photo() async throws {
+        let photo = try #require(Self.photo)
+        let origin = try OriginServer { _ in .body(photo, type: "image/jpeg") }
+        defer { origin.stop() }
+        let outcome = try await attachd.process(origin.url("/photo.jpg"))
+        #expect(outcome.status == 0 && outcome.outcome == "complete" && outcome.rung == "downscaled")
+        #expect(outcome.number("/attachments/0/width") == 1038)
+        #expect(outcome.number("/attachments/0/bytes").map { (1...500_000).contains($0) } == true)
+        #expect(outcome.number("/attachments/0/source/width") == 3888)
+        #expect(outcome.number("/attachments/0/source/fetched") == photo.count)
+
+        let payload = try JSONValue(parsing: Array(outcome.output.utf8.dropLast()))
+        let url = try #require(payload["my-attachment"]?.text.flatMap { URL(string: $0) })
+        let file = try Data(contentsOf: url)
+        #expect(file.starts(with: [0xFF, 0xD8]) && url.pathExtension == "jpg")
+        #expect(file.count == outcome.number("/attachments/0/bytes"))
+        #expect(payload.value(at: try JSONPointer("/attachments/0/type"))?.text == "public.jpeg")
+        #expect(attachd.leftovers == [])
+    }
+
+    @Test("the stages add up to the total within 5 %")
+    func timings() async throws {
+        let photo = try #require(Self.photo)
+        let origin = try OriginServer { _ in .body(photo) }
+        defer { origin.stop() }
+        let outcome = try await attachd.process(origin.url("/photo.jpg"))
+        let stages = try ["queue", "download", "decode", "store"].map { try #require(outcome.number("/timings/\($0)")) }
+        let total = try #require(outcome.number("/timings/total"))
+        // Each is rounded to a millisecond.
+        #expect(abs(stages.reduce(0, +) - total) <= max(total / 20, 3))
+    }
+
+    @Test("what an origin calls its file doesn't matter", arguments: ["/photo", "/photo.txt", "/photo.png?x=.gif"])
+    func names(path: String) async throws {
+        let photo = try #require(Self.photo)
+        let origin = try OriginServer { _ in .body(photo, type: "text/html; charset=utf-8") }
+        defer { origin.stop() }
+        let outcome = try await attachd.process(origin.url(path))
+        #expect(outcome.outcome == "complete" && outcome.value("/attachments/0/type")?.text == "public.jpeg")
+    }
+
+    @Test("a chain of redirects is followed")
+    func redirects() async throws {
+        let photo = try #require(Self.photo)
+        let origin = try OriginServer { request in
+            switch request.path {
+            case "/1": .redirect(to: "/2", status: 301)
+            case "/2": .redirect(to: "3", status: 307)
+            default: .body(photo)
+            }
+        }
+        defer { origin.stop() }
+        #expect(try await attachd.process(origin.url("/1")).outcome == "complete")
+    }
+
+    @Test("a redirect to an address that is not allowed is refused, and the error names it")
+    func refusedRedirect() async throws {
+        let inner = try OriginServer { _ in .body([1, 2, 3]) }
+        let outer = try OriginServer(address: "127.0.0.2") { [url = inner.url("/secret")] _ in .redirect(to: url) }
+        defer {
+            inner.stop()
+            outer.stop()
+        }
+        let payload = #"{"aps":{"mutable-content":1,"alert":"Hi"},"my-attachment":"\#(outer.url("/x"))"}"#
+        let report = attachd.folder.url.appending(path: "r.json").path
+        let arguments = ["process", "--store", attachd.store, "--report", report, "--allow-address", "127.0.0.2"]
+        let outcome = try await attachd.run(arguments, input: Array(payload.utf8))
+        let result = try JSONValue(parsing: [UInt8](Data(contentsOf: URL(filePath: report))))
+        let error = try #require(result.value(at: try JSONPointer("/errors/0")))
+        #expect(outcome.status == 0 && outcome.output == payload + "\n")
+        #expect(error["code"] == .integer(100) && error["reason"]?.text == "refusedAddress")
+        #expect(error["message"]?.text?.contains("--allow-address") == true)
+        #expect(inner.requests.isEmpty)
+    }
+
+    @Test(
+        "a bad answer leaves the original, with the error that the device would have",
+        arguments: [
+            ("404", 100, "httpStatus"), ("empty", 102, "empty"), ("page", 101, "unrecognizedFormat"),
+            ("video", 101, "unsupportedFormat"),
+        ],
+    )
+    func badAnswers(kind: String, code: Int, reason: String) async throws {
+        let origin = try OriginServer { request in
+            switch request.path {
+            case "/404": .status(404, body: Array("nothing here".utf8))
+            case "/empty": .empty
+            case "/video": .body(Array("\0\0\0\u{18}ftypmp42\0\0\0\0mp42isom".utf8) + [UInt8](repeating: 0, count: 600))
+            default: .body(Array("<!doctype html><title>Log in</title>".utf8), type: "image/jpeg")
+            }
+        }
+        defer { origin.stop() }
+        let outcome = try await attachd.process(origin.url("/\(kind)"))
+        #expect(outcome.status == 0 && outcome.outcome == "original")
+        #expect(outcome.number("/errors/0/code") == code && outcome.value("/errors/0/reason")?.text == reason)
+    }
+
+    @Test("a body that stalls at half is answered before the deadline with the best there is")
+    func stall() async throws {
+        let photo = try #require(Self.photo)
+        let origin = try OriginServer { _ in .stall(after: photo.count / 2, of: photo) }
+        defer { origin.stop() }
+        let outcome = try await attachd.process(origin.url("/photo.jpg"), ["--deadline", "3s"])
+        #expect(outcome.status == 0 && outcome.outcome == "degraded")
+        #expect(["partial", "embedded-thumbnail"].contains(outcome.rung))
+        #expect(["timedOut", "stalled"].contains(outcome.value("/errors/0/reason")?.text))
+        #expect(outcome.number("/margin").map { $0 >= 0 } == true)
+        #expect(outcome.number("/timings/total").map { $0 <= 3000 } == true)
+    }
+
+    @Test("a progressive JPEG that stalls at a quarter comes back as a partial picture of full size", .needsSharedMedia)
+    func progressiveStall() async throws {
+        let picture = try SharedMedia.bytes("images/plasma__Autumn_2560x1600.jpg")
+        let origin = try OriginServer { _ in .stall(after: picture.count / 4, of: picture) }
+        defer { origin.stop() }
+        let outcome = try await attachd.process(origin.url("/autumn.jpg"), ["--deadline", "3s"])
+        #expect(outcome.outcome == "degraded" && outcome.rung == "partial")
+        #expect(outcome.number("/attachments/0/width") == 1038)
+        #expect(outcome.number("/attachments/0/height").map { (648...649).contains($0) } == true)
+    }
+
+    @Test("an origin that never answers costs the attachment, not the notification")
+    func silence() async throws {
+        let origin = try OriginServer { _ in .silence }
+        defer { origin.stop() }
+        let outcome = try await attachd.process(origin.url("/x"), ["--deadline", "500ms"])
+        #expect(outcome.status == 0 && outcome.outcome == "original")
+    }
+
+    @Test("a local file is an attachment too")
+    func localFile() async throws {
+        let path = SharedMedia.packageRoot.appending(path: "Samples/media/photo.jpg").path
+        #expect(try await attachd.process(path).outcome == "complete")
+        #expect(try await attachd.process("file://\(path)").outcome == "complete")
+        #expect(try await attachd.process("/nowhere/at/all.jpg").number("/errors/0/code") == 100)
+    }
+}

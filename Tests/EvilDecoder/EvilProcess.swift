@@ -1,0 +1,154 @@
+import CForbiddenCalls
+import DecoderWire
+import Glibc
+import Media
+import Sandbox
+
+/// One process that does what its source says.
+struct EvilProcess {
+    let line: PacketSocket
+    private let heldDescriptors: Int
+
+    init(line: PacketSocket, lockDown: () -> SandboxReport) {
+        self.line = line
+        heldDescriptors = (0..<Int32(1024)).count { fcntl($0, F_GETFD) != -1 }
+        say(.ready(lockDown()))
+    }
+
+    func run() {
+        guard let packet = try? line.receive(descriptorLimit: 8, waits: true),
+            case .transform(_, let source, _, let capacity) = try? WorkerMessage(packet: packet.bytes)
+        else { return }
+        let job = Job(
+            source: packet.descriptors[0],
+            outputs: Array(packet.descriptors.dropFirst()),
+            capacity: capacity,
+            byteCount: source.byteCount,
+        )
+        obey(job.order, job)
+    }
+
+    private struct Job {
+        var source: Int32
+        var outputs: [Int32]
+        var capacity: Int
+        var byteCount: Int
+
+        var bytes: [UInt8] {
+            unsafe [UInt8](unsafeUninitializedCapacity: byteCount) { buffer, filled in
+                filled = max(0, unsafe pread(source, buffer.baseAddress, byteCount, 0))
+            }
+        }
+        /// The first line.
+        var order: String { String(decoding: bytes.prefix { $0 != 10 }, as: UTF8.self) }
+        /// What comes after it.
+        var picture: [UInt8] { Array(bytes.drop { $0 != 10 }.dropFirst()) }
+    }
+
+    private func obey(_ order: String, _ job: Job) {
+        switch order {
+        case "hang": while true { _ = try? line.receive(waits: true) }
+        case "spin": while true {}
+        case "crash": abort()
+        case "leave": _exit(0)
+        case "eat memory": eatMemory()
+        case "write to every descriptor": for descriptor in Int32(0)..<16 { _ = unsafe write(descriptor, "x", 1) }
+        case "count descriptors":
+            say(.source(SourceReport(frames: heldDescriptors)))
+            say(.failed(.unsupportedFormat))
+        case "finish at once": say(.done)
+        case "claim a network failure": say(.failed(.httpStatus))
+        case "be ready twice": say(.ready(SandboxReport()))
+        case "describe twice": for _ in 0..<2 { say(.source(SourceReport())) }
+        case "ask for what it has": say(.need(byteCount: job.byteCount))
+        case "flood": while true { say(.need(byteCount: Int.max)) }
+        case "send garbage": send(Garbage(packet: [99, 1, 2, 3]))
+        case "send too much": send(Garbage(packet: [UInt8](repeating: 1, count: Wire.packetLimit + 1)))
+        case "send descriptors": send(Garbage(packet: DecoderMessage.done.packet), descriptors: [0, 1, 2])
+        case "be good", "change it later", "fill it twice", "fill another", "say it is larger", "say it is nothing",
+            "say it is PNG", "say it is wider", "say it is beyond its file":
+            publish(order, job)
+        case "wait for the end": waitForEnd(job)
+        case "wait for time to be up": waitForExpiry()
+        default:
+            // What the kernel says to a call comes back as a width.
+            let outcome = unsafe forbidden_call(order, job.outputs[0])
+            say(.source(SourceReport(width: Int(max(0, outcome)))))
+            say(.failed(.unsupportedFormat))
+        }
+        while (try? line.receive(waits: true)) ?? nil != nil {}
+    }
+
+    private func publish(_ order: String, _ job: Job) {
+        let picture = job.picture
+        let output = job.outputs[0]
+        _ = unsafe pwrite(output, picture, picture.count, 0)
+        var report = RungReport(rung: .downscaled, format: .jpeg, byteCount: picture.count)
+        switch order {
+        case "say it is larger": report.byteCount += 1
+        case "say it is nothing": report.byteCount = 0
+        case "say it is PNG": report.format = .png
+        case "say it is wider": report.width = 1000
+        case "say it is beyond its file": report.byteCount = job.capacity + 1
+        default: break
+        }
+        say(.rung(report, output: order == "fill another" ? job.outputs.count : 0))
+        if order == "fill it twice" { say(.rung(report, output: 0)) }
+        if order == "change it later" {
+            // It hears of the time when the result is published.
+            _ = try? line.receive(waits: true)
+            _ = unsafe pwrite(output, [UInt8](repeating: 0, count: picture.count), picture.count, 0)
+        }
+        say(.done)
+    }
+
+    private func eatMemory() {
+        var eaten = 0
+        while unsafe malloc(16 << 20) != nil { eaten += 16 }
+        say(.source(SourceReport(frames: eaten)))
+        say(.failed(.resourceLimit))
+    }
+
+    /// Says of the source how many bytes came, and as the height whether it was cut.
+    private func waitForEnd(_ job: Job) {
+        var byteCount = job.byteCount
+        while true {
+            say(.need(byteCount: byteCount + 1))
+            guard let packet = try? line.receive(waits: true) else { _exit(1) }
+            switch try? WorkerMessage(packet: packet.bytes) {
+            case .have(let count): byteCount = count
+            case .endsHere(let count, let isWhole):
+                say(.source(SourceReport(width: count, height: isWhole ? 0 : 1)))
+                say(.failed(.corrupt))
+                return
+            default: _exit(1)
+            }
+        }
+    }
+
+    private func waitForExpiry() {
+        while let packet = try? line.receive(waits: true) {
+            if (try? WorkerMessage(packet: packet.bytes)) == .timeWillExpire { say(.failed(.timedOut)) }
+        }
+    }
+
+    private func say(_ message: DecoderMessage) { send(message) }
+
+    private func send(_ message: some WireMessage, descriptors: [Int32] = []) {
+        do throws(SystemError) {
+            try line.send(message, descriptors: descriptors)
+        } catch {
+            switch error.code {
+            case EAGAIN: return
+            // With so low a limit on descriptors, those that other processes have under way count against it.
+            case ETOOMANYREFS: send(message, descriptors: descriptors)
+            default: _exit(0)
+            }
+        }
+    }
+}
+
+/// A packet that says what it likes.
+private struct Garbage: WireMessage {
+    var packet: [UInt8]
+}

@@ -1,0 +1,171 @@
+import Media
+import Payloads
+import Processing
+import Support
+import Testing
+
+@Suite("The pipeline", .timeLimit(.minutes(1)))
+struct AttachmentPipelineTests {
+    static let jpeg: [UInt8] = [0xFF, 0xD8, 0xFF, 0xE0] + [UInt8](repeating: 0, count: 1000)
+    let time = TestTime()
+    let deadline = Instant(sinceOrigin: .seconds(20))
+
+    /// A payload with the attachments at `urls`, in the form that Airship has for several.
+    private func notification(_ urls: String..., isMutable: Bool = true) throws -> NotificationRequest {
+        let list = urls.map { "\"\($0)\"" }.joined(separator: ",")
+        let payload = """
+            {"aps":{\(isMutable ? "\"mutable-content\":1," : "")"alert":"Hi"},"id":9007199254740993,\
+            "com.urbanairship.media_attachment":{"url":[\(list)]}}
+            """
+        return try PayloadReader().read(Array(payload.utf8), identifier: "n1")
+    }
+
+    private func process(
+        _ notification: NotificationRequest,
+        _ behaviours: [String: FakeDownloader.Behaviour],
+        _ converter: FakeConverter = FakeConverter(),
+        _ store: FakeStore = FakeStore(),
+    ) -> Task<ProcessingResult, Never> {
+        let steps = AttachmentPipeline.Steps(
+            downloader: FakeDownloader(behaviours: behaviours),
+            converter: converter,
+            store: store,
+        )
+        return Task { [time, deadline] in
+            await AttachmentPipeline(steps: steps, time: time)
+                .process(ProcessingRequest(notification: notification), deadline: deadline)
+        }
+    }
+
+    @Test("a whole source that reaches its last rung is complete, and stands in the payload")
+    func complete() async throws {
+        let result = try await process(notification("https://a/1"), ["https://a/1": .body(Self.jpeg)]).value
+        #expect(result.outcome == .complete && result.failures.isEmpty)
+        #expect(result.attachments.map(\.report.rung) == [.downscaled])
+        let payload = try JSONValue(parsing: result.payload)
+        #expect(
+            payload.value(at: try JSONPointer("/com.urbanairship.media_attachment/url/0"))?.text
+                == "file:///store/1.jpg"
+        )
+        #expect(payload["id"] == .number("9007199254740993"))
+    }
+
+    @Test("one attachment that fails leaves the others, and the outcome is degraded")
+    func oneOfTwoFails() async throws {
+        let result = try await process(
+            notification("https://a/1", "https://a/2"),
+            ["https://a/1": .fails(.httpStatus), "https://a/2": .body(Self.jpeg)],
+        )
+        .value
+        #expect(result.outcome == .degraded)
+        #expect(result.attachments.map(\.sourceURL) == ["https://a/2"])
+        #expect(result.failures.map(\.failure.code) == [.attachmentInvalidURL])
+    }
+
+    @Test(
+        "a source that fails is answered with the original payload, and with the error that the device would have",
+        arguments: [
+            (AttachmentFailure.Reason.httpStatus, UserNotificationsErrorCode.attachmentInvalidURL),
+            (.refusedAddress, .attachmentInvalidURL), (.empty, .attachmentInvalidFileSize),
+            (.tooLarge, .attachmentInvalidFileSize),
+        ],
+    )
+    func original(reason: AttachmentFailure.Reason, code: UserNotificationsErrorCode) async throws {
+        let notification = try notification("https://a/1")
+        let result = await process(notification, ["https://a/1": .fails(reason)]).value
+        #expect(result.outcome == .original && result.payload == notification.original)
+        #expect(result.failures.map(\.failure.code) == [code])
+    }
+
+    @Test("a page instead of a picture is refused before any decoder sees it")
+    func page() async throws {
+        let page = Array("<html><body>Please log in</body></html>".utf8)
+        let result = try await process(notification("https://a/1"), ["https://a/1": .body(page)]).value
+        #expect(result.outcome == .original)
+        #expect(result.failures.map(\.failure.code) == [.attachmentUnrecognizedType])
+    }
+
+    @Test("a payload that may not be changed comes back as it went in, without an error")
+    func gate() async throws {
+        let notification = try notification("https://a/1", isMutable: false)
+        let result = await process(notification, [:]).value
+        #expect(result.outcome == .original && result.failures.isEmpty && result.payload == notification.original)
+    }
+
+    @Test("a download that hangs is left behind: the original goes out on time")
+    func hangingDownload() async throws {
+        let result = try process(notification("https://a/1"), ["https://a/1": .hangs])
+        await time.sleepers(1)
+        time.advance(by: .seconds(20))
+        #expect(await result.value.outcome == .original)
+        #expect(await result.value.failures.map(\.failure.reason) == [.timedOut])
+    }
+
+    @Test("a decoder that hangs is left behind with what it had published")
+    func hangingDecoder() async throws {
+        let converter = FakeConverter(rungs: [.embeddedThumbnail, .fast], hangs: true)
+        let result = try process(notification("https://a/1"), ["https://a/1": .body(Self.jpeg)], converter)
+        // The host's deadline, and the one of the source.
+        await time.sleepers(2)
+        time.advance(by: .seconds(18))
+        await time.sleepers(1)
+        time.advance(by: .milliseconds(1900))
+        let value = await result.value
+        #expect(value.outcome == .degraded && value.attachments.map(\.report.rung) == [.fast])
+        #expect(value.failures.map(\.failure.reason) == [.timedOut])
+        #expect(value.margin > .zero)
+    }
+
+    @Test("a download that stalls is ended in time for what came of it to be decoded")
+    func stalledDownload() async throws {
+        let converter = FakeConverter(rungsOfCut: [.partial])
+        let result = try process(notification("https://a/1"), ["https://a/1": .stalls(Self.jpeg)], converter)
+        await time.sleepers(2)
+        time.advance(by: .milliseconds(19_400))
+        let value = await result.value
+        #expect(value.outcome == .degraded && value.attachments.map(\.report.rung) == [.partial])
+        #expect(value.failures.map(\.failure.reason) == [.timedOut])
+        #expect(value.margin >= .milliseconds(500))
+    }
+
+    @Test("a store that is full leaves the original, and says so")
+    func fullStore() async throws {
+        let behaviours = ["https://a/1": FakeDownloader.Behaviour.body(Self.jpeg)]
+        let result = try await process(notification("https://a/1"), behaviours, FakeConverter(), FakeStore(.fails))
+            .value
+        #expect(result.outcome == .original)
+        #expect(result.failures.map(\.failure.code) == [.attachmentMoveIntoDataStoreFailed])
+    }
+
+    @Test("a store that hangs is left behind before the deadline")
+    func hangingStore() async throws {
+        let behaviours = ["https://a/1": FakeDownloader.Behaviour.body(Self.jpeg)]
+        let result = try process(notification("https://a/1"), behaviours, FakeConverter(), FakeStore(.hangs))
+        // The host has returned; the one that sleeps is the store's deadline.
+        while time.soonest != TimeBudget(now: time.start, deadline: deadline).storeExpiry { await Task.yield() }
+        time.advance(by: .milliseconds(19_950))
+        let value = await result.value
+        #expect(value.outcome == .original && value.margin > .zero)
+        #expect(value.failures.map(\.failure.reason) == [.timedOut])
+    }
+
+    @Test("an earlier rung of a whole source is degraded", arguments: [Rung.fast, .shortened, .firstFrame])
+    func earlierRung(rung: Rung) async throws {
+        let behaviours = ["https://a/1": FakeDownloader.Behaviour.body(Self.jpeg)]
+        let result = try await process(notification("https://a/1"), behaviours, FakeConverter(rungs: [rung])).value
+        #expect(result.outcome == .degraded)
+    }
+
+    @Test("the result's JSON has what is promised, and the payload with exact numbers")
+    func json() async throws {
+        let result = try await process(notification("https://a/1"), ["https://a/1": .body(Self.jpeg)]).value
+        let json = try JSONValue(parsing: result.json)
+        #expect(json["id"]?.text == "n1" && json["outcome"]?.text == "complete")
+        #expect(json["payload"]?["id"] == .number("9007199254740993"))
+        let attachment = try #require(json.value(at: try JSONPointer("/attachments/0")))
+        #expect(attachment["type"]?.text == "public.jpeg" && attachment["mime"]?.text == "image/jpeg")
+        #expect(attachment["source"]?["width"] == .integer(4000))
+        #expect(attachment["source"]?["bytes"] == .integer(Self.jpeg.count))
+        #expect(json["timings"]?["total"] == .integer(0) && json["margin"] == .integer(20_000))
+    }
+}

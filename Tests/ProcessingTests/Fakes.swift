@@ -1,0 +1,85 @@
+import Media
+import Processing
+import Support
+import Synchronization
+
+/// A download that does as it is told.
+struct FakeDownloader: AttachmentDownloading {
+    enum Behaviour: Sendable {
+        case body([UInt8])
+        /// Gives the bytes, and then no more until it is cancelled.
+        case stalls([UInt8])
+        case fails(AttachmentFailure.Reason)
+        /// Gives nothing, and doesn't answer cancellation.
+        case hangs
+    }
+
+    /// By URL.
+    var behaviours: [String: Behaviour]
+
+    func download(_ url: String, into file: MediaFile, timeLimit: Duration) async {
+        switch behaviours[url] {
+        case .body(let bytes):
+            try? file.append(bytes)
+            file.end(.whole)
+        case .stalls(let bytes):
+            try? file.append(bytes)
+            _ = await file.progress(reaching: .max)
+        case .fails(let reason):
+            file.end(.cut(AttachmentFailure(.download, reason, "The test says so.")))
+        case .hangs, nil:
+            await Signal().wait()
+        }
+    }
+}
+
+/// A decoder that publishes what it is told.
+struct FakeConverter: AttachmentConverting {
+    var rungs: [Rung] = [.downscaled]
+    /// Published when the source was cut.
+    var rungsOfCut: [Rung] = []
+    var failure: AttachmentFailure.Reason?
+    var hangs = false
+
+    func convert(
+        _ file: MediaFile,
+        as request: ConversionRequest,
+        until deadline: Instant,
+        describe: @escaping @Sendable (SourceReport) -> Void,
+        publish: @escaping @Sendable (ReadyRung) -> Void,
+    ) async throws(AttachmentFailure) {
+        let progress = await file.progress(reaching: .max)
+        describe(SourceReport(width: 4000, height: 3000, frames: 1))
+        for rung in progress.ending == .whole ? rungs : rungsOfCut {
+            guard let ready = try? ReadyRung(Array("picture".utf8), rung) else { continue }
+            publish(ready)
+        }
+        if hangs { await Signal().wait() }
+        if let failure { throw AttachmentFailure(.decode, failure, "The test says so.") }
+    }
+}
+
+/// A store that keeps count.
+final class FakeStore: AttachmentStoring {
+    enum Behaviour: Sendable {
+        case works, fails, hangs
+    }
+
+    private let behaviour: Behaviour
+    private let count = Mutex(0)
+
+    init(_ behaviour: Behaviour = .works) { self.behaviour = behaviour }
+
+    func store(_ rung: ReadyRung) async throws(AttachmentFailure) -> StoredAttachment {
+        switch behaviour {
+        case .works: break
+        case .fails: throw AttachmentFailure(.store, .storeFull, "The store is full.")
+        case .hangs: await Signal().wait()
+        }
+        let number = count.withLock { count in
+            count += 1
+            return count
+        }
+        return StoredAttachment(identifier: "\(number)", url: "file:///store/\(number).jpg", sha256: "00")
+    }
+}

@@ -1,0 +1,33 @@
+import Media
+import Processing
+import Testing
+
+@Suite("How time is shared out")
+struct TimeBudgetTests {
+    let now = Instant(sinceOrigin: .seconds(100))
+
+    @Test("expiry, storing and the deadline come in that order", arguments: [0, 1, 50, 800, 25_000, 300_000])
+    func order(milliseconds: Int) {
+        let deadline = now + .milliseconds(milliseconds)
+        let budget = TimeBudget(now: now, deadline: deadline)
+        #expect(now <= budget.expiry && budget.expiry <= budget.storeExpiry && budget.storeExpiry <= deadline)
+        #expect(deadline - budget.expiry <= .milliseconds(150))
+    }
+
+    @Test("a deadline that has passed leaves no time, and no trap")
+    func passed() {
+        let budget = TimeBudget(now: now, deadline: now - .seconds(5))
+        #expect(budget.expiry == now - .seconds(5))
+    }
+
+    @Test("a source is ended early enough to decode it, but never in the first half of the time")
+    func source() {
+        let expiry = now + .seconds(10)
+        #expect(
+            TimeBudget.sourceExpiry(now: now, expiry: expiry, decoding: .milliseconds(400)) == expiry
+                - .milliseconds(800)
+        )
+        #expect(TimeBudget.sourceExpiry(now: now, expiry: expiry, decoding: .zero) == expiry - .milliseconds(200))
+        #expect(TimeBudget.sourceExpiry(now: now, expiry: expiry, decoding: .seconds(60)) == expiry - .seconds(5))
+    }
+}

@@ -1,0 +1,97 @@
+import Logging
+import Media
+import Payloads
+import Processing
+import ServiceLifecycle
+import Sidecar
+import Support
+
+/// A sidecar on a free port, over steps that answer at once.
+struct SidecarFixture {
+    let port: Int
+    private let group: ServiceGroup
+    private let task: Task<Void, any Error>
+
+    static func run<Value: Sendable>(
+        token: String? = nil,
+        requestLimit: Int = 8,
+        started: Signal? = nil,
+        hold: Signal? = nil,
+        isReady: Bool = true,
+        _ body: (SidecarFixture) async throws -> Value,
+    ) async throws -> Value {
+        let fixture = await SidecarFixture(token, requestLimit, OnePicture(started: started, hold: hold), isReady)
+        do {
+            let value = try await body(fixture)
+            await fixture.stop()
+            return value
+        } catch {
+            await fixture.stop()
+            throw error
+        }
+    }
+
+    private init(_ token: String?, _ requestLimit: Int, _ downloader: OnePicture, _ isReady: Bool) async {
+        let steps = AttachmentPipeline.Steps(
+            downloader: downloader,
+            converter: Copier(),
+            store: NamedStore(),
+        )
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let listening = AsyncStream.makeStream(of: Int.self)
+        let server = SidecarServer(
+            configuration: .init(port: 0, apiToken: token, requestLimit: requestLimit),
+            service: NotificationService(reader: PayloadReader(), pipeline: AttachmentPipeline(steps: steps)),
+            checkReadiness: {
+                if !isReady { throw AttachmentFailure(.decode, .decoderUnavailable, "No decoder.") }
+            },
+            metrics: { "attachd_test 1\n" },
+            logger: logger,
+            onListening: { listening.continuation.yield($0) },
+        )
+        let group = ServiceGroup(services: [server], logger: logger)
+        self.group = group
+        task = Task { try await group.run() }
+        var ports = listening.stream.makeAsyncIterator()
+        port = await ports.next() ?? 0
+    }
+
+    /// Begins to shut down, as SIGTERM does.
+    func beginShutdown() async { await group.triggerGracefulShutdown() }
+
+    func stop() async {
+        await group.triggerGracefulShutdown()
+        _ = await task.result
+    }
+}
+
+/// Says when it has started, and gives a picture when it may.
+private struct OnePicture: AttachmentDownloading {
+    var started: Signal?
+    var hold: Signal?
+
+    func download(_ url: String, into file: MediaFile, timeLimit: Duration) async {
+        started?.send()
+        await hold?.wait()
+        try? file.append([0xFF, 0xD8, 0xFF, 0xE0] + [UInt8](repeating: 0, count: 600))
+        file.end(.whole)
+    }
+}
+
+private struct Copier: AttachmentConverting {
+    func convert(
+        _ file: MediaFile,
+        as request: ConversionRequest,
+        until deadline: Instant,
+        describe: @escaping @Sendable (SourceReport) -> Void,
+        publish: @escaping @Sendable (ReadyRung) -> Void,
+    ) async throws(AttachmentFailure) {
+        if let rung = try? ReadyRung(Array("picture".utf8)) { publish(rung) }
+    }
+}
+
+private struct NamedStore: AttachmentStoring {
+    func store(_ rung: ReadyRung) async throws(AttachmentFailure) -> StoredAttachment {
+        StoredAttachment(identifier: "a", url: "file:///store/a.jpg", sha256: "00")
+    }
+}

@@ -1,0 +1,127 @@
+import Payloads
+import Support
+import Testing
+
+@Suite("The sidecar", .timeLimit(.minutes(1)))
+struct SidecarServerTests {
+    static let payload = #"{"aps":{"mutable-content":1,"alert":"Hi"},"my-attachment":"https://example.com/a.jpg"}"#
+
+    private func post(
+        _ path: String,
+        _ body: String,
+        _ sidecar: SidecarFixture,
+        headers: [String: String] = [:],
+    ) async throws -> HTTPClient.Answer {
+        try await HTTPClient.send("POST", path: path, port: sidecar.port, headers: headers, body: Array(body.utf8))
+    }
+
+    @Test("a payload comes back rewritten, with outcome, margin and timings in the header")
+    func rewrite() async throws {
+        try await SidecarFixture.run { sidecar in
+            let answer = try await post("/v1/rewrite", Self.payload, sidecar, headers: ["Attachd-Deadline": "5s"])
+            #expect(answer.status == 200)
+            #expect(answer.headers["attachd-outcome"] == "complete")
+            #expect(answer.headers["attachd-margin"].flatMap { Int($0) }.map { (1...5000).contains($0) } == true)
+            #expect(answer.headers["server-timing"]?.contains("total;dur=") == true)
+            let payload = try JSONValue(parsing: answer.body)
+            #expect(payload["my-attachment"]?.text == "file:///store/a.jpg")
+        }
+    }
+
+    @Test("an envelope is answered with a whole result")
+    func notifications() async throws {
+        try await SidecarFixture.run { sidecar in
+            let envelope = #"{"id":"n7","profile":"fcm","deadline":"5s","payload":"# + Self.payload + "}"
+            let answer = try await post("/v1/notifications", envelope, sidecar)
+            let result = try JSONValue(parsing: answer.body)
+            #expect(answer.status == 200 && result["id"]?.text == "n7" && result["outcome"]?.text == "complete")
+        }
+    }
+
+    @Test(
+        "what makes no sense is refused with a problem that says what to do",
+        arguments: [
+            ("/v1/rewrite", "no json", 400), ("/v1/rewrite", "", 400), ("/v1/rewrite", "[1]", 422),
+            ("/v1/rewrite", "{\"a\":1}", 422), ("/v1/rewrite", "{\"aps\":1}", 422),
+            ("/v1/notifications", "{", 400), ("/v1/notifications", "{\"aps\":{}}", 422),
+            ("/v1/notifications", "{\"payload\":{\"aps\":{}},\"deadlin\":\"5s\"}", 422),
+            ("/v1/notifications", "{\"payload\":{\"aps\":{}},\"deadline\":\"5 apples\"}", 422),
+            ("/v1/notifications", "{\"payload\":{\"aps\":{}},\"deadline\":5}", 422),
+            ("/v1/notifications", "{\"payload\":{\"aps\":{}},\"profile\":\"nokia\"}", 400),
+            ("/v1/notifications", "{\"payload\":{\"aps\":{}},\"dialect\":\"nokia\"}", 400),
+            ("/v1/rewrite", String(repeating: " ", count: 70_000), 413), ("/v1/nothing", "{}", 404),
+        ],
+    )
+    func refused(path: String, body: String, status: Int) async throws {
+        try await SidecarFixture.run { sidecar in
+            let answer = try await post(path, body, sidecar)
+            #expect(answer.status == status)
+            #expect(answer.headers["content-type"] == "application/problem+json")
+            let problem = try JSONValue(parsing: answer.body)
+            #expect(problem["status"] == .integer(status))
+            #expect((problem["detail"]?.text?.count ?? 0) > 20, "\(answer.text)")
+        }
+    }
+
+    @Test("a malformed option in the header is refused", arguments: ["abc", "-1s", "0s", "1000h", "5"])
+    func malformedDeadline(text: String) async throws {
+        try await SidecarFixture.run { sidecar in
+            let answer = try await post("/v1/rewrite", Self.payload, sidecar, headers: ["Attachd-Deadline": text])
+            #expect(answer.status == 400)
+        }
+    }
+
+    @Test("without the right token nothing but health is answered")
+    func token() async throws {
+        try await SidecarFixture.run(token: "0123456789abcdef") { sidecar in
+            #expect(try await post("/v1/rewrite", Self.payload, sidecar).status == 401)
+            for wrong in ["Bearer 0123456789abcdeX", "Bearer ", "Basic 0123456789abcdef", "0123456789abcdef"] {
+                let answer = try await post("/v1/rewrite", Self.payload, sidecar, headers: ["Authorization": wrong])
+                #expect(answer.status == 401 && answer.headers["www-authenticate"] == "Bearer")
+            }
+            let right = ["Authorization": "Bearer 0123456789abcdef"]
+            #expect(try await post("/v1/rewrite", Self.payload, sidecar, headers: right).status == 200)
+            #expect(try await HTTPClient.send(path: "/livez", port: sidecar.port).status == 200)
+        }
+    }
+
+    @Test("one request more than there are places for is answered with 429 and Retry-After")
+    func full() async throws {
+        let (started, hold) = (Signal(), Signal())
+        try await SidecarFixture.run(requestLimit: 1, started: started, hold: hold) { sidecar in
+            async let first = post("/v1/rewrite", Self.payload, sidecar)
+            await started.wait()
+            let second = try await post("/v1/rewrite", Self.payload, sidecar)
+            #expect(second.status == 429 && second.headers["retry-after"] == "1")
+            hold.send()
+            let status = try await first.status
+            #expect(status == 200)
+        }
+    }
+
+    @Test("what was let in before the shutdown is answered")
+    func drain() async throws {
+        let (started, hold) = (Signal(), Signal())
+        try await SidecarFixture.run(started: started, hold: hold) { sidecar in
+            async let answer = post("/v1/rewrite", Self.payload, sidecar)
+            await started.wait()
+            await sidecar.beginShutdown()
+            hold.send()
+            let status = try await answer.status
+            #expect(status == 200)
+        }
+    }
+
+    @Test(
+        "health and metrics are answered",
+        arguments: [("/livez", true, 200), ("/readyz", true, 200), ("/readyz", false, 503)],
+    )
+    func health(path: String, isReady: Bool, status: Int) async throws {
+        try await SidecarFixture.run(isReady: isReady) { sidecar in
+            #expect(try await HTTPClient.send(path: path, port: sidecar.port).status == status)
+            let metrics = try await HTTPClient.send(path: "/metrics", port: sidecar.port)
+            #expect(metrics.text == "attachd_test 1\n")
+            #expect(metrics.headers["content-type"]?.contains("version=0.0.4") == true)
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import Foundation
+import Glibc
+
+/// One HTTP/1.1 exchange over a connection of its own.
+package enum HTTPClient {
+    package struct Answer: Sendable {
+        package var status: Int
+        /// By lower-case name.
+        package var headers: [String: String]
+        package var body: [UInt8]
+
+        package var text: String { String(decoding: body, as: UTF8.self) }
+    }
+
+    package struct Failure: Error {
+        package var message: String
+    }
+
+    /// Sends a request to a port of 127.0.0.1 and reads the whole answer. Blocks a thread of its own.
+    package static func send(
+        _ method: String = "GET",
+        path: String,
+        port: Int,
+        headers: [String: String] = [:],
+        body: [UInt8] = [],
+    ) async throws -> Answer {
+        var head =
+            "\(method) \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: \(body.count)\r\n"
+        for (name, value) in headers { head += "\(name): \(value)\r\n" }
+        let request = Array((head + "\r\n").utf8) + body
+        let result = await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                continuation.resume(returning: Result { try exchange(request, port: port) })
+            }
+        }
+        return try parse(try result.get())
+    }
+
+    private static func exchange(_ request: [UInt8], port: Int) throws -> [UInt8] {
+        let connection = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        defer { close(connection) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(port).bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let status = unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe connect(connection, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard status == 0 else { throw Failure(message: "connect: errno \(errno)") }
+        var sent = 0
+        while sent < request.count {
+            let count = unsafe Glibc.send(
+                connection,
+                Array(request[sent...]),
+                request.count - sent,
+                Int32(MSG_NOSIGNAL)
+            )
+            // A server that refuses a body may stop reading it; its answer is there all the same.
+            guard count > 0 else { break }
+            sent += count
+        }
+        var answer: [UInt8] = []
+        var block = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = unsafe recv(connection, &block, block.count, 0)
+            guard count > 0 else { return answer }
+            answer += block[..<count]
+        }
+    }
+
+    private static func parse(_ bytes: [UInt8]) throws -> Answer {
+        let text = String(decoding: bytes, as: UTF8.self)
+        guard let end = text.range(of: "\r\n\r\n") else { throw Failure(message: "no answer: \(text)") }
+        let lines = text[..<end.lowerBound].components(separatedBy: "\r\n")
+        guard let status = lines.first?.split(separator: " ").dropFirst().first.flatMap({ Int($0) }) else {
+            throw Failure(message: "no status: \(lines)")
+        }
+        var headers: [String: String] = [:]
+        for line in lines.dropFirst() {
+            guard let colon = line.firstIndex(of: ":") else { continue }
+            let value = line[line.index(after: colon)...]
+            headers[line[..<colon].lowercased()] = value.trimmingCharacters(in: .whitespaces)
+        }
+        let body = Array(bytes.dropFirst(text[..<end.upperBound].utf8.count))
+        return Answer(status: status, headers: headers, body: body)
+    }
+}
