@@ -4,8 +4,8 @@ import Media
 
 /// Opens a finished clip again and reads it to its end, as a player would.
 struct ClipCheck {
-    /// A frame or packet more than was asked for may be needed at the end.
-    private static let tolerance: Int64 = 500_000
+    /// The last packet of sound may reach beyond the end.
+    private static let tolerance: Int64 = 100_000
 
     /// What a clip really has in it.
     struct Finding {

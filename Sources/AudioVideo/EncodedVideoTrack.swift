@@ -134,7 +134,7 @@ final class EncodedVideoTrack: ClipTrack {
 
     private func writeEncoded() throws(DecodeFailure) {
         while let packet = try encoder.receive() {
-            packet.duration = frameDuration
+            packet.duration = max(1, min(frameDuration, end - (packet.presentationTime ?? 0)))
             guard let filtered = try filter.filtered(packet) else { continue }
             try muxer.write(filtered, to: output, timeBase: Self.timeBase)
         }

@@ -18,8 +18,9 @@ package struct DecodedStill {
     /// Hands it over as `rung`, cropped, scaled and encoded as `rules` want it.
     package func publish(as rung: Rung, rules: ImageRules, to output: any RungOutput) throws(DecodeFailure) {
         let upright = try picture().upright(from: orientation)
-        let header = PictureHeader(of: upright, format: .png)
-        let scaled = try StillShape(of: header, rules: rules).apply(to: upright).inMemory()
+        let shape = StillShape(of: PictureHeader(of: upright, format: .png), rules: rules)
+        let cropped = try shape.crop(upright)
+        let scaled = try cropped.inMemory(scaledTo: shape.size(of: cropped.size))
         let encoded = try StillEncoder(rules: rules).encode(scaled)
         try RungPublisher(rungs: [rung], output: output).publish(rung, encoded)
     }
