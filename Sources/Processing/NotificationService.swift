@@ -23,17 +23,21 @@ package struct NotificationService: Sendable {
         package var profile: String?
         package var dialect: String?
         package var timeLimit: Duration?
+        /// The part of a video or of sound that is wanted.
+        package var clip: ClipSelection
 
         package init(
             identifier: String? = nil,
             profile: String? = nil,
             dialect: String? = nil,
             timeLimit: Duration? = nil,
+            clip: ClipSelection = ClipSelection(),
         ) {
             self.identifier = identifier
             self.profile = profile
             self.dialect = dialect
             self.timeLimit = timeLimit
+            self.clip = clip
         }
     }
 
@@ -82,6 +86,7 @@ package struct NotificationService: Sendable {
         let request = ProcessingRequest(
             notification: notification,
             profile: profile,
+            clip: options.clip,
             limits: defaults.limits,
             accepted: accepted,
         )
