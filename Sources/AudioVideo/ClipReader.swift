@@ -20,8 +20,9 @@ final class ClipReader {
     private static let slack: Int64 = 2_000_000
     /// How much sound before the start is kept: decoders need some packets to get going.
     private static let preroll: Int64 = 150_000
-    /// Containers index key frames by when they are decoded, which is before they are shown.
-    private static let seekMargin: Int64 = 250_000
+    /// How long before the start a key frame is looked for. Containers with an index tell the nearest, by when it is
+    /// decoded, which is a little before it is shown; in others any frame may be found, and the next key frame is far.
+    private static let seekMargins: [Int64] = [250_000, 3_000_000, 12_000_000]
 
     init(_ demuxer: Demuxer, range: ClipRange, streams: [MediaStream]) throws(DecodeFailure) {
         self.demuxer = demuxer
@@ -29,10 +30,14 @@ final class ClipReader {
         self.streams = streams
         demuxer.keep(streams)
         guard range.start > demuxer.startTime, let lead = streams.first else { return }
-        let target = max(demuxer.startTime, range.start - Self.seekMargin)
-        // What cannot be jumped to is read up to.
-        if (try? demuxer.seek(to: target, of: lead)) == nil { isAtEnd = false }
-        try skip(toStartOf: lead)
+        for margin in Self.seekMargins {
+            // What cannot be jumped to is read up to.
+            try? demuxer.seek(to: max(demuxer.startTime, range.start - margin), of: lead)
+            if try skip(toStartOf: lead) { return }
+            forget()
+        }
+        try? demuxer.seek(to: demuxer.startTime, of: lead)
+        _ = try skip(toStartOf: lead)
     }
 
     /// `nil` behind the clip's last packet, or at the end of the source.
@@ -47,7 +52,10 @@ final class ClipReader {
     func stream(of packet: Packet) -> MediaStream? { streams.first { $0.index == packet.stream } }
 
     /// Reads up to the start, and forgets what no decoder needs: packets before the last key frame at or before it.
-    private func skip(toStartOf lead: MediaStream) throws(DecodeFailure) {
+    ///
+    /// Tells whether there was such a key frame.
+    private func skip(toStartOf lead: MediaStream) throws(DecodeFailure) -> Bool {
+        var hasBegun = lead.kind == .audio
         while let packet = try readNext() {
             guard let stream = stream(of: packet), let time = packet.presentationTime ?? packet.decodingTime else {
                 continue
@@ -56,10 +64,19 @@ final class ClipReader {
             if stream.kind == .audio, microseconds < range.start - Self.preroll { continue }
             if stream.kind == .video, packet.isKeyFrame, microseconds <= range.start {
                 packets.removeAll { $0.stream == stream.index }
+                hasBegun = true
             }
             keep(packet)
-            if stream.index == lead.index, microseconds >= range.start { return }
+            if stream.index == lead.index, microseconds >= range.start { break }
         }
+        return hasBegun
+    }
+
+    private func forget() {
+        packets = []
+        byteCount = 0
+        isAtEnd = false
+        finished = []
     }
 
     private func keep(_ packet: Packet) {

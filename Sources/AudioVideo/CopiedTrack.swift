@@ -15,6 +15,9 @@ final class CopiedTrack: ClipTrack {
     private let filter: UnitFilter?
     private var hasBegun = false
     private var firstTime: Int64 = 0
+    /// Packets of which the container does not say when they are decoded: Matroska has no such times, and libav cannot
+    /// tell those of the first few.
+    private var undated: [Packet] = []
     /// Packets that are shown after the end: written only if a later one that is shown before it needs them.
     private var held: [Packet] = []
 
@@ -39,10 +42,37 @@ final class CopiedTrack: ClipTrack {
     }
 
     func take(_ packet: Packet) throws(DecodeFailure) {
-        guard let shown = packet.presentationTime, packet.decodingTime != nil else {
-            throw DecodeFailure(.unsupportedFormat, "a packet without times cannot be copied")
-        }
+        guard let shown = packet.presentationTime else { throw Self.noTime }
         guard begins(packet, shown) else { return }
+        guard let decoded = packet.decodingTime else {
+            undated.append(packet)
+            return
+        }
+        try date(before: decoded)
+        try take(packet, shownAt: shown)
+    }
+
+    func finish() throws(DecodeFailure) {
+        guard undated.isEmpty else { throw Self.noTime }
+    }
+
+    private static let noTime = DecodeFailure(.unsupportedFormat, "packets without times cannot be copied")
+
+    /// Lets the packets that have no times for it be decoded one frame after the other before `time`.
+    private func date(before time: Int64) throws(DecodeFailure) {
+        guard !undated.isEmpty else { return }
+        let frame = stream.frameRate > 0 ? stream.units(ofMicroseconds: Int64(1_000_000 / stream.frameRate)) : 1
+        for (index, packet) in undated.enumerated() {
+            let copy = try packet.copy()
+            let decoded = time - Int64(undated.count - index) * max(1, frame)
+            guard let shown = packet.presentationTime, decoded <= shown else { throw Self.noTime }
+            copy.decodingTime = decoded
+            try take(copy, shownAt: shown)
+        }
+        undated = []
+    }
+
+    private func take(_ packet: Packet, shownAt shown: Int64) throws(DecodeFailure) {
         if shown >= end {
             held.append(packet)
             return
@@ -51,8 +81,6 @@ final class CopiedTrack: ClipTrack {
         held = []
         try write(packet)
     }
-
-    func finish() {}
 
     /// Whether the clip has begun with, or before, `packet`.
     private func begins(_ packet: Packet, _ shown: Int64) -> Bool {

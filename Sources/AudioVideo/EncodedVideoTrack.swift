@@ -85,7 +85,7 @@ final class EncodedVideoTrack: ClipTrack {
     func finish() throws(DecodeFailure) {
         try decoder.send(nil)
         try encodeDecoded()
-        try encodeWaiting(at: 0)
+        try encodeWaiting()
         guard lastTime != nil else { throw DecodeFailure(.corrupt, "no frame could be decoded") }
         try encoder.sendEnd()
         try writeEncoded()
@@ -109,7 +109,9 @@ final class EncodedVideoTrack: ClipTrack {
             waiting = consume frame
             return
         }
-        try encodeWaiting(at: 0)
+        // A frame that is due right after the start takes the place of the one before.
+        if time < Self.shortestInterval { waiting = nil }
+        try encodeWaiting()
         // A video that begins a little after its sound is shown from the start.
         try encode(frame, at: lastTime == nil ? 0 : time)
     }
@@ -118,9 +120,9 @@ final class EncodedVideoTrack: ClipTrack {
         av_rescale_q(range.duration, AVRational(num: 1, den: AV_TIME_BASE), Self.timeBase)
     }
 
-    private func encodeWaiting(at time: Int64) throws(DecodeFailure) {
+    private func encodeWaiting() throws(DecodeFailure) {
         guard let frame = waiting.take() else { return }
-        try encode(frame, at: time)
+        try encode(frame, at: 0)
     }
 
     private func encode(_ frame: borrowing Frame, at time: Int64) throws(DecodeFailure) {

@@ -23,11 +23,26 @@ struct VideoConversion {
         let isCopyable = publisher.wants(.copied) && video.isCopyable(under: rules)
         var failure: DecodeFailure?
         // A copy of what is there already is quicker than a picture of it.
-        if !isCopyable || !source.isWhole { failure = publishPoster(reader) }
-        if isCopyable, copy(reader, rules) { return }
-        if !publisher.hasPublished { failure = publishPoster(reader) }
-        if publisher.wants(.transcoded), !mustStop { try transcode(reader, rules) }
+        let isQuick = isCopyable && source.isWhole
+        if !isQuick { _ = attempt(&failure) { () throws(DecodeFailure) in try publishPoster(reader) } }
+        // What cannot be copied is encoded anew.
+        let isDone = isCopyable && attempt(&failure) { () throws(DecodeFailure) in try copy(reader, rules) }
+        guard !isDone else { return }
+        if !publisher.hasPublished {
+            _ = attempt(&failure) { () throws(DecodeFailure) in try publishPoster(reader) }
+        }
+        if publisher.wants(.transcoded), !mustStop { return try transcode(reader, rules) }
         if !publisher.hasPublished, let failure { throw failure }
+    }
+
+    /// Whether `rung` says so; why it could not be made is kept.
+    private func attempt(_ failure: inout DecodeFailure?, _ rung: () throws(DecodeFailure) -> Bool) -> Bool {
+        do {
+            return try rung()
+        } catch {
+            failure = error
+            return false
+        }
     }
 
     private var mustStop: Bool { publisher.hasPublished && source.timeWillExpire }
@@ -45,39 +60,30 @@ struct VideoConversion {
         PosterConversion(request: request, reader: reader, stream: video, asked: asked)
     }
 
-    /// Why there is none, if there is none.
-    private func publishPoster(_ reader: ClipReader) -> DecodeFailure? {
-        guard publisher.wants(.poster) else { return nil }
+    /// Whether there is one now.
+    private func publishPoster(_ reader: ClipReader) throws(DecodeFailure) -> Bool {
+        guard publisher.wants(.poster) else { return false }
         let asked = request.clip.thumbnailTime.map { demuxer.startTime + $0.microseconds }
-        do {
-            try publisher.publishPoster(poster(reader, asked: asked), rules: request.image)
-            return nil
-        } catch {
-            return error
-        }
+        try publisher.publishPoster(poster(reader, asked: asked), rules: request.image)
+        return true
     }
 
     /// Whether nothing better than the copy is to be had.
-    private func copy(_ reader: ClipReader, _ rules: VideoRules) -> Bool {
-        do {
-            let muxer = try Muxer(.mp4, byteLimit: rules.byteLimit)
-            var tracks: [any ClipTrack] = [try CopiedTrack(video, range: reader.range, muxer: muxer)]
-            if let audio {
-                tracks.append(
-                    audio.copyContainer == .m4a
-                        ? try CopiedTrack(audio, range: reader.range, muxer: muxer)
-                        : try EncodedAudioTrack(audio, range: reader.range, limits: request.limits, muxer: muxer)
-                )
-            }
-            let assembly = ClipAssembly(reader: reader, muxer: muxer, tracks: tracks)
-            guard let file = try assembly.run(until: { mustStop }) else { return true }
-            file.edit { MovieEdits.shortened($0, to: reader.range.duration) }
-            let report = try publisher.publish(file, .mp4, as: .copied, longest: reader.range.duration)
-            return request.isLast(report)
-        } catch {
-            // What cannot be copied is encoded anew.
-            return false
+    private func copy(_ reader: ClipReader, _ rules: VideoRules) throws(DecodeFailure) -> Bool {
+        let muxer = try Muxer(.mp4, byteLimit: rules.byteLimit)
+        var tracks: [any ClipTrack] = [try CopiedTrack(video, range: reader.range, muxer: muxer)]
+        if let audio {
+            tracks.append(
+                audio.copyContainer == .m4a
+                    ? try CopiedTrack(audio, range: reader.range, muxer: muxer)
+                    : try EncodedAudioTrack(audio, range: reader.range, limits: request.limits, muxer: muxer)
+            )
         }
+        let assembly = ClipAssembly(reader: reader, muxer: muxer, tracks: tracks)
+        guard let file = try assembly.run(until: { mustStop }) else { return true }
+        file.edit { MovieEdits.shortened($0, to: reader.range.duration) }
+        let report = try publisher.publish(file, .mp4, as: .copied, longest: reader.range.duration)
+        return request.isLast(report)
     }
 
     private func transcode(_ reader: ClipReader, _ rules: VideoRules) throws(DecodeFailure) {
