@@ -15,7 +15,14 @@ struct AudioConversion {
         }
         let range = ClipRange(request.clip, longest: rules.duration, in: demuxer)
         let reader = try ClipReader(demuxer, range: range, streams: [audio])
-        if publisher.wants(.copied), let container = audio.copyContainer, copy(reader, container, rules) { return }
+        if publisher.wants(.copied), let container = audio.copyContainer {
+            do {
+                if try copy(reader, container, rules) { return }
+            } catch {
+                // What cannot be copied is encoded anew.
+                guard publisher.wants(.transcoded) else { throw error }
+            }
+        }
         guard publisher.wants(.transcoded), !mustStop else { return }
         let muxer = try Muxer(.m4a, byteLimit: rules.byteLimit)
         let track = try EncodedAudioTrack(audio, range: range, limits: request.limits, muxer: muxer)
@@ -27,18 +34,18 @@ struct AudioConversion {
     private var mustStop: Bool { publisher.hasPublished && source.timeWillExpire }
 
     /// Whether nothing better than the copy is to be had.
-    private func copy(_ reader: ClipReader, _ container: Container, _ rules: AudioRules) -> Bool {
-        do {
-            let muxer = try Muxer(container, byteLimit: rules.byteLimit)
-            let track = try CopiedTrack(audio, range: reader.range, muxer: muxer)
-            let assembly = ClipAssembly(reader: reader, muxer: muxer, tracks: [track])
-            guard let file = try assembly.run(until: { mustStop }) else { return true }
-            if container.isMovie { file.edit { MovieEdits.shortened($0, to: reader.range.duration) } }
-            let report = try publisher.publish(file, container, as: .copied, longest: reader.range.duration)
-            return request.isLast(report)
-        } catch {
-            // What cannot be copied is encoded anew.
-            return false
-        }
+    private func copy(
+        _ reader: ClipReader,
+        _ container: Container,
+        _ rules: AudioRules,
+    ) throws(DecodeFailure) -> Bool {
+        let muxer = try Muxer(container, byteLimit: rules.byteLimit)
+        let padding = container == .mp3 ? try audio.samplesBeforeStart(in: reader) : 0
+        let track = try CopiedTrack(audio, range: reader.range, initialPadding: padding, muxer: muxer)
+        let assembly = ClipAssembly(reader: reader, muxer: muxer, tracks: [track])
+        guard let file = try assembly.run(until: { mustStop }) else { return true }
+        if container.isMovie { file.edit { MovieEdits.shortened($0, to: reader.range.duration) } }
+        let report = try publisher.publish(file, container, as: .copied, longest: reader.range.duration)
+        return request.isLast(report)
     }
 }

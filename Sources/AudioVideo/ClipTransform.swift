@@ -59,6 +59,9 @@ package struct ClipTransform {
         } else {
             throw DecodeFailure(.unsupportedFormat, "no stream has a codec that is decoded")
         }
+        guard publisher.hasPublished else {
+            throw DecodeFailure(.unsupportedFormat, "none of the rungs that were asked for can be made of this source")
+        }
     }
 
     private func check(_ video: MediaStream?) throws(DecodeFailure) {

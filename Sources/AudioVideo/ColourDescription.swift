@@ -47,6 +47,19 @@ struct ColourDescription: Equatable {
         isFullRange = range == AVCOL_RANGE_JPEG || fullRange.contains(AVPixelFormat(format))
     }
 
+    private init(standardOf matrix: AVColorSpace) {
+        self.matrix = matrix
+        primaries = AVCOL_PRI_BT709
+        transfer = AVCOL_TRC_BT709
+        isFullRange = false
+    }
+
+    /// High definition without high dynamic range.
+    static let standard = ColourDescription(standardOf: AVCOL_SPC_BT709)
+
+    /// What is left of high dynamic range after `PictureScaler` had it.
+    var scaled: ColourDescription { ToneMapping(transfer) == nil ? self : .standard }
+
     /// libswscale's number for the matrix.
     var scalerMatrix: Int32 {
         switch matrix {

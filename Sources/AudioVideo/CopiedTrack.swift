@@ -23,7 +23,13 @@ final class CopiedTrack: ClipTrack {
 
     var source: Int { stream.index }
 
-    init(_ stream: MediaStream, range: ClipRange, muxer: Muxer) throws(DecodeFailure) {
+    /// `initialPadding` is how many samples there are before the start, for a container that has no edit lists.
+    init(
+        _ stream: MediaStream,
+        range: ClipRange,
+        initialPadding: Int64 = 0,
+        muxer: Muxer,
+    ) throws(DecodeFailure) {
         self.stream = stream
         self.range = range
         self.muxer = muxer
@@ -36,6 +42,7 @@ final class CopiedTrack: ClipTrack {
                 "avcodec_parameters_copy",
                 avcodec_parameters_copy(output.pointee.codecpar, filter?.parameters ?? UnsafePointer(stream.parameters))
             )
+            unsafe output.pointee.codecpar.pointee.initial_padding = Int32(clamping: initialPadding)
             unsafe output.pointee.time_base = stream.timeBase
             try unsafe stream.copyDisplayMatrix(to: output)
         }
@@ -43,7 +50,7 @@ final class CopiedTrack: ClipTrack {
 
     func take(_ packet: Packet) throws(DecodeFailure) {
         guard let shown = packet.presentationTime else { throw Self.noTime }
-        guard begins(packet, shown) else { return }
+        guard try begins(packet, shown) else { return }
         guard let decoded = packet.decodingTime else {
             undated.append(packet)
             return
@@ -83,15 +90,19 @@ final class CopiedTrack: ClipTrack {
     }
 
     /// Whether the clip has begun with, or before, `packet`.
-    private func begins(_ packet: Packet, _ shown: Int64) -> Bool {
+    private func begins(_ packet: Packet, _ shown: Int64) throws(DecodeFailure) -> Bool {
         guard !hasBegun else {
             // Frames that are shown before the first key frame need one that isn't there.
             return stream.kind == .audio || shown >= firstTime
         }
         switch stream.kind {
-        case .video: hasBegun = packet.isKeyFrame
-        // One packet before the start gets the decoder going.
-        case .audio: hasBegun = shown + 2 * max(packet.duration, 1) > start
+        case .video:
+            guard packet.isKeyFrame else { return false }
+            guard packet.startsH264Sequence(of: stream) else {
+                throw DecodeFailure(.unsupportedFormat, "the copy would begin with a picture that needs others")
+            }
+            hasBegun = true
+        case .audio: hasBegun = stream.isNeeded(packet, shownAt: shown, from: start)
         }
         firstTime = shown
         return hasBegun
@@ -99,6 +110,7 @@ final class CopiedTrack: ClipTrack {
 
     private func write(_ packet: Packet) throws(DecodeFailure) {
         let copy = try packet.copy()
+        if stream.codec == AV_CODEC_ID_PCM_S16LE { copy.keepSamples(from: start, to: end, of: stream) }
         copy.presentationTime = copy.presentationTime.map { $0 - start }
         copy.decodingTime = copy.decodingTime.map { $0 - start }
         guard let filter else { return try muxer.write(copy, to: output, timeBase: stream.timeBase) }

@@ -43,7 +43,7 @@ final class EncodedVideoTrack: ClipTrack {
         let stored = stream.orientation.isTransposed ? size.transposed : size
         scaler = PictureScaler(to: stored, AV_PIX_FMT_YUV420P)
         let rate = min(stream.frameRate > 0 ? stream.frameRate : Self.usualFrameRate, Self.highestFrameRate)
-        let colours = ColourDescription(of: stream)
+        let colours = ColourDescription(of: stream).scaled
         frameDuration = Int64(90_000 / rate)
         encoder = try unsafe StreamEncoder.open("libx264", options: ["preset": "veryfast", "crf": "23"]) { context in
             unsafe context.width = Int32(size.width)

@@ -8,6 +8,9 @@ final class PictureScaler {
     private let size: PixelSize
     private let format: AVPixelFormat
     private var context: OpaquePointer?
+    /// Where pictures of high dynamic range are on their way to the ordinary kind.
+    private var bright: PictureScaler?
+    private var toneMapping: (transfer: AVColorTransferCharacteristic, mapping: ToneMapping)?
 
     init(to size: PixelSize, _ format: AVPixelFormat) {
         self.size = size
@@ -17,13 +20,27 @@ final class PictureScaler {
     deinit { unsafe sws_freeContext(context) }
 
     func scaled(_ frame: borrowing Frame) throws(DecodeFailure) -> Frame {
+        let colours = ColourDescription(of: frame)
+        guard let mapping = toneMapping(for: colours.transfer) else { return try converted(frame, colours) }
+        let bright = bright ?? PictureScaler(to: size, AV_PIX_FMT_RGB48LE)
+        self.bright = bright
+        return try converted(mapping.mapped(bright.converted(frame, colours)), .standard)
+    }
+
+    private func toneMapping(for transfer: AVColorTransferCharacteristic) -> ToneMapping? {
+        if let known = toneMapping, known.transfer == transfer { return known.mapping }
+        toneMapping = ToneMapping(transfer).map { (transfer, $0) }
+        return toneMapping?.mapping
+    }
+
+    /// The matrix stays what it is in pictures; only the range of values may change.
+    private func converted(_ frame: borrowing Frame, _ colours: ColourDescription) throws(DecodeFailure) -> Frame {
         let source = try frame.withOneField()
-        let sourceFormat = source.pixelFormat
         unsafe context = sws_getCachedContext(
             context,
             Int32(source.size.width),
             Int32(source.size.height),
-            sourceFormat,
+            source.pixelFormat,
             Int32(size.width),
             Int32(size.height),
             format,
@@ -33,8 +50,6 @@ final class PictureScaler {
             nil,
         )
         guard let context = unsafe context else { throw DecodeFailure(.unsupportedFormat, "sws_getContext") }
-        // The matrix stays what it is in pictures; only the range of values may change.
-        let colours = ColourDescription(of: frame)
         let matrix = unsafe sws_getCoefficients(colours.scalerMatrix)
         let isFullRange: Int32 = colours.isFullRange ? 1 : 0
         _ = unsafe sws_setColorspaceDetails(context, matrix, isFullRange, matrix, 0, 0, 1 << 16, 1 << 16)

@@ -13,7 +13,11 @@ final class Resampler {
     private let encoder: UnsafeMutablePointer<AVCodecContext>
     private let queue: OpaquePointer
     private var context: OpaquePointer?
+    /// How many samples have come out so far.
+    private var samplesMade: Int64 = 0
     private var inputRate: Int32 = 0
+    private var inputFormat: Int32 = -1
+    private var inputLayout = unsafe AVChannelLayout()
 
     /// The encoder must outlive this object.
     init(to encoder: UnsafeMutablePointer<AVCodecContext>) throws(DecodeFailure) {
@@ -28,6 +32,7 @@ final class Resampler {
 
     deinit {
         unsafe swr_free(&context)
+        unsafe av_channel_layout_uninit(&inputLayout)
         unsafe av_audio_fifo_free(queue)
     }
 
@@ -39,6 +44,10 @@ final class Resampler {
         if unsafe frame.pointer.pointee.ch_layout.order == AV_CHANNEL_ORDER_UNSPEC {
             let count = unsafe frame.pointer.pointee.ch_layout.nb_channels
             unsafe av_channel_layout_default(&frame.pointer.pointee.ch_layout, count)
+        }
+        if unsafe context != nil, !hasForm(of: frame) {
+            try drain()
+            unsafe swr_free(&context)
         }
         if unsafe context == nil { try start(with: frame) }
         if let seconds {
@@ -68,8 +77,19 @@ final class Resampler {
         return frame
     }
 
+    /// Whether `frame` is as the frames before it were. Broadcasts change from one programme to the next.
+    private func hasForm(of frame: borrowing Frame) -> Bool {
+        unsafe inputRate == frame.pointer.pointee.sample_rate && inputFormat == frame.pointer.pointee.format
+            && av_channel_layout_compare(&inputLayout, &frame.pointer.pointee.ch_layout) == 0
+    }
+
     private func start(with frame: borrowing Frame) throws(DecodeFailure) {
         inputRate = unsafe frame.pointer.pointee.sample_rate
+        inputFormat = unsafe frame.pointer.pointee.format
+        try unsafe check(
+            "av_channel_layout_copy",
+            av_channel_layout_copy(&inputLayout, &frame.pointer.pointee.ch_layout)
+        )
         let code = unsafe swr_alloc_set_opts2(
             &context,
             &encoder.pointee.ch_layout,
@@ -85,7 +105,9 @@ final class Resampler {
         let user = unsafe UnsafeMutableRawPointer(context)
         unsafe av_opt_set_double(user, "async", 1, 0)
         unsafe av_opt_set_double(user, "min_hard_comp", Self.tolerance, 0)
-        unsafe av_opt_set_int(user, "first_pts", 0, 0)
+        // In samples of the input, from the start of the clip.
+        let position = unsafe samplesMade * Int64(inputRate) / Int64(encoder.pointee.sample_rate)
+        unsafe av_opt_set_int(user, "first_pts", position, 0)
         try unsafe check("swr_init", swr_init(context))
     }
 
@@ -98,6 +120,7 @@ final class Resampler {
         let output = try makeFrame(Int(room))
         try unsafe body(output.pointer)
         guard output.sampleCount > 0 else { return }
+        samplesMade += Int64(output.sampleCount)
         try unsafe output.withPlanes { (planes) throws(DecodeFailure) in
             try unsafe check("av_audio_fifo_write", av_audio_fifo_write(queue, planes, Int32(output.sampleCount)))
         }
