@@ -63,7 +63,7 @@ extension Profile {
         _ byteLimit: Int?,
     ) -> [(name: String, value: String)] {
         let values = [
-            ("duration", duration.map { "\($0.milliseconds)ms" }), ("longEdge", longEdge.map { "\($0)" }),
+            ("duration", duration.map { "\(Double($0.milliseconds) / 1000)s" }), ("longEdge", longEdge.map { "\($0)" }),
             ("byteBudget", byteBudget.map { "\($0)" }), ("byteLimit", byteLimit.map { "\($0)" }),
         ]
         let rules = values.compactMap { name, value in value.map { ("\(kind).\(name)", $0) } }

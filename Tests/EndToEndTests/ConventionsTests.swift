@@ -73,7 +73,7 @@ struct ConventionsTests {
         for row in [
             ["banner", "image.longEdge", "600"], ["banner", "image.aspectRatio", "3:2"],
             ["banner", "image.byteBudget", "60000"], ["banner", "image.byteLimit", "10000000"],
-            ["banner", "animation", "false"], ["banner", "video.duration", "5000ms"],
+            ["banner", "animation", "false"], ["banner", "video.duration", "5.0s"],
             ["banner", "video.longEdge", "720"], ["banner", "video.byteBudget", "1000000"],
             ["banner", "audio", "false"],
             ["banner", "cropToClippingRectangle", "true"],
