@@ -55,6 +55,10 @@ let package = Package(
         .systemLibrary(name: "CCrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CVips", pkgConfig: "vips", providers: [.apt(["libvips-dev"])]),
         .target(name: "CVipsShim", dependencies: ["CVips"]),
+        .systemLibrary(
+            name: "CLibav",
+            providers: [.apt(["libavformat-dev", "libavcodec-dev", "libswscale-dev", "libswresample-dev"])],
+        ),
         .target(name: "CLinux"),
 
         // The pure core: no C library, no Foundation below `Payloads`.
@@ -67,6 +71,7 @@ let package = Package(
         .module("Downloads", ["Media", "CCurl"]),
         .module("Sandbox", ["DecoderWire", "CLinux", "CSeccomp"]),
         .module("Images", ["Media", "DecoderWire", "CVips", "CVipsShim"]),
+        .module("AudioVideo", ["Media", "DecoderWire", "Images", "CLibav"]),
         .module("Decoding", ["Media", "DecoderWire", "Sandbox", "CLinux"]),
         .module("Storage", ["Media", "CCrypto"]),
 
@@ -107,7 +112,7 @@ let package = Package(
 
         // The two programs.
         .program("attachd", ["App", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
-        .program("attachd-decoder", ["Media", "DecoderWire", "Sandbox", "Images"]),
+        .program("attachd-decoder", ["Media", "DecoderWire", "Sandbox", "Images", "AudioVideo"]),
 
         // Tests.
         .target(name: "Support", dependencies: ["Media"], path: "Tests/Support", swiftSettings: strict),
@@ -119,6 +124,7 @@ let package = Package(
         .tests("DownloadsTests", ["Downloads", "Media"]),
         .tests("DecoderWireTests", ["DecoderWire", "Media"]),
         .tests("ImagesTests", ["Images", "DecoderWire", "Media", "CVips"]),
+        .tests("AudioVideoTests", ["AudioVideo", "Images", "DecoderWire", "Media"]),
         .tests("DecodingTests", ["Decoding", "DecoderWire", "Sandbox", "Media"]),
         .tests("StorageTests", ["Storage", "Media"]),
         .tests("ProcessingTests", ["Processing", "Payloads", "ServiceExtension", "Media"]),

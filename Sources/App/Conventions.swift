@@ -46,17 +46,27 @@ extension Profile {
             ("image.byteLimit", "\(image.byteLimit)"),
             ("image.keepTransparency", "\(image.keepsTransparency)"),
         ]
-        if let animation {
-            rules += [
-                ("animation.longEdge", "\(animation.longEdge)"),
-                ("animation.byteBudget", "\(animation.byteBudget)"),
-                ("animation.byteLimit", "\(animation.byteLimit)"),
-            ]
-        } else {
-            rules.append(("animation", "false"))
-        }
+        rules += Self.rules("animation", nil, animation?.longEdge, animation?.byteBudget, animation?.byteLimit)
+        rules += Self.rules("video", video?.duration, video?.longEdge, video?.byteBudget, video?.byteLimit)
+        rules += Self.rules("audio", audio?.duration, nil, audio?.byteBudget, audio?.byteLimit)
         rules.append(("cropToClippingRectangle", "\(cropsToClippingRectangle)"))
         rules.append(("categories", categories.isEmpty ? "-" : categories.joined(separator: ", ")))
         return rules
+    }
+
+    /// The rules of a kind that a profile may do without.
+    private static func rules(
+        _ kind: String,
+        _ duration: Duration?,
+        _ longEdge: Int?,
+        _ byteBudget: Int?,
+        _ byteLimit: Int?,
+    ) -> [(name: String, value: String)] {
+        let values = [
+            ("duration", duration.map { "\(Double($0.milliseconds) / 1000)s" }), ("longEdge", longEdge.map { "\($0)" }),
+            ("byteBudget", byteBudget.map { "\($0)" }), ("byteLimit", byteLimit.map { "\($0)" }),
+        ]
+        let rules = values.compactMap { name, value in value.map { ("\(kind).\(name)", $0) } }
+        return rules.isEmpty ? [(kind, "false")] : rules
     }
 }

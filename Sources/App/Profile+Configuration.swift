@@ -2,9 +2,11 @@ import Media
 
 /// A profile as the configuration file has it: what isn't named there is as in the profile that it is based on.
 extension Profile {
-    static let keys = ["basedOn", "categories", "cropToClippingRectangle", "image", "animation"]
+    static let keys = ["basedOn", "categories", "cropToClippingRectangle", "image", "animation", "video", "audio"]
     private static let imageKeys = ["longEdge", "aspectRatio", "byteBudget", "byteLimit", "keepTransparency"]
     private static let animationKeys = ["longEdge", "byteBudget", "byteLimit"]
+    private static let videoKeys = ["duration", "longEdge", "byteBudget", "byteLimit"]
+    private static let audioKeys = ["duration", "byteBudget", "byteLimit"]
 
     init(named name: String, in table: ConfigurationTable) throws(SettingsError) {
         let base = try table.text("basedOn") ?? Profile.apns.name
@@ -17,14 +19,21 @@ extension Profile {
         categories = try table.texts("categories")
         cropsToClippingRectangle = try table.flag("cropToClippingRectangle") ?? cropsToClippingRectangle
         if let rules = try table.table("image", keys: Self.imageKeys) { try image.change(by: rules) }
-        if table.refuses("animation") {
-            animation = nil
-        } else if let rules = try table.table("animation", keys: Self.animationKeys) {
-            var changed = animation ?? AnimationRules(longEdge: image.longEdge, image)
-            try changed.change(by: rules)
-            animation = changed
-        }
+        let apns = Profile.apns
+        animation = try table.changed(
+            animation ?? apns.animation,
+            "animation",
+            keys: Self.animationKeys,
+            else: animation
+        )
+        video = try table.changed(video ?? apns.video, "video", keys: Self.videoKeys, else: video)
+        audio = try table.changed(audio ?? apns.audio, "audio", keys: Self.audioKeys, else: audio)
     }
+}
+
+/// Rules that a profile may have or not.
+private protocol ConfigurableRules {
+    mutating func change(by table: ConfigurationTable) throws(SettingsError)
 }
 
 extension ImageRules {
@@ -42,19 +51,51 @@ extension ImageRules {
     }
 }
 
-extension AnimationRules {
-    /// For a profile whose base has no animations: as large as its pictures.
-    fileprivate init(longEdge: Int, _ image: ImageRules) {
-        self.init(longEdge: longEdge, byteBudget: image.byteBudget, byteLimit: image.byteLimit)
-    }
-
+extension AnimationRules: ConfigurableRules {
     fileprivate mutating func change(by table: ConfigurationTable) throws(SettingsError) {
         longEdge = try table.longEdge() ?? longEdge
         (byteBudget, byteLimit) = try table.bytes(byteBudget, byteLimit)
     }
 }
 
+extension VideoRules: ConfigurableRules {
+    fileprivate mutating func change(by table: ConfigurationTable) throws(SettingsError) {
+        duration = try table.clipDuration() ?? duration
+        longEdge = try table.longEdge() ?? longEdge
+        (byteBudget, byteLimit) = try table.bytes(byteBudget, byteLimit)
+    }
+}
+
+extension AudioRules: ConfigurableRules {
+    fileprivate mutating func change(by table: ConfigurationTable) throws(SettingsError) {
+        duration = try table.clipDuration() ?? duration
+        (byteBudget, byteLimit) = try table.bytes(byteBudget, byteLimit)
+    }
+}
+
 extension ConfigurationTable {
+    /// `rules` as the table `key` changes them, `nil` if it says `false`, and `other` if it isn't there.
+    fileprivate func changed<Rules: ConfigurableRules>(
+        _ rules: Rules?,
+        _ key: String,
+        keys: [String],
+        else other: Rules?,
+    ) throws(SettingsError) -> Rules? {
+        guard !refuses(key) else { return nil }
+        guard let table = try table(key, keys: keys), var rules else { return other }
+        try rules.change(by: table)
+        return rules
+    }
+
+    /// Up to five minutes, as long as the longest deadline.
+    fileprivate func clipDuration() throws(SettingsError) -> Duration? {
+        guard let text = try text("duration") else { return nil }
+        guard let duration = DurationText.parse(text), duration > .zero, duration <= .seconds(300) else {
+            throw refusal(of: "duration", "a duration up to 300s, such as 10s")
+        }
+        return duration
+    }
+
     fileprivate func longEdge() throws(SettingsError) -> Int? { try number("longEdge", in: 64...20_000) }
 
     /// Budget and limit, of which the limit is not the smaller one. 50 MB is the largest file that a notification takes.

@@ -36,12 +36,20 @@ struct PooledDecoders: AttachmentConverting {
         try await pool.convert(
             file,
             as: request,
-            outputCapacity: max(request.image.byteLimit, request.animation?.byteLimit ?? 0),
+            outputCapacity: request.largestOutput,
             until: deadline,
             expiry: expiry,
             describe: describe,
             publish: publish,
         )
+    }
+}
+
+extension ConversionRequest {
+    /// The most bytes of one result.
+    fileprivate var largestOutput: Int {
+        let limits = [animation?.byteLimit, video?.byteLimit, audio?.byteLimit].compactMap(\.self)
+        return limits.reduce(image.byteLimit, max)
     }
 }
 

@@ -8,6 +8,11 @@ extension WireWriter {
         if let animation = request.animation { put(animation) }
         put(request.clippingRectangle != nil)
         if let rectangle = request.clippingRectangle { put(rectangle) }
+        put(request.video != nil)
+        if let video = request.video { put(video) }
+        put(request.audio != nil)
+        if let audio = request.audio { put(audio) }
+        put(request.clip)
         put(request.limits)
         for rung in Rung.allCases { put(request.rungs.contains(rung)) }
     }
@@ -34,6 +39,28 @@ extension WireWriter {
         put(rectangle.height)
     }
 
+    private mutating func put(_ rules: VideoRules) {
+        put(rules.duration)
+        put(rules.longEdge)
+        put(rules.byteBudget)
+        put(rules.byteLimit)
+    }
+
+    private mutating func put(_ rules: AudioRules) {
+        put(rules.duration)
+        put(rules.byteBudget)
+        put(rules.byteLimit)
+    }
+
+    private mutating func put(_ clip: ClipSelection) {
+        put(clip.start)
+        put(clip.duration?.milliseconds)
+        put(clip.thumbnailTime?.milliseconds)
+    }
+
+    /// In whole milliseconds.
+    private mutating func put(_ duration: Duration) { put(duration.milliseconds) }
+
     private mutating func put(_ limits: MediaLimits) {
         put(limits.sourceBytes)
         put(limits.framePixels)
@@ -50,6 +77,9 @@ extension WireReader {
         let image = try imageRules()
         let animation = try flag() ? animationRules() : nil
         let rectangle = try flag() ? clippingRectangle() : nil
+        let video = try flag() ? videoRules() : nil
+        let audio = try flag() ? audioRules() : nil
+        let clip = try clipSelection()
         let limits = try mediaLimits()
         var rungs: Set<Rung> = []
         for rung in Rung.allCases where try flag() { rungs.insert(rung) }
@@ -58,6 +88,9 @@ extension WireReader {
             image: image,
             animation: animation,
             clippingRectangle: rectangle,
+            video: video,
+            audio: audio,
+            clip: clip,
             limits: limits,
             rungs: rungs,
         )
@@ -95,6 +128,29 @@ extension WireReader {
         guard let rectangle else { throw .invalidValue }
         return rectangle
     }
+
+    private mutating func videoRules() throws(WireError) -> VideoRules {
+        VideoRules(
+            duration: try duration(),
+            longEdge: try count(),
+            byteBudget: try count(),
+            byteLimit: try count(),
+        )
+    }
+
+    private mutating func audioRules() throws(WireError) -> AudioRules {
+        AudioRules(duration: try duration(), byteBudget: try count(), byteLimit: try count())
+    }
+
+    private mutating func clipSelection() throws(WireError) -> ClipSelection {
+        ClipSelection(
+            start: try duration(),
+            duration: try optionalCount().map { .milliseconds($0) },
+            thumbnailTime: try optionalCount().map { .milliseconds($0) },
+        )
+    }
+
+    private mutating func duration() throws(WireError) -> Duration { .milliseconds(try count()) }
 
     private mutating func mediaLimits() throws(WireError) -> MediaLimits {
         MediaLimits(

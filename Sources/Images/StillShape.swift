@@ -14,7 +14,7 @@ struct StillShape {
     let target: PixelSize
     let orientation: Int
 
-    init(of header: PictureHeader, rules: ImageRules, clipping rectangle: ClippingRectangle?) {
+    init(of header: PictureHeader, rules: ImageRules, clipping rectangle: ClippingRectangle? = nil) {
         whole = header.storedSize
         orientation = header.orientation
         let ratio = rules.aspectRatio.map { ratio in

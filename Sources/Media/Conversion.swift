@@ -6,6 +6,9 @@ package struct ConversionRequest: Sendable, Equatable {
     package var animation: AnimationRules?
     /// The part of a picture that is kept, as it is seen upright. `nil` keeps all of it.
     package var clippingRectangle: ClippingRectangle?
+    package var video: VideoRules?
+    package var audio: AudioRules?
+    package var clip: ClipSelection
     package var limits: MediaLimits
     /// The rungs worth trying in the time there is. The decoder leaves out what the source has no use for.
     package var rungs: Set<Rung>
@@ -15,6 +18,9 @@ package struct ConversionRequest: Sendable, Equatable {
         image: ImageRules,
         animation: AnimationRules?,
         clippingRectangle: ClippingRectangle? = nil,
+        video: VideoRules? = nil,
+        audio: AudioRules? = nil,
+        clip: ClipSelection = ClipSelection(),
         limits: MediaLimits = MediaLimits(),
         rungs: Set<Rung> = Set(Rung.allCases),
     ) {
@@ -22,8 +28,40 @@ package struct ConversionRequest: Sendable, Equatable {
         self.image = image
         self.animation = animation
         self.clippingRectangle = clippingRectangle
+        self.video = video
+        self.audio = audio
+        self.clip = clip
         self.limits = limits
         self.rungs = rungs
+    }
+}
+
+/// The part of a video or of sound that is wanted.
+package struct ClipSelection: Sendable, Equatable {
+    /// Where in the source the clip begins.
+    package var start: Duration
+    /// `nil` is as long as the profile allows; what is longer is cut to that.
+    package var duration: Duration?
+    /// The frame that stands for the video where it cannot move. `nil` is the first one that shows something.
+    package var thumbnailTime: Duration?
+
+    package init(start: Duration = .zero, duration: Duration? = nil, thumbnailTime: Duration? = nil) {
+        self.start = start
+        self.duration = duration
+        self.thumbnailTime = thumbnailTime
+    }
+}
+
+extension ConversionRequest {
+    /// Whether nothing better than `report`'s output could have been made of a whole source.
+    package func isLast(_ report: RungReport) -> Bool {
+        switch report.rung {
+        case .firstFrame: animation == nil
+        case .poster: video == nil
+        // Coded data that is legal but too large for its budget is encoded anew.
+        case .copied: report.byteCount <= (report.format.kind == .video ? video?.byteBudget : audio?.byteBudget) ?? 0
+        default: report.rung.isLast
+        }
     }
 }
 

@@ -6,16 +6,28 @@ package struct Profile: Sendable, Equatable {
     package var image: ImageRules
     /// `nil` delivers an animation as its first frame.
     package var animation: AnimationRules?
+    /// `nil` delivers a video as one of its frames.
+    package var video: VideoRules?
+    /// `nil` delivers no sound.
+    package var audio: AudioRules?
     /// Whether a picture is cropped here to the rectangle that its attachment's options name, because systems were seen
     /// to ignore it.
     package var cropsToClippingRectangle = false
     /// The values of `aps.category` that choose this profile.
     package var categories: [String] = []
 
-    package init(name: String, image: ImageRules, animation: AnimationRules?) {
+    package init(
+        name: String,
+        image: ImageRules,
+        animation: AnimationRules?,
+        video: VideoRules? = nil,
+        audio: AudioRules? = nil,
+    ) {
         self.name = name
         self.image = image
         self.animation = animation
+        self.video = video
+        self.audio = audio
     }
 }
 
@@ -69,12 +81,45 @@ package struct AnimationRules: Sendable, Equatable {
     }
 }
 
+/// The rules for video clips, which are delivered as MP4 with H.264 and AAC.
+package struct VideoRules: Sendable, Equatable {
+    /// The longest that a clip may be, and as long as it is when nothing else is asked for.
+    package var duration: Duration
+    package var longEdge: Int
+    package var byteBudget: Int
+    package var byteLimit: Int
+
+    package init(duration: Duration, longEdge: Int, byteBudget: Int, byteLimit: Int) {
+        self.duration = duration
+        self.longEdge = longEdge
+        self.byteBudget = byteBudget
+        self.byteLimit = byteLimit
+    }
+}
+
+/// The rules for sound, which is delivered as M4A, MP3 or WAV.
+package struct AudioRules: Sendable, Equatable {
+    /// The longest that a clip may be, and as long as it is when nothing else is asked for.
+    package var duration: Duration
+    package var byteBudget: Int
+    package var byteLimit: Int
+
+    package init(duration: Duration, byteBudget: Int, byteLimit: Int) {
+        self.duration = duration
+        self.byteBudget = byteBudget
+        self.byteLimit = byteLimit
+    }
+}
+
 extension Profile {
-    /// Apple's limits are 10 MB for an image; 1038 px and 500 kB are what senders recommend for iOS.
+    /// Apple's limits are 10 MB for an image, 50 MB for a movie and 5 MB for sound; 1038 px, 500 kB and 5 MB are what
+    /// senders recommend for iOS.
     package static let apns = Profile(
         name: "apns",
         image: ImageRules(longEdge: 1038, byteBudget: 500_000, byteLimit: 10_000_000),
         animation: AnimationRules(longEdge: 1038, byteBudget: 2_000_000, byteLimit: 10_000_000),
+        video: VideoRules(duration: .seconds(10), longEdge: 720, byteBudget: 5_000_000, byteLimit: 50_000_000),
+        audio: AudioRules(duration: .seconds(30), byteBudget: 5_000_000, byteLimit: 5_000_000),
     )
 
     /// Firebase's Android client reads 1 MiB at most, and shows a still picture.

@@ -14,18 +14,18 @@ struct AttachmentExtension: NotificationServiceExtension {
     func didReceive(_ request: NotificationRequest, bestAttempt: BestAttempt) async -> NotificationContent {
         await withDiscardingTaskGroup { group in
             for (index, attachment) in request.attachments.enumerated() {
-                group.addTask { await prepare(attachment.url, index, bestAttempt) }
+                group.addTask { await prepare(attachment, index, bestAttempt) }
             }
         }
         return bestAttempt.content
     }
 
     /// Downloads and decodes one attachment at the same time, and notes in `bestAttempt` what becomes of it.
-    private func prepare(_ url: String, _ index: Int, _ bestAttempt: BestAttempt) async {
+    private func prepare(_ attachment: AttachmentRequest, _ index: Int, _ bestAttempt: BestAttempt) async {
         do throws(AttachmentFailure) {
             let file = try MediaFile(byteLimit: request.limits.sourceBytes)
-            async let downloaded: Void = download(url, into: file)
-            let converted = await convert(file, index, bestAttempt)
+            async let downloaded: Void = download(attachment.url, into: file)
+            let converted = await convert(file, attachment, index, bestAttempt)
             let progress = file.progress
             bestAttempt.update(index) { attachment in
                 attachment.source.fetched = progress.byteCount
@@ -47,6 +47,7 @@ struct AttachmentExtension: NotificationServiceExtension {
 
     private func convert(
         _ file: MediaFile,
+        _ attachment: AttachmentRequest,
         _ index: Int,
         _ bestAttempt: BestAttempt,
     ) async -> Result<Void, AttachmentFailure> {
@@ -56,22 +57,15 @@ struct AttachmentExtension: NotificationServiceExtension {
         case .failure(let failure): return .failure(failure)
         }
         bestAttempt.update(index) { $0.source.format = format }
-        let profile = request.profiles[index].profile
         let started = time.now
         let sourceTimer = Task { await endSource(file, decoding: costs.cost(of: format)) }
         defer { sourceTimer.cancel() }
+        let wanted = conversion(of: attachment, index, format, within: expiry - started)
 
         do throws(AttachmentFailure) {
             try await steps.converter.convert(
                 file,
-                as: ConversionRequest(
-                    format: format,
-                    image: profile.image,
-                    animation: profile.animation,
-                    clippingRectangle: request.clippingRectangle(of: index),
-                    limits: request.limits,
-                    rungs: costs.rungs(for: format, in: expiry - started),
-                ),
+                as: wanted,
                 until: expiry,
                 describe: { report in bestAttempt.update(index) { $0.source.report = report } },
                 publish: { rung in bestAttempt.update(index) { $0.ready = rung } },
@@ -81,8 +75,31 @@ struct AttachmentExtension: NotificationServiceExtension {
         }
         if case .cut(let failure) = file.progress.ending { return .failure(failure) }
         costs.learn(format, took: time.now - started)
-        bestAttempt.update(index) { $0.isComplete = isComplete($0.ready, profile) }
+        bestAttempt.update(index) { $0.isComplete = $0.ready.map { wanted.isLast($0.report) } ?? false }
         return .success(())
+    }
+
+    /// What the profile, the request and the attachment's options ask for.
+    private func conversion(
+        of attachment: AttachmentRequest,
+        _ index: Int,
+        _ format: MediaFormat,
+        within limit: Duration,
+    ) -> ConversionRequest {
+        let profile = request.profiles[index].profile
+        var clip = request.clip
+        clip.thumbnailTime = attachment.options.thumbnailTime.map { .seconds(min(max(0, $0), 86_400)) }
+        return ConversionRequest(
+            format: format,
+            image: profile.image,
+            animation: profile.animation,
+            clippingRectangle: request.clippingRectangle(of: index),
+            video: profile.video,
+            audio: profile.audio,
+            clip: clip,
+            limits: request.limits,
+            rungs: costs.rungs(for: format, in: limit),
+        )
     }
 
     /// Tells the source's format as soon as enough of it is there.
@@ -94,10 +111,6 @@ struct AttachmentExtension: NotificationServiceExtension {
             if case .cut(let failure) = progress.ending { return .failure(failure) }
             let message = "The source is no image, video or sound that attachd knows, whatever its name or type says."
             return .failure(AttachmentFailure(.decode, .unrecognizedFormat, message))
-        }
-        guard format.kind == .image else {
-            let message = "\(format.mimeType) is recognised, but this version delivers images only."
-            return .failure(AttachmentFailure(.decode, .unsupportedFormat, message))
         }
         return .success(format)
     }
@@ -113,10 +126,5 @@ struct AttachmentExtension: NotificationServiceExtension {
     private func cause(of failure: AttachmentFailure, in file: MediaFile) -> AttachmentFailure {
         guard case .cut(let cut) = file.progress.ending else { return failure }
         return cut
-    }
-
-    private func isComplete(_ ready: ReadyRung?, _ profile: Profile) -> Bool {
-        guard let rung = ready?.report.rung else { return false }
-        return rung.isLast || (rung == .firstFrame && profile.animation == nil)
     }
 }

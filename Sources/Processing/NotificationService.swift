@@ -24,6 +24,8 @@ package struct NotificationService: Sendable {
         package var dialect: String?
         package var pushType: PushType
         package var timeLimit: Duration?
+        /// The part of a video or of sound that is wanted.
+        package var clip: ClipSelection
 
         package init(
             identifier: String? = nil,
@@ -31,12 +33,14 @@ package struct NotificationService: Sendable {
             dialect: String? = nil,
             pushType: PushType = .alert,
             timeLimit: Duration? = nil,
+            clip: ClipSelection = ClipSelection(),
         ) {
             self.identifier = identifier
             self.profile = profile
             self.dialect = dialect
             self.pushType = pushType
             self.timeLimit = timeLimit
+            self.clip = clip
         }
     }
 
@@ -84,6 +88,7 @@ package struct NotificationService: Sendable {
         let request = ProcessingRequest(
             notification: notification,
             profiles: try profiles.choices(for: notification.attachments, asked: options.profile),
+            clip: options.clip,
             limits: defaults.limits,
             accepted: accepted,
         )

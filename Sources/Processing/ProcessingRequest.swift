@@ -6,6 +6,8 @@ package struct ProcessingRequest: Sendable {
     package let notification: NotificationRequest
     /// One for each attachment of the notification.
     package let profiles: [ProfileChoice]
+    /// The part of a video or of sound that is wanted.
+    package var clip: ClipSelection
     package var limits: MediaLimits
     /// When the request came in; the time since then is its time in the queue.
     package var accepted: Instant?
@@ -14,11 +16,13 @@ package struct ProcessingRequest: Sendable {
     init(
         notification: NotificationRequest,
         profiles: [ProfileChoice],
+        clip: ClipSelection,
         limits: MediaLimits,
         accepted: Instant?,
     ) {
         self.notification = notification
         self.profiles = profiles
+        self.clip = clip
         self.limits = limits
         self.accepted = accepted
     }
@@ -27,12 +31,13 @@ package struct ProcessingRequest: Sendable {
     package init(
         notification: NotificationRequest,
         profile: Profile = .apns,
+        clip: ClipSelection = ClipSelection(),
         limits: MediaLimits = MediaLimits(),
         accepted: Instant? = nil,
     ) {
         let choice = ProfileChoice(profile: profile, reason: .request)
         let profiles = notification.attachments.map { _ in choice }
-        self.init(notification: notification, profiles: profiles, limits: limits, accepted: accepted)
+        self.init(notification: notification, profiles: profiles, clip: clip, limits: limits, accepted: accepted)
     }
 
     /// What is kept of the picture numbered `index`; `nil` keeps all of it.

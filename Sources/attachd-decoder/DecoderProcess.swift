@@ -1,3 +1,4 @@
+import AudioVideo
 import DecoderWire
 import Glibc
 import Images
@@ -34,7 +35,10 @@ struct DecoderProcess {
         let bytes = SharedSource(descriptor: source, line: line, progress: progress)
         let files = OutputDescriptors(Array(packet.descriptors.dropFirst()), capacity: capacity, line: line)
         do throws(DecodeFailure) {
-            try ImageTransform(request: request, source: bytes, output: files).run()
+            switch request.format.kind {
+            case .image: try ImageTransform(request: request, source: bytes, output: files).run()
+            case .video, .audio: try ClipTransform(request: request, source: bytes, output: files).run()
+            }
             return .done
         } catch {
             return .failed(error.reason)

@@ -1,5 +1,6 @@
 // The process in which media is decoded. The worker starts it once, with a socket as its standard input; from it one
 // process is forked for each attachment, locked down, and gone when that attachment is done.
+import AudioVideo
 import DecoderWire
 import Glibc
 import Images
@@ -8,6 +9,7 @@ import Sandbox
 do {
     try Libvips.start()
     Libvips.warmUpBeforeFork()
+    Libav.warmUp()
     // From here on no file can be opened.
     var zygote = Zygote(enclosure: try Enclosure.enter()) { line, lockDown in
         DecoderProcess(line: line).run(lockDown)

@@ -50,6 +50,8 @@ extension DecoderPool {
             format: format,
             image: Profile.apns.image,
             animation: Profile.apns.animation,
+            video: Profile.apns.video,
+            audio: Profile.apns.audio,
         )
         do throws(AttachmentFailure) {
             try await convert(

@@ -20,6 +20,8 @@ struct ConventionsTests {
             cropToClippingRectangle: true
             image: {longEdge: 600, aspectRatio: 3:2, byteBudget: 60000, keepTransparency: false}
             animation: false
+            video: {duration: 5s, byteLimit: 1000000}
+            audio: false
           watch:
             categories: WRIST
             image:
@@ -71,7 +73,10 @@ struct ConventionsTests {
         for row in [
             ["banner", "image.longEdge", "600"], ["banner", "image.aspectRatio", "3:2"],
             ["banner", "image.byteBudget", "60000"], ["banner", "image.byteLimit", "10000000"],
-            ["banner", "animation", "false"], ["banner", "cropToClippingRectangle", "true"],
+            ["banner", "animation", "false"], ["banner", "video.duration", "5.0s"],
+            ["banner", "video.longEdge", "720"], ["banner", "video.byteBudget", "1000000"],
+            ["banner", "audio", "false"],
+            ["banner", "cropToClippingRectangle", "true"],
             ["banner", "categories", "PHOTO,", "ALBUM"], ["watch", "categories", "WRIST"],
             ["watch", "image.byteBudget", "20000"], ["watch", "animation.longEdge", "1038"],
         ] {
@@ -113,6 +118,7 @@ struct ConventionsTests {
             ("profiles: {banner: {image: {byteLimit: 5000, byteBudget: 6000}}}", "at most the byteLimit, 5000"),
             ("profiles: {banner: {image: 600}}", "A table of keys and values is wanted"),
             ("profiles: {banner: {animation: true}}", "profiles.banner.animation"),
+            ("profiles: {banner: {video: {duration: long}}}", "such as 10s"),
             ("profiles: {banner: {basedOn: nokia}}", "apns, fcm, webpush"),
             ("profiles: {banner: {cropToClippingRectangle: 7}}", "true or false"),
             ("profiles: {banner: {categories: []}}", "profiles.banner.categories"),

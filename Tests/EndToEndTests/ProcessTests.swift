@@ -92,7 +92,7 @@ struct ProcessTests {
         "a bad answer leaves the original, with the error that the device would have",
         arguments: [
             ("404", 100, "httpStatus"), ("empty", 102, "empty"), ("page", 101, "unrecognizedFormat"),
-            ("video", 101, "unsupportedFormat"),
+            ("video", 105, "corrupt"),
         ],
     )
     func badAnswers(kind: String, code: Int, reason: String) async throws {

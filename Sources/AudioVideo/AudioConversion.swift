@@ -1,0 +1,51 @@
+import DecoderWire
+import Media
+
+/// Makes a clip of sound: its own coded data, or encoded anew.
+struct AudioConversion {
+    let request: ConversionRequest
+    let source: any SourceBytes
+    let demuxer: Demuxer
+    let audio: MediaStream
+    let publisher: ClipPublisher
+
+    func run() throws(DecodeFailure) {
+        guard let rules = request.audio else {
+            throw DecodeFailure(.unsupportedFormat, "the profile delivers no sound")
+        }
+        let range = ClipRange(request.clip, longest: rules.duration, in: demuxer)
+        let reader = try ClipReader(demuxer, range: range, streams: [audio])
+        if publisher.wants(.copied), let container = audio.copyContainer {
+            do {
+                if try copy(reader, container, rules) { return }
+            } catch {
+                // What cannot be copied is encoded anew.
+                guard publisher.wants(.transcoded) else { throw error }
+            }
+        }
+        guard publisher.wants(.transcoded), !mustStop else { return }
+        let muxer = try Muxer(.m4a, byteLimit: rules.byteLimit)
+        let track = try EncodedAudioTrack(audio, range: range, limits: request.limits, muxer: muxer)
+        let assembly = ClipAssembly(reader: reader, muxer: muxer, tracks: [track])
+        guard let file = try assembly.run(until: { mustStop }) else { return }
+        _ = try publisher.publish(file, .m4a, as: .transcoded, longest: range.duration)
+    }
+
+    private var mustStop: Bool { publisher.hasPublished && source.timeWillExpire }
+
+    /// Whether nothing better than the copy is to be had.
+    private func copy(
+        _ reader: ClipReader,
+        _ container: Container,
+        _ rules: AudioRules,
+    ) throws(DecodeFailure) -> Bool {
+        let muxer = try Muxer(container, byteLimit: rules.byteLimit)
+        let padding = container == .mp3 ? try audio.samplesBeforeStart(in: reader) : 0
+        let track = try CopiedTrack(audio, range: reader.range, initialPadding: padding, muxer: muxer)
+        let assembly = ClipAssembly(reader: reader, muxer: muxer, tracks: [track])
+        guard let file = try assembly.run(until: { mustStop }) else { return true }
+        if container.isMovie { file.edit { MovieEdits.shortened($0, to: reader.range.duration) } }
+        let report = try publisher.publish(file, container, as: .copied, longest: reader.range.duration)
+        return request.isLast(report)
+    }
+}

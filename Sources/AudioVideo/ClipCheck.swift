@@ -1,0 +1,49 @@
+import CLibav
+import DecoderWire
+import Media
+
+/// Opens a finished clip again and reads it to its end, as a player would.
+struct ClipCheck {
+    /// The last packet of sound may reach beyond the end.
+    private static let tolerance: Int64 = 100_000
+
+    /// What a clip really has in it.
+    struct Finding {
+        var size: PixelSize?
+        var frames: Int
+        var duration: Int64
+    }
+
+    static func finding(in file: FileInMemory, _ container: Container, longest: Int64) throws(DecodeFailure) -> Finding
+    {
+        let demuxer = try Demuxer(file, container.format, usesIndex: true)
+        let streams = ClipStreams(demuxer.streams)
+        let isVideo = container == .mp4
+        guard demuxer.streams.count == streams.all.count, isVideo == (streams.video != nil) else {
+            throw DecodeFailure(.internalError, "the clip has other streams than it should")
+        }
+        let legal = [AV_CODEC_ID_H264, AV_CODEC_ID_AAC, AV_CODEC_ID_MP3, AV_CODEC_ID_PCM_S16LE]
+        guard streams.all.allSatisfy({ legal.contains($0.codec) }) else {
+            throw DecodeFailure(.internalError, "the clip has a codec that it should not have")
+        }
+        var frames = 0
+        var end: Int64 = 0
+        while let packet = try demuxer.nextPacket() {
+            guard let stream = demuxer.streams.first(where: { $0.index == packet.stream }) else { continue }
+            if stream.kind == .video, !packet.isHidden { frames += 1 }
+            if let time = packet.presentationTime, !packet.isHidden {
+                end = max(end, stream.microseconds(time + packet.duration))
+            }
+        }
+        let duration = demuxer.duration ?? end
+        guard duration > 0, duration <= longest + tolerance, end > 0, !isVideo || frames > 0 else {
+            throw DecodeFailure(.corrupt, "the clip lasts \(duration) µs, with \(frames) frames")
+        }
+        return Finding(size: streams.video?.displaySize, frames: frames, duration: duration)
+    }
+}
+
+extension Packet {
+    /// Whether the edit list says that it is decoded but not shown.
+    fileprivate var isHidden: Bool { unsafe pointer.pointee.flags & AV_PKT_FLAG_DISCARD != 0 }
+}

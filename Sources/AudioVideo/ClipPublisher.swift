@@ -1,0 +1,43 @@
+import DecoderWire
+import Images
+import Media
+
+/// Hands finished clips and posters over, and remembers whether there is one.
+final class ClipPublisher {
+    private let rungs: Set<Rung>
+    private let output: any RungOutput
+    private(set) var hasPublished = false
+
+    init(rungs: Set<Rung>, output: any RungOutput) {
+        self.rungs = rungs
+        self.output = output
+    }
+
+    func wants(_ rung: Rung) -> Bool { rungs.contains(rung) }
+
+    func publishPoster(_ poster: PosterConversion, rules: ImageRules) throws(DecodeFailure) {
+        try poster.still().publish(as: .poster, rules: rules, to: output)
+        hasPublished = true
+    }
+
+    /// Checks a clip and hands it over.
+    ///
+    /// - Returns: What was said of it.
+    func publish(_ file: FileInMemory, _ container: Container, as rung: Rung, longest: Int64) throws(DecodeFailure)
+        -> RungReport
+    {
+        let finding = try ClipCheck.finding(in: file, container, longest: longest)
+        let report = RungReport(
+            rung: rung,
+            format: container.format,
+            byteCount: file.byteCount,
+            width: finding.size?.width,
+            height: finding.size?.height,
+            frames: finding.size == nil ? nil : finding.frames,
+            durationMilliseconds: Int((finding.duration + 500) / 1000),
+        )
+        try unsafe file.withBytes { (bytes) throws(DecodeFailure) in try unsafe output.publish(report, bytes) }
+        hasPublished = true
+        return report
+    }
+}

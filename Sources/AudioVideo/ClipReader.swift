@@ -1,0 +1,109 @@
+import CLibav
+import DecoderWire
+import Media
+
+/// The packets of one clip, read once in the order of the file and kept, so that each rung can go through them again.
+final class ClipReader {
+    let range: ClipRange
+    let streams: [MediaStream]
+
+    private let demuxer: Demuxer
+    private var packets: [Packet] = []
+    private var byteCount = 0
+    private var isAtEnd = false
+    /// The streams of which a packet beyond the end of the clip has come.
+    private var finished: Set<Int> = []
+
+    /// Ten seconds of the highest bit rate that cameras write.
+    private static let byteLimit = 256_000_000
+    /// Streams are not interleaved exactly: how far one may run ahead while the others are awaited.
+    private static let slack: Int64 = 2_000_000
+    /// How much sound before the start is kept: decoders need some packets to get going.
+    private static let preroll: Int64 = 150_000
+    /// How long before the start a key frame is looked for. Containers with an index tell the nearest, by when it is
+    /// decoded, which is a little before it is shown; in others any frame may be found, and the next key frame is far.
+    private static let seekMargins: [Int64] = [250_000, 3_000_000, 12_000_000]
+
+    init(_ demuxer: Demuxer, range: ClipRange, streams: [MediaStream]) throws(DecodeFailure) {
+        self.demuxer = demuxer
+        self.range = range
+        self.streams = streams
+        demuxer.keep(streams)
+        guard range.start > demuxer.startTime, let lead = streams.first else { return }
+        for margin in Self.seekMargins {
+            // What cannot be jumped to is read up to.
+            try? demuxer.seek(to: max(demuxer.startTime, range.start - margin), of: lead)
+            if try skip(toStartOf: lead) { return }
+            forget()
+        }
+        try? demuxer.seek(to: demuxer.startTime, of: lead)
+        _ = try skip(toStartOf: lead)
+    }
+
+    /// `nil` behind the clip's last packet, or at the end of the source.
+    func packet(at index: Int) throws(DecodeFailure) -> Packet? {
+        while index >= packets.count {
+            guard let packet = try readNext() else { return nil }
+            keep(packet)
+        }
+        return packets[index]
+    }
+
+    func stream(of packet: Packet) -> MediaStream? { streams.first { $0.index == packet.stream } }
+
+    /// Reads up to the start, and forgets what no decoder needs: packets before the last key frame at or before it.
+    ///
+    /// Tells whether there was such a key frame.
+    private func skip(toStartOf lead: MediaStream) throws(DecodeFailure) -> Bool {
+        var hasBegun = lead.kind == .audio
+        while let packet = try readNext() {
+            guard let stream = stream(of: packet), let time = packet.presentationTime ?? packet.decodingTime else {
+                continue
+            }
+            let microseconds = stream.microseconds(time)
+            if stream.kind == .audio, microseconds < range.start - Self.preroll { continue }
+            if stream.kind == .video, packet.isKeyFrame, microseconds <= range.start {
+                packets.removeAll { $0.stream == stream.index }
+                hasBegun = true
+            }
+            keep(packet)
+            if stream.index == lead.index, microseconds >= range.start { break }
+        }
+        return hasBegun
+    }
+
+    private func forget() {
+        packets = []
+        byteCount = 0
+        isAtEnd = false
+        finished = []
+    }
+
+    private func keep(_ packet: Packet) {
+        packets.append(packet)
+        byteCount += packet.byteCount
+    }
+
+    private func readNext() throws(DecodeFailure) -> Packet? {
+        guard !isAtEnd else { return nil }
+        guard byteCount <= Self.byteLimit else {
+            throw DecodeFailure(.resourceLimit, "the clip has more than \(Self.byteLimit) bytes")
+        }
+        while let packet = try demuxer.nextPacket() {
+            guard let stream = stream(of: packet) else { continue }
+            note(packet, of: stream)
+            if finished.count < streams.count || !finished.contains(stream.index) { return packet }
+            break
+        }
+        isAtEnd = true
+        return nil
+    }
+
+    /// Finds out whether a stream is through with the clip, or so far ahead that the others must have ended.
+    private func note(_ packet: Packet, of stream: MediaStream) {
+        guard let time = packet.decodingTime ?? packet.presentationTime else { return }
+        let beyond = stream.microseconds(time) - range.end
+        if beyond >= 0 { finished.insert(stream.index) }
+        if beyond >= Self.slack { finished = Set(streams.map(\.index)) }
+    }
+}

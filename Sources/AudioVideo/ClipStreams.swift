@@ -1,0 +1,53 @@
+import CLibav
+import Media
+
+/// The streams of a source that a clip is made of: what a player would show and play.
+struct ClipStreams {
+    let video: MediaStream?
+    let audio: MediaStream?
+
+    init(_ streams: [MediaStream]) {
+        video = Self.best(streams.filter { $0.kind == .video && $0.storedSize.pixels > 0 })
+        audio = Self.best(streams.filter { $0.kind == .audio })
+    }
+
+    /// The video first: the clip begins with its key frame.
+    var all: [MediaStream] { [video, audio].compactMap(\.self) }
+
+    /// Those that the file's author chose, the largest of them, the first of these.
+    private static func best(_ streams: [MediaStream]) -> MediaStream? {
+        let chosen = streams.filter(\.isDefault)
+        return (chosen.isEmpty ? streams : chosen).reduce(nil) { best, stream in
+            guard let best, stream.storedSize.pixels <= best.storedSize.pixels else { return stream }
+            return best
+        }
+    }
+}
+
+extension MediaStream {
+    /// Whether its coded data may be delivered as it is, in an MP4 under `rules`.
+    func isCopyable(under rules: VideoRules) -> Bool {
+        let parameters = unsafe self.parameters.pointee
+        let profiles = [
+            FF_PROFILE_H264_BASELINE, FF_PROFILE_H264_CONSTRAINED_BASELINE, FF_PROFILE_H264_MAIN, FF_PROFILE_H264_HIGH,
+        ]
+        let formats = [AV_PIX_FMT_YUV420P.rawValue, AV_PIX_FMT_YUVJ420P.rawValue]
+        let fields = [AV_FIELD_UNKNOWN, AV_FIELD_PROGRESSIVE]
+        // Level 4.2 is 1080p at 60 frames a second.
+        return unsafe codec == AV_CODEC_ID_H264 && profiles.contains(parameters.profile) && parameters.level <= 42
+            && formats.contains(parameters.format) && fields.contains(parameters.field_order) && frameRate <= 61
+            && displaySize.longEdge <= rules.longEdge && storedSize == storedSize.even && !orientation.isMirrored
+    }
+
+    /// The container in which its coded data may be delivered as sound alone.
+    var copyContainer: Container? {
+        let parameters = unsafe self.parameters.pointee
+        guard unsafe parameters.ch_layout.nb_channels <= 2, unsafe parameters.sample_rate <= 48_000 else { return nil }
+        return switch codec {
+        case AV_CODEC_ID_AAC: unsafe parameters.profile == FF_PROFILE_AAC_LOW ? .m4a : nil
+        case AV_CODEC_ID_MP3: .mp3
+        case AV_CODEC_ID_PCM_S16LE: .wav
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,10 @@
+import DecoderWire
+
+/// One stream of a clip on its way from the source's packets to the clip's.
+protocol ClipTrack: AnyObject {
+    /// The number of the source's stream.
+    var source: Int { get }
+    func take(_ packet: Packet) throws(DecodeFailure)
+    /// Called after the last packet.
+    func finish() throws(DecodeFailure)
+}

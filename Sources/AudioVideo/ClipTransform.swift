@@ -1,0 +1,81 @@
+import CLibav
+package import DecoderWire
+package import Media
+
+/// Makes an attachment's clip, or the picture that stands for it, out of one video or sound, rung by rung.
+package struct ClipTransform {
+    private let request: ConversionRequest
+    private let source: any SourceBytes
+    private let output: any RungOutput
+
+    package init(request: ConversionRequest, source: any SourceBytes, output: any RungOutput) {
+        self.request = request
+        self.source = source
+        self.output = output
+    }
+
+    /// Publishes each rung as soon as it is complete. When this returns, nothing better will come.
+    ///
+    /// - Throws: Why there will be no better rung than those published. What was published stands.
+    package func run() throws(DecodeFailure) {
+        guard request.format.kind != .image else {
+            throw DecodeFailure(.unsupportedFormat, "\(request.format.rawValue) is neither video nor sound")
+        }
+        do {
+            try convert()
+        } catch {
+            // What is missing cannot be told from what is damaged, except by the one who sent it.
+            guard error.reason == .corrupt, source.isCut else { throw error }
+            throw DecodeFailure(.truncated, error.detail)
+        }
+    }
+
+    private func convert() throws(DecodeFailure) {
+        let startsLater = request.clip.start > .zero || request.clip.thumbnailTime != nil
+        let demuxer = try Demuxer(source, request.format, usesIndex: startsLater)
+        try demuxer.analyse()
+        let streams = ClipStreams(demuxer.streams)
+        try check(streams.video)
+        output.describe(report(on: streams, in: demuxer))
+        let publisher = ClipPublisher(rungs: request.rungs, output: output)
+        if let video = streams.video {
+            let conversion = VideoConversion(
+                request: request,
+                source: source,
+                demuxer: demuxer,
+                video: video,
+                audio: streams.audio,
+                publisher: publisher,
+            )
+            try conversion.run()
+        } else if let audio = streams.audio {
+            try AudioConversion(
+                request: request,
+                source: source,
+                demuxer: demuxer,
+                audio: audio,
+                publisher: publisher,
+            ).run()
+        } else {
+            throw DecodeFailure(.unsupportedFormat, "no stream has a codec that is decoded")
+        }
+        guard publisher.hasPublished else {
+            throw DecodeFailure(.unsupportedFormat, "none of the rungs that were asked for can be made of this source")
+        }
+    }
+
+    private func check(_ video: MediaStream?) throws(DecodeFailure) {
+        guard let size = video?.storedSize else { return }
+        guard size.longEdge <= request.limits.side, size.pixels <= request.limits.framePixels else {
+            throw DecodeFailure(.tooManyPixels, "\(size.width)x\(size.height) is over the limit")
+        }
+    }
+
+    private func report(on streams: ClipStreams, in demuxer: Demuxer) -> SourceReport {
+        SourceReport(
+            width: streams.video?.displaySize.width,
+            height: streams.video?.displaySize.height,
+            durationMilliseconds: demuxer.duration.map { Int($0 / 1000) },
+        )
+    }
+}

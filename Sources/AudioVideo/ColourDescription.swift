@@ -1,0 +1,73 @@
+import CLibav
+
+/// What the numbers of a decoded picture mean.
+struct ColourDescription: Equatable {
+    var matrix: AVColorSpace
+    var primaries: AVColorPrimaries
+    var transfer: AVColorTransferCharacteristic
+    var isFullRange: Bool
+
+    /// What a source doesn't say is taken as broadcasters do: BT.709 in high definition, BT.601 below.
+    ///
+    /// A picture must say it once it is scaled down, or players guess from the new size.
+    init(of frame: borrowing Frame) {
+        let raw = unsafe frame.pointer.pointee
+        unsafe self.init(raw.colorspace, raw.color_primaries, raw.color_trc, raw.color_range, raw.format, frame.size)
+    }
+
+    init(of stream: MediaStream) {
+        let raw = unsafe stream.parameters.pointee
+        unsafe self.init(
+            raw.color_space,
+            raw.color_primaries,
+            raw.color_trc,
+            raw.color_range,
+            raw.format,
+            stream.storedSize
+        )
+    }
+
+    private init(
+        _ matrix: AVColorSpace,
+        _ primaries: AVColorPrimaries,
+        _ transfer: AVColorTransferCharacteristic,
+        _ range: AVColorRange,
+        _ format: Int32,
+        _ size: PixelSize,
+    ) {
+        let isHighDefinition = size.width >= 1280 || size.height > 576
+        let unknown = [AVCOL_SPC_UNSPECIFIED, AVCOL_SPC_RESERVED, AVCOL_SPC_RGB]
+        let usual = isHighDefinition ? AVCOL_SPC_BT709 : AVCOL_SPC_SMPTE170M
+        self.matrix = unknown.contains(matrix) ? usual : matrix
+        let hasPrimaries = primaries != AVCOL_PRI_UNSPECIFIED && primaries != AVCOL_PRI_RESERVED
+        self.primaries = hasPrimaries ? primaries : isHighDefinition ? AVCOL_PRI_BT709 : AVCOL_PRI_SMPTE170M
+        let hasTransfer = transfer != AVCOL_TRC_UNSPECIFIED && transfer != AVCOL_TRC_RESERVED
+        self.transfer = hasTransfer ? transfer : AVCOL_TRC_BT709
+        let fullRange = [AV_PIX_FMT_YUVJ420P, AV_PIX_FMT_YUVJ422P, AV_PIX_FMT_YUVJ444P, AV_PIX_FMT_YUVJ440P]
+        isFullRange = range == AVCOL_RANGE_JPEG || fullRange.contains(AVPixelFormat(format))
+    }
+
+    private init(standardOf matrix: AVColorSpace) {
+        self.matrix = matrix
+        primaries = AVCOL_PRI_BT709
+        transfer = AVCOL_TRC_BT709
+        isFullRange = false
+    }
+
+    /// High definition without high dynamic range.
+    static let standard = ColourDescription(standardOf: AVCOL_SPC_BT709)
+
+    /// What is left of high dynamic range after `PictureScaler` had it.
+    var scaled: ColourDescription { ToneMapping(transfer) == nil ? self : .standard }
+
+    /// libswscale's number for the matrix.
+    var scalerMatrix: Int32 {
+        switch matrix {
+        case AVCOL_SPC_BT709: SWS_CS_ITU709
+        case AVCOL_SPC_FCC: SWS_CS_FCC
+        case AVCOL_SPC_SMPTE240M: SWS_CS_SMPTE240M
+        case AVCOL_SPC_BT2020_NCL, AVCOL_SPC_BT2020_CL: SWS_CS_BT2020
+        default: SWS_CS_ITU601
+        }
+    }
+}

@@ -1,0 +1,117 @@
+import CLibav
+import DecoderWire
+import Media
+
+/// An opened container: its streams, and their packets in the order of the file.
+@safe
+final class Demuxer {
+    private static let options: [(String, String)] = [
+        ("protocol_whitelist", ""),
+        ("codec_whitelist", CodecAllowList.commaSeparated),
+        ("format_whitelist", DemuxerChoice.allNames.map { whitelisted[$0] ?? $0 }.joined(separator: ",")),
+        ("probesize", "2000000"),
+        ("analyzeduration", "3000000"),
+        ("max_streams", "32"),
+        // Of the mov demuxer alone: no chapters, which are one more stream to read.
+        ("ignore_chapters", "1"),
+    ]
+    /// libav compares whole names, of which some are lists.
+    private static let whitelisted = ["mov": "mov,mp4,m4a,3gp,3g2,mj2", "matroska": "matroska,webm"]
+    /// Longer than any source; what says it is longer lies, or doesn't know.
+    private static let longestDuration: Int64 = 24 * 3600 * 1_000_000
+
+    private let input: SourceInput
+    private let context: UnsafeMutablePointer<AVFormatContext>
+    private(set) var streams: [MediaStream] = []
+
+    /// Opens a source without looking at its streams' packets.
+    ///
+    /// `usesIndex` says whether an index at the end is worth jumping to: only for a clip that doesn't start at the
+    /// beginning.
+    init(_ bytes: any SourceBytes, _ format: MediaFormat, usesIndex: Bool) throws(DecodeFailure) {
+        var start: [UInt8] = [0, 0, 0, 0]
+        let count = unsafe start.withUnsafeMutableBytes { start in unsafe bytes.read(at: 0, into: start) }
+        guard count > 0 else { throw DecodeFailure(.empty, "the source has no bytes") }
+        guard let name = DemuxerChoice(format, start: start)?.name, let demuxer = unsafe av_find_input_format(name)
+        else { throw DecodeFailure(.unsupportedFormat, "\(format.rawValue) has no demuxer") }
+
+        input = try SourceInput(bytes)
+        var options: OpaquePointer?
+        defer { unsafe av_dict_free(&options) }
+        for (key, value) in Self.options { unsafe av_dict_set(&options, key, value, 0) }
+        var opened = unsafe avformat_alloc_context()
+        guard let context = unsafe opened else { throw DecodeFailure(.resourceLimit, "avformat_alloc_context") }
+        unsafe self.context = context
+        unsafe context.pointee.pb = input.context
+        unsafe context.pointee.flags |= AVFMT_FLAG_CUSTOM_IO | (usesIndex ? 0 : AVFMT_FLAG_IGNIDX)
+        let code = unsafe avformat_open_input(&opened, "", demuxer, &options)
+        // On failure libav has freed the context already.
+        isOpen = code >= 0
+        try check("avformat_open_input", code)
+        try readStreams()
+    }
+
+    private let isOpen: Bool
+
+    deinit {
+        guard isOpen else { return }
+        var context: UnsafeMutablePointer<AVFormatContext>? = unsafe context
+        unsafe avformat_close_input(&context)
+    }
+
+    /// Decodes a little of each stream to learn what the container doesn't say.
+    func analyse() throws(DecodeFailure) {
+        for index in 0..<streamCount {
+            guard let stream = unsafe context.pointee.streams[index] else { continue }
+            if unsafe MediaStream(stream, in: context) == nil { unsafe stream.pointee.discard = AVDISCARD_ALL }
+        }
+        try unsafe check("avformat_find_stream_info", avformat_find_stream_info(context, nil))
+        try readStreams()
+    }
+
+    /// When the first of its streams begins, in microseconds on the source's own clock. Times before zero belong to what
+    /// a decoder needs to get going, and are not shown.
+    var startTime: Int64 {
+        let time = unsafe context.pointee.start_time
+        return time == clibav_no_time ? 0 : max(0, time)
+    }
+
+    /// In microseconds, if it is known.
+    var duration: Int64? {
+        let duration = unsafe context.pointee.duration
+        return duration > 0 && duration < Self.longestDuration ? duration : nil
+    }
+
+    /// Packets of other streams are not read from now on.
+    func keep(_ kept: [MediaStream]) {
+        for index in 0..<streamCount where !kept.contains(where: { $0.index == index }) {
+            unsafe context.pointee.streams[index]?.pointee.discard = AVDISCARD_ALL
+        }
+    }
+
+    /// Goes to the last key frame of `stream` at or before `time`, in microseconds.
+    func seek(to time: Int64, of stream: MediaStream) throws(DecodeFailure) {
+        let target = stream.units(ofMicroseconds: time)
+        let code = unsafe avformat_seek_file(context, Int32(stream.index), Int64.min, target, target, 0)
+        try check("avformat_seek_file", code)
+    }
+
+    /// `nil` at the end of the source.
+    func nextPacket() throws(DecodeFailure) -> Packet? {
+        let packet = try Packet.make()
+        let code = unsafe av_read_frame(context, packet.pointer)
+        guard code >= 0 else {
+            if code == LibavResult.end { return nil }
+            throw DecodeFailure("av_read_frame", code: code)
+        }
+        return packet
+    }
+
+    private var streamCount: Int { unsafe Int(context.pointee.nb_streams) }
+
+    private func readStreams() throws(DecodeFailure) {
+        streams = (0..<streamCount).compactMap { index in
+            unsafe context.pointee.streams[index].flatMap { unsafe MediaStream($0, in: context) }
+        }
+    }
+}

@@ -1,0 +1,95 @@
+import CLibav
+import DecoderWire
+import Media
+
+/// An audio stream that is decoded, resampled, cut to the sample and encoded as AAC.
+final class EncodedAudioTrack: ClipTrack {
+    private let stream: MediaStream
+    private let range: ClipRange
+    private let muxer: Muxer
+    private let decoder: StreamDecoder
+    private let encoder: StreamEncoder
+    private let resampler: Resampler
+    private let output: Int
+    private let sampleRate: Int
+    private var samplesLeft: Int
+    private var samplesWritten: Int64 = 0
+
+    var source: Int { stream.index }
+
+    init(_ stream: MediaStream, range: ClipRange, limits: MediaLimits, muxer: Muxer) throws(DecodeFailure) {
+        self.stream = stream
+        self.range = range
+        self.muxer = muxer
+        decoder = try StreamDecoder.open(stream, limits: limits, isSlow: true)
+        let rate = unsafe stream.parameters.pointee.sample_rate
+        // Of the two rates that every device plays, the one that resamples in whole steps.
+        sampleRate = rate > 0 && 44_100 % rate == 0 ? 44_100 : 48_000
+        let channels: Int32 = unsafe stream.parameters.pointee.ch_layout.nb_channels == 1 ? 1 : 2
+        let outputRate = Int32(sampleRate)
+        encoder = try unsafe StreamEncoder.open("aac", options: [:]) { context in
+            unsafe context.sample_rate = outputRate
+            unsafe context.sample_fmt = AV_SAMPLE_FMT_FLTP
+            unsafe context.bit_rate = channels == 1 ? 72_000 : 128_000
+            unsafe context.time_base = AVRational(num: 1, den: outputRate)
+            unsafe av_channel_layout_default(&context.ch_layout, channels)
+        }
+        resampler = try unsafe Resampler(to: encoder.context)
+        let microsecond = AVRational(num: 1, den: AV_TIME_BASE)
+        samplesLeft = Int(av_rescale_q(range.duration, microsecond, AVRational(num: 1, den: outputRate)))
+        let encoder = unsafe encoder.context
+        output = try unsafe muxer.addStream { (output) throws(DecodeFailure) in
+            try unsafe check(
+                "avcodec_parameters_from_context",
+                avcodec_parameters_from_context(output.pointee.codecpar, encoder)
+            )
+            unsafe output.pointee.time_base = encoder.pointee.time_base
+        }
+    }
+
+    func take(_ packet: Packet) throws(DecodeFailure) {
+        try decoder.send(packet)
+        try encodeDecoded()
+    }
+
+    func finish() throws(DecodeFailure) {
+        try decoder.send(nil)
+        try encodeDecoded()
+        try resampler.drain()
+        try encodeResampled(isLast: true)
+        try encoder.sendEnd()
+        try writeEncoded()
+    }
+
+    private func encodeDecoded() throws(DecodeFailure) {
+        while let frame = try decoder.receive() {
+            let start = stream.units(ofMicroseconds: range.start)
+            let seconds = frame.time.map { Double($0 - start) * av_q2d(stream.timeBase) }
+            // A time that lies ahead of the clip would be bridged with silence.
+            if let seconds, seconds >= Double(range.duration) / 1_000_000 { continue }
+            try resampler.take(frame, at: seconds)
+            try encodeResampled(isLast: false)
+        }
+    }
+
+    private func encodeResampled(isLast: Bool) throws(DecodeFailure) {
+        let frameSize = unsafe Int(encoder.context.pointee.frame_size)
+        while samplesLeft > 0 {
+            let wanted = min(frameSize, samplesLeft)
+            let available = resampler.sampleCount
+            guard available >= wanted || (isLast && available > 0) else { return }
+            let frame = try resampler.next(min(wanted, available))
+            unsafe frame.pointer.pointee.pts = samplesWritten
+            samplesWritten += Int64(frame.sampleCount)
+            samplesLeft -= frame.sampleCount
+            try encoder.send(frame)
+            try writeEncoded()
+        }
+    }
+
+    private func writeEncoded() throws(DecodeFailure) {
+        while let packet = try encoder.receive() {
+            try muxer.write(packet, to: output, timeBase: encoder.timeBase)
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import CLibav
+import DecoderWire
+
+/// A decoded picture, or some decoded sound.
+@safe
+struct Frame: ~Copyable {
+    let pointer: UnsafeMutablePointer<AVFrame>
+
+    private init(adopting pointer: UnsafeMutablePointer<AVFrame>) { unsafe self.pointer = pointer }
+
+    deinit {
+        var pointer: UnsafeMutablePointer<AVFrame>? = unsafe pointer
+        unsafe av_frame_free(&pointer)
+    }
+
+    static func make() throws(DecodeFailure) -> Frame {
+        try unsafe Frame(adopting: allocated("av_frame_alloc", av_frame_alloc()))
+    }
+
+    /// A picture with room for its pixels.
+    static func picture(_ size: PixelSize, _ format: AVPixelFormat) throws(DecodeFailure) -> Frame {
+        let frame = try make()
+        unsafe frame.pointer.pointee.width = Int32(size.width)
+        unsafe frame.pointer.pointee.height = Int32(size.height)
+        unsafe frame.pointer.pointee.format = format.rawValue
+        try unsafe check("av_frame_get_buffer", av_frame_get_buffer(frame.pointer, 0))
+        return frame
+    }
+
+    /// Another reference to the same pixels or samples.
+    func shared() throws(DecodeFailure) -> Frame {
+        try unsafe Frame(adopting: allocated("av_frame_clone", av_frame_clone(pointer)))
+    }
+
+    var size: PixelSize {
+        unsafe PixelSize(width: Int(pointer.pointee.width), height: Int(pointer.pointee.height))
+    }
+
+    var pixelFormat: AVPixelFormat { unsafe AVPixelFormat(pointer.pointee.format) }
+    var isInterlaced: Bool { unsafe pointer.pointee.interlaced_frame != 0 }
+    var sampleCount: Int { unsafe Int(pointer.pointee.nb_samples) }
+
+    /// The best guess at when it is shown, in the units of its stream.
+    var time: Int64? {
+        let time = unsafe pointer.pointee.best_effort_timestamp
+        return time == clibav_no_time ? nil : time
+    }
+}

@@ -1,0 +1,38 @@
+import CLibav
+import DecoderWire
+import Images
+import Media
+
+extension Frame {
+    /// The frame as a still picture of square pixels in sRGB, about as large as `rules` want it.
+    func still(of stream: MediaStream, rules: ImageRules) throws(DecodeFailure) -> DecodedStill {
+        // Twice the size that is asked for is left to the better filter.
+        let target = size.withSquarePixels(stream.pixelRatio).fitting(longEdge: rules.longEdge * 2)
+        let scaled = try PictureScaler(to: target, AV_PIX_FMT_RGB24).scaled(self)
+        return DecodedStill(
+            pixels: scaled.rows(ofBytes: target.width * 3),
+            width: target.width,
+            height: target.height,
+            orientation: stream.orientation.exif,
+        )
+    }
+
+    /// How bright it is on the whole, from 16, black, to 235.
+    func brightness() throws(DecodeFailure) -> Int {
+        let size = PixelSize(width: 16, height: 16)
+        let bytes = try PictureScaler(to: size, AV_PIX_FMT_GRAY8).scaled(self).rows(ofBytes: size.width)
+        return bytes.reduce(0) { $0 + Int($1) } / bytes.count
+    }
+
+    /// The first plane without the gaps between its rows.
+    private func rows(ofBytes count: Int) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(count * size.height)
+        guard let start = unsafe pointer.pointee.data.0 else { return bytes }
+        let stride = unsafe Int(pointer.pointee.linesize.0)
+        for row in 0..<size.height {
+            unsafe bytes.append(contentsOf: UnsafeBufferPointer(start: start + row * stride, count: count))
+        }
+        return bytes
+    }
+}

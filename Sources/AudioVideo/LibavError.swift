@@ -1,0 +1,44 @@
+import CLibav
+import DecoderWire
+import Glibc
+import Media
+
+/// Gives back the result of a libav call, or throws why it has none.
+@discardableResult
+func check(_ call: StaticString, _ code: Int32) throws(DecodeFailure) -> Int32 {
+    guard code >= 0 else { throw DecodeFailure(call, code: code) }
+    return code
+}
+
+/// The object that a libav call made. It makes none only when there is no memory.
+func allocated<Object>(
+    _ call: StaticString,
+    _ object: UnsafeMutablePointer<Object>?,
+) throws(DecodeFailure) -> UnsafeMutablePointer<Object> {
+    guard let object = unsafe object else { throw DecodeFailure(.resourceLimit, "\(call)") }
+    return unsafe object
+}
+
+extension DecodeFailure {
+    /// What one of libav's negative codes means for the source.
+    init(_ call: StaticString, code: Int32) {
+        let reason: AttachmentFailure.Reason =
+            switch code {
+            case clibav_error_from_errno(ENOMEM): .resourceLimit
+            case clibav_error_from_errno(EFBIG): .tooLarge
+            case clibav_error_exit: .timedOut
+            case clibav_error_no_decoder, clibav_error_no_demuxer, clibav_error_unfinished, clibav_error_experimental,
+                clibav_error_from_errno(ENOSYS):
+                .unsupportedFormat
+            default: .corrupt
+            }
+        self.init(reason, "\(call): \(code)")
+    }
+}
+
+/// Results that steer a loop.
+enum LibavResult {
+    /// Nothing comes out before more goes in.
+    static let wantsMore = clibav_error_from_errno(EAGAIN)
+    static let end = clibav_error_eof
+}

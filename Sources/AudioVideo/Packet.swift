@@ -1,0 +1,46 @@
+import CLibav
+import DecoderWire
+
+/// A piece of one stream's coded data, a frame as a rule. Copies share the data.
+@safe
+final class Packet {
+    let pointer: UnsafeMutablePointer<AVPacket>
+
+    private init(adopting pointer: UnsafeMutablePointer<AVPacket>) { unsafe self.pointer = pointer }
+
+    deinit {
+        var pointer: UnsafeMutablePointer<AVPacket>? = unsafe pointer
+        unsafe av_packet_free(&pointer)
+    }
+
+    static func make() throws(DecodeFailure) -> Packet {
+        try unsafe Packet(adopting: allocated("av_packet_alloc", av_packet_alloc()))
+    }
+
+    func copy() throws(DecodeFailure) -> Packet {
+        try unsafe Packet(adopting: allocated("av_packet_clone", av_packet_clone(pointer)))
+    }
+
+    var stream: Int { unsafe Int(pointer.pointee.stream_index) }
+    var byteCount: Int { unsafe Int(pointer.pointee.size) }
+    var isKeyFrame: Bool { unsafe pointer.pointee.flags & AV_PKT_FLAG_KEY != 0 }
+
+    /// When it is shown, in the units of its stream; `nil` where the container doesn't say.
+    var presentationTime: Int64? {
+        get { Self.time(unsafe pointer.pointee.pts) }
+        set { unsafe pointer.pointee.pts = newValue ?? clibav_no_time }
+    }
+
+    /// When it is decoded.
+    var decodingTime: Int64? {
+        get { Self.time(unsafe pointer.pointee.dts) }
+        set { unsafe pointer.pointee.dts = newValue ?? clibav_no_time }
+    }
+
+    var duration: Int64 {
+        get { unsafe pointer.pointee.duration }
+        set { unsafe pointer.pointee.duration = newValue }
+    }
+
+    private static func time(_ value: Int64) -> Int64? { value == clibav_no_time ? nil : value }
+}

@@ -1,0 +1,69 @@
+import DecoderWire
+import Images
+import Media
+
+/// Finds the frame that stands for a video, and makes a still picture of it.
+struct PosterConversion {
+    /// Black is 16 of 255.
+    private static let leastBrightness = 32
+    /// After so many frames in the dark the brightest of them has to do.
+    private static let frameLimit = 100
+
+    let request: ConversionRequest
+    let reader: ClipReader
+    let stream: MediaStream
+    /// When the frame is shown that was asked for, in microseconds on the source's clock.
+    let asked: Int64?
+
+    func still() throws(DecodeFailure) -> DecodedStill {
+        let decoder = try StreamDecoder.open(stream, limits: request.limits, isSlow: false)
+        var candidate = Candidate()
+        var index = 0
+        while candidate.frames < Self.frameLimit, let packet = try reader.packet(at: index) {
+            index += 1
+            guard packet.stream == stream.index else { continue }
+            try decoder.send(packet)
+            if try take(from: decoder, &candidate) { break }
+        }
+        if !candidate.isChosen {
+            try decoder.send(nil)
+            _ = try take(from: decoder, &candidate)
+        }
+        guard let frame = candidate.frame.take() else { throw DecodeFailure(.corrupt, "no frame could be decoded") }
+        return try frame.still(of: stream, rules: request.image)
+    }
+
+    private struct Candidate: ~Copyable {
+        var frame: Frame?
+        var brightness = -1
+        var frames = 0
+        var isChosen = false
+    }
+
+    /// Whether the frame was found.
+    private func take(from decoder: borrowing StreamDecoder, _ candidate: inout Candidate) throws(DecodeFailure) -> Bool
+    {
+        while let frame = try decoder.receive() {
+            let time = frame.time.map(stream.microseconds) ?? reader.range.start
+            if let asked {
+                // Up to the frame that is shown then, each takes the place of the one before.
+                guard candidate.frame == nil || time <= asked else { return choose(&candidate) }
+                candidate.frame = consume frame
+                continue
+            }
+            guard time >= reader.range.start || candidate.frame == nil else { continue }
+            candidate.frames += 1
+            let brightness = try frame.brightness()
+            guard brightness > candidate.brightness else { continue }
+            candidate.brightness = brightness
+            candidate.frame = consume frame
+            if brightness >= Self.leastBrightness, time >= reader.range.start { return choose(&candidate) }
+        }
+        return false
+    }
+
+    private func choose(_ candidate: inout Candidate) -> Bool {
+        candidate.isChosen = true
+        return true
+    }
+}

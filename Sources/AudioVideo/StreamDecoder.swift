@@ -1,0 +1,58 @@
+import CLibav
+import DecoderWire
+import Media
+
+/// Decodes the packets of one stream.
+@safe
+struct StreamDecoder: ~Copyable {
+    let stream: MediaStream
+    private let context: UnsafeMutablePointer<AVCodecContext>
+
+    private init(adopting context: UnsafeMutablePointer<AVCodecContext>, stream: MediaStream) {
+        unsafe self.context = context
+        self.stream = stream
+    }
+
+    deinit {
+        var context: UnsafeMutablePointer<AVCodecContext>? = unsafe context
+        unsafe avcodec_free_context(&context)
+    }
+
+    /// `isSlow` says that all of a clip will be decoded, so that threads are worth their start.
+    static func open(_ stream: MediaStream, limits: MediaLimits, isSlow: Bool) throws(DecodeFailure) -> StreamDecoder {
+        guard let name = CodecAllowList.decoderName(for: stream.codec),
+            let codec = unsafe avcodec_find_decoder_by_name(name)
+        else { throw DecodeFailure(.unsupportedFormat, "the codec is not on the list") }
+        let context = try unsafe allocated("avcodec_alloc_context3", avcodec_alloc_context3(codec))
+        let decoder = unsafe StreamDecoder(adopting: context, stream: stream)
+        try unsafe check(
+            "avcodec_parameters_to_context",
+            avcodec_parameters_to_context(context, stream.parameters)
+        )
+        unsafe context.pointee.pkt_timebase = stream.timeBase
+        unsafe context.pointee.max_pixels = Int64(limits.framePixels)
+        unsafe context.pointee.max_samples = 1 << 20
+        unsafe context.pointee.thread_count = isSlow && stream.kind == .video ? Libav.threadCount : 1
+        var options: OpaquePointer?
+        defer { unsafe av_dict_free(&options) }
+        unsafe av_dict_set(&options, "codec_whitelist", CodecAllowList.commaSeparated, 0)
+        try unsafe check("avcodec_open2", avcodec_open2(context, codec, &options))
+        return decoder
+    }
+
+    /// Damaged packets are passed over: what can be decoded of the others is. `nil` follows the last one.
+    func send(_ packet: Packet?) throws(DecodeFailure) {
+        let code = unsafe avcodec_send_packet(context, packet?.pointer)
+        guard code == clibav_error_from_errno(ENOMEM) else { return }
+        try check("avcodec_send_packet", code)
+    }
+
+    /// `nil` when nothing comes out before more goes in.
+    func receive() throws(DecodeFailure) -> Frame? {
+        let frame = try Frame.make()
+        let code = unsafe avcodec_receive_frame(context, frame.pointer)
+        if code == clibav_error_from_errno(ENOMEM) { try check("avcodec_receive_frame", code) }
+        guard code >= 0 else { return nil }
+        return frame
+    }
+}

@@ -1,0 +1,41 @@
+import CLibav
+import DecoderWire
+import Media
+
+/// Takes the messages out of H.264 data: cameras put places and dates into them, encoders their settings.
+///
+/// Pictures don't depend on them.
+@safe
+final class UnitFilter {
+    private let context: UnsafeMutablePointer<AVBSFContext>
+
+    init(_ parameters: UnsafePointer<AVCodecParameters>) throws(DecodeFailure) {
+        guard let filter = unsafe av_bsf_get_by_name("filter_units") else {
+            throw DecodeFailure(.internalError, "filter_units is missing")
+        }
+        var made: UnsafeMutablePointer<AVBSFContext>?
+        try unsafe check("av_bsf_alloc", av_bsf_alloc(filter, &made))
+        unsafe context = try allocated("av_bsf_alloc", made)
+        try unsafe check("avcodec_parameters_copy", avcodec_parameters_copy(context.pointee.par_in, parameters))
+        // ITU-T H.264, 7.4.1: unit type 6 is supplemental enhancement information.
+        try unsafe check("av_opt_set", av_opt_set(context.pointee.priv_data, "remove_types", "6", 0))
+        try unsafe check("av_bsf_init", av_bsf_init(context))
+    }
+
+    deinit {
+        var context: UnsafeMutablePointer<AVBSFContext>? = unsafe context
+        unsafe av_bsf_free(&context)
+    }
+
+    var parameters: UnsafePointer<AVCodecParameters> { unsafe UnsafePointer(context.pointee.par_out) }
+
+    /// `nil` for a packet that had nothing else in it. `packet` is empty afterwards.
+    func filtered(_ packet: Packet) throws(DecodeFailure) -> Packet? {
+        try unsafe check("av_bsf_send_packet", av_bsf_send_packet(context, packet.pointer))
+        let filtered = try Packet.make()
+        let code = unsafe av_bsf_receive_packet(context, filtered.pointer)
+        if code == LibavResult.wantsMore { return nil }
+        try check("av_bsf_receive_packet", code)
+        return filtered
+    }
+}

@@ -1,0 +1,43 @@
+import AudioVideo
+import DecoderWire
+import Images
+import Media
+import Testing
+
+/// The libraries are started once for the process.
+private let libraries = Result { () throws(DecodeFailure) in
+    try Libvips.start()
+    Libav.warmUp()
+}
+
+/// Runs one transform of `source` under a profile, as the decoder process would.
+///
+/// What was published is in the first result; why there was nothing better, if there was a reason, in the second.
+@discardableResult
+func transform(
+    _ source: MemorySource,
+    _ format: MediaFormat,
+    profile: Profile = .apns,
+    clip: ClipSelection = ClipSelection(),
+    limits: MediaLimits = MediaLimits(),
+    rungs: Set<Rung> = Set(Rung.allCases),
+) throws -> (output: CollectedRungs, failure: DecodeFailure?) {
+    try libraries.get()
+    let output = CollectedRungs()
+    let request = ConversionRequest(
+        format: format,
+        image: profile.image,
+        animation: profile.animation,
+        video: profile.video,
+        audio: profile.audio,
+        clip: clip,
+        limits: limits,
+        rungs: rungs,
+    )
+    do {
+        try ClipTransform(request: request, source: source, output: output).run()
+        return (output, nil)
+    } catch {
+        return (output, error)
+    }
+}

@@ -1,0 +1,150 @@
+import Foundation
+import Media
+import Testing
+
+/// A clip whose colour and pitch tell the time, cut somewhere.
+struct TrimCase: CustomTestStringConvertible, Sendable {
+    var name: String
+    var file: String
+    var encoding: [String]
+    var frameRate = 25
+    var start: Double
+    var duration: Double
+    var rung: Rung
+    var isLast = true
+
+    var testDescription: String { name }
+
+    private static let h264 = [
+        "-c:v", "libx264", "-crf", "8", "-bf", "3", "-g", "40", "-pix_fmt", "yuv420p", "-c:a", "aac", "-b:a", "128k",
+    ]
+    private static let vp8 = [
+        "-c:v", "libvpx", "-b:v", "2M", "-deadline", "realtime", "-cpu-used", "8", "-c:a", "libopus",
+    ]
+    private static let mpeg2 = ["-c:v", "mpeg2video", "-q:v", "2", "-c:a", "mp2"]
+
+    static let all = [
+        TrimCase(
+            name: "copied from the beginning",
+            file: "a.mp4",
+            encoding: h264,
+            start: 0,
+            duration: 2,
+            rung: .copied
+        ),
+        TrimCase(
+            name: "copied from between key frames",
+            file: "a.mp4",
+            encoding: h264,
+            start: 2.4,
+            duration: 2,
+            rung: .copied
+        ),
+        TrimCase(name: "copied from Matroska", file: "a.mkv", encoding: h264, start: 1.2, duration: 2, rung: .copied),
+        TrimCase(
+            name: "copied from a transport stream",
+            file: "a.ts",
+            encoding: h264,
+            start: 1.2,
+            duration: 2,
+            rung: .copied
+        ),
+        TrimCase(
+            name: "encoded from the beginning",
+            file: "a.mp4",
+            encoding: h264,
+            start: 0,
+            duration: 2,
+            rung: .transcoded
+        ),
+        TrimCase(
+            name: "encoded from between key frames",
+            file: "a.mp4",
+            encoding: h264,
+            start: 2.4,
+            duration: 2,
+            rung: .transcoded
+        ),
+        TrimCase(name: "encoded from WebM", file: "a.webm", encoding: vp8, start: 1.2, duration: 2, rung: .transcoded),
+        TrimCase(
+            name: "encoded from a transport stream",
+            file: "a.ts",
+            encoding: mpeg2,
+            start: 1.2,
+            duration: 2,
+            rung: .transcoded
+        ),
+        TrimCase(
+            name: "encoded from a program stream",
+            file: "a.mpg",
+            encoding: mpeg2,
+            start: 1.2,
+            duration: 2,
+            rung: .transcoded
+        ),
+    ]
+
+    /// Six seconds.
+    func makeSource() throws -> [UInt8] {
+        let colours = "nullsrc=s=160x120:r=\(frameRate):d=6,geq=r='16+T*36':g='235-T*36':b='128+96*sin(T*3)'"
+        let sound = "aevalsrc='0.4*sin(2*PI*(300*t+80*t*t))':s=48000:d=6"
+        return try FFmpeg.make(file, ["-f", "lavfi", "-i", colours, "-f", "lavfi", "-i", sound] + encoding)
+    }
+
+    static func colour(at time: Double) -> [Double] { [16 + time * 36, 235 - time * 36, 128 + 96 * sin(time * 3)] }
+
+    static func sample(at time: Double) -> Double { 0.4 * sin(2 * .pi * (300 * time + 80 * time * time)) }
+}
+
+@Suite("Cutting", .needsFFmpeg, .timeLimit(.minutes(2)))
+struct TrimTests {
+    @Test("a clip has the frames and the sound of its part of the source, at their times", arguments: TrimCase.all)
+    func trims(trim: TrimCase) throws {
+        let bytes = try trim.makeSource()
+        let sniffed = MediaSniffer.format(of: bytes.span)
+        let (output, failure) = try transform(
+            MemorySource(bytes),
+            #require(sniffed),
+            clip: ClipSelection(start: .seconds(trim.start), duration: .seconds(trim.duration)),
+            rungs: [trim.rung],
+        )
+        #expect(failure == nil)
+        let clip = try #require(output.last)
+        #expect(clip.report.rung == trim.rung)
+        #expect(try FFmpeg.complaints(about: clip.bytes) == "")
+
+        let count = Int(trim.duration * Double(trim.frameRate))
+        let times = try FFmpeg.frameTimes(of: clip.bytes)
+        #expect(abs(times.count - count) <= 1, "\(times.count) frames")
+        #expect(clip.report.frames == times.count)
+        // The first frame is shown from the start, wherever between two frames of the source that is.
+        let interval = 1 / Double(trim.frameRate)
+        #expect(times.first == 0 && times[1] > interval / 2 && times[1] < interval * 3 / 2, "\(times)")
+        let late = times.enumerated().dropFirst().map { abs($1 - times[1] - Double($0 - 1) * interval) }
+        #expect(late.allSatisfy { $0 <= 0.003 }, "\(times)")
+        let off = zip(times, try FFmpeg.colours(of: clip.bytes)).map { time, colour in
+            zip(colour, TrimCase.colour(at: trim.start + time)).map { abs(Double($0) - $1) }.max() ?? 0
+        }
+        #expect(off.count == times.count && off.allSatisfy { $0 <= 20 }, "\(off)")
+        try expectSound(FFmpeg.samples(of: clip.bytes), of: trim)
+    }
+
+    private func expectSound(_ samples: [Double], of trim: TrimCase) throws {
+        #expect(abs(Double(samples.count) / 8000 - trim.duration) <= 0.05, "\(samples.count) samples")
+        // Half a second in the middle, wherever it fits best within 30 ms.
+        let middle = samples.count / 2 - 2000..<samples.count / 2 + 2000
+        let best = try #require(
+            (-240...240).map { lag in
+                let expected = middle.map { TrimCase.sample(at: trim.start + Double($0 + lag) / 8000) }
+                return (lag, correlation(Array(samples[middle]), expected))
+            }
+            .max { $0.1 < $1.1 }
+        )
+        #expect(best.1 > 0.95, "correlation \(best.1) at \(best.0)")
+    }
+
+    private func correlation(_ left: [Double], _ right: [Double]) -> Double {
+        func product(_ a: [Double], _ b: [Double]) -> Double { zip(a, b).reduce(0) { $0 + $1.0 * $1.1 } }
+        return product(left, right) / max(1e-9, (product(left, left) * product(right, right)).squareRoot())
+    }
+}
