@@ -121,7 +121,7 @@ let package = Package(
         .tests("ServiceExtensionTests", ["ServiceExtension", "Payloads", "Media"]),
         .tests("DownloadsTests", ["Downloads", "Media"]),
         .tests("DecoderWireTests", ["DecoderWire", "Media"]),
-        .tests("ImagesTests", ["Images", "DecoderWire", "Media"]),
+        .tests("ImagesTests", ["Images", "DecoderWire", "Media", "CVips"]),
         .tests("AudioVideoTests", ["AudioVideo", "Images", "DecoderWire", "Media"]),
         .tests("DecodingTests", ["Decoding", "DecoderWire", "Sandbox", "Media"]),
         .tests("StorageTests", ["Storage", "Media"]),

@@ -47,7 +47,7 @@ int cvips_start(void) {
 VipsSource *cvips_source_new(cvips_read read, cvips_seek seek, cvips_release release, void *user) {
     VipsSourceCustom *source = vips_source_custom_new();
     g_signal_connect_data(source, "read", G_CALLBACK(read), user, release, 0);
-    if (seek) g_signal_connect(source, "seek", G_CALLBACK(seek), user);
+    g_signal_connect(source, "seek", G_CALLBACK(seek), user);
     return VIPS_SOURCE(source);
 }
 
@@ -87,7 +87,16 @@ int cvips_resize(VipsImage *in, double horizontal, double vertical, VipsImage **
 
 int cvips_premultiply(VipsImage *in, VipsImage **out) { return vips_premultiply(in, out, NULL); }
 
-int cvips_unpremultiply(VipsImage *in, VipsImage **out) { return vips_unpremultiply(in, out, NULL); }
+int cvips_unpremultiply(VipsImage *in, VipsImage **out) {
+    VipsImage *exact = NULL, *rounded = NULL;
+    int status = vips_unpremultiply(in, &exact, NULL) || vips_rint(exact, &rounded, NULL) ||
+                         vips_cast(rounded, out, VIPS_FORMAT_UCHAR, NULL)
+                     ? -1
+                     : 0;
+    VIPS_UNREF(exact);
+    VIPS_UNREF(rounded);
+    return status;
+}
 
 int cvips_to_8_bit(VipsImage *in, VipsImage **out) {
     gboolean shift = in->BandFmt == VIPS_FORMAT_USHORT;

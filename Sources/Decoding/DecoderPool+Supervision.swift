@@ -73,33 +73,38 @@ extension DecoderPool {
         }
     }
 
-    /// Has one process forked, and waits until it is warm and locked down.
+    /// Has one process forked, and waits until it is locked down.
     private func prepare(_ number: Int, with zygote: ZygoteProcess) async {
-        let start = await withTaskGroup(of: DecoderMessage?.self) { group in
-            group.addTask { await self.firstMessage(of: number, from: zygote) }
+        do throws(SystemError) {
+            let line = try openLine(of: number, from: zygote)
+            let first = await firstMessage(on: line)
+            state.withLock { state in
+                if case .ready(let sandbox) = first {
+                    state.ready(number, sandbox)
+                } else {
+                    state.couldNotStart(number)
+                }
+            }
+        } catch {
+            // The worker is out of descriptors, or the zygote is gone. Neither is better at once.
+            try? await time.sleep(until: time.now + .milliseconds(100))
+            state.withLock { $0.abandonStart(number) }
+        }
+        settle()
+    }
+
+    /// `nil` if the process ends, or has said nothing when its time to get ready is over.
+    private func firstMessage(on line: PacketSocket) async -> DecoderMessage? {
+        await withTaskGroup(of: DecoderMessage?.self) { group in
+            group.addTask {
+                try? await MessageStream<DecoderMessage>(socket: line, watcher: self.watcher).next()?.message
+            }
             group.addTask {
                 try? await self.time.sleep(until: self.time.now + self.configuration.startLimit)
                 return nil
             }
             defer { group.cancelAll() }
             return await group.next() ?? nil
-        }
-        state.withLock { state in
-            if case .ready(let sandbox) = start {
-                state.ready(number, sandbox)
-            } else {
-                state.couldNotStart(number)
-            }
-        }
-        settle()
-    }
-
-    private func firstMessage(of number: Int, from zygote: ZygoteProcess) async -> DecoderMessage? {
-        do throws(SystemError) {
-            let line = try openLine(of: number, from: zygote)
-            return try? await MessageStream<DecoderMessage>(socket: line, watcher: watcher).next()?.message
-        } catch {
-            return nil
         }
     }
 

@@ -141,6 +141,8 @@ struct DecoderPoolState: Sendable {
         promote(number)
     }
 
+    mutating func abandonStart(_ number: Int) { starts[number] = nil }
+
     mutating func couldNotStart(_ number: Int) {
         starts.removeValue(forKey: number)?.process?.kill()
         failedStarts += 1

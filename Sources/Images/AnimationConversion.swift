@@ -43,7 +43,7 @@ struct AnimationConversion {
         // The last frame of a source that was cut short may not be whole.
         let count = min(header.framesWithin(request.limits), header.frames - (source.isCut ? 1 : 0))
         guard count > 1 else { return nil }
-        let pages = try PictureLoader(format: header.format, frames: count).open(PictureSource(source))
+        let pages = try PictureLoader(format: header.format, frames: count).open(PictureSource(source, header.format))
         let first = try frame(0, of: pages)
         var roll = try AnimationRoll(like: first, capacity: count, loop: header.loop)
         try roll.append(first, delay: delay(0))

@@ -3,6 +3,7 @@ import Media
 
 /// Encodes an animation as GIF within a profile's byte budget.
 struct AnimationEncoder: ~Copyable {
+    /// libvips' scale is 1 to 10, and 7 its own choice; finding the colours is most of the work.
     private static let effort = 3
     /// How many frames tell what all of them would come to.
     private static let sampleFrames = 8

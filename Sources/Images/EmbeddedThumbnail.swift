@@ -29,7 +29,7 @@ struct EmbeddedThumbnail {
     private func encode() -> EncodedPicture? {
         do throws(DecodeFailure) {
             let loader = PictureLoader(format: .jpeg, failOn: VIPS_FAIL_ON_ERROR)
-            let loaded = try loader.open(PictureSource(BytesInMemory(bytes)))
+            let loaded = try loader.open(PictureSource(BytesInMemory(bytes), .jpeg))
             guard loaded.size.pixels <= Self.pixelLimit else { return nil }
             // Many thumbnails are 4:3 with black bars, whatever the picture's shape.
             let cropped = try loaded.cropped(to: loaded.size.area(ofShape: shape)).in8Bits()

@@ -21,6 +21,7 @@ package struct ImageTransform {
             throw DecodeFailure(.unsupportedFormat, "\(request.format.rawValue) is no image")
         }
         do {
+            try checkThatThereIsSomething()
             let header = try readHeader()
             try header.check(against: request.limits)
             output.describe(header.report)
@@ -44,8 +45,20 @@ package struct ImageTransform {
         }
     }
 
+    /// libvips 8.14 ends the process when it is to read a GIF or WebP of no bytes.
+    private func checkThatThereIsSomething() throws(DecodeFailure) {
+        var first: UInt8 = 0
+        let count = unsafe withUnsafeMutableBytes(of: &first) { unsafe source.read(at: 0, into: $0) }
+        guard count > 0 else { throw DecodeFailure(.empty, "the source has no bytes") }
+    }
+
     private func readHeader() throws(DecodeFailure) -> PictureHeader {
-        let picture = try PictureLoader(format: request.format).open(PictureSource(source))
-        return PictureHeader(of: picture, format: request.format)
+        let bytes = PictureSource(source, request.format)
+        do {
+            let picture = try PictureLoader(format: request.format).open(bytes)
+            return PictureHeader(of: picture, format: request.format)
+        } catch {
+            throw bytes.cause(of: error)
+        }
     }
 }

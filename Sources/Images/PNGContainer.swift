@@ -24,16 +24,6 @@ enum PNGContainer {
         return nil
     }
 
-    /// Whether an animation's control chunk stands before the first picture (APNG).
-    static func isAnimated(_ bytes: [UInt8]) -> Bool {
-        var reader = ContainerReader(bytes)
-        _ = reader.take(8)
-        while let chunk = nextChunk(&reader), chunk.type != "IDAT" {
-            if chunk.type == "acTL" { return true }
-        }
-        return false
-    }
-
     private struct Chunk {
         var type: String
         /// All of it, length and checksum too.

@@ -19,7 +19,7 @@ extension Picture {
         let resized = try unsafe Picture.make("resize") { made in
             unsafe cvips_resize(weighted.image, horizontal, vertical, &made)
         }
-        return try resized.unpremultiplied().with8Bits()
+        return try resized.unpremultiplied()
     }
 
     func rotated(by angle: VipsAngle) throws(DecodeFailure) -> Picture {

@@ -12,12 +12,9 @@ struct PictureLoader {
     /// What counts as a failure; less than this leaves blank or damaged pixels.
     var failOn = VIPS_FAIL_ON_NONE
 
-    /// Whether the format is decoded in the order of its bytes, so that what is there of it can be used.
-    var isStreamed: Bool { format == .jpeg || format == .png }
-
     /// Reads the header. The pixels are decoded when the picture is rendered.
     func open(_ source: PictureSource) throws(DecodeFailure) -> Picture {
-        let vipsSource = unsafe source.makeVipsSource(isStreamed ? .stream : .random)
+        let vipsSource = unsafe source.makeVipsSource()
         defer { unsafe g_object_unref(vipsSource) }
         return try unsafe Picture.make("\(format.rawValue)load") { made in
             switch format {
@@ -31,4 +28,9 @@ struct PictureLoader {
             }
         }
     }
+}
+
+extension MediaFormat {
+    /// Whether its pictures are decoded in the order of their bytes, so that what is there of one can be used.
+    var isStreamed: Bool { self == .jpeg || self == .png }
 }

@@ -2,6 +2,7 @@ import CVips
 import CVipsShim
 import DecoderWire
 import Glibc
+import Media
 
 /// A source's bytes as libvips reads them once, from the first, and what was seen of them on the way.
 final class PictureSource {
@@ -13,23 +14,37 @@ final class PictureSource {
         case random
     }
 
+    /// The length that a stream claims to have, because libvips 8.14 asks before it reads anything, and has assertions
+    /// that fail on short sources without a length. Streamed formats don't use it.
+    private static let streamLength = 1 << 40
+
     private let bytes: any SourceBytes
+    private let access: Access
     private var offset = 0
-    private var scans = ScanCounter()
+    private var scans: ScanCounter?
     /// How much less than libvips asked for the last read with bytes gave.
     private var shortfall = 0
     /// Whether a decoder needed bytes beyond the last one.
     private(set) var ranOut = false
+    private var hasTooManyScans = false
 
-    init(_ bytes: any SourceBytes) { self.bytes = bytes }
+    init(_ bytes: any SourceBytes, _ format: MediaFormat) {
+        self.bytes = bytes
+        access = format.isStreamed ? .stream : .random
+        scans = format == .jpeg ? ScanCounter() : nil
+    }
 
     /// A `VipsSource` that owns a reference to `self`, and gives it back when libvips is done with it.
-    func makeVipsSource(_ access: Access) -> UnsafeMutablePointer<VipsSource> {
+    func makeVipsSource() -> UnsafeMutablePointer<VipsSource> {
         let owned = unsafe Unmanaged.passRetained(self).toOpaque()
-        let seek: cvips_seek? = unsafe access == .random ? seekPictureSource : nil
-        guard let source = unsafe cvips_source_new(readPictureSource, seek, releasePictureSource, owned)
+        guard let source = unsafe cvips_source_new(readPictureSource, seekPictureSource, releasePictureSource, owned)
         else { preconditionFailure("GLib makes an object or ends the process.") }
         return unsafe source
+    }
+
+    /// `failure`, or what is behind it if reading was given up here.
+    func cause(of failure: DecodeFailure) -> DecodeFailure {
+        hasTooManyScans ? DecodeFailure(.resourceLimit, "a JPEG of more than \(ScanCounter.limit) scans") : failure
     }
 
     fileprivate func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
@@ -41,8 +56,8 @@ final class PictureSource {
         }
         shortfall = buffer.count - count
         offset += count
-        let isWithinLimit = unsafe scans.add(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-        return isWithinLimit ? count : -1
+        if unsafe scans?.add(UnsafeRawBufferPointer(rebasing: buffer[..<count])) == false { hasTooManyScans = true }
+        return hasTooManyScans ? -1 : count
     }
 
     fileprivate func seek(by distance: Int, from whence: Int32) -> Int {
@@ -50,7 +65,7 @@ final class PictureSource {
             switch whence {
             case SEEK_SET: 0
             case SEEK_CUR: offset
-            default: bytes.waitForEnd()
+            default: access == .stream ? Self.streamLength : bytes.waitForEnd()
             }
         let (target, overflow) = base.addingReportingOverflow(distance)
         guard !overflow, target >= 0 else { return -1 }
@@ -60,8 +75,6 @@ final class PictureSource {
 }
 
 /// Counts the scans of a JPEG while it passes by: each may cost as much as the whole picture, and libjpeg has no limit.
-///
-/// In other formats the two bytes come up by chance, once in 65,536: only streams are counted, and only JPEG has scans.
 private struct ScanCounter {
     /// An honest progressive JPEG has ten or so. Those of thumbnails in its metadata are counted with them.
     static let limit = 100

@@ -13,7 +13,7 @@ struct Remuxing {
     /// - Throws: What the output throws.
     func publish(_ source: any SourceBytes, to publisher: RungPublisher) throws(DecodeFailure) -> Bool {
         let bytes = source.readToEnd()
-        guard source.isWhole, !source.timeWillExpire, let stripped = strip(bytes), stripped.count <= byteLimit,
+        guard source.isWhole, let stripped = strip(bytes), stripped.count <= byteLimit,
             isDecodable(stripped)
         else { return false }
         let report = RungReport(
@@ -41,7 +41,7 @@ struct Remuxing {
     private func isDecodable(_ bytes: [UInt8]) -> Bool {
         let loader = PictureLoader(format: header.format, frames: header.frames, failOn: VIPS_FAIL_ON_WARNING)
         do throws(DecodeFailure) {
-            try loader.open(PictureSource(BytesInMemory(bytes))).check()
+            try loader.open(PictureSource(BytesInMemory(bytes), header.format)).check()
             return true
         } catch {
             return false

@@ -26,14 +26,14 @@ struct StillConversion {
         if publisher.wants(.fast), !wantsBest || header.storedSize.pixels > Self.slowPixels {
             guard try make(.fast, shrink: shape.fastShrink) else { return }
         }
-        guard wantsBest || publisher.wants(.partial), !source.timeWillExpire else { return }
+        guard wantsBest || publisher.wants(.partial), !mustStop else { return }
         try make(.downscaled, shrink: shape.shrink)
     }
 
     /// Keeps the source's own coded data, if it is legal as it is.
     private func remux() throws(DecodeFailure) -> Bool {
         let keepsShape = shape.target == header.storedSize && header.orientation == 1
-        guard publisher.wants(.remuxed), header.isPlain, keepsShape else { return false }
+        guard publisher.wants(.remuxed), !mustStop, header.isPlain, keepsShape else { return false }
         // A profile without animations has no GIF at all.
         guard header.format != .gif || request.animation != nil && header.frames == 1 else { return false }
         guard !header.hasAlpha || request.image.keepsTransparency else { return false }
@@ -46,14 +46,9 @@ struct StillConversion {
     /// - Returns: Whether the source had all of the frame.
     @discardableResult
     func make(_ rung: Rung, shrink: Int) throws(DecodeFailure) -> Bool {
-        let bytes = PictureSource(source)
-        var loader = PictureLoader(format: header.format, shrink: shrink)
-        // Where a second frame begins, the first is whole.
-        if !loader.isStreamed, header.frames == 1 { loader.failOn = VIPS_FAIL_ON_TRUNCATED }
-        let isUsable = { !loader.isStreamed || !bytes.ranOut || isProgressive }
-        let cropped = try shape.crop(loader.open(bytes)).in8Bits()
-        let rendered = try cropped.rendered(scaledTo: shape.size(of: cropped.size)) { isUsable() && !mustStop }
-        if loader.isStreamed, bytes.ranOut {
+        let bytes = PictureSource(source, header.format)
+        let rendered = try render(bytes, shrink)
+        if header.format.isStreamed, bytes.ranOut {
             try publishPartial(rendered)
             return false
         }
@@ -62,7 +57,25 @@ struct StillConversion {
         return true
     }
 
+    /// The frame in its final size, as far as it can be decoded from `bytes`.
+    private func render(_ bytes: PictureSource, _ shrink: Int) throws(DecodeFailure) -> RenderedPicture {
+        // Where a second frame begins, the first is whole.
+        let isStrict = !header.format.isStreamed && header.frames == 1
+        let failOn = isStrict ? VIPS_FAIL_ON_TRUNCATED : VIPS_FAIL_ON_NONE
+        let loader = PictureLoader(format: header.format, shrink: shrink, failOn: failOn)
+        let stopsWithBytes = header.format.isStreamed && !isProgressive
+        do {
+            let cropped = try shape.crop(loader.open(bytes)).in8Bits()
+            return try cropped.rendered(scaledTo: shape.size(of: cropped.size)) {
+                !(stopsWithBytes && bytes.ranOut) && !mustStop
+            }
+        } catch {
+            throw bytes.cause(of: error)
+        }
+    }
+
     private var isProgressive: Bool { header.format == .jpeg && header.isInterlaced }
+    /// Without anything ready there is nothing to lose by going on.
     private var mustStop: Bool { publisher.hasPublished && source.timeWillExpire }
 
     /// The picture down to the row where the bytes ended; a progressive JPEG's whole, if something of it all is there.

@@ -10,7 +10,7 @@ package final class CostModel: Sendable {
 
     private let estimates = Mutex<[MediaFormat: Estimate]>([:])
     /// What the first job of a format is taken to cost.
-    private static let firstGuess: Duration = .milliseconds(250)
+    private static let firstGuess: Duration = .milliseconds(500)
 
     package init() {}
 

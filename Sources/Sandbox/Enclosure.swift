@@ -10,6 +10,7 @@ package enum Enclosure {
     ///
     /// Throws if the process has more than one thread: neither could it fork, nor leave its user namespace.
     package static func enter() throws(SystemError) -> SandboxReport {
+        startThread()
         guard isSingleThreaded() else { throw SystemError("fork beside other threads", code: EDEADLK) }
         var report = SandboxReport()
         do throws(SystemError) {
@@ -25,6 +26,13 @@ package enum Enclosure {
         report[.landlock] = state(of: clinux_landlock(), "landlock")
         report[.notDumpable] = state(of: clinux_process_control(PR_SET_DUMPABLE, 0), "prctl")
         return report
+    }
+
+    /// The first thread of a process sets signal handlers up, which the filter would not let a decoder process do.
+    private static func startThread() {
+        var thread = pthread_t()
+        guard unsafe pthread_create(&thread, nil, { _ in nil }, nil) == 0 else { return }
+        pthread_join(thread, nil)
     }
 
     /// Gives threads that were joined the moment that the kernel needs to forget them.

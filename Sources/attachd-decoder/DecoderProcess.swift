@@ -5,13 +5,12 @@ import Images
 import Media
 import Sandbox
 
-/// One decoder process: gets ready, does one job, and is gone.
+/// One decoder process: locks itself in, does one job, and is gone.
 struct DecoderProcess {
     let line: PacketSocket
 
     /// Returns when the job is done, or the worker has no job for this process.
     func run(_ lockDown: () -> SandboxReport) {
-        Libvips.warmUpInChild()
         do {
             try line.send(DecoderMessage.ready(lockDown()))
             guard let packet = try line.receive(descriptorLimit: Self.descriptorLimit, waits: true) else { return }

@@ -6,7 +6,7 @@ import Support
 import Testing
 
 /// With the program that is delivered.
-@Suite(.timeLimit(.minutes(1)), .needsSharedMedia)
+@Suite(.timeLimit(.minutes(1)), .needsSharedMedia, .serialized)
 struct DecoderPoolTests {
     @Test(
         "a picture of any format is converted in a process of its own",
@@ -72,13 +72,13 @@ struct DecoderPoolTests {
             try await DecoderPool.with("attachd-decoder") { pool in
                 let bytes = try SharedMedia.bytes("images/Pillow__hopper_gray.jpg")
                 _ = try await pool.convert(bytes)
-                await pool.settles()
+                try await pool.settles()
                 let before = Self.openDescriptors(of: pool)
                 for _ in 0..<200 {
                     let conversion = try await pool.convert(bytes)
                     #expect(conversion.failure == nil)
                 }
-                await pool.settles()
+                try await pool.settles()
                 #expect(Self.openDescriptors(of: pool) == before)
             }
         }

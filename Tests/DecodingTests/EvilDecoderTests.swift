@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// With a program that keeps to the protocol as long as it likes.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(1)), .serialized)
 struct EvilDecoderTests {
     @Test(
         "a decoder process that lies is killed, and the job is answered",
@@ -23,7 +23,7 @@ struct EvilDecoderTests {
             let conversion = try await pool.convert(order, TestPicture.jpeg)
             #expect(conversion.failure?.reason == .decoderLied)
             #expect(conversion.rungs.isEmpty)
-            await pool.settles()
+            try await pool.settles()
         }
     }
 
@@ -87,7 +87,7 @@ struct EvilDecoderTests {
         try await DecoderPool.with("evil-decoder") { pool in
             let conversion = await pool.convert(try file(order), within: .milliseconds(100))
             #expect(conversion.failure?.reason == .timedOut)
-            await pool.settles()
+            try await pool.settles()
         }
     }
 
@@ -96,10 +96,10 @@ struct EvilDecoderTests {
         try await DecoderPool.with("evil-decoder") { pool in
             let file = try file("hang")
             let conversion = Task { await pool.convert(file) }
-            while pool.status.running == 0 { await Task.yield() }
+            try await until { pool.status.running > 0 }
             conversion.cancel()
             #expect(await conversion.value.failure?.reason == .cancelled)
-            await pool.settles()
+            try await pool.settles()
         }
     }
 
@@ -110,10 +110,10 @@ struct EvilDecoderTests {
             let hanging = Task {
                 await withTaskGroup { group in for _ in 0..<2 { group.addTask { _ = await pool.convert(file) } } }
             }
-            while pool.status.running < 2 { await Task.yield() }
+            try await until { pool.status.running == 2 }
             #expect(await pool.convert(file, within: .milliseconds(20)).failure?.reason == .timedOut)
             let waiting = Task { await pool.convert(file) }
-            while pool.status.waiting == 0 { await Task.yield() }
+            try await until { pool.status.waiting > 0 }
             waiting.cancel()
             #expect(await waiting.value.failure?.reason == .cancelled)
             #expect(pool.status.waiting == 0)
@@ -127,7 +127,7 @@ struct EvilDecoderTests {
         try await DecoderPool.with("evil-decoder") { pool in
             let file = try file("wait for the end", ending: nil)
             async let conversion = pool.convert(file)
-            while pool.status.running == 0 { await Task.yield() }
+            try await until { pool.status.running > 0 }
             for _ in 0..<100 {
                 try append(Array("more".utf8), to: file)
                 await Task.yield()
@@ -145,7 +145,7 @@ struct EvilDecoderTests {
             let expiry = ExpirySignal()
             let file = try file("wait for time to be up")
             async let conversion = pool.convert(file, expiry: expiry)
-            while pool.status.running == 0 { await Task.yield() }
+            try await until { pool.status.running > 0 }
             expiry.expire()
             #expect(await conversion.failure?.reason == .timedOut)
         }

@@ -31,11 +31,11 @@ extension DecoderPool {
     }
 
     /// Converts `bytes`, all of which are there, of the format that they have or else as a JPEG.
-    func convert(_ bytes: [UInt8]) async throws -> Conversion {
+    func convert(_ bytes: [UInt8], within limit: Duration = .seconds(30)) async throws -> Conversion {
         let file = try MediaFile(byteLimit: 100_000_000)
         try unsafe bytes.withUnsafeBytes { unsafe try file.append($0) }
         file.end(.whole)
-        return await convert(file, format: MediaSniffer.format(of: bytes.span) ?? .jpeg)
+        return await convert(file, format: MediaSniffer.format(of: bytes.span) ?? .jpeg, within: limit)
     }
 
     func convert(
@@ -73,7 +73,15 @@ extension DecoderPool {
     }
 
     /// Waits until the spares are there and nothing else is: every process that had a job is reaped.
-    func settles() async {
-        while status.spares != 2 || status.children != 2 { await Task.yield() }
+    func settles() async throws {
+        try await until { status.spares == 2 && status.children == 2 }
+    }
+}
+
+/// Waits until something has become so. Throws when the test's time is up.
+func until(_ condition: () -> Bool) async throws {
+    while !condition() {
+        try Task.checkCancellation()
+        await Task.yield()
     }
 }

@@ -1,8 +1,9 @@
-import Downloads
 import Media
 import Support
 import Synchronization
 import Testing
+
+@testable import Downloads
 
 /// The policy where it counts: at the dial, for whatever way an address can get there. Nothing here may open a connection.
 @Suite("Refused addresses", .timeLimit(.minutes(1)))
@@ -90,6 +91,19 @@ struct RefusalTests {
         let fetched = try await Downloader(settings: settings).fetch("http://cdn.example:\(outer.port)/")
         #expect(fetched.bytes == [2])
         #expect(inner.connectionCount == 0)
+    }
+
+    /// Every connection was checked when it was opened, so that no origin can bring this about: the check is asked alone.
+    @Test("an address is judged again before each request, for connections that are used once more")
+    func reusedConnection() throws {
+        let url = try DownloadURL("http://cdn.example/")
+        let file = try MediaFile(byteLimit: 1)
+        let request = TransferRequest(url: url, askedHost: url.host, file: file, timeLimit: .seconds(1))
+        let transfer = try Transfer(request, id: 1, settings: DownloadSettings())
+        #expect(transfer.willSendRequest(to: "8.8.8.8", port: 80))
+        #expect(!transfer.willSendRequest(to: "127.0.0.1", port: 80))
+        #expect(!transfer.willSendRequest(to: "8.8.8.8", port: 6379))
+        #expect(!transfer.willSendRequest(to: "", port: 80))
     }
 
     /// The resolver is simulated by libcurl's own table of names: the library resolves in threads through the C

@@ -36,41 +36,38 @@ struct AttachdProgram {
     /// The files below `tmp/`, of which none may be left after a job.
     var leftovers: [String] { folder.files.filter { $0.hasPrefix("store/tmp/") } }
 
-    /// Starts the program; `input` is its standard input.
-    func start(_ arguments: [String], input: [UInt8] = []) throws -> (Process, output: Pipe, errors: Pipe) {
-        let process = Process()
-        process.executableURL = URL(filePath: Self.path)
-        process.arguments = arguments
-        process.environment = ["PATH": "/usr/bin:/bin", "HOME": folder.path].merging(environment) { $1 }
-        let pipes = (input: Pipe(), output: Pipe(), errors: Pipe())
-        process.standardInput = pipes.input
-        process.standardOutput = pipes.output
-        process.standardError = pipes.errors
-        try process.run()
-        try pipes.input.fileHandleForWriting.write(contentsOf: input)
-        try pipes.input.fileHandleForWriting.close()
-        return (process, pipes.output, pipes.errors)
+    /// Starts the program; `input` is its standard input, and its standard error goes to the file `errors`.
+    func start(_ arguments: [String], input: [UInt8] = [], errors: String = "/dev/null") throws -> ChildProgram {
+        let inputFile = folder.url.appending(path: "input-\(UUID().uuidString)")
+        try Data(input).write(to: inputFile)
+        return try ChildProgram(
+            [Self.path] + arguments,
+            in: folder.url,
+            environment: ["PATH": "/usr/bin:/bin", "HOME": folder.path].merging(environment) { $1 },
+            input: inputFile.path,
+            errors: errors,
+        )
     }
 
     /// Runs the program to its end, on a thread of its own.
     func run(_ arguments: [String], input: [UInt8] = []) async throws -> Outcome {
-        let result: Result<Outcome, any Error> = await withCheckedContinuation { continuation in
+        let errors = folder.url.appending(path: "errors-\(UUID().uuidString)").path
+        let program = try start(arguments, input: input, errors: errors)
+        let result: Result<(Int32, [UInt8]), any Error> = await withCheckedContinuation { continuation in
             Thread.detachNewThread {
-                continuation.resume(returning: Result { try runBlocking(arguments, input) })
+                continuation.resume(
+                    returning: Result {
+                        let output = try program.readToEnd()
+                        return (program.wait(), output)
+                    }
+                )
             }
         }
-        return try result.get()
-    }
-
-    private func runBlocking(_ arguments: [String], _ input: [UInt8]) throws -> Outcome {
-        let (process, output, errors) = try start(arguments, input: input)
-        let outputBytes = try output.fileHandleForReading.readToEnd() ?? Data()
-        let errorBytes = try errors.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
+        let (status, output) = try result.get()
         return Outcome(
-            status: process.terminationStatus,
-            output: String(decoding: outputBytes, as: UTF8.self),
-            errors: String(decoding: errorBytes, as: UTF8.self),
+            status: status,
+            output: String(decoding: output, as: UTF8.self),
+            errors: (try? String(contentsOfFile: errors, encoding: .utf8)) ?? "",
         )
     }
 

@@ -8,11 +8,33 @@ import Sandbox
 struct EvilProcess {
     let line: PacketSocket
     private let heldDescriptors: Int
+    /// What the kernel said before the system-call filter was there: 0 is success.
+    private let openCode: Int
+    private let connectCode: Int
 
     init(line: PacketSocket, lockDown: () -> SandboxReport) {
         self.line = line
         heldDescriptors = (0..<Int32(1024)).count { fcntl($0, F_GETFD) != -1 }
+        openCode = Int(Self.openRoot())
+        connectCode = Int(Self.connectToThisHost())
         say(.ready(lockDown()))
+    }
+
+    private static func openRoot() -> Int32 { unsafe open("/", O_RDONLY) >= 0 ? 0 : errno }
+
+    private static func connectToThisHost() -> Int32 {
+        let descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
+        defer { close(descriptor) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = 9
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        return unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                unsafe connect(descriptor, address, size) == 0 ? 0 : errno
+            }
+        }
     }
 
     func run() {
@@ -55,6 +77,9 @@ struct EvilProcess {
         case "write to every descriptor": for descriptor in Int32(0)..<16 { _ = unsafe write(descriptor, "x", 1) }
         case "count descriptors":
             say(.source(SourceReport(frames: heldDescriptors)))
+            say(.failed(.unsupportedFormat))
+        case "tell what was open before the filter":
+            say(.source(SourceReport(width: openCode, height: connectCode)))
             say(.failed(.unsupportedFormat))
         case "finish at once": say(.done)
         case "claim a network failure": say(.failed(.httpStatus))

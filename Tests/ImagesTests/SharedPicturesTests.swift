@@ -29,27 +29,29 @@ struct SharedPicture: CustomTestStringConvertible, Sendable {
     }
 }
 
-@Suite("The shared pictures", .needsSharedMedia)
-struct SharedPicturesTests {
-    @Test(
-        "a good picture comes out legal under every profile",
-        arguments: SharedPicture.all(in: "images"),
-        Profile.builtIn
-    )
-    func decodes(picture: SharedPicture, profile: Profile) throws {
-        guard let (bytes, format) = try picture.read() else {
-            #expect(picture.expectation != "decode")
-            return
+extension ImagesTests {
+    @Suite("The shared pictures", .needsSharedMedia)
+    struct SharedPicturesTests {
+        @Test(
+            "a good picture comes out legal under every profile",
+            arguments: SharedPicture.all(in: "images"),
+            Profile.builtIn
+        )
+        func decodes(picture: SharedPicture, profile: Profile) throws {
+            guard let (bytes, format) = try picture.read() else {
+                #expect(picture.expectation != "decode")
+                return
+            }
+            let (output, failure) = try transform(MemorySource(bytes), format, profile: profile)
+            if picture.expectation == "decode" {
+                #expect(failure == nil)
+                #expect(output.last?.report.rung.isLast == true)
+            }
+            guard let last = output.last else { return }
+            let longEdge = max(last.report.width ?? 0, last.report.height ?? 0)
+            #expect(longEdge <= profile.image.longEdge)
+            #expect(last.bytes.count <= profile.image.byteLimit)
+            #expect(MediaSniffer.format(of: last.bytes.span) == last.report.format)
         }
-        let (output, failure) = try transform(MemorySource(bytes), format, profile: profile)
-        if picture.expectation == "decode" {
-            #expect(failure == nil)
-            #expect(output.last?.report.rung.isLast == true)
-        }
-        guard let last = output.last else { return }
-        let longEdge = max(last.report.width ?? 0, last.report.height ?? 0)
-        #expect(longEdge <= profile.image.longEdge)
-        #expect(last.bytes.count <= profile.image.byteLimit)
-        #expect(MediaSniffer.format(of: last.bytes.span) == last.report.format)
     }
 }

@@ -142,7 +142,7 @@ struct AttachmentPipelineTests {
         let behaviours = ["https://a/1": FakeDownloader.Behaviour.body(Self.jpeg)]
         let result = try process(notification("https://a/1"), behaviours, FakeConverter(), FakeStore(.hangs))
         // The host has returned; the one that sleeps is the store's deadline.
-        while time.soonest != TimeBudget(now: time.start, deadline: deadline).storeExpiry { await Task.yield() }
+        await time.sleeper(until: TimeBudget(now: time.start, deadline: deadline).storeExpiry)
         time.advance(by: .milliseconds(19_950))
         let value = await result.value
         #expect(value.outcome == .original && value.margin > .zero)

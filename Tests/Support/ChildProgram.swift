@@ -1,10 +1,10 @@
-import Foundation
+package import Foundation
 
-/// A program that a test starts and stops, with nothing of the test's but its standard output and error.
+/// A program that a test starts and stops, with nothing of the test's but its standard output.
 ///
 /// Foundation's `Process` lets a program that runs long inherit the descriptors by which it waits for others, so that
 /// those seem never to end.
-final class ChildProgram {
+package final class ChildProgram: Sendable {
     private let process: pid_t
     private let output: FileHandle
 
@@ -18,28 +18,37 @@ final class ChildProgram {
         exec "$@"
         """
 
-    /// `command` is the program's path, then its arguments.
-    init(_ command: [String], in folder: URL) throws {
+    /// `command` is the program's path, then its arguments. Standard input and error are files.
+    package init(
+        _ command: [String],
+        in folder: URL,
+        environment: [String: String] = ProcessInfo.processInfo.environment,
+        input: String = "/dev/null",
+        errors: String = "/dev/null",
+    ) throws {
         let pipe = Pipe()
         var actions = unsafe posix_spawn_file_actions_t()
         unsafe posix_spawn_file_actions_init(&actions)
         defer { unsafe posix_spawn_file_actions_destroy(&actions) }
-        unsafe posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        unsafe posix_spawn_file_actions_addopen(&actions, 0, input, O_RDONLY, 0)
         unsafe posix_spawn_file_actions_adddup2(&actions, pipe.fileHandleForWriting.fileDescriptor, 1)
-        unsafe posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+        unsafe posix_spawn_file_actions_addopen(&actions, 2, errors, O_WRONLY | O_CREAT, 0o600)
         let arguments = ["bash", "-c", Self.launcher, folder.path] + command
         var words = unsafe arguments.map { unsafe strdup($0) } + [nil]
-        defer { unsafe words.forEach { unsafe free($0) } }
+        var variables = unsafe environment.map { unsafe strdup("\($0)=\($1)") } + [nil]
+        defer { unsafe (words + variables).forEach { unsafe free($0) } }
         var process = pid_t()
-        let status = unsafe posix_spawn(&process, "/bin/bash", &actions, nil, &words, environ)
+        let status = unsafe posix_spawn(&process, "/bin/bash", &actions, nil, &words, &variables)
         guard status == 0 else { throw POSIXError(POSIXErrorCode(rawValue: status) ?? .EIO) }
         self.process = process
         output = pipe.fileHandleForReading
         try pipe.fileHandleForWriting.close()
     }
 
+    package var identifier: Int { Int(process) }
+
     /// The next line that begins so, without its newline; `nil` when the program ends without one.
-    func readLine(beginning prefix: String) throws -> String? {
+    package func readLine(beginning prefix: String) throws -> String? {
         var line: [UInt8] = []
         while let byte = try output.read(upToCount: 1)?.first {
             guard byte == UInt8(ascii: "\n") else {
@@ -53,15 +62,22 @@ final class ChildProgram {
         return nil
     }
 
-    /// Waits for the end; 0 is success.
+    /// What it still writes, up to its end.
+    package func readToEnd() throws -> [UInt8] { [UInt8](try output.readToEnd() ?? Data()) }
+
+    /// Waits for the end and gives the exit status, or the negative number of the signal that ended it. Once.
     @discardableResult
-    func wait() -> Int32 {
+    package func wait() -> Int32 {
         var status: Int32 = 0
         unsafe waitpid(process, &status, 0)
-        return status
+        let signal = status & 0x7F
+        return signal == 0 ? status >> 8 & 0xFF : -signal
     }
 
-    func kill() {
+    /// Asks it to end.
+    package func terminate() { Glibc.kill(process, SIGTERM) }
+
+    package func kill() {
         Glibc.kill(process, SIGKILL)
         wait()
     }

@@ -14,6 +14,8 @@ package enum HTTPClient {
 
     package struct Failure: Error {
         package var message: String
+
+        package init(message: String) { self.message = message }
     }
 
     /// Sends a request to a port of 127.0.0.1 and reads the whole answer. Blocks a thread of its own.

@@ -8,11 +8,16 @@ package final class TestTime: TimeSource {
         var wake: CheckedContinuation<Void, any Error>
     }
 
+    private struct Watcher {
+        var isDue: ([Instant]) -> Bool
+        var wake: CheckedContinuation<Void, Never>
+    }
+
     private struct State {
         var now = Instant(sinceOrigin: .zero)
         var sleepers: [Int: Sleeper] = [:]
         var nextID = 0
-        var watchers: [(count: Int, wake: CheckedContinuation<Void, Never>)] = []
+        var watchers: [Watcher] = []
     }
 
     private let state = Mutex(State())
@@ -20,9 +25,6 @@ package final class TestTime: TimeSource {
     package init() {}
 
     package var start: Instant { Instant(sinceOrigin: .zero) }
-
-    /// When the next sleeper wakes.
-    package var soonest: Instant? { state.withLock { $0.sleepers.values.map(\.instant).min() } }
 
     package var now: Instant { state.withLock(\.now) }
 
@@ -51,10 +53,15 @@ package final class TestTime: TimeSource {
     }
 
     /// Waits until `count` tasks sleep on this clock.
-    package func sleepers(_ count: Int) async {
+    package func sleepers(_ count: Int) async { await watch { $0.count >= count } }
+
+    /// Waits until a task sleeps until `instant`.
+    package func sleeper(until instant: Instant) async { await watch { $0.contains(instant) } }
+
+    private func watch(_ isDue: @escaping @Sendable ([Instant]) -> Bool) async {
         await withCheckedContinuation { wake in
             let watchers = state.withLock { state in
-                state.watchers.append((count, wake))
+                state.watchers.append(Watcher(isDue: isDue, wake: wake))
                 return Self.takeWatchers(&state)
             }
             for watcher in watchers { watcher.resume() }
@@ -72,9 +79,9 @@ package final class TestTime: TimeSource {
     }
 
     private static func takeWatchers(_ state: inout State) -> [CheckedContinuation<Void, Never>] {
-        let asleep = state.sleepers.count
-        let ready = state.watchers.filter { $0.count <= asleep }.map(\.wake)
-        state.watchers.removeAll { $0.count <= asleep }
-        return ready
+        let asleep = state.sleepers.values.map(\.instant)
+        let due = state.watchers.filter { $0.isDue(asleep) }.map(\.wake)
+        state.watchers.removeAll { $0.isDue(asleep) }
+        return due
     }
 }

@@ -1,0 +1,164 @@
+"""The benchmarks of attachd; run by Scripts/bench."""
+
+import concurrent.futures
+import json
+import os
+import pathlib
+import platform
+import statistics
+import subprocess
+import sys
+import threading
+import time
+
+from sidecar import Origin, Sidecar, rewrite
+
+program, folder = sys.argv[1], pathlib.Path(sys.argv[2])
+chosen = sys.argv[3:]
+# One core works; the client and the origin, which are not what is measured, have the others.
+cores = sorted(os.sched_getaffinity(0))
+worker_cores, other_cores = {cores[0]}, set(cores[1:]) or {cores[0]}
+os.sched_setaffinity(0, other_cores)
+photo, medium, small = "photo-12mp.jpg", "photo-1600.jpg", "photo-320.jpg"
+
+
+def median(values):
+    return round(statistics.median(values), 4)
+
+
+def in_parallel(count, total, work):
+    """Calls `work` `total` times from `count` threads."""
+    numbers, lock = iter(range(total)), threading.Lock()
+
+    def run():
+        client = work.open()
+        while True:
+            with lock:
+                if next(numbers, None) is None:
+                    return
+            work.call(client)
+
+    with concurrent.futures.ThreadPoolExecutor(count) as threads:
+        for thread in [threads.submit(run) for _ in range(count)]:
+            thread.result()
+
+
+class Rewrites:
+    """Notifications sent to a sidecar, each client over a connection of its own."""
+
+    def __init__(self, sidecar, url):
+        self.sidecar, self.url, self.samples = sidecar, url, []
+
+    def open(self):
+        return self.sidecar.client()
+
+    def call(self, client):
+        self.samples.append(rewrite(client, self.url))
+
+
+def throughput(rounds=7, images=20):
+    """Images per second on one core: attachd's whole way, a bare libvips loop, and vipsthumbnail started per file."""
+    origin = Origin(folder, other_cores)
+    sidecar = Sidecar(program, worker_cores, 1)
+    sidecar.wait_until_ready()
+    pinned = ["taskset", "-c", str(min(worker_cores))]
+
+    def attachd():
+        start = time.monotonic()
+        in_parallel(2, images, Rewrites(sidecar, origin.url(photo)))
+        return images / (time.monotonic() - start)
+
+    def bare():
+        loop = pinned + [str(folder / "vips-loop"), str(images), str(folder / photo)]
+        return float(subprocess.run(loop, check=True, capture_output=True, text=True).stdout.split()[0])
+
+    def started():
+        command = pinned + ["vipsthumbnail", "--size", "1038x1038>", "-o", "/dev/shm/attachd-bench.jpg[Q=82,optimize_coding,strip]"]
+        environment = dict(os.environ, VIPS_CONCURRENCY="1")
+        start = time.monotonic()
+        for _ in range(images // 2):
+            subprocess.run(command + [str(folder / photo)], check=True, env=environment)
+        return images // 2 / (time.monotonic() - start)
+
+    attachd()
+    samples = [(attachd(), bare(), started()) for _ in range(rounds)]
+    sidecar.stop()
+    origin.stop()
+    return {
+        "attachd_images_per_second": median([sample[0] for sample in samples]),
+        "bare_libvips_images_per_second": median([sample[1] for sample in samples]),
+        "vipsthumbnail_images_per_second": median([sample[2] for sample in samples]),
+        "ratio_to_bare_libvips": median([sample[0] / sample[1] for sample in samples]),
+        "ratio_to_vipsthumbnail": median([sample[0] / sample[2] for sample in samples]),
+        "target": "at least 0.9 and 1.4",
+    }
+
+
+def overhead(requests=400):
+    """What a client waits beside the decoding: its own time less the stage `decode`, for 1600-pixel photos."""
+    origin = Origin(folder, other_cores)
+    sidecar = Sidecar(program, set(cores), 2)
+    sidecar.wait_until_ready()
+    rewrites = Rewrites(sidecar, origin.url(medium))
+    in_parallel(1, requests + 50, rewrites)
+    sidecar.stop()
+    origin.stop()
+    samples = rewrites.samples[50:]
+    return {
+        "milliseconds_beside_decoding": median([seconds * 1000 - stages["decode"] for seconds, stages in samples]),
+        "milliseconds_in_all": median([seconds * 1000 for seconds, _ in samples]),
+        "milliseconds_of_decoding": median([stages["decode"] for _, stages in samples]),
+        "milliseconds_of_download": median([stages["download"] for _, stages in samples]),
+        "target": "at most 5 ms beside the decoding",
+    }
+
+
+def ready(starts=15):
+    """From the start of the program to `readyz`, which passes a picture through a real decoder."""
+    times = []
+    for _ in range(starts):
+        sidecar = Sidecar(program, set(cores), 2)
+        times.append(sidecar.wait_until_ready() * 1000)
+        sidecar.stop()
+    return {"milliseconds": median(times), "fastest": round(min(times), 1), "target": "at most 150 ms"}
+
+
+def memory(requests=10_000):
+    """The worker's resident memory after many requests, against that after 500."""
+    origin = Origin(folder, set(cores))
+    sidecar = Sidecar(program, set(cores), 2)
+    sidecar.wait_until_ready()
+    in_parallel(4, 500, Rewrites(sidecar, origin.url(small)))
+    first = sidecar.resident_bytes()
+    in_parallel(4, requests - 500, Rewrites(sidecar, origin.url(small)))
+    last = sidecar.resident_bytes()
+    sidecar.stop()
+    origin.stop()
+    return {
+        "megabytes_after_500": round(first / 1e6, 1),
+        f"megabytes_after_{requests}": round(last / 1e6, 1),
+        "ratio": round(last / first, 3),
+        "target": "at most 1.2",
+    }
+
+
+benchmarks = {"throughput": throughput, "overhead": overhead, "ready": ready, "memory": memory}
+unknown = [name for name in chosen if name not in benchmarks]
+if unknown:
+    raise SystemExit(f"there is no benchmark {unknown[0]}; choose from {', '.join(benchmarks)}")
+
+results = {
+    "machine": {
+        "cores": len(cores),
+        "processor": platform.processor() or platform.machine(),
+        "kernel": platform.release(),
+        "load": os.getloadavg()[0],
+    }
+}
+for name in chosen or benchmarks:
+    results[name] = benchmarks[name]()
+    print(name)
+    for key, value in results[name].items():
+        print(f"    {key.replace('_', ' '):34} {value}")
+(folder / "bench.json").write_text(json.dumps(results, indent=2))
+print(f"written to {folder / 'bench.json'}")

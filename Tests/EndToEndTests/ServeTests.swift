@@ -1,0 +1,117 @@
+import Foundation
+import Glibc
+import Payloads
+import Support
+import Testing
+
+@Suite("attachd serve", .timeLimit(.minutes(2)))
+struct ServeTests {
+    let attachd: AttachdProgram
+    let photo: [UInt8]
+
+    init() throws {
+        attachd = try AttachdProgram()
+        photo = [UInt8](try Data(contentsOf: SharedMedia.packageRoot.appending(path: "Samples/media/photo.jpg")))
+    }
+
+    private func outcome(_ answer: HTTPClient.Answer) throws -> String? {
+        try JSONValue(parsing: answer.body)["outcome"]?.text
+    }
+
+    @Test("it is ready, decodes, and counts what it did")
+    func serves() async throws {
+        let origin = try OriginServer { [photo] _ in .body(photo) }
+        defer { origin.stop() }
+        try await RunningSidecar.run(attachd) { sidecar in
+            #expect(try await sidecar.get("/livez").status == 200)
+            #expect(try await sidecar.get("/readyz").status == 200)
+            let answer = try await sidecar.post(origin.url("/photo.jpg"))
+            #expect(answer.status == 200)
+            #expect(try outcome(answer) == "complete")
+            let metrics = try await sidecar.get("/metrics").text
+            #expect(metrics.contains("attachd_notifications_total{outcome=\"complete\"} 1\n"))
+            #expect(metrics.contains("attachd_stage_seconds_count{stage=\"decode\"} 1\n"))
+        }
+        #expect(attachd.leftovers == [])
+    }
+
+    @Test(
+        "a local file is never read for an HTTP client",
+        arguments: ["file:///etc/passwd", "/etc/passwd", "etc/passwd"],
+    )
+    func noLocalFiles(url: String) async throws {
+        try await RunningSidecar.run(attachd) { sidecar in
+            let result = try JSONValue(parsing: try await sidecar.post(url).body)
+            #expect(result["outcome"]?.text == "original")
+            #expect(result.value(at: try JSONPointer("/errors/0/code")) == .integer(100))
+        }
+    }
+
+    @Test(
+        "killing a decoder, or the zygote, in the middle of a job answers that job, and the next one works",
+        arguments: ["decoder", "zygote"],
+    )
+    func kills(victim: String) async throws {
+        let reached = Signal()
+        let origin = try OriginServer { [photo] request in
+            if request.path == "/whole" { return .body(photo) }
+            reached.send()
+            return .stall(after: photo.count / 2, of: photo)
+        }
+        defer { origin.stop() }
+        try await RunningSidecar.run(attachd, ["--decoders", "1"]) { sidecar in
+            #expect(try await sidecar.get("/readyz").status == 200)
+            async let stalled = sidecar.post(origin.url("/stalls"), deadline: "5s")
+            await reached.wait()
+            let zygote = try #require(sidecar.zygote)
+            // A decoder: all of them, the one that has the job and the spares.
+            for process in victim == "zygote" ? [zygote] : sidecar.decoders { kill(pid_t(process), SIGKILL) }
+            let answer = try await stalled
+            #expect(answer.status == 200)
+            #expect(["original", "degraded"].contains(try outcome(answer)))
+
+            #expect(try outcome(try await sidecar.post(origin.url("/whole"))) == "complete")
+        }
+        #expect(attachd.leftovers == [])
+    }
+
+    @Test("SIGTERM lets what is under way be answered, and ends the program with status 0")
+    func drains() async throws {
+        let reached = Signal()
+        let origin = try OriginServer { [photo] _ in
+            reached.send()
+            return .stall(after: photo.count / 2, of: photo)
+        }
+        defer { origin.stop() }
+        let sidecar = try RunningSidecar(attachd)
+        async let answer = sidecar.post(origin.url("/stalls"), deadline: "2s")
+        await reached.wait()
+        sidecar.terminate()
+        let status = try? await answer.status
+        #expect(sidecar.wait() == 0)
+        #expect(status == 200)
+        #expect(attachd.leftovers == [])
+    }
+
+    @Test("when the worker is killed, no decoder process outlives it")
+    func workerKilled() async throws {
+        let sidecar = try RunningSidecar(attachd)
+        let ready = try? await sidecar.get("/readyz").status
+        let processes = sidecar.decoders + [sidecar.zygote].compactMap(\.self)
+        kill(pid_t(sidecar.identifier), SIGKILL)
+        #expect(sidecar.wait() == -SIGKILL)
+        #expect(ready == 200 && processes.count >= 2)
+        // They end by themselves; if they don't, the time limit ends this test.
+        while processes.contains(where: RunningSidecar.isAlive) { try Task.checkCancellation() }
+    }
+
+    @Test("a source over TLS is fetched when its authority is trusted, and refused when it isn't")
+    func tls() async throws {
+        let server = try TLSOrigin(["/photo.jpg": .body(photo, type: "image/jpeg")])
+        let trusted = try await attachd.process(server.url("/photo.jpg"), ["--ca-file", server.authoritiesFile])
+        #expect(trusted.outcome == "complete", "\(String(describing: trusted.result))")
+        let distrusted = try await attachd.process(server.url("/photo.jpg"))
+        #expect(distrusted.outcome == "original")
+        #expect(distrusted.value("/errors/0/reason")?.text == "tlsFailed")
+    }
+}

@@ -1,0 +1,112 @@
+import Foundation
+import Media
+import Support
+import Testing
+
+extension ImagesTests {
+    @Suite("Colours")
+    struct ColourTests {
+        /// IEC 61966-2-1, and Display P3's primaries (SMPTE EG 432-1) in sRGB's.
+        private func sRGB(fromDisplayP3 colour: [Int]) -> [Int] {
+            let linear = colour.map { value in
+                let v = Double(value) / 255
+                return v <= 0.04045 ? v / 12.92 : pow((v + 0.055) / 1.055, 2.4)
+            }
+            let matrix = [[1.2249, -0.2247, 0.0], [-0.0420, 1.0419, 0.0], [-0.0197, -0.0786, 1.0979]]
+            return matrix.map { row in
+                let v = min(1, max(0, zip(row, linear).reduce(0) { $0 + $1.0 * $1.1 }))
+                return Int((255 * (v <= 0.0031308 ? v * 12.92 : 1.055 * pow(v, 1 / 2.4) - 0.055)).rounded())
+            }
+        }
+
+        @Test("Display P3 comes out in sRGB", .needsSharedMedia)
+        func displayP3() throws {
+            let bytes = try SharedMedia.bytes("images/sharp__p3.png")
+            let (output, _) = try transform(MemorySource(bytes), .png)
+            #expect(output.rungs == [.downscaled])
+            let source = try Pixels(bytes, .png)
+            let result = try Pixels(#require(output.last))
+            for (x, y) in [(0, 0), (4, 4), (7, 7)] {
+                let expected = sRGB(fromDisplayP3: Array(source.at(x, y).prefix(3)))
+                #expect(isNear(Array(result.at(x, y).prefix(3)), expected, within: 6))
+            }
+        }
+
+        @Test("CMYK comes out in RGB, light where there is no ink", .needsSharedMedia)
+        func cmyk() throws {
+            let bytes = try SharedMedia.bytes("images/Pillow__pil_sample_cmyk.jpg")
+            let source = try Pixels(bytes, .jpeg)
+            let result = try Pixels(#require(try transform(MemorySource(bytes), .jpeg).output.last))
+            #expect(source.bands == 4)
+            #expect(result.bands == 3)
+            // Plain ink arithmetic is no colour management, but it tells light from dark and red from blue.
+            for (x, y) in [(10, 10), (50, 50), (90, 90), (20, 80)] {
+                let ink = source.at(x, y)
+                let naive = (0..<3).map { (255 - ink[$0]) * (255 - ink[3]) / 255 }
+                #expect(isNear(result.at(x, y), naive, within: 70))
+            }
+        }
+
+        @Test("16 bits become 8, of the same brightness", .needsSharedMedia)
+        func sixteenBits() throws {
+            let bytes = try SharedMedia.bytes("images/Pillow__tiff_16bit_RGB.tiff")
+            let source = try Pixels(bytes, .tiff)
+            let result = try Pixels(#require(try transform(MemorySource(bytes), .tiff).output.last))
+            #expect(result.likeness(to: source) > 30)
+        }
+
+        @Test("grey stays grey", .needsSharedMedia)
+        func grey() throws {
+            let bytes = try SharedMedia.bytes("images/Pillow__hopper_gray.jpg")
+            let (output, _) = try transform(MemorySource(bytes), .jpeg, rungs: [.downscaled])
+            #expect(try Pixels(#require(output.last)).bands == 1)
+        }
+
+        @Test("a transparent picture stays so, and its edges keep their colour")
+        func transparency() throws {
+            // Opaque red beside invisible green, which must not bleed into the red when scaled.
+            let source = PNGBuilder.picture(2076, 100, .rgba) { x, _ in x < 1038 ? [255, 0, 0, 255] : [0, 255, 0, 0] }
+            let (output, _) = try transform(MemorySource(source), .png)
+            #expect(output.last?.report.format == .png)
+            let pixels = try Pixels(#require(output.last))
+            #expect(pixels.at(500, 20) == [255, 0, 0, 255])
+            #expect(pixels.at(530, 20)[3] == 0)
+            for x in 510..<530 where pixels.at(x, 20)[3] > 0 { #expect(pixels.at(x, 20)[1] < 10) }
+        }
+
+        @Test("a profile without transparency gets white behind the picture")
+        func flattened() throws {
+            var profile = Profile.apns
+            profile.image.keepsTransparency = false
+            let source = PNGBuilder.picture(64, 64, .rgba) { x, _ in x < 32 ? [0, 0, 0, 0] : [0, 0, 0, 255] }
+            let (output, _) = try transform(MemorySource(source), .png, profile: profile)
+            #expect(output.last?.report.format == .jpeg)
+            let pixels = try Pixels(#require(output.last))
+            #expect(isNear(pixels.at(8, 30), [255, 255, 255]))
+            #expect(isNear(pixels.at(56, 30), [0, 0, 0]))
+        }
+
+        @Test("an alpha channel without transparency is dropped")
+        func opaqueAlpha() throws {
+            let source = PNGBuilder.picture(1200, 64, .rgba) { x, y in [UInt8(x & 255), UInt8(y), 7, 255] }
+            #expect(try transform(MemorySource(source), .png).output.last?.report.format == .jpeg)
+        }
+
+        @Test(
+            "a transparent picture over its budget is palettised, then flattened",
+            arguments: [(200_000, MediaFormat.png), (20_000, .jpeg)]
+        )
+        func transparentBudget(byteBudget: Int, format: MediaFormat) throws {
+            var profile = Profile.apns
+            profile.image.byteBudget = byteBudget
+            var state: UInt32 = 3
+            let source = PNGBuilder.picture(400, 400, .rgba) { x, _ in
+                state = state &* 1_664_525 &+ 1_013_904_223
+                return [UInt8(state >> 24), UInt8(state >> 16 & 255), UInt8(x & 255), x < 40 ? 0 : 255]
+            }
+            let last = try #require(try transform(MemorySource(source), .png, profile: profile).output.last)
+            #expect(last.report.format == format)
+            #expect(last.bytes.count <= byteBudget)
+        }
+    }
+}

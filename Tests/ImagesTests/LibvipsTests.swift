@@ -1,0 +1,24 @@
+import Foundation
+import Images
+import Testing
+
+extension ImagesTests {
+    @Suite("libvips in a process that forks")
+    struct LibvipsTests {
+        @Test("the warm-up before a fork leaves no thread of libvips behind")
+        func threads() async {
+            await #expect(processExitsWith: .success) {
+                try Libvips.start()
+                Libvips.warmUpBeforeFork()
+                #expect(try workers().isEmpty)
+            }
+        }
+    }
+}
+
+/// The names of this process's threads that are libvips' own.
+private func workers() throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")
+        .compactMap { try? String(contentsOfFile: "/proc/self/task/\($0)/comm", encoding: .utf8) }
+        .filter { $0.contains("vips") }
+}

@@ -1,0 +1,77 @@
+/// Writes PNGs of exact pixels, uncompressed, without any library under test.
+enum PNGBuilder {
+    enum Colours: UInt8 {
+        case grey = 0
+        case rgb = 2
+        case rgba = 6
+
+        var bands: Int {
+            switch self {
+            case .grey: 1
+            case .rgb: 3
+            case .rgba: 4
+            }
+        }
+    }
+
+    /// A picture whose bands at x and y are `pixel`.
+    static func picture(
+        _ width: Int,
+        _ height: Int,
+        _ colours: Colours = .rgb,
+        extraChunks: [(type: String, data: [UInt8])] = [],
+        pixel: (_ x: Int, _ y: Int) -> [UInt8],
+    ) -> [UInt8] {
+        var rows: [UInt8] = []
+        rows.reserveCapacity(height * (width * colours.bands + 1))
+        for y in 0..<height {
+            rows.append(0)
+            for x in 0..<width { rows += pixel(x, y) }
+        }
+        let header = bigEndian(width) + bigEndian(height) + [8, colours.rawValue, 0, 0, 0]
+        var png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + chunk("IHDR", header)
+        for extra in extraChunks { png += chunk(extra.type, extra.data) }
+        return png + chunk("IDAT", zlibStored(rows)) + chunk("IEND", [])
+    }
+
+    /// A header that claims a size, and nothing of the picture.
+    static func header(_ width: Int, _ height: Int) -> [UInt8] {
+        [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+            + chunk("IHDR", bigEndian(width) + bigEndian(height) + [8, 2, 0, 0, 0])
+            + chunk("IDAT", zlibStored([]))
+    }
+
+    static func chunk(_ type: String, _ data: [UInt8]) -> [UInt8] {
+        let body = Array(type.utf8) + data
+        return bigEndian(data.count) + body + bigEndian(Int(crc(body)))
+    }
+
+    private static func bigEndian(_ value: Int) -> [UInt8] {
+        [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) }
+    }
+
+    /// RFC 1950 round RFC 1951 blocks that are stored, not compressed.
+    private static func zlibStored(_ data: [UInt8]) -> [UInt8] {
+        var stream: [UInt8] = [0x78, 0x01]
+        for start in stride(from: 0, through: data.count, by: 65535) {
+            let block = data[start..<min(data.count, start + 65535)]
+            let isLast: UInt8 = start + 65535 > data.count ? 1 : 0
+            let length = [UInt8(truncatingIfNeeded: block.count), UInt8(truncatingIfNeeded: block.count >> 8)]
+            stream += [isLast] + length + length.map { ~$0 } + block
+        }
+        var (a, b) = (1, 0)
+        for byte in data {
+            a = (a + Int(byte)) % 65521
+            b = (b + a) % 65521
+        }
+        return stream + bigEndian(b << 16 | a)
+    }
+
+    private static let crcTable: [UInt32] = (0..<256).map { index in
+        (0..<8).reduce(UInt32(index)) { value, _ in value & 1 == 1 ? 0xEDB8_8320 ^ value >> 1 : value >> 1 }
+    }
+
+    private static func crc(_ bytes: [UInt8]) -> UInt32 {
+        ~bytes.reduce(~UInt32(0)) { crcTable[Int(($0 ^ UInt32($1)) & 0xFF)] ^ $0 >> 8 }
+    }
+}

@@ -1,0 +1,73 @@
+import Foundation
+import Media
+import Support
+import Testing
+
+extension ImagesTests {
+    @Suite("What nobody was meant to see")
+    struct PrivacyTests {
+        private static let forbidden = [
+            "CANARY-PII", "Exif\0", "http://ns.adobe.com", "Photoshop 3.0", "ICC_PROFILE", "iCCP", "eXIf", "tEXt",
+            "iTXt",
+            "MPF\0", "XMP Data",
+        ]
+
+        @Test(
+            "nothing but the picture is in what is delivered",
+            .needsSharedMedia,
+            arguments: SharedPicture.all(in: "privacy") + SharedPicture.all(in: "images"),
+            [Profile.apns, .webpush],
+        )
+        func metadata(picture: SharedPicture, profile: Profile) throws {
+            guard let (bytes, format) = try picture.read() else { return }
+            let (output, _) = try transform(MemorySource(bytes, readsUntilWhole: 5), format, profile: profile)
+            if picture.expectation == "decode" { #expect(!output.published.isEmpty) }
+            for published in output.published {
+                for text in Self.forbidden {
+                    #expect(!published.bytes.contains(text.utf8), "\(text) in \(published.report.rung)")
+                    let wide = text.utf8.flatMap { [$0, 0] as [UInt8] }
+                    #expect(!published.bytes.contains(wide))
+                }
+            }
+        }
+
+        @Test(
+            "exiftool finds nothing but the picture either",
+            .needsSharedMedia,
+            .enabled(if: Exiftool.isThere, "no exiftool here")
+        )
+        func exiftool() throws {
+            for picture in SharedPicture.all(in: "privacy") {
+                guard let (bytes, format) = try picture.read() else { continue }
+                let last = try #require(try transform(MemorySource(bytes), format).output.last)
+                let groups = try Exiftool.groups(of: last.bytes)
+                #expect(
+                    groups.isDisjoint(with: ["EXIF", "XMP", "IPTC", "ICC_Profile", "MPF", "Photoshop", "MakerNotes"])
+                )
+            }
+        }
+    }
+}
+
+/// The metadata reader that everybody trusts.
+private enum Exiftool {
+    private static let path = "/usr/bin/exiftool"
+    static var isThere: Bool { FileManager.default.isExecutableFile(atPath: path) }
+
+    static func groups(of bytes: [UInt8]) throws -> Set<String> {
+        let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        try Data(bytes).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let process = Process()
+        process.executableURL = URL(filePath: path)
+        process.arguments = ["-G0", "-s", "-a", file.path]
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        try process.run()
+        let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        return Set(
+            output.split(separator: "\n").compactMap { $0.split(separator: "]").first?.dropFirst() }.map(String.init)
+        )
+    }
+}

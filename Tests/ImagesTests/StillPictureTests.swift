@@ -1,0 +1,161 @@
+import DecoderWire
+import Media
+import Support
+import Testing
+
+extension ImagesTests {
+    @Suite("Still pictures")
+    struct StillPictureTests {
+        @Test(
+            "the longer side comes out exactly, the other in proportion",
+            arguments: [(1039, 700), (1555, 1037), (2076, 10), (3, 1500), (1200, 1200), (4001, 997)],
+        )
+        func longEdge(width: Int, height: Int) throws {
+            let source = PNGBuilder.picture(width, height) { x, y in [UInt8(x & 255), UInt8(y & 255), 99] }
+            let last = try #require(try transform(MemorySource(source), .png).output.last)
+            #expect(max(last.report.width ?? 0, last.report.height ?? 0) == 1038)
+            let other = Double(min(width, height)) * 1038 / Double(max(width, height))
+            #expect(abs(Double(min(last.report.width ?? 0, last.report.height ?? 0)) - max(1, other)) <= 0.5)
+            let pixels = try Pixels(last)
+            #expect(pixels.width == last.report.width)
+            #expect(pixels.height == last.report.height)
+        }
+
+        @Test("a photo comes out with a long edge of exactly 1038", .needsSharedMedia)
+        func photo() throws {
+            let source = try SharedMedia.bytes("images/mate__YellowFlower.jpg")
+            let (output, failure) = try transform(MemorySource(source), .jpeg)
+            #expect(failure == nil)
+            #expect(output.source == SourceReport(width: 2560, height: 1600, frames: 1))
+            #expect(output.descriptions == 1)
+            #expect(output.last?.report.width == 1038)
+            #expect(output.last?.report.height == 649)
+            #expect(output.rungs == [.downscaled])
+        }
+
+        @Test("a small picture is not made larger")
+        func small() throws {
+            let source = PNGBuilder.picture(40, 30) { x, y in [UInt8(x), UInt8(y), 0] }
+            let (output, _) = try transform(MemorySource(source), .png, rungs: [.downscaled])
+            #expect(output.last?.report.width == 40)
+            #expect(output.last?.report.height == 30)
+        }
+
+        @Test("a picture of another shape is cropped around its centre")
+        func aspectRatio() throws {
+            // Red above and below, green in the middle half.
+            let source = PNGBuilder.picture(400, 400) { _, y in (100..<300).contains(y) ? [0, 200, 0] : [200, 0, 0] }
+            let (output, _) = try transform(MemorySource(source), .png, profile: .webpush)
+            let pixels = try Pixels(try #require(output.last))
+            #expect(pixels.width == 400)
+            #expect(pixels.height == 200)
+            #expect(isNear(pixels.at(200, 3), [0, 200, 0]))
+            #expect(isNear(pixels.at(200, 196), [0, 200, 0]))
+        }
+
+        @Test("all eight orientations come out upright", arguments: 1...8)
+        func orientation(_ orientation: Int) throws {
+            // Upright: red, green above; blue, white below. Stored as EXIF's table says.
+            let upright: [[[UInt8]]] = [[[220, 0, 0], [0, 220, 0]], [[0, 0, 220], [220, 220, 220]]]
+            let isTransposed = orientation > 4
+            let (width, height) = isTransposed ? (80, 120) : (120, 80)
+            let stored = PNGBuilder.picture(width, height) { x, y in
+                let (right, low) = (x >= width / 2, y >= height / 2)
+                let (u, v) =
+                    switch orientation {
+                    case 1: (right, low)
+                    case 2: (!right, low)
+                    case 3: (!right, !low)
+                    case 4: (right, !low)
+                    case 5: (low, right)
+                    case 6: (!low, right)
+                    case 7: (!low, !right)
+                    default: (low, !right)
+                    }
+                return upright[v ? 1 : 0][u ? 1 : 0]
+            }
+            let jpeg = try #require(try transform(MemorySource(stored), .png, rungs: [.downscaled]).output.last)
+            let source = JPEGBuilder.oriented(jpeg.bytes, orientation)
+            let (output, _) = try transform(MemorySource(source), .jpeg)
+            #expect(output.source?.width == 120)
+            #expect(output.source?.height == 80)
+            let last = try #require(output.last)
+            #expect(last.report.rung == (orientation == 1 ? .remuxed : .downscaled))
+            let pixels = try Pixels(last)
+            #expect(pixels.width == 120)
+            #expect(isNear(pixels.at(10, 10), [220, 0, 0]))
+            #expect(isNear(pixels.at(110, 10), [0, 220, 0]))
+            #expect(isNear(pixels.at(10, 70), [0, 0, 220]))
+            #expect(isNear(pixels.at(110, 70), [220, 220, 220]))
+        }
+
+        @Test("photos of every orientation look the same", .needsSharedMedia, arguments: [3, 5, 6, 8])
+        func orientedPhoto(orientation: Int) throws {
+            func pixels(_ number: Int) throws -> Pixels {
+                let source = try SharedMedia.bytes("images/exif-orien__Landscape_\(number).jpg")
+                return try Pixels(try #require(try transform(MemorySource(source), .jpeg).output.last))
+            }
+            let likeness = try pixels(orientation).likeness(to: pixels(1))
+            // The files themselves were turned and saved anew, one by one: they are 29 to 30 dB from each other.
+            #expect(likeness > 28)
+        }
+
+        @Test("AVIF's own rotation is applied once", .needsSharedMedia)
+        func rotatedAVIF() throws {
+            let source = try SharedMedia.bytes("images/generated__irot1-shared.avif")
+            let (output, _) = try transform(MemorySource(source), .avif)
+            #expect(output.last?.report.width == 200)
+            #expect(output.last?.report.height == 320)
+        }
+
+        @Test("HEIC whose EXIF says what its own rotation says is turned once", .needsSharedMedia)
+        func rotatedHEIC() throws {
+            let source = try SharedMedia.bytes("privacy/SHA-exif-gps.heic")
+            let (output, _) = try transform(MemorySource(source), .heic)
+            #expect(output.last?.report.width == output.source?.width)
+            #expect(output.last?.report.height == output.source?.height)
+        }
+
+        @Test("shrinking in the JPEG decoder first costs nothing that can be seen", .needsSharedMedia)
+        func shrinkOnLoad() throws {
+            let source = try SharedMedia.bytes("images/mate__YellowFlower.jpg")
+            var small = Profile.apns
+            small.image.longEdge = 700
+            let shrunk = try #require(try transform(MemorySource(source), .jpeg, profile: small).output.last)
+            // The same picture as PNG, which has no such shortcut.
+            let full = try Pixels(source, .jpeg)
+            let png = PNGBuilder.picture(full.width, full.height) { x, y in full.at(x, y).map(UInt8.init) }
+            let whole = try #require(try transform(MemorySource(png), .png, profile: small).output.last)
+            let likeness = try Pixels(shrunk).likeness(to: Pixels(whole))
+            #expect(likeness > 36)
+        }
+
+        @Test("a tight byte budget is met by quality, then by size", arguments: [150_000, 60_000, 20_000, 3_000])
+        func budget(byteBudget: Int) throws {
+            var state: UInt32 = 7
+            let noise = PNGBuilder.picture(900, 600) { _, _ in
+                (0..<3).map { _ in
+                    state = state &* 1_664_525 &+ 1_013_904_223
+                    return UInt8(state >> 24)
+                }
+            }
+            var profile = Profile.apns
+            profile.image.byteBudget = byteBudget
+            let (output, failure) = try transform(MemorySource(noise), .png, profile: profile)
+            #expect(failure == nil)
+            let last = try #require(output.last)
+            #expect(last.bytes.count <= byteBudget)
+            #expect(last.bytes.count > byteBudget / 3)
+            #expect(last.report.byteCount == last.bytes.count)
+        }
+
+        @Test("the byte limit holds where the budget is larger")
+        func byteLimit() throws {
+            var profile = Profile.apns
+            profile.image.byteLimit = 4_000
+            let source = PNGBuilder.picture(600, 600) { x, y in [UInt8(x &* y & 255), UInt8(x & 255), UInt8(y & 255)] }
+            let last = try #require(try transform(MemorySource(source), .png, profile: profile).output.last)
+            #expect(last.bytes.count <= 4_000)
+        }
+    }
+}
