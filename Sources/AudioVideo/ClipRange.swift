@@ -9,12 +9,17 @@ struct ClipRange {
 
     /// `longest` is what the profile allows.
     init(_ clip: ClipSelection, longest: Duration, in demuxer: Demuxer) {
-        let asked = clip.start.microseconds
-        // A clip that would begin after the end begins at the beginning.
-        let isInside = demuxer.duration.map { asked < $0 } ?? true
-        start = demuxer.startTime + (isInside ? asked : 0)
+        start = demuxer.startTime + clip.start.microseconds
         end = start + max(1, min(clip.duration ?? longest, longest).microseconds)
     }
+
+    private init(start: Int64, duration: Int64) {
+        self.start = start
+        end = start + duration
+    }
+
+    /// As long, from another time on.
+    func moved(to start: Int64) -> ClipRange { ClipRange(start: start, duration: duration) }
 }
 
 extension Duration {

@@ -4,7 +4,7 @@ import Media
 
 /// The packets of one clip, read once in the order of the file and kept, so that each rung can go through them again.
 final class ClipReader {
-    let range: ClipRange
+    private(set) var range: ClipRange
     let streams: [MediaStream]
 
     private let demuxer: Demuxer
@@ -30,14 +30,15 @@ final class ClipReader {
         self.streams = streams
         demuxer.keep(streams)
         guard range.start > demuxer.startTime, let lead = streams.first else { return }
-        for margin in Self.seekMargins {
-            // What cannot be jumped to is read up to.
-            try? demuxer.seek(to: max(demuxer.startTime, range.start - margin), of: lead)
-            if try skip(toStartOf: lead) { return }
-            forget()
+        var beginning = Beginning.withoutKeyFrame
+        for margin in Self.seekMargins where beginning == .withoutKeyFrame {
+            beginning = try begin(lookingFrom: range.start - margin, lead)
         }
-        try? demuxer.seek(to: demuxer.startTime, of: lead)
-        _ = try skip(toStartOf: lead)
+        if beginning == .withoutKeyFrame { beginning = try begin(lookingFrom: demuxer.startTime, lead) }
+        // A clip that would begin after the end begins at the beginning.
+        guard beginning == .behindEnd else { return }
+        self.range = range.moved(to: demuxer.startTime)
+        _ = try begin(lookingFrom: demuxer.startTime, lead)
     }
 
     /// `nil` behind the clip's last packet, or at the end of the source.
@@ -51,11 +52,24 @@ final class ClipReader {
 
     func stream(of packet: Packet) -> MediaStream? { streams.first { $0.index == packet.stream } }
 
-    /// Reads up to the start, and forgets what no decoder needs: packets before the last key frame at or before it.
-    ///
-    /// Tells whether there was such a key frame.
-    private func skip(toStartOf lead: MediaStream) throws(DecodeFailure) -> Bool {
-        var hasBegun = lead.kind == .audio
+    private enum Beginning {
+        case found
+        /// All key frames that were seen come after the start.
+        case withoutKeyFrame
+        /// The source ends before the start.
+        case behindEnd
+    }
+
+    /// Jumps to `time`, reads up to the start, and forgets what no decoder needs: packets before the last key frame at
+    /// or before it.
+    private func begin(lookingFrom time: Int64, _ lead: MediaStream) throws(DecodeFailure) -> Beginning {
+        packets = []
+        byteCount = 0
+        isAtEnd = false
+        finished = []
+        // What cannot be jumped to is read up to.
+        try? demuxer.seek(to: max(demuxer.startTime, time), of: lead)
+        var hasKeyFrame = lead.kind == .audio
         while let packet = try readNext() {
             guard let stream = stream(of: packet), let time = packet.presentationTime ?? packet.decodingTime else {
                 continue
@@ -63,20 +77,16 @@ final class ClipReader {
             let microseconds = stream.microseconds(time)
             if stream.kind == .audio, microseconds < range.start - Self.preroll { continue }
             if stream.kind == .video, packet.isKeyFrame, microseconds <= range.start {
+                byteCount -= packets.reduce(0) { $0 + ($1.stream == stream.index ? $1.byteCount : 0) }
                 packets.removeAll { $0.stream == stream.index }
-                hasBegun = true
+                hasKeyFrame = true
             }
             keep(packet)
-            if stream.index == lead.index, microseconds >= range.start { break }
+            if stream.index == lead.index, microseconds >= range.start {
+                return hasKeyFrame ? .found : .withoutKeyFrame
+            }
         }
-        return hasBegun
-    }
-
-    private func forget() {
-        packets = []
-        byteCount = 0
-        isAtEnd = false
-        finished = []
+        return .behindEnd
     }
 
     private func keep(_ packet: Packet) {

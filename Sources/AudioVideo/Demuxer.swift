@@ -36,6 +36,10 @@ final class Demuxer {
         else { throw DecodeFailure(.unsupportedFormat, "\(format.rawValue) has no demuxer") }
 
         input = try SourceInput(bytes)
+        // Only a movie's index must be found before anything can be shown. The other demuxers would jump to an index
+        // that they can do without, and to its end for nothing but tags: in a download that is still running, no.
+        let isStreamed = !bytes.isWhole && !usesIndex
+        if isStreamed, name != "mov" { input.isSeekable = false }
         var options: OpaquePointer?
         defer { unsafe av_dict_free(&options) }
         for (key, value) in Self.options { unsafe av_dict_set(&options, key, value, 0) }
@@ -43,7 +47,9 @@ final class Demuxer {
         guard let context = unsafe opened else { throw DecodeFailure(.resourceLimit, "avformat_alloc_context") }
         unsafe self.context = context
         unsafe context.pointee.pb = input.context
-        unsafe context.pointee.flags |= AVFMT_FLAG_CUSTOM_IO | (usesIndex ? 0 : AVFMT_FLAG_IGNIDX)
+        // A movie is searched for its index all the same; with this flag it isn't searched for more behind that.
+        let ignoresMore = isStreamed || (name == "mov" && !bytes.isWhole)
+        unsafe context.pointee.flags |= AVFMT_FLAG_CUSTOM_IO | (ignoresMore ? AVFMT_FLAG_IGNIDX : 0)
         let code = unsafe avformat_open_input(&opened, "", demuxer, &options)
         // On failure libav has freed the context already.
         isOpen = code >= 0

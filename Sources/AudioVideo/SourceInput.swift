@@ -39,6 +39,12 @@ final class SourceInput {
         unsafe avio_context_free(&self.context)
     }
 
+    /// Whether libav may jump. It reads from first to last otherwise.
+    var isSeekable: Bool {
+        get { unsafe context?.pointee.seekable != 0 }
+        set { unsafe context?.pointee.seekable = newValue ? AVIO_SEEKABLE_NORMAL : 0 }
+    }
+
     fileprivate func read(into buffer: UnsafeMutableRawBufferPointer) -> Int32 {
         let count = unsafe bytes.read(at: offset, into: buffer)
         guard count > 0 else { return LibavResult.end }

@@ -40,7 +40,7 @@ package final class CostModel: Sendable {
         let cost = cost(of: format)
         var rungs = Set(Rung.allCases)
         if timeLeft > cost * 4 { rungs.remove(.fast) }
-        if timeLeft < cost / 2 { rungs.subtract([.downscaled, .animation]) }
+        if timeLeft < cost / 2 { rungs.subtract([.downscaled, .animation, .transcoded]) }
         return rungs
     }
 }

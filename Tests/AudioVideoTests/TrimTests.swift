@@ -11,7 +11,6 @@ struct TrimCase: CustomTestStringConvertible, Sendable {
     var start: Double
     var duration: Double
     var rung: Rung
-    var isLast = true
 
     var testDescription: String { name }
 
@@ -64,6 +63,14 @@ struct TrimCase: CustomTestStringConvertible, Sendable {
             start: 2.4,
             duration: 2,
             rung: .transcoded
+        ),
+        TrimCase(
+            name: "copied from fragments",
+            file: "a.mp4",
+            encoding: h264 + ["-movflags", "frag_keyframe+delay_moov"],
+            start: 2.4,
+            duration: 2,
+            rung: .copied,
         ),
         TrimCase(name: "encoded from WebM", file: "a.webm", encoding: vp8, start: 1.2, duration: 2, rung: .transcoded),
         TrimCase(
@@ -127,6 +134,18 @@ struct TrimTests {
         }
         #expect(off.count == times.count && off.allSatisfy { $0 <= 20 }, "\(off)")
         try expectSound(FFmpeg.samples(of: clip.bytes), of: trim)
+    }
+
+    @Test("a clip that would begin after the end begins at the beginning")
+    func behindEnd() throws {
+        let bytes = try TrimCase.all[0].makeSource()
+        for rung in [Rung.poster, .copied, .transcoded] {
+            let clip = ClipSelection(start: .seconds(60), duration: .seconds(2))
+            let output = try transform(MemorySource(bytes), .mp4, clip: clip, rungs: [rung]).output
+            let last = try #require(output.last)
+            let colour = try #require(FFmpeg.colours(of: last.bytes).first)
+            #expect(zip(colour, TrimCase.colour(at: 0)).allSatisfy { abs(Double($0) - $1) <= 20 }, "\(colour)")
+        }
     }
 
     private func expectSound(_ samples: [Double], of trim: TrimCase) throws {
