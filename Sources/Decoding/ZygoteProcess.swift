@@ -45,7 +45,7 @@ struct ZygoteProcess: Sendable {
         // A task that is cancelled would not wait.
         return await Task {
             await watcher.waitUntilReadable(process.descriptor)
-            return process.reap()
+            return process.reap()?.ending
         }.value
     }
 }
