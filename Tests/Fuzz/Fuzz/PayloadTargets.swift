@@ -10,8 +10,7 @@ enum PayloadTargets {
 
     /// A payload that is read can be written with any of its attachments, and is never more than its limit.
     static func payload(_ bytes: [UInt8]) {
-        let reader = PayloadReader(makeIdentifier: { "generated" })
-        guard let request = try? reader.read(bytes, identifier: "fuzz") else { return }
+        guard let request = try? PayloadReader().read(bytes, identifier: "fuzz") else { return }
         precondition(request.attachments.count <= PayloadReader.attachmentLimit)
         let ready = NotificationAttachment(
             identifier: "a",
