@@ -126,6 +126,7 @@ let package = Package(
         .tests("ImagesTests", ["Images", "DecoderWire", "Media", "CVips"]),
         .tests("AudioVideoTests", ["AudioVideo", "Images", "DecoderWire", "Media"]),
         .tests("DecodingTests", ["Decoding", "DecoderWire", "Sandbox", "Media"]),
+        .tests("HostileTests", ["Decoding", "DecoderWire", "Media"]),
         .tests("StorageTests", ["Storage", "Media"]),
         .tests("ProcessingTests", ["Processing", "Payloads", "ServiceExtension", "Media"]),
         .tests("TelemetryTests", ["Telemetry"]),

@@ -64,13 +64,15 @@ package struct Diagnosis: Sendable {
     }
 
     private mutating func checkSandbox(_ report: SandboxReport?, isRequired: Bool) {
+        let missing = report?.missing ?? SandboxLayer.allCases
         for layer in SandboxLayer.allCases {
             let name = layer.rawValue
+            let isNeeded = isRequired && missing.contains(layer)
             switch report?[layer] {
-            case .on: add("sandbox", name, .on, "", isNeeded: isRequired)
-            case .off: add("sandbox", name, .off, "left out on purpose", isNeeded: isRequired)
-            case .unavailable(let why): add("sandbox", name, .unavailable, why, isNeeded: isRequired)
-            case nil: add("sandbox", name, .unavailable, "no decoder process got ready", isNeeded: isRequired)
+            case .on: add("sandbox", name, .on, "", isNeeded: isNeeded)
+            case .off: add("sandbox", name, .off, "left out on purpose", isNeeded: isNeeded)
+            case .unavailable(let why): add("sandbox", name, .unavailable, why, isNeeded: isNeeded)
+            case nil: add("sandbox", name, .unavailable, "no decoder process got ready", isNeeded: isNeeded)
             }
         }
     }

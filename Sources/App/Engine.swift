@@ -1,3 +1,4 @@
+import DecoderWire
 package import Decoding
 import Downloads
 import Foundation
@@ -16,6 +17,7 @@ package final class Engine: Sendable {
     package let decoders: DecoderPool
     private let downloader: Downloader
     private let registry: PrometheusRegistry
+    private let engineMetrics: EngineMetrics
 
     /// `readsLocalFiles` makes `file:` URLs and paths attachments too. Only on the command line.
     package init(_ settings: Settings, readsLocalFiles: Bool, logger: Logger) throws(EngineError) {
@@ -26,8 +28,9 @@ package final class Engine: Sendable {
         }
         registry = PrometheusRegistry(help: EngineMetrics.help)
         let metrics = EngineMetrics(registry)
+        engineMetrics = metrics
         do throws(AttachmentFailure) {
-            decoders = try Self.startDecoders(settings, logger)
+            decoders = try Self.startDecoders(settings, observe: { metrics.count($0) })
             downloader = try Downloader(settings: settings.downloads)
         } catch {
             throw EngineError(isStore: false, description: error.message)
@@ -47,19 +50,43 @@ package final class Engine: Sendable {
 
     private static func startDecoders(
         _ settings: Settings,
-        _ logger: Logger,
+        observe: @escaping @Sendable (DecoderEvent) -> Void,
     ) throws(AttachmentFailure) -> DecoderPool {
         guard let program = DecoderProgram.path else {
             let message = "attachd-decoder is not beside attachd; install both programs in one folder."
             throw AttachmentFailure(.decode, .decoderUnavailable, message)
         }
-        let pool = try DecoderPool(DecoderPoolConfiguration(decoderPath: program, running: settings.decoders))
+        let configuration = DecoderPoolConfiguration(
+            decoderPath: program,
+            running: settings.decoders,
+            observe: observe,
+        )
+        let pool = try DecoderPool(configuration)
         pool.start()
         return pool
     }
 
     /// All metrics in Prometheus's text format.
-    package var metrics: String { registry.text() }
+    package var metrics: String {
+        engineMetrics.set(decoders.status.sandbox)
+        return registry.text()
+    }
+
+    /// Refuses to work where a layer of the sandbox is missing, for those who insist on it.
+    package func checkSandbox() async throws(EngineError) {
+        do throws(AttachmentFailure) {
+            // The report is there once a process is.
+            try await DecoderCheck(pool: decoders).check(SampleImages.all[0])
+        } catch {
+            throw EngineError(isStore: false, description: error.message)
+        }
+        let missing = decoders.status.sandbox?.missing ?? SandboxLayer.allCases
+        guard missing.isEmpty else {
+            let layers = missing.map(\.rawValue).joined(separator: ", ")
+            let message = "The sandbox lacks: \(layers). See `attachd doctor`, or go without --require-sandbox."
+            throw EngineError(isStore: false, description: message)
+        }
+    }
 
     /// Passes a tiny picture through a real decoder, and sees that the store can be written to.
     package func checkReadiness() async throws {

@@ -1,3 +1,5 @@
+import DecoderWire
+import Decoding
 import Media
 import Metrics
 import Processing
@@ -14,6 +16,9 @@ struct EngineMetrics: Sendable {
         "attachd_margin_seconds": "What was left until the deadline at delivery.",
         "attachd_fetched_bytes_total": "Bytes downloaded.",
         "attachd_delivered_bytes_total": "Bytes of attachments delivered.",
+        "attachd_decoder_processor_seconds": "Processor time of each decoder process.",
+        "attachd_decoder_deaths_total": "Decoder processes that died, by signal; 31 is a forbidden system call.",
+        "attachd_sandbox_layer": "Whether a layer holds the decoder processes in: 1, or 0.",
     ]
 
     private let registry: PrometheusRegistry
@@ -23,6 +28,8 @@ struct EngineMetrics: Sendable {
     private let margin: Metrics.Timer
     private let fetched: Counter
     private let delivered: Counter
+    private let decoderTime: Metrics.Timer
+    private let layers: [SandboxLayer: Meter]
 
     init(_ registry: PrometheusRegistry) {
         func timer(_ stage: String) -> Metrics.Timer {
@@ -40,6 +47,27 @@ struct EngineMetrics: Sendable {
         margin = Metrics.Timer(label: "attachd_margin", factory: registry)
         fetched = Counter(label: "attachd_fetched_bytes", factory: registry)
         delivered = Counter(label: "attachd_delivered_bytes", factory: registry)
+        decoderTime = Metrics.Timer(label: "attachd_decoder_processor", factory: registry)
+        layers = Dictionary(
+            uniqueKeysWithValues: SandboxLayer.allCases.map { layer in
+                let dimensions = [("layer", layer.rawValue)]
+                return (layer, Meter(label: "attachd_sandbox_layer", dimensions: dimensions, factory: registry))
+            }
+        )
+    }
+
+    func count(_ event: DecoderEvent) {
+        switch event {
+        case .childReaped(_, let usage): decoderTime.record(duration: .microseconds(usage.processorMicroseconds))
+        case .childEnded(_, .killed(let signal)):
+            let dimensions = [("signal", "\(signal)")]
+            Counter(label: "attachd_decoder_deaths", dimensions: dimensions, factory: registry).increment()
+        case .childEnded, .zygoteReady, .zygoteEnded, .zygoteMissing: break
+        }
+    }
+
+    func set(_ sandbox: SandboxReport?) {
+        for (layer, meter) in layers { meter.set(sandbox?[layer] == .on ? 1 : 0) }
     }
 
     func count(_ result: ProcessingResult) {

@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/pidfd.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
@@ -55,13 +56,19 @@ int clinux_open_process(pid_t pid) { return pidfd_open(pid, 0); }
 
 int clinux_kill(int process) { return pidfd_send_signal(process, SIGKILL, NULL, 0); }
 
-int clinux_reap(int process, int *killed, int *status) {
+static long microseconds(struct timeval time) { return time.tv_sec * 1000000 + time.tv_usec; }
+
+int clinux_reap(int process, struct clinux_end *end) {
     siginfo_t info;
+    struct rusage usage;
     memset(&info, 0, sizeof info);
-    if (waitid(P_PIDFD, process, &info, WEXITED | WNOHANG) != 0) return -1;
+    // The C library's waitid() leaves out the kernel's fifth argument; its wait4() knows no process descriptors.
+    if (syscall(SYS_waitid, P_PIDFD, process, &info, WEXITED | WNOHANG, &usage) != 0) return -1;
     if (info.si_pid == 0) return 0;
-    *killed = info.si_code != CLD_EXITED;
-    *status = info.si_status;
+    end->killed = info.si_code != CLD_EXITED;
+    end->status = info.si_status;
+    end->processor_microseconds = microseconds(usage.ru_utime) + microseconds(usage.ru_stime);
+    end->peak_kibibytes = usage.ru_maxrss;
     return 1;
 }
 

@@ -40,8 +40,14 @@ package struct SandboxReport: Sendable, Equatable {
         set { states[layer] = newValue }
     }
 
-    /// Whether every layer is on.
-    package var isComplete: Bool { SandboxLayer.allCases.allSatisfy { self[$0] == .on } }
+    /// The layers that are not on, and that somebody who insists on the sandbox cannot do without.
+    ///
+    /// Landlock is one of them only where the root folder is not empty: it refuses paths, and an empty root has none.
+    package var missing: [SandboxLayer] {
+        SandboxLayer.allCases.filter { layer in
+            self[layer] != .on && !(layer == .landlock && self[.emptyRoot] == .on)
+        }
+    }
 
     package static func == (left: SandboxReport, right: SandboxReport) -> Bool {
         SandboxLayer.allCases.allSatisfy { left[$0] == right[$0] }

@@ -11,7 +11,7 @@ package enum ZygoteReport: Sendable, Equatable {
     /// A decoder process was forked. With it comes a descriptor of the process, to kill exactly that one.
     case spawned(child: Int, pid: Int)
     case couldNotSpawn(child: Int, code: Int)
-    case exited(child: Int, ending: ProcessEnding)
+    case exited(child: Int, ending: ProcessEnding, usage: ProcessUsage)
 }
 
 /// What one decoder process may use of the machine.
@@ -32,6 +32,19 @@ package struct ProcessLimits: Sendable, Equatable {
 package enum ProcessEnding: Sendable, Equatable {
     case exited(status: Int)
     case killed(signal: Int)
+}
+
+/// What a process had used of the machine when it ended.
+package struct ProcessUsage: Sendable, Equatable {
+    /// Of all its threads, in user and kernel mode.
+    package var processorMicroseconds: Int
+    /// The most that it had resident at one time, what it shared with the zygote included.
+    package var peakMemoryBytes: Int
+
+    package init(processorMicroseconds: Int, peakMemoryBytes: Int) {
+        self.processorMicroseconds = processorMicroseconds
+        self.peakMemoryBytes = peakMemoryBytes
+    }
 }
 
 extension ZygoteCommand: WireMessage {
@@ -72,14 +85,12 @@ extension ZygoteReport: WireMessage {
             writer.put(UInt8(3))
             writer.put(child)
             writer.put(code)
-        case .exited(let child, .exited(let status)):
+        case .exited(let child, let ending, let usage):
             writer.put(UInt8(4))
             writer.put(child)
-            writer.put(status)
-        case .exited(let child, .killed(let signal)):
-            writer.put(UInt8(5))
-            writer.put(child)
-            writer.put(signal)
+            writer.put(ending)
+            writer.put(usage.processorMicroseconds)
+            writer.put(usage.peakMemoryBytes)
         }
         return writer.bytes
     }
@@ -90,15 +101,40 @@ extension ZygoteReport: WireMessage {
         case 1: self = .ready
         case 2: self = .spawned(child: try reader.count(), pid: try reader.count())
         case 3: self = .couldNotSpawn(child: try reader.count(), code: try reader.count())
-        case 4: self = .exited(child: try reader.count(), ending: .exited(status: try reader.count()))
-        case 5: self = .exited(child: try reader.count(), ending: .killed(signal: try reader.count()))
+        case 4:
+            self = .exited(
+                child: try reader.count(),
+                ending: try reader.processEnding(),
+                usage: try reader.processUsage(),
+            )
         case let other: throw .unknownCase(other)
         }
         try reader.end()
     }
 }
 
+extension WireWriter {
+    fileprivate mutating func put(_ ending: ProcessEnding) {
+        switch ending {
+        case .exited(let status):
+            put(false)
+            put(status)
+        case .killed(let signal):
+            put(true)
+            put(signal)
+        }
+    }
+}
+
 extension WireReader {
+    fileprivate mutating func processEnding() throws(WireError) -> ProcessEnding {
+        try flag() ? .killed(signal: count()) : .exited(status: count())
+    }
+
+    fileprivate mutating func processUsage() throws(WireError) -> ProcessUsage {
+        ProcessUsage(processorMicroseconds: try count(), peakMemoryBytes: try count())
+    }
+
     fileprivate mutating func processLimits() throws(WireError) -> ProcessLimits {
         ProcessLimits(memoryBytes: try count(), processorSeconds: try count(), outputBytes: try count())
     }

@@ -50,8 +50,9 @@ extension DecoderPool {
                 state.withLock { $0.forked(number, pid: pid, process: process) }
             case .couldNotSpawn(let number, _):
                 _ = state.withLock { $0.ended(number) }
-            case .exited(let number, let ending):
+            case .exited(let number, let ending, let usage):
                 let pid = state.withLock { $0.ended(number) }
+                if let pid { configuration.observe(.childReaped(pid: pid, usage)) }
                 // The pool itself kills with SIGKILL, whatever is done or not.
                 if let pid, ending != .exited(status: 0), ending != .killed(signal: Int(SIGKILL)) {
                     configuration.observe(.childEnded(pid: pid, ending))

@@ -39,6 +39,8 @@ package enum DecoderEvent: Sendable, Equatable {
     case zygoteMissing(String)
     /// A decoder process came to an end that was not the pool's doing: signal 31 is a forbidden system call.
     case childEnded(pid: Int, ProcessEnding)
+    /// A decoder process is gone, whoever ended it: this is what it used.
+    case childReaped(pid: Int, ProcessUsage)
 }
 
 /// How a pool stands at one moment.

@@ -23,6 +23,8 @@ struct ZygoteProcess: Sendable {
         "GLIBC_TUNABLES=glibc.malloc.hugetlb=1",
         // No machine code made at run time: no memory may be executable. No plugin modules of libvips.
         "VIPS_NOVECTOR=1", "VIPSHOME=/nonexistent",
+        // Pictures of more than 100 MB in memory too, such as all frames of a WebP: libvips would make a file for them.
+        "VIPS_DISC_THRESHOLD=100g",
     ]
 
     static func start(_ path: String, watcher: ReadinessWatcher) throws(SystemError) -> ZygoteProcess {
@@ -45,7 +47,7 @@ struct ZygoteProcess: Sendable {
         // A task that is cancelled would not wait.
         return await Task {
             await watcher.waitUntilReadable(process.descriptor)
-            return process.reap()
+            return process.reap()?.ending
         }.value
     }
 }

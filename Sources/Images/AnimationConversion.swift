@@ -6,6 +6,8 @@ import Media
 struct AnimationConversion {
     /// Browsers show a frame without a time for so long.
     private static let defaultDelay = 100
+    /// Larger frames are no animation for a notification, and a few bytes of WebP hold many of them.
+    private static let framePixels = 4_000_000
 
     let request: ConversionRequest
     let rules: AnimationRules
@@ -18,10 +20,10 @@ struct AnimationConversion {
     func run() throws(DecodeFailure) {
         if try remux() { return }
         let still = StillConversion(request: request, source: source, header: header, publisher: publisher)
-        if publisher.wants(.firstFrame) { try still.make(.firstFrame, shrink: 1) }
+        if publisher.wants(.firstFrame) { try still.make(.firstFrame, shrink: still.shape.shrink) }
         // A thousand frames are no animation for a notification, and cost as much to look through as to decode.
-        guard header.frames <= request.limits.frames, publisher.wants(.shortened) || publisher.wants(.animation),
-            let roll = try decodeFrames()
+        guard header.frames <= request.limits.frames, header.storedSize.pixels <= Self.framePixels,
+            publisher.wants(.shortened) || publisher.wants(.animation), let roll = try decodeFrames()
         else { return }
         let isComplete = roll.count == header.frames
         let encoder = AnimationEncoder(rules: rules, roll: roll, isComplete: isComplete)

@@ -32,6 +32,12 @@ enum GIFContainer {
         return nil
     }
 
+    /// Width and height of the screen. A decoder may enlarge it to hold a frame that doesn't fit.
+    static func screen(of bytes: [UInt8]) -> PixelSize? {
+        guard bytes.count >= 10 else { return nil }
+        return PixelSize(width: Int(bytes[6]) | Int(bytes[7]) << 8, height: Int(bytes[8]) | Int(bytes[9]) << 8)
+    }
+
     private enum Block {
         static let picture: UInt8 = 0x2C
         static let `extension`: UInt8 = 0x21

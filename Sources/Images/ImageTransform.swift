@@ -22,6 +22,7 @@ package struct ImageTransform {
         }
         do {
             try checkThatThereIsSomething()
+            try PageCount(source: source).check(request.format)
             let header = try readHeader()
             try header.check(against: request.limits)
             output.describe(header.report)

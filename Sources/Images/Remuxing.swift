@@ -33,7 +33,7 @@ struct Remuxing {
         switch header.format {
         case .jpeg: JPEGContainer.stripped(bytes)
         case .png: PNGContainer.stripped(bytes)
-        case .gif: GIFContainer.stripped(bytes)
+        case .gif where GIFContainer.screen(of: bytes) == header.storedSize: GIFContainer.stripped(bytes)
         default: nil
         }
     }

@@ -14,7 +14,7 @@ struct StillConversion {
     let header: PictureHeader
     let publisher: RungPublisher
 
-    private var shape: StillShape { StillShape(of: header, rules: request.image, clipping: request.clippingRectangle) }
+    var shape: StillShape { StillShape(of: header, rules: request.image, clipping: request.clippingRectangle) }
 
     func run() throws(DecodeFailure) {
         let shape = shape
@@ -23,7 +23,9 @@ struct StillConversion {
         }
         if try remux() { return }
         let wantsBest = publisher.wants(.downscaled)
-        if publisher.wants(.fast), !wantsBest || header.storedSize.pixels > Self.slowPixels {
+        // Other loaders decode all of a picture before they shrink it.
+        let hasFastLoader = header.format == .jpeg && header.storedSize.pixels > Self.slowPixels
+        if publisher.wants(.fast), !wantsBest || hasFastLoader {
             guard try make(.fast, shrink: shape.fastShrink) else { return }
         }
         guard wantsBest || publisher.wants(.partial), !mustStop else { return }

@@ -21,10 +21,14 @@ package final class ProcessHandle: Sendable {
     package func kill() { _ = clinux_kill(descriptor) }
 
     /// How it ended, once: only its parent may ask, and frees its place in the process table. `nil` while it runs.
-    package func reap() -> ProcessEnding? {
-        var killed: Int32 = 0
-        var status: Int32 = 0
-        guard unsafe clinux_reap(descriptor, &killed, &status) == 1 else { return nil }
-        return killed != 0 ? .killed(signal: Int(status)) : .exited(status: Int(status))
+    package func reap() -> (ending: ProcessEnding, usage: ProcessUsage)? {
+        var end = clinux_end()
+        guard unsafe clinux_reap(descriptor, &end) == 1 else { return nil }
+        let status = Int(end.status)
+        let usage = ProcessUsage(
+            processorMicroseconds: end.processor_microseconds,
+            peakMemoryBytes: end.peak_kibibytes * 1024,
+        )
+        return (end.killed != 0 ? .killed(signal: status) : .exited(status: status), usage)
     }
 }

@@ -43,9 +43,9 @@ package struct Zygote {
     }
 
     private mutating func bury(_ number: Int) throws(any Error) {
-        guard let ending = children[number]?.reap() else { return }
+        guard let (ending, usage) = children[number]?.reap() else { return }
         children[number] = nil
-        try control.send(ZygoteReport.exited(child: number, ending: ending))
+        try control.send(ZygoteReport.exited(child: number, ending: ending, usage: usage))
     }
 
     private mutating func obey(_ packet: PacketSocket.Packet) throws(any Error) {

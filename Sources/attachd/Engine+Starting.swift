@@ -10,4 +10,15 @@ extension Engine {
             throw CommandError(error.isStore ? .cannotWrite : .failure, error.description)
         }
     }
+
+    /// Ends the command where the settings insist on a whole sandbox and the host has none.
+    func insistOnSandbox(_ settings: Settings) async throws {
+        guard settings.requiresSandbox else { return }
+        do throws(EngineError) {
+            try await checkSandbox()
+        } catch {
+            await shutDown()
+            throw CommandError(.failure, error.description)
+        }
+    }
 }

@@ -37,6 +37,7 @@ struct ProcessCommand: AsyncParsableCommand {
             let settings = try await common.settings()
             settings.startLogging()
             let engine = try Engine.start(settings, readsLocalFiles: true)
+            try await engine.insistOnSandbox(settings)
             let result = try await process(bytes, engine)
             await engine.shutDown()
             if explain { FileHandle.standardError.write(Data((result.explanation + "\n").utf8)) }

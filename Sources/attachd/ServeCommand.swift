@@ -25,6 +25,7 @@ struct ServeCommand: AsyncParsableCommand {
             let settings = try await common.settings(options)
             settings.startLogging()
             let engine = try Engine.start(settings, readsLocalFiles: false)
+            try await engine.insistOnSandbox(settings)
             try await SidecarServices(settings, engine, logger: Logger(label: "attachd")).run()
         }
     }

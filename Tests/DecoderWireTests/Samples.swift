@@ -44,8 +44,11 @@ enum Samples {
 
     static let zygoteReports: [ZygoteReport] = [
         .ready, .spawned(child: 5, pid: 4711), .couldNotSpawn(child: 5, code: 11),
-        .exited(child: 5, ending: .exited(status: 1)), .exited(child: 5, ending: .killed(signal: 31)),
+        .exited(child: 5, ending: .exited(status: 1), usage: usage),
+        .exited(child: 5, ending: .killed(signal: 31), usage: usage),
     ]
+
+    private static let usage = ProcessUsage(processorMicroseconds: 499_999, peakMemoryBytes: 1 << 31)
 
     static var longestReport: SandboxReport {
         var report = SandboxReport()

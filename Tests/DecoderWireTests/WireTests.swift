@@ -1,5 +1,6 @@
 import DecoderWire
 import Media
+import Support
 import Testing
 
 @Suite struct WireTests {
@@ -56,7 +57,7 @@ import Testing
 
     @Test("garbage never does more than to be refused, and what is taken for a message can be said again")
     func garbage() throws {
-        var random = SplitMix(state: 20)
+        var random = SplitMix(seed: 20)
         for _ in 0..<20_000 {
             var packet = (Samples.decoderMessages.randomElement(using: &random) ?? .done).packet
             for _ in 0..<Int.random(in: 1...4, using: &random) {
@@ -64,17 +65,5 @@ import Testing
             }
             if let message = try? DecoderMessage(packet: packet) { #expect(message.packet == packet) }
         }
-    }
-}
-
-/// The same numbers in each run.
-private struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -2,6 +2,7 @@ import DecoderWire
 import Decoding
 import Foundation
 import Media
+import Support
 import Synchronization
 
 /// What came of one conversion.

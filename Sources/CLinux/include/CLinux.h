@@ -21,9 +21,19 @@ pid_t clinux_start_program(const char *path, char *const arguments[], char *cons
 int clinux_open_process(pid_t pid);
 /// Sends SIGKILL to the process behind `process`, and to no other, ever.
 int clinux_kill(int process);
+/// How a process ended, and what it had used by then.
+struct clinux_end {
+    /// Whether a signal ended it.
+    int killed;
+    /// Which signal, or with what status it left.
+    int status;
+    /// User and system time of all its threads.
+    long processor_microseconds;
+    /// The most memory that it had resident, what it shared with its parent included.
+    long peak_kibibytes;
+};
 /// 1 once the child behind `process` has ended, which frees its place in the process table; 0 before that.
-/// `killed` says whether a signal ended it, and `status` which, or with what status it left.
-int clinux_reap(int process, int *killed, int *status);
+int clinux_reap(int process, struct clinux_end *end);
 
 /// Sends one packet, with descriptors if `descriptor_count` isn't 0. Never waits, never raises SIGPIPE.
 ssize_t clinux_send(int socket, const void *bytes, size_t count, const int *descriptors, size_t descriptor_count);

@@ -1,0 +1,29 @@
+import DecoderWire
+import Testing
+
+@Suite struct SandboxReportTests {
+    @Test("a layer that is not on is missing, whether it is off or unavailable", arguments: SandboxLayer.allCases)
+    func missing(layer: SandboxLayer) {
+        for state in [SandboxReport.State.off, .unavailable("why")] {
+            var report = Self.whole
+            report[layer] = state
+            #expect(report.missing == (layer == .landlock ? [] : [layer]))
+        }
+        #expect(Self.whole.missing.isEmpty)
+    }
+
+    @Test("Landlock is missing only where the root folder is not empty")
+    func landlock() {
+        var report = Self.whole
+        report[.landlock] = .unavailable("landlock: Function not implemented")
+        #expect(report.missing.isEmpty)
+        report[.emptyRoot] = .unavailable("unshare: Operation not permitted")
+        #expect(report.missing == [.emptyRoot, .landlock])
+    }
+
+    private static var whole: SandboxReport {
+        var report = SandboxReport()
+        for layer in SandboxLayer.allCases { report[layer] = .on }
+        return report
+    }
+}

@@ -1,0 +1,31 @@
+// swift-format-ignore-file: NeverUseForceTry
+@testable import Downloads
+
+enum AddressTargets {
+    /// Two texts, one after the other on lines of their own: a URL, and where it redirects to.
+    static func url(_ bytes: [UInt8]) {
+        let lines = bytes.split(separator: 10, maxSplits: 1).map { String(decoding: $0, as: UTF8.self) }
+        guard let first = lines.first, let url = try? DownloadURL(first) else { return }
+        check(url)
+        if lines.count > 1, let target = try? url.resolving(lines[1]) { check(target) }
+    }
+
+    /// What was checked is what would be dialled: the normalised text has the same parts.
+    private static func check(_ url: DownloadURL) {
+        precondition(["http", "https"].contains(url.scheme) && !url.host.isEmpty && (0...65_535).contains(url.port))
+        guard url.text.utf8.count <= DownloadURL.byteLimit else { return }
+        let again = try! DownloadURL(url.text)
+        precondition((again.scheme, again.host, again.port) == (url.scheme, url.host, url.port))
+    }
+
+    /// An address that may be dialled is none that carries one that may not.
+    static func address(_ bytes: [UInt8]) {
+        let text = String(decoding: bytes, as: UTF8.self)
+        if let block = try? CIDR(text) { precondition(try! CIDR(block.description) == block) }
+        guard let address = IPAddress(text) else { return }
+        precondition(IPAddress(address.description) == address)
+        let policy = AddressPolicy(own: [])
+        guard policy.refusal(of: address, port: 443) == nil else { return }
+        for carried in address.unmapped.embeddedIPv4 { precondition(policy.refusal(of: carried, port: 443) == nil) }
+    }
+}

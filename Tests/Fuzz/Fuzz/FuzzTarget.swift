@@ -1,0 +1,26 @@
+/// What can be fuzzed: everything in the worker that parses what somebody else wrote.
+enum FuzzTarget: String, CaseIterable {
+    case json, payload, pointer, media, wire, conversation, url, address, duration
+
+    func run(_ bytes: [UInt8]) {
+        switch self {
+        case .json: PayloadTargets.json(bytes)
+        case .payload: PayloadTargets.payload(bytes)
+        case .pointer: PayloadTargets.pointer(bytes)
+        case .media: MediaTargets.media(bytes)
+        case .duration: MediaTargets.duration(bytes)
+        case .wire: WireTargets.wire(bytes)
+        case .conversation: WireTargets.conversation(bytes)
+        case .url: AddressTargets.url(bytes)
+        case .address: AddressTargets.address(bytes)
+        }
+    }
+}
+
+/// libFuzzer calls a C function with nothing but bytes.
+nonisolated(unsafe) var current = FuzzTarget.json
+
+let testOneInput: @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32 = { bytes, count in
+    unsafe current.run([UInt8](UnsafeBufferPointer(start: bytes, count: count)))
+    return 0
+}

@@ -1,0 +1,43 @@
+// swift-format-ignore-file: NeverUseForceTry
+import DecoderWire
+import Media
+
+@testable import Decoding
+
+enum WireTargets {
+    /// Both directions of both lines: what is taken for a message is said again in the same bytes.
+    static func wire(_ bytes: [UInt8]) {
+        if let message = try? DecoderMessage(packet: bytes) { precondition(message.packet == bytes) }
+        if let report = try? ZygoteReport(packet: bytes) { precondition(report.packet == bytes) }
+        if let command = try? ZygoteCommand(packet: bytes) { precondition(command.packet == bytes) }
+        // A set of rungs has no order, so that its bytes may be others.
+        if let message = try? WorkerMessage(packet: bytes) {
+            precondition(try! WorkerMessage(packet: message.packet) == message)
+        }
+    }
+
+    /// A decoder process that says anything: each of its packets after one byte that is the packet's length.
+    static func conversation(_ bytes: [UInt8]) {
+        var state = ConversationState(
+            source: SourceProgress(byteCount: 100),
+            outputCount: Conversation.outputCount,
+            outputCapacity: 1000,
+        )
+        var outputs: Set<Int> = []
+        var rest = bytes[...]
+        while let length = rest.popFirst() {
+            let packet = Array(rest.prefix(Int(length)))
+            rest = rest.dropFirst(Int(length))
+            guard let message = try? DecoderMessage(packet: packet) else { return }
+            switch state.hear(message) {
+            case .check(let report, let output):
+                precondition(outputs.insert(output).inserted && output < Conversation.outputCount)
+                precondition((1...1000).contains(report.byteCount))
+            case .await(let byteCount): precondition(byteCount > 100)
+            case .finish: precondition(!outputs.isEmpty)
+            case .fail: return
+            case .describe, .nothing: break
+            }
+        }
+    }
+}

@@ -1,0 +1,33 @@
+import DecoderWire
+import Decoding
+import Synchronization
+
+/// What is heard of a pool's processes.
+final class DecoderLog: Sendable {
+    struct Record: Sendable {
+        /// The ends that were not the pool's doing.
+        var deaths: [ProcessEnding] = []
+        /// Of every process that ended.
+        var usages: [ProcessUsage] = []
+    }
+
+    private let state = Mutex(Record())
+
+    var record: Record { state.withLock(\.self) }
+
+    func note(_ event: DecoderEvent) {
+        state.withLock { record in
+            switch event {
+            case .childEnded(_, let ending): record.deaths.append(ending)
+            case .childReaped(_, let usage): record.usages.append(usage)
+            case .zygoteReady, .zygoteEnded, .zygoteMissing: break
+            }
+        }
+    }
+}
+
+extension DecoderLog.Record {
+    var mostProcessorTime: Duration { .microseconds(usages.map(\.processorMicroseconds).max() ?? 0) }
+    var mostMemory: Int { usages.map(\.peakMemoryBytes).max() ?? 0 }
+    func deaths(by signal: Int32) -> Int { deaths.count { $0 == .killed(signal: Int(signal)) } }
+}

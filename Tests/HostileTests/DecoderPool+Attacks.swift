@@ -1,0 +1,68 @@
+import Decoding
+import Media
+import Support
+import Synchronization
+import Testing
+
+/// What one source came to.
+struct Answer: Sendable {
+    var rungs: [Rung] = []
+    var failure: AttachmentFailure?
+}
+
+extension DecoderPool {
+    /// Runs `body` with a pool of the decoder that is delivered, and shuts it down.
+    static func withDecoder(
+        running: Int,
+        log: DecoderLog,
+        _ body: (DecoderPool) async throws -> Void,
+    ) async throws {
+        let configuration = DecoderPoolConfiguration(
+            decoderPath: BuiltProgram.path("attachd-decoder"),
+            spares: running,
+            running: running,
+            observe: { log.note($0) },
+        )
+        let pool = try DecoderPool(configuration)
+        pool.start()
+        do {
+            try await body(pool)
+        } catch {
+            await pool.shutDown()
+            throw error
+        }
+        await pool.shutDown()
+    }
+
+    func answer(_ source: Source) async throws -> Answer {
+        let file = try MediaFile(byteLimit: max(1, source.bytes.count))
+        try file.append(source.bytes)
+        file.end(.whole)
+        let profile = Profile.apns
+        let answer = Mutex(Answer())
+        do throws(AttachmentFailure) {
+            try await convert(
+                file,
+                as: ConversionRequest(format: source.format, image: profile.image, animation: profile.animation),
+                outputCapacity: profile.image.byteLimit,
+                until: SystemTime().now + .seconds(25),
+                publish: { rung in answer.withLock { $0.rungs.append(rung.report.rung) } },
+            )
+        } catch {
+            answer.withLock { $0.failure = error }
+        }
+        return answer.withLock(\.self)
+    }
+
+    /// Converts a picture that is none of the hostile ones.
+    func expectGoodJob() async throws {
+        let answer = try await answer(Source(path: "images/Pillow__hopper_gray.jpg"))
+        #expect(answer.failure == nil)
+        #expect(answer.rungs.last?.isLast == true)
+    }
+
+    /// Waits until its `spares` are there and nothing else is: every process that had a job is reaped.
+    func settle(spares: Int) async {
+        while status.spares != spares || status.children != spares { await Task.yield() }
+    }
+}

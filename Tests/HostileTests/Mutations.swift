@@ -1,0 +1,41 @@
+import Media
+import Support
+
+/// Good pictures made bad: cut short, or with wrong bytes. The same ones in each run, each told by its number alone.
+struct Mutations: Sendable {
+    private let originals: [Source]
+
+    /// Larger pictures take longer to decode and have nothing in them that smaller ones don't.
+    private static let byteLimit = 200_000
+    /// Where most formats have what is believed: sizes, counts, offsets.
+    private static let headerSize = 512
+
+    init() throws {
+        let paths = SharedMedia.paths(in: "images") + SharedMedia.paths(in: "privacy")
+        originals = try paths.map { try Source(path: $0) }.filter {
+            $0.format.kind == .image && $0.bytes.count <= Self.byteLimit
+        }
+    }
+
+    subscript(number: Int) -> Source {
+        var random = SplitMix(seed: UInt64(number))
+        var source = originals[number % originals.count]
+        source.name = "mutation \(number) of \(source.name)"
+        switch Int.random(in: 0..<3, using: &random) {
+        case 0: source.bytes.removeLast(Int.random(in: 1...source.bytes.count, using: &random))
+        case 1: source.bytes.spoil(upTo: 16, in: source.bytes.count, using: &random)
+        default: source.bytes.spoil(upTo: 8, in: Self.headerSize, using: &random)
+        }
+        return source
+    }
+}
+
+extension [UInt8] {
+    /// Puts up to `limit` wrong bytes among the first `count`.
+    fileprivate mutating func spoil(upTo limit: Int, in count: Int, using random: inout SplitMix) {
+        for _ in 0..<Int.random(in: 1...limit, using: &random) {
+            let index = Int.random(in: 0..<Swift.min(count, self.count), using: &random)
+            self[index] ^= UInt8.random(in: 1 ... .max, using: &random)
+        }
+    }
+}
