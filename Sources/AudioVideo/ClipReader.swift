@@ -16,6 +16,8 @@ final class ClipReader {
 
     /// Ten seconds of the highest bit rate that cameras write.
     private static let byteLimit = 256_000_000
+    /// A hundred times what half a minute of sound has.
+    private static let packetLimit = 200_000
     /// Streams are not interleaved exactly: how far one may run ahead while the others are awaited.
     private static let slack: Int64 = 2_000_000
     /// How much sound before the start is kept: decoders need some packets to get going.
@@ -96,8 +98,8 @@ final class ClipReader {
 
     private func readNext() throws(DecodeFailure) -> Packet? {
         guard !isAtEnd else { return nil }
-        guard byteCount <= Self.byteLimit else {
-            throw DecodeFailure(.resourceLimit, "the clip has more than \(Self.byteLimit) bytes")
+        guard byteCount <= Self.byteLimit, packets.count < Self.packetLimit else {
+            throw DecodeFailure(.resourceLimit, "the clip has \(byteCount) bytes in \(packets.count) packets")
         }
         while let packet = try demuxer.nextPacket() {
             guard let stream = stream(of: packet) else { continue }

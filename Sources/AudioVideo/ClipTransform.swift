@@ -33,7 +33,8 @@ package struct ClipTransform {
     private func convert() throws(DecodeFailure) {
         let startsLater = request.clip.start > .zero || request.clip.thumbnailTime != nil
         let demuxer = try Demuxer(source, request.format, usesIndex: startsLater)
-        try demuxer.analyse()
+        try check(ClipStreams(demuxer.streams).video)
+        try demuxer.analyse(request.limits)
         let streams = ClipStreams(demuxer.streams)
         try check(streams.video)
         output.describe(report(on: streams, in: demuxer))

@@ -66,12 +66,19 @@ final class Demuxer {
     }
 
     /// Decodes a little of each stream to learn what the container doesn't say.
-    func analyse() throws(DecodeFailure) {
+    func analyse(_ limits: MediaLimits) throws(DecodeFailure) {
         for index in 0..<streamCount {
             guard let stream = unsafe context.pointee.streams[index] else { continue }
             if unsafe MediaStream(stream, in: context) == nil { unsafe stream.pointee.discard = AVDISCARD_ALL }
         }
-        try unsafe check("avformat_find_stream_info", avformat_find_stream_info(context, nil))
+        var options = unsafe [OpaquePointer?](repeating: nil, count: streamCount)
+        defer {
+            for index in unsafe options.indices { unsafe av_dict_free(&options[index]) }
+        }
+        for index in unsafe options.indices {
+            unsafe av_dict_set(&options[index], "max_pixels", "\(limits.framePixels)", 0)
+        }
+        try unsafe check("avformat_find_stream_info", avformat_find_stream_info(context, &options))
         try readStreams()
     }
 

@@ -9,7 +9,10 @@ package enum Libvips {
     /// nothing logged, and every loader and saver blocked but those that this module calls by name.
     ///
     /// `VIPSHOME` decides which plugin modules are loaded; only the HEIF one is of use.
-    package static func start() throws(DecodeFailure) {
+    package static func start() throws(DecodeFailure) { try started.get() }
+
+    /// Made by whoever asks first, however many do.
+    private static let started = Result { () throws(DecodeFailure) in
         guard cvips_start() == 0 else {
             throw DecodeFailure(.decoderUnavailable, VipsError("start").failure.detail)
         }

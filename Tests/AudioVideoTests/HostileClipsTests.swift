@@ -67,6 +67,16 @@ struct HostileClipsTests {
         #expect(failure != nil || output.last != nil)
     }
 
+    @Test("a video with more pixels than the limit is refused", arguments: SharedMedia.paths(in: "video"))
+    func pixels(path: String) throws {
+        let bytes = try SharedMedia.bytes(path)
+        let sniffed = MediaSniffer.format(of: bytes.span)
+        var limits = MediaLimits()
+        limits.framePixels = 10_000
+        let (output, failure) = try transform(MemorySource(bytes), #require(sniffed), limits: limits)
+        #expect(output.last == nil && failure != nil)
+    }
+
     @Test("a playlist is opened by no demuxer, whatever it says it is", arguments: MediaFormat.allCases)
     func playlist(format: MediaFormat) throws {
         guard format.kind != .image else { return }

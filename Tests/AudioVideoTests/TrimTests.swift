@@ -93,7 +93,7 @@ struct TrimCase: CustomTestStringConvertible, Sendable {
 
     /// Six seconds.
     func makeSource() throws -> [UInt8] {
-        let colours = "nullsrc=s=160x120:r=\(frameRate):d=6,geq=r='16+T*36':g='235-T*36':b='128+96*sin(T*3)'"
+        let colours = "nullsrc=s=96x64:r=\(frameRate):d=6,geq=r='16+T*36':g='235-T*36':b='128+96*sin(T*3)'"
         let sound = "aevalsrc='0.4*sin(2*PI*(300*t+80*t*t))':s=48000:d=6"
         return try FFmpeg.make(file, ["-f", "lavfi", "-i", colours, "-f", "lavfi", "-i", sound] + encoding)
     }

@@ -144,6 +144,27 @@ struct ProcessTests {
         #expect(outcome.number("/attachments/0/height").map { (648...649).contains($0) } == true)
     }
 
+    @Test("a video comes back as its first ten seconds", .needsSharedMedia)
+    func video() async throws {
+        let video = try SharedMedia.bytes("video/torchcodec__nasa_13013.mp4")
+        let origin = try OriginServer { _ in .body(video, type: "video/mp4") }
+        defer { origin.stop() }
+        let outcome = try await attachd.process(origin.url("/nasa.mp4"))
+        #expect(outcome.outcome == "complete" && outcome.rung == "copied")
+        #expect(outcome.value("/attachments/0/type")?.text == "public.mpeg-4")
+        #expect(outcome.number("/attachments/0/duration") == 10_000)
+        #expect(outcome.number("/attachments/0/source/duration") == 16_570)
+    }
+
+    @Test("where a platform shows no video, its frame is all there is to deliver", .needsSharedMedia)
+    func videoAsPicture() async throws {
+        let video = try SharedMedia.bytes("video/media__sample_portrait.mp4")
+        let origin = try OriginServer { _ in .body(video, type: "video/mp4") }
+        defer { origin.stop() }
+        let outcome = try await attachd.process(origin.url("/portrait.mp4"), ["--profile", "fcm"])
+        #expect(outcome.outcome == "complete" && outcome.rung == "poster")
+    }
+
     @Test("an origin that never answers costs the attachment, not the notification")
     func silence() async throws {
         let origin = try OriginServer { _ in .silence }
