@@ -61,6 +61,10 @@ struct DownloadURL: Sendable, Equatable {
         case CURLUE_NO_HOST: throw .invalid("it has no host")
         default: throw .invalid("it is malformed")
         }
+        // A host with percent-encoded digits is seen to be an address only now, as it is when it is dialled.
+        guard let decoded = unsafe Self.part(CURLUPART_URL, of: handle),
+            unsafe curl_url_set(handle, CURLUPART_URL, decoded, UInt32(flags)) == CURLUE_OK
+        else { throw .invalid("it is malformed") }
 
         let scheme = unsafe Self.part(CURLUPART_SCHEME, of: handle) ?? ""
         guard scheme == "https" || scheme == "http" else {

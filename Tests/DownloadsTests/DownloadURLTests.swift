@@ -24,6 +24,8 @@ struct DownloadURLTests {
             ("http://2130706433/", "http://127.0.0.1/", "127.0.0.1", 80),
             ("http://0177.0.0.1/", "http://127.0.0.1/", "127.0.0.1", 80),
             ("http://0x7f.1/", "http://127.0.0.1/", "127.0.0.1", 80),
+            ("http://%30x7f.1/", "http://127.0.0.1/", "127.0.0.1", 80),
+            ("http:/%33", "http://0.0.0.3/", "0.0.0.3", 80),
         ],
     )
     func parts(text: String, normal: String, host: String, port: Int) throws {

@@ -43,8 +43,14 @@ extension DecoderPool {
         do throws(AttachmentFailure) {
             try await convert(
                 file,
-                as: ConversionRequest(format: source.format, image: profile.image, animation: profile.animation),
-                outputCapacity: profile.image.byteLimit,
+                as: ConversionRequest(
+                    format: source.format,
+                    image: profile.image,
+                    animation: profile.animation,
+                    video: profile.video,
+                    audio: profile.audio,
+                ),
+                outputCapacity: profile.video?.byteLimit ?? profile.image.byteLimit,
                 until: SystemTime().now + .seconds(25),
                 publish: { rung in answer.withLock { $0.rungs.append(rung.report.rung) } },
             )

@@ -17,7 +17,7 @@ struct HostileFilesTests {
         show(result)
     }
 
-    @Test("every good picture that is cut short or has wrong bytes is answered and leaves nothing behind")
+    @Test("every good file that is cut short or has wrong bytes is answered and leaves nothing behind")
     func mutations() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
             let count = ProcessInfo.processInfo.environment["ATTACHD_MUTATIONS"].flatMap { Int($0) } ?? 2000

@@ -1,20 +1,18 @@
 import Media
 import Support
 
-/// Good pictures made bad: cut short, or with wrong bytes. The same ones in each run, each told by its number alone.
+/// Good files made bad: cut short, or with wrong bytes. The same ones in each run, each told by its number alone.
 struct Mutations: Sendable {
     private let originals: [Source]
 
-    /// Larger pictures take longer to decode and have nothing in them that smaller ones don't.
+    /// Larger files take longer to decode and have nothing in them that smaller ones don't.
     private static let byteLimit = 200_000
     /// Where most formats have what is believed: sizes, counts, offsets.
     private static let headerSize = 512
 
     init() throws {
-        let paths = SharedMedia.paths(in: "images") + SharedMedia.paths(in: "privacy")
-        originals = try paths.map { try Source(path: $0) }.filter {
-            $0.format.kind == .image && $0.bytes.count <= Self.byteLimit
-        }
+        let paths = ["images", "privacy", "video", "audio"].flatMap { SharedMedia.paths(in: $0) }
+        originals = try paths.map { try Source(path: $0) }.filter { $0.bytes.count <= Self.byteLimit }
     }
 
     subscript(number: Int) -> Source {

@@ -17,10 +17,9 @@ extension Source {
 
     /// Every hostile file, as the worker takes it, and as each format that is decoded.
     static func hostile() throws -> [Source] {
-        let images = MediaFormat.allCases.filter { $0.kind == .image }
-        return try SharedMedia.paths(in: "hostile").flatMap { path in
+        try SharedMedia.paths(in: "hostile").flatMap { path in
             let source = try Source(path: path)
-            return [source] + images.filter { $0 != source.format }.map { source.disguised(as: $0) }
+            return [source] + MediaFormat.allCases.filter { $0 != source.format }.map { source.disguised(as: $0) }
         }
     }
 
