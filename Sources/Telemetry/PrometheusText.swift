@@ -1,14 +1,16 @@
 /// Metrics in Prometheus's text exposition format, version 0.0.4.
 struct PrometheusText {
     private(set) var content = ""
+    private var kind = MetricKind.gauge
 
     mutating func begin(_ name: String, _ kind: MetricKind, help: String?) {
         if let help { content += "# HELP \(name) \(help)\n" }
         content += "# TYPE \(name) \(kind.rawValue)\n"
+        self.kind = kind
     }
 
     mutating func add(_ key: PrometheusRegistry.Key, _ value: MetricValue.Snapshot) {
-        guard value.count > 0 else {
+        guard kind == .histogram else {
             line(key.name, key.labels, value.sum)
             return
         }

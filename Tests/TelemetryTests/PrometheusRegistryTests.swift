@@ -44,6 +44,13 @@ struct PrometheusRegistryTests {
         #expect(text.contains("stage_seconds_sum{stage=\"decode\"} 70.191\n"))
     }
 
+    @Test("a timer that has seen nothing is a histogram of nothing")
+    func emptyTimer() {
+        _ = CoreMetrics.Timer(label: "stage", factory: registry)
+        #expect(registry.text().contains("stage_seconds_bucket{le=\"+Inf\"} 0\nstage_seconds_sum 0\n"))
+        #expect(!registry.text().contains("\nstage_seconds 0"))
+    }
+
     @Test("label values are escaped")
     func escaping() {
         Counter(label: "odd", dimensions: [("name", "a\"b\\c\nd")], factory: registry).increment()
