@@ -40,15 +40,15 @@ need_swift() {
 
 # swift without the notes on pkg-config flags that say nothing to the reader.
 quiet_swift() {
-    swift "$@" 2> >(grep -v 'prohibited flag\|unhandled; explicitly declare\|^$' >&2)
+    swift "$@" 2> >(grep -v 'prohibited flag\|unhandled; explicitly declare\|/CMakeLists.txt$\|^$' >&2)
 }
 
 release_options=(-c release --static-swift-stdlib)
 
 # Builds both programs for release, and sets `bin` to their folder.
 build_release() {
-    quiet_swift build "${release_options[@]}" --product attachd
-    quiet_swift build "${release_options[@]}" --product attachd-decoder
+    quiet_swift build "${release_options[@]}" --product attachd >&2
+    quiet_swift build "${release_options[@]}" --product attachd-decoder >&2
     bin=$(swift build "${release_options[@]}" --show-bin-path 2>/dev/null)
 }
 
