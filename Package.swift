@@ -115,7 +115,7 @@ let package = Package(
         .program("attachd-decoder", ["Media", "DecoderWire", "Sandbox", "Images", "AudioVideo"]),
 
         // Tests.
-        .target(name: "Support", dependencies: ["Media"], path: "Tests/Support", swiftSettings: strict),
+        .target(name: "Support", dependencies: ["Media", "DecoderWire"], path: "Tests/Support", swiftSettings: strict),
         .target(name: "CForbiddenCalls", path: "Tests/CForbiddenCalls"),
         .program("evil-decoder", ["CForbiddenCalls", "Media", "DecoderWire", "Sandbox"], path: "Tests/EvilDecoder"),
         .tests("MediaTests", ["Media"]),

@@ -190,6 +190,10 @@ int clinux_epoll_wait(int epoll, unsigned long *token) {
     return count < 0 && errno == EINTR ? 0 : count;
 }
 
+int clinux_seal_content(int descriptor) {
+    return fcntl(descriptor, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL);
+}
+
 int clinux_timer(void) { return timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC); }
 
 void clinux_timer_set(int timer, long seconds, long nanoseconds) {

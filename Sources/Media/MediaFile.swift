@@ -81,6 +81,8 @@ package final class MediaFile: Sendable {
             guard progress.ending == nil else { return }
             progress.ending = ending
         }
+        // Again is harmless. What a decoder has been shown can't change any more, whoever holds a descriptor.
+        clinux_seal_content(descriptor)
     }
 
     /// Waits until `byteCount` bytes are there, the file has ended, or the task is cancelled.

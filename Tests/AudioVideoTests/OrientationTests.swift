@@ -1,6 +1,7 @@
 import Foundation
 import Media
 import Testing
+import Support
 
 /// A movie with a colour in each corner, whose track's matrix turns it.
 struct TurnedMovie: CustomTestStringConvertible, Sendable {

@@ -1,6 +1,7 @@
 import Foundation
 import Media
 import Testing
+import Support
 
 /// What people notice about a clip's pictures.
 @Suite("Details of clips", .needsFFmpeg, .timeLimit(.minutes(2)))

@@ -3,6 +3,7 @@ import DecoderWire
 import Images
 import Media
 import Testing
+import Support
 
 /// The libraries are started once for the process.
 private let libraries = Result { () throws(DecodeFailure) in

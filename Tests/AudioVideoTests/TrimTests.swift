@@ -1,6 +1,7 @@
 import Foundation
 import Media
 import Testing
+import Support
 
 /// A clip whose colour and pitch tell the time, cut somewhere.
 struct TrimCase: CustomTestStringConvertible, Sendable {

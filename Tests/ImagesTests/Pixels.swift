@@ -4,6 +4,7 @@ import Foundation
 import Media
 
 @testable import Images
+import Support
 
 /// The decoded pixels of a finished file.
 struct Pixels {

@@ -2,6 +2,7 @@ import DecoderWire
 import Images
 import Media
 import Testing
+import Support
 
 /// libvips is started once for the process.
 private let libvips = Result { () throws(DecodeFailure) in try Libvips.start() }

@@ -63,6 +63,16 @@ struct MediaFileTests {
         #expect(unsafe pwrite(descriptor, bytes, 2, 0) == -1)
     }
 
+    @Test("once it has ended nobody can change it, not even whoever may write", arguments: [true, false])
+    func sealedWhenEnded(isWhole: Bool) throws {
+        let file = try MediaFile(byteLimit: 3)
+        try file.append([7, 8])
+        file.end(isWhole ? .whole : cut)
+        #expect(unsafe pwrite(file.descriptor, [1], 1, 0) == -1)
+        #expect(ftruncate(file.descriptor, 1) == -1 && ftruncate(file.descriptor, 9) == -1)
+        #expect(file.prefix(2) == [7, 8])
+    }
+
     @Test("an output can neither grow nor shrink")
     func sealed() throws {
         let output = try OutputFile(capacity: 10)

@@ -55,6 +55,9 @@ int clinux_empty_root(void);
 /// Refuses every path, and TCP where the kernel can, to this process and its children (Landlock).
 int clinux_landlock(void);
 
+/// Seals a memory file for good: nobody can write to it, grow it or shrink it any more. 0, or -1 with errno.
+int clinux_seal_content(int descriptor);
+
 /// A timer on the monotonic clock, as a descriptor. -1 with errno on failure.
 int clinux_timer(void);
 /// Lets the timer go off once, at this time of the monotonic clock.

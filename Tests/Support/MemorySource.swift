@@ -1,23 +1,23 @@
 import DecoderWire
 
 /// A source in memory: whole, cut short, or still on its way.
-final class MemorySource: SourceBytes {
+package final class MemorySource: SourceBytes {
     private let bytes: [UInt8]
     /// How many reads go by before a source that is on its way is whole.
     private var readsLeft: Int
-    let isCut: Bool
-    var timeWillExpire = false
-    private(set) var bytesRead = 0
+    package let isCut: Bool
+    package var timeWillExpire = false
+    package private(set) var bytesRead = 0
 
-    init(_ bytes: [UInt8], isCut: Bool = false, readsUntilWhole: Int = 0) {
+    package init(_ bytes: [UInt8], isCut: Bool = false, readsUntilWhole: Int = 0) {
         self.bytes = bytes
         self.isCut = isCut
         readsLeft = readsUntilWhole
     }
 
-    var isWhole: Bool { !isCut && readsLeft == 0 }
+    package var isWhole: Bool { !isCut && readsLeft == 0 }
 
-    func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) -> Int {
+    package func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) -> Int {
         readsLeft = max(0, readsLeft - 1)
         guard offset < bytes.count else { return 0 }
         let part = bytes[offset..<min(bytes.count, offset + buffer.count)]
@@ -26,7 +26,7 @@ final class MemorySource: SourceBytes {
         return part.count
     }
 
-    func waitForEnd() -> Int {
+    package func waitForEnd() -> Int {
         readsLeft = 0
         return bytes.count
     }
