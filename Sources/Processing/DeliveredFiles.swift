@@ -1,5 +1,6 @@
 import Media
 import ServiceExtension
+import Synchronization
 
 /// Stores what a content is delivered with, and gives up on what takes too long.
 struct DeliveredFiles: Sendable {
@@ -14,19 +15,30 @@ struct DeliveredFiles: Sendable {
             attachment.ready.map { (index, $0) }
         }
         guard !ready.isEmpty else { return [:] }
+        let late = AttachmentFailure(.store, .timedOut, "The attachment could not be stored in time.")
+        let outcomes = Outcomes(Dictionary(uniqueKeysWithValues: ready.map { ($0.0, .failure(late)) }))
         return await time.answer(by: expiry) { [store] in
-            var outcomes: [Int: Outcome] = [:]
             for (index, rung) in ready {
                 do throws(AttachmentFailure) {
-                    outcomes[index] = .success(try await store.store(rung))
+                    outcomes.set(index, .success(try await store.store(rung)))
                 } catch {
-                    outcomes[index] = .failure(error)
+                    outcomes.set(index, .failure(error))
                 }
             }
-            return outcomes
+            return outcomes.all
         } else: {
-            let late = AttachmentFailure(.store, .timedOut, "The attachment could not be stored in time.")
-            return Dictionary(uniqueKeysWithValues: ready.map { ($0.0, .failure(late)) })
+            outcomes.all
         }
+    }
+
+    /// What has become of each attachment so far: late, until it is known.
+    private final class Outcomes: Sendable {
+        private let outcomes: Mutex<[Int: Outcome]>
+
+        init(_ outcomes: [Int: Outcome]) { self.outcomes = Mutex(outcomes) }
+
+        var all: [Int: Outcome] { outcomes.withLock { $0 } }
+
+        func set(_ index: Int, _ outcome: Outcome) { outcomes.withLock { $0[index] = outcome } }
     }
 }

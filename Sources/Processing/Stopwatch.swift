@@ -21,9 +21,16 @@ package final class Stopwatch: Sendable {
     package var now: Instant { time.now }
 
     /// Marks the end of a stage; of several attachments, the last one's end counts.
+    ///
+    /// A stage that is still under way when a later one ends was left behind at the deadline: it ends there too, and
+    /// what it says afterwards is dropped.
     package func finish(_ stage: Stage) {
         let now = time.now
-        ends.withLock { $0[stage] = now }
+        ends.withLock { ends in
+            guard !stage.later.contains(where: { ends[$0] != nil }) else { return }
+            ends[stage] = now
+            for earlier in stage.earlier where ends[earlier] == nil { ends[earlier] = now }
+        }
     }
 
     /// The stages' durations, in order.
@@ -38,4 +45,9 @@ package final class Stopwatch: Sendable {
         }
         return durations
     }
+}
+
+extension Stopwatch.Stage {
+    fileprivate var earlier: [Self] { Self.allCases.prefix { $0 != self }.map(\.self) }
+    fileprivate var later: [Self] { Self.allCases.drop { $0 != self }.dropFirst().map(\.self) }
 }

@@ -149,6 +149,20 @@ struct AttachmentPipelineTests {
         #expect(value.failures.map(\.failure.reason) == [.timedOut])
     }
 
+    @Test("what was stored before the store hung is delivered")
+    func storeHangsOnTheWay() async throws {
+        let behaviours = ["https://a/1": FakeDownloader.Behaviour.body(Self.jpeg), "https://a/2": .body(Self.jpeg)]
+        let notification = try notification("https://a/1", "https://a/2")
+        let store = FakeStore(.storesOne)
+        let result = process(notification, behaviours, FakeConverter(), store)
+        await time.sleeper(until: TimeBudget(now: time.start, deadline: deadline).storeExpiry)
+        await store.hanging.wait()
+        time.advance(by: .milliseconds(19_950))
+        let value = await result.value
+        #expect(value.outcome == .degraded && value.attachments.map(\.sourceURL) == ["https://a/1"])
+        #expect(value.failures.map(\.failure.reason) == [.timedOut])
+    }
+
     @Test("an earlier rung of a whole source is degraded", arguments: [Rung.fast, .shortened, .firstFrame])
     func earlierRung(rung: Rung) async throws {
         let behaviours = ["https://a/1": FakeDownloader.Behaviour.body(Self.jpeg)]

@@ -63,8 +63,12 @@ struct FakeConverter: AttachmentConverting {
 final class FakeStore: AttachmentStoring {
     enum Behaviour: Sendable {
         case works, fails, hangs
+        /// Hangs when it has stored one.
+        case storesOne
     }
 
+    /// Sent when it hangs with one stored.
+    let hanging = Signal()
     private let behaviour: Behaviour
     private let count = Mutex(0)
 
@@ -75,6 +79,11 @@ final class FakeStore: AttachmentStoring {
         case .works: break
         case .fails: throw AttachmentFailure(.store, .storeFull, "The store is full.")
         case .hangs: await Signal().wait()
+        case .storesOne:
+            if count.withLock({ $0 }) > 0 {
+                hanging.send()
+                await Signal().wait()
+            }
         }
         let number = count.withLock { count in
             count += 1
