@@ -14,7 +14,7 @@ struct EngineMetrics: Sendable {
         "attachd_failures_total": "Attachments that failed or were not complete, by stage and reason.",
         "attachd_stage_seconds": "How long each stage of a notification took.",
         "attachd_margin_seconds": "What was left until the deadline at delivery.",
-        "attachd_fetched_bytes_total": "Bytes downloaded.",
+        "attachd_fetched_bytes_total": "Bytes downloaded for attachments that were delivered.",
         "attachd_delivered_bytes_total": "Bytes of attachments delivered.",
         "attachd_decoder_processor_seconds": "Processor time of each decoder process.",
         "attachd_decoder_deaths_total": "Decoder processes that died, by signal; 31 is a forbidden system call.",
