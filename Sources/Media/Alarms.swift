@@ -24,7 +24,7 @@ final class Alarms: Sendable {
     private let timer: Int32
     private let state = Mutex(State())
 
-    private init() {
+    init() {
         timer = clinux_timer()
         precondition(timer >= 0, "no timer descriptor: errno \(errno)")
         var thread = pthread_t()
