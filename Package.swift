@@ -75,6 +75,9 @@ let package = Package(
         .module("Decoding", ["Media", "DecoderWire", "Sandbox", "CLinux"]),
         .module("Storage", ["Media", "CCrypto"]),
 
+        // The queue: its contract, and an engine for one machine and one for many.
+        .module("Jobs", ["Media"]),
+
         // The pipeline knows no stage's implementation, only its protocol. Start reading here.
         .module(
             "Processing",
