@@ -79,10 +79,7 @@ let package = Package(
         .module("Jobs", ["Media"]),
 
         // The pipeline knows no stage's implementation, only its protocol. Start reading here.
-        .module(
-            "Processing",
-            ["Media", "Payloads", "ServiceExtension", .product(name: "Logging", package: "swift-log")],
-        ),
+        .module("Processing", ["Media", "Payloads", "ServiceExtension"]),
         .module(
             "Telemetry",
             [.product(name: "CoreMetrics", package: "swift-metrics"), .product(name: "Logging", package: "swift-log")],

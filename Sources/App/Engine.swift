@@ -59,6 +59,7 @@ package final class Engine: Sendable {
         let configuration = DecoderPoolConfiguration(
             decoderPath: program,
             running: settings.decoders,
+            memoryBytes: MachineMemory.decodersShare,
             observe: observe,
         )
         let pool = try DecoderPool(configuration)

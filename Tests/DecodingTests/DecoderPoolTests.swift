@@ -65,6 +65,22 @@ struct DecoderPoolTests {
         }
     }
 
+    @Test("what is tried is decided when a process is free: less when time has become short, nothing when it is up")
+    func rungs() async throws {
+        try await DecoderPool.with("attachd-decoder") { pool in
+            let bytes = try SharedMedia.bytes("images/exif-orien__Landscape_6.jpg")
+            let file = try MediaFile(byteLimit: bytes.count)
+            try append(bytes[...], to: file)
+            file.end(.whole)
+            let cheap = await pool.convert(file, rungs: { [.fast] })
+            #expect(cheap.rungs.map(\.report.rung) == [.fast])
+            let none = await pool.convert(file, rungs: { [] })
+            #expect(none.failure?.reason == .timedOut)
+            #expect(none.rungs.isEmpty)
+            try await pool.settles()
+        }
+    }
+
     @Test("two hundred jobs in a row leave no descriptor and no process behind")
     func manyJobs() async {
         // In a process of its own, so that no other test's descriptors are counted.
