@@ -58,6 +58,24 @@ package struct AttachmentPipeline: Sendable {
             .store(delivery.content, until: budget.storeExpiry)
         stopwatch.finish(.store)
 
+        return finish(request, delivery, stored, stopwatch, deadline)
+    }
+
+    /// Answers with the original content: no time is left for anything else.
+    package func expire(_ request: ProcessingRequest, deadline: Instant) -> ProcessingResult {
+        let stopwatch = Stopwatch(time: time, start: request.accepted ?? time.now)
+        stopwatch.finish(.queue)
+        let original = Delivery(content: NotificationContent(original: request.notification), cause: .expired)
+        return finish(request, original, [:], stopwatch, deadline)
+    }
+
+    private func finish(
+        _ request: ProcessingRequest,
+        _ delivery: Delivery,
+        _ stored: [Int: DeliveredFiles.Outcome],
+        _ stopwatch: Stopwatch,
+        _ deadline: Instant,
+    ) -> ProcessingResult {
         let result = ProcessingResult(
             request: request,
             delivery: delivery,

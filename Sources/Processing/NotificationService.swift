@@ -79,20 +79,38 @@ package struct NotificationService: Sendable {
         accepted: Instant,
     ) async throws(RequestError) -> ProcessingResult {
         let timeLimit = try timeLimit(options.timeLimit ?? defaults.timeLimit)
+        let request = try request(for: payload, options, accepted)
+        return await pipeline.process(request, deadline: accepted + timeLimit)
+    }
+
+    /// The result for a payload that nothing was done for, because its time passed while it waited.
+    package func expire(
+        _ payload: PayloadSource,
+        options: Options,
+        accepted: Instant,
+    ) throws(RequestError) -> ProcessingResult {
+        let timeLimit = try timeLimit(options.timeLimit ?? defaults.timeLimit)
+        return pipeline.expire(try request(for: payload, options, accepted), deadline: accepted + timeLimit)
+    }
+
+    private func request(
+        for payload: PayloadSource,
+        _ options: Options,
+        _ accepted: Instant,
+    ) throws(RequestError) -> ProcessingRequest {
         let notification: NotificationRequest
         do throws(PayloadError) {
             notification = try read(payload, options)
         } catch {
             throw .payload(error)
         }
-        let request = ProcessingRequest(
+        return ProcessingRequest(
             notification: notification,
             profiles: try profiles.choices(for: notification.attachments, asked: options.profile),
             clip: options.clip,
             limits: defaults.limits,
             accepted: accepted,
         )
-        return await pipeline.process(request, deadline: accepted + timeLimit)
     }
 
     private func read(_ payload: PayloadSource, _ options: Options) throws(PayloadError) -> NotificationRequest {
@@ -127,10 +145,4 @@ package struct NotificationService: Sendable {
 package enum PayloadSource: Sendable {
     case bytes([UInt8])
     case value(JSONValue)
-}
-
-/// Why a request was not processed at all. The message says what to do.
-package enum RequestError: Error, Sendable {
-    case payload(PayloadError)
-    case option(String)
 }

@@ -14,7 +14,7 @@ struct RewriteRoute: Sendable {
         let options = try options(in: request.headers)
         let result = try await admission.admit {
             let payload = try await request.payload()
-            return try await service.result(of: .bytes(payload), options, accepted)
+            return try await service.process(.bytes(payload), options: options, accepted: accepted)
         }
         var headers: HTTPFields = [.contentType: "application/json"]
         headers[.attachdOutcome] = result.outcome.rawValue
