@@ -132,9 +132,12 @@ package final class MediaFile: Sendable {
 
     // MARK: - Readers
 
-    /// Says what will be read next.
+    /// Says what is waited for or will be read next. Who has wanted all that follows (`Int.max`) wants it for good.
     package func want(_ range: Range<Int>) {
-        update { $0.wanted = range }
+        update { contents in
+            let end = contents.wanted.upperBound == .max ? .max : range.upperBound
+            contents.wanted = range.lowerBound..<max(range.lowerBound, end)
+        }
     }
 
     /// Waits until `byteCount` bytes from the start are there, the file has ended, or the task is cancelled.
