@@ -51,7 +51,11 @@ final class FileInMemory: SourceBytes {
         return end - offset
     }
 
+    func expect(_ ranges: [Range<Int>]) {}
+
     func waitForEnd() -> Int { bytes.count }
+
+    var size: Int? { bytes.count }
 
     fileprivate func write(_ new: UnsafeBufferPointer<UInt8>) -> Int32 {
         let end = offset + new.count

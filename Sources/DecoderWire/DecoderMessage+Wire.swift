@@ -7,9 +7,10 @@ extension DecoderMessage: WireMessage {
         case .ready(let report):
             writer.put(UInt8(1))
             writer.put(report)
-        case .need(let byteCount):
+        case .need(let range, let ahead):
             writer.put(UInt8(2))
-            writer.put(byteCount)
+            writer.put(range)
+            writer.put(ahead)
         case .source(let report):
             writer.put(UInt8(3))
             writer.put(report)
@@ -30,7 +31,7 @@ extension DecoderMessage: WireMessage {
         var reader = WireReader(packet)
         switch try reader.byte() {
         case 1: self = .ready(try reader.sandboxReport())
-        case 2: self = .need(byteCount: try reader.count())
+        case 2: self = .need(try reader.range(), ahead: try reader.count())
         case 3: self = .source(try reader.sourceReport())
         case 4: self = .rung(try reader.rungReport(), output: try reader.count())
         case 5: self = .done

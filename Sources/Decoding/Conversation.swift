@@ -11,6 +11,11 @@ final class Conversation: Sendable {
     /// A job has at most so many results: thumbnail, fast picture, full picture, and one more.
     static let outputCount = 4
 
+    private struct Need {
+        var range: Range<Int>
+        var ahead: Int
+    }
+
     private let child: DecoderChild
     private let job: ConversionJob
     private let outputs: [OutputFile]
@@ -25,7 +30,7 @@ final class Conversation: Sendable {
         for _ in 0..<outputCount { outputs.append(try OutputFile(capacity: job.outputCapacity)) }
         let source = try job.file.openReadOnly()
         defer { close(source) }
-        let progress = job.file.progress.told
+        let progress = job.file.contents.told
         let message = WorkerMessage.transform(
             job.request,
             source: progress,
@@ -57,7 +62,7 @@ final class Conversation: Sendable {
 
     /// Returns when the process is done, has failed, lied or died, or the task is cancelled.
     func run() async -> Outcome {
-        let (needs, need) = AsyncStream.makeStream(of: Int.self, bufferingPolicy: .bufferingNewest(1))
+        let (needs, need) = AsyncStream.makeStream(of: Need.self, bufferingPolicy: .bufferingNewest(1))
         return await withTaskGroup(of: Outcome?.self) { group in
             group.addTask { await self.listen(need) }
             group.addTask { await self.answer(needs) }
@@ -69,11 +74,11 @@ final class Conversation: Sendable {
         }
     }
 
-    private func listen(_ need: AsyncStream<Int>.Continuation) async -> Outcome {
+    private func listen(_ need: AsyncStream<Need>.Continuation) async -> Outcome {
         do throws(PeerError) {
             while let received = try await messages.next() {
                 switch state.withLock({ $0.hear(received.message) }) {
-                case .await(let byteCount): need.yield(byteCount)
+                case .await(let range, let ahead): need.yield(Need(range: range, ahead: ahead))
                 case .nothing: break
                 case .describe(let report): job.describe(report)
                 case .check(let report, let output):
@@ -91,21 +96,24 @@ final class Conversation: Sendable {
         return .failure(Task.isCancelled ? Self.cancelled : Self.died)
     }
 
-    private func answer(_ needs: AsyncStream<Int>) async -> Outcome? {
-        for await byteCount in needs {
-            let progress = await job.file.progress(reaching: byteCount).told
+    private func answer(_ needs: AsyncStream<Need>) async -> Outcome? {
+        for await need in needs {
+            let start = need.range.lowerBound
+            job.file.want(start..<need.range.upperBound + need.ahead)
+            let contents = await job.file.contents { $0.has(need.range) || $0.ending != nil }
             // The end is told by `tellEnd`.
-            guard !progress.isEnded, !Task.isCancelled else { continue }
-            guard state.withLock({ $0.tell(byteCount: progress.byteCount) }) else { continue }
-            if let failure = send(.have(byteCount: progress.byteCount)) { return failure }
+            guard contents.ending == nil, !Task.isCancelled else { continue }
+            let range = contents.present.range(at: start) ?? start..<start
+            guard state.withLock({ $0.tell(range, size: contents.size) }) else { continue }
+            if let failure = send(.have(range, size: contents.size)) { return failure }
         }
         return nil
     }
 
     private func tellEnd() async -> Outcome? {
-        let progress = await job.file.progress(reaching: Int.max).told
-        guard progress.isEnded, state.withLock({ $0.tellEnd() }) else { return nil }
-        return send(.endsHere(byteCount: progress.byteCount, isWhole: !progress.isCut))
+        let contents = await job.file.contents { $0.ending != nil }
+        guard contents.ending != nil, state.withLock({ $0.tellEnd() }) else { return nil }
+        return send(.endsHere(contents.told))
     }
 
     private func tellExpiry() async -> Outcome? {
@@ -142,13 +150,10 @@ final class Conversation: Sendable {
     )
 }
 
-extension MediaFile.Progress {
+extension SourceContents {
     /// What a decoder process is told of it.
     fileprivate var told: SourceProgress {
-        switch ending {
-        case nil: SourceProgress(byteCount: byteCount)
-        case .whole: SourceProgress(byteCount: byteCount, isEnded: true)
-        case .cut: SourceProgress(byteCount: byteCount, isEnded: true, isCut: true)
-        }
+        let isCut = if case .cut = ending { true } else { false }
+        return SourceProgress(present: present, size: size, isEnded: ending != nil, isCut: isCut)
     }
 }

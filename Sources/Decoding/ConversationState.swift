@@ -4,8 +4,8 @@ import Media
 /// What a decoder process may say next. Whatever it says out of turn ends the conversation.
 struct ConversationState {
     enum Action: Equatable {
-        /// Tell it once so many bytes are there.
-        case await(byteCount: Int)
+        /// Tell it once the bytes of this range are there; the next `ahead` bytes will be wanted too.
+        case await(Range<Int>, ahead: Int)
         /// It asked for what it was told already by a message on its way.
         case nothing
         case describe(SourceReport)
@@ -17,8 +17,9 @@ struct ConversationState {
 
     private let outputCount: Int
     private let outputCapacity: Int
-    /// How many bytes it knows of.
-    private var toldByteCount: Int
+    /// The bytes that it knows of.
+    private var told: ByteRanges
+    private var toldSize: Int?
     private var hasHeardEnd: Bool
     /// Whether the job itself said so, so that no question can have crossed the answer.
     private let beganWithEnd: Bool
@@ -28,7 +29,8 @@ struct ConversationState {
     private var usedOutputs: Set<Int> = []
 
     init(source: SourceProgress, outputCount: Int, outputCapacity: Int) {
-        toldByteCount = source.byteCount
+        told = source.present
+        toldSize = source.size
         hasHeardEnd = source.isEnded
         beganWithEnd = source.isEnded
         self.outputCount = outputCount
@@ -39,7 +41,7 @@ struct ConversationState {
     mutating func hear(_ message: DecoderMessage) -> Action {
         switch message {
         case .ready: return Self.lie("It said twice that it is ready.")
-        case .need(let byteCount): return need(byteCount)
+        case .need(let range, let ahead): return need(range, ahead)
         case .source(let report):
             guard !isDescribed else { return Self.lie("It described the source twice.") }
             isDescribed = true
@@ -56,11 +58,12 @@ struct ConversationState {
         }
     }
 
-    /// The process is told now that so many bytes are there. Whether it still wants to know.
-    mutating func tell(byteCount: Int) -> Bool {
+    /// The process is told now that these bytes are there. Whether it still wants to know.
+    mutating func tell(_ range: Range<Int>, size: Int?) -> Bool {
         guard needsBytes, !hasHeardEnd else { return false }
         needsBytes = false
-        toldByteCount = byteCount
+        told.insert(range)
+        toldSize = size
         return true
     }
 
@@ -72,12 +75,15 @@ struct ConversationState {
 
     mutating func tellExpiry() { isExpired = true }
 
-    private mutating func need(_ byteCount: Int) -> Action {
+    private mutating func need(_ range: Range<Int>, _ ahead: Int) -> Action {
         guard !needsBytes, !beganWithEnd else { return Self.lie("It asked for bytes that it has, or twice.") }
+        guard !range.isEmpty, SafeSize.sum(range.upperBound, ahead) != nil, range.lowerBound < toldSize ?? .max else {
+            return Self.lie("It asked for bytes that no source has.")
+        }
         needsBytes = true
         // The end may have been on its way when it asked; it will not ask again.
         if hasHeardEnd { return .nothing }
-        return byteCount > toldByteCount ? .await(byteCount: byteCount) : Self.lie("It asked for bytes that it has.")
+        return told.contains(range) ? Self.lie("It asked for bytes that it has.") : .await(range, ahead: ahead)
     }
 
     private mutating func rung(_ report: RungReport, _ output: Int) -> Action {

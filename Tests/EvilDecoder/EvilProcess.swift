@@ -45,7 +45,7 @@ struct EvilProcess {
             source: packet.descriptors[0],
             outputs: Array(packet.descriptors.dropFirst()),
             capacity: capacity,
-            byteCount: source.byteCount,
+            byteCount: source.present.prefixCount,
         )
         obey(job.order, job)
     }
@@ -85,8 +85,8 @@ struct EvilProcess {
         case "claim a network failure": say(.failed(.httpStatus))
         case "be ready twice": say(.ready(SandboxReport()))
         case "describe twice": for _ in 0..<2 { say(.source(SourceReport())) }
-        case "ask for what it has": say(.need(byteCount: job.byteCount))
-        case "flood": while true { say(.need(byteCount: Int.max)) }
+        case "ask for what it has": say(.need(0..<job.byteCount, ahead: 0))
+        case "flood": while true { say(.need(0..<Int.max, ahead: 0)) }
         case "send garbage": send(Garbage(packet: [99, 1, 2, 3]))
         case "send too much": send(Garbage(packet: [UInt8](repeating: 1, count: Wire.packetLimit + 1)))
         case "send descriptors": send(Garbage(packet: DecoderMessage.done.packet), descriptors: [0, 1, 2])
@@ -140,12 +140,12 @@ struct EvilProcess {
         publish(job)
         var byteCount = job.byteCount
         while true {
-            say(.need(byteCount: byteCount + 1))
+            say(.need(byteCount..<byteCount + 1, ahead: 0))
             guard let packet = try? line.receive(waits: true) else { _exit(1) }
             switch try? WorkerMessage(packet: packet.bytes) {
-            case .have(let count): byteCount = count
-            case .endsHere(let count, let isWhole):
-                say(.source(SourceReport(width: count, height: isWhole ? 0 : 1)))
+            case .have(let range, _): byteCount = range.upperBound
+            case .endsHere(let source):
+                say(.source(SourceReport(width: source.present.prefixCount, height: source.isCut ? 1 : 0)))
                 say(.failed(.corrupt))
                 return
             default: _exit(1)
