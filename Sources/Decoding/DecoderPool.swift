@@ -91,25 +91,41 @@ package final class DecoderPool: Sendable {
         until deadline: Instant,
     ) async -> Result<Duration, AttachmentFailure> {
         do throws(AttachmentFailure) {
-            while true {
-                let claim = Schedule.Claim(
-                    id: state.withLock { $0.makeNumber() },
-                    deadline: deadline,
-                    isClip: job.request.format.kind != .image,
-                    byteCount: configuration.initialMemoryBytes,
-                    needsProcess: true,
-                )
-                guard let child = try await obtain(claim) else { continue }
-                let place = Place(claim, in: self)
-                defer { end(child, place) }
-                let job = try job.limited(to: rungs?())
-                // A spare may have died while it waited; it never saw the source, so the next one may try.
-                guard let conversation = try Conversation.open(job, with: child, watcher: watcher) else { continue }
-                try await conversation.run().get()
-                return .success(place.worked)
+            // All spares may have died while they waited. What never had the source cannot have died over it.
+            for _ in 0...configuration.spares {
+                if let worked = try await attempt(job, rungs, until: deadline) { return .success(worked) }
             }
+            throw Conversation.died
         } catch {
             return .failure(error)
+        }
+    }
+
+    /// `nil` if the process was gone before it had the job.
+    private func attempt(
+        _ job: ConversionJob,
+        _ rungs: (@Sendable () -> Set<Rung>)?,
+        until deadline: Instant,
+    ) async throws(AttachmentFailure) -> Duration? {
+        let claim = Schedule.Claim(
+            id: state.withLock { $0.makeNumber() },
+            deadline: deadline,
+            isClip: job.request.format.kind != .image,
+            byteCount: configuration.initialMemoryBytes,
+            needsProcess: true,
+        )
+        guard let child = try await obtain(claim) else { return nil }
+        let place = Place(claim, in: self)
+        defer { end(child, place) }
+        let job = try job.limited(to: rungs?())
+        guard let conversation = try Conversation.open(job, with: child, at: place, watcher: watcher) else {
+            return nil
+        }
+        switch await conversation.run() {
+        case .success: return place.worked
+        case .failure(let failure):
+            guard failure.reason != .decoderDied || conversation.hasBegun else { return nil }
+            throw failure
         }
     }
 

@@ -37,10 +37,10 @@ final class Place: Sendable {
         if let id { pool.pause(id) }
     }
 
-    /// Waits until the job may compute again, with `byteCount` of memory from now on if that is given.
-    func resume(byteCount: Int? = nil) async throws(AttachmentFailure) {
+    /// Waits until the job may compute again, with `byteCount` more memory from then on.
+    func resume(adding byteCount: Int = 0) async throws(AttachmentFailure) {
         let claim = state.withLock { state in
-            state.claim.byteCount = byteCount ?? state.claim.byteCount
+            state.claim.byteCount = SafeSize.sum(state.claim.byteCount, byteCount) ?? .max
             return state.claim
         }
         _ = try await pool.obtain(claim)

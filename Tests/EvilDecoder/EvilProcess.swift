@@ -41,6 +41,7 @@ struct EvilProcess {
         guard let packet = try? line.receive(descriptorLimit: 8, waits: true),
             case .transform(_, let source, _, let capacity) = try? WorkerMessage(packet: packet.bytes)
         else { return }
+        say(.began)
         let job = Job(
             source: packet.descriptors[0],
             outputs: Array(packet.descriptors.dropFirst()),
