@@ -19,9 +19,8 @@ enum RangeAnswer: Equatable {
         case noRanges = "answers ranges no longer"
     }
 
-    /// - Parameters:
-    ///   - asked: not empty.
-    ///   - version: that of the parts that are there already; `nil` for the first.
+    /// Judges the answer to a request for `asked`. `version` is that of the parts that are there already, or `nil` for
+    /// the first.
     init(_ head: AnswerHead, asked: Range<Int>, version: SourceVersion?) {
         switch (head.status, version) {
         case (206, _): self = Self.part(head, asked, version)

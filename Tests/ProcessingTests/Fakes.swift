@@ -17,7 +17,7 @@ struct FakeDownloader: AttachmentDownloading {
     /// By URL.
     var behaviours: [String: Behaviour]
 
-    func download(_ url: String, into file: MediaFile, timeLimit: Duration) async {
+    func download(_ url: String, into file: MediaFile, timeLimit: Duration, kind: MediaFormat.Kind?) async {
         switch behaviours[url] {
         case .body(let bytes):
             try? file.append(bytes)
