@@ -7,8 +7,8 @@ import Storage
 // The pipeline knows no stage's implementation; here each is fitted to the step that it does.
 
 extension Downloader: AttachmentDownloading {
-    package func download(_ url: String, into file: MediaFile, timeLimit: Duration) async {
-        let _: DownloadReport = await download(url, into: file, timeLimit: timeLimit)
+    package func download(_ url: String, into file: MediaFile, timeLimit: Duration, kind: MediaFormat.Kind?) async {
+        let _: DownloadReport = await download(url, into: file, timeLimit: timeLimit, kind: kind)
     }
 }
 

@@ -34,6 +34,7 @@ package struct ClipTransform {
         let startsLater = request.clip.start > .zero || request.clip.thumbnailTime != nil
         let demuxer = try Demuxer(source, request.format, usesIndex: startsLater)
         try check(ClipStreams(demuxer.streams).video)
+        expectClip(demuxer)
         try demuxer.analyse(request.limits)
         let streams = ClipStreams(demuxer.streams)
         try check(streams.video)
@@ -63,6 +64,15 @@ package struct ClipTransform {
         guard publisher.hasPublished else {
             throw DecodeFailure(.unsupportedFormat, "none of the rungs that were asked for can be made of this source")
         }
+    }
+
+    /// Has the clip's bytes asked for at one go, where the source's index tells them.
+    private func expectClip(_ demuxer: Demuxer) {
+        let streams = ClipStreams(demuxer.streams)
+        guard !source.isWhole, let longest = streams.video == nil ? request.audio?.duration : request.video?.duration
+        else { return }
+        let range = ClipRange(request.clip, longest: longest, in: demuxer)
+        source.expect(ClipExtents(of: range, in: streams.all).ranges)
     }
 
     private func check(_ video: MediaStream?) throws(DecodeFailure) {

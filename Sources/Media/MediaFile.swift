@@ -34,11 +34,11 @@ package final class MediaFile: Sendable {
 
     /// Readable and writable; only the worker holds it.
     package let descriptor: Int32
-    private let byteLimit: Int
+    /// The most bytes that it takes, wherever they are; holes don't count.
+    package let byteLimit: Int
     private let time: any TimeSource
     private let state = Mutex(State())
 
-    /// `byteLimit` is for the bytes that come; holes don't count.
     package init(byteLimit: Int, time: any TimeSource = SystemTime()) throws(AttachmentFailure) {
         let descriptor = unsafe clinux_memory_file("media")
         guard descriptor >= 0 else {

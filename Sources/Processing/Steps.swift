@@ -2,8 +2,11 @@ package import Media
 
 /// Fetches a source. `App` conforms libcurl's downloader to it.
 package protocol AttachmentDownloading: Sendable {
-    /// Writes the body into `file` and ends it, whole or cut: a failure is in the file's ending.
-    func download(_ url: String, into file: MediaFile, timeLimit: Duration) async
+    /// Writes the source's bytes into `file`, at least those that its readers want, and ends it whole or cut: a failure
+    /// is in the file's ending. Returns soon after somebody else has ended it.
+    ///
+    /// `kind` is what the sender says that it is, if anything.
+    func download(_ url: String, into file: MediaFile, timeLimit: Duration, kind: MediaFormat.Kind?) async
 }
 
 /// Makes outputs of a source. `App` conforms the pool of decoder processes to it.

@@ -70,7 +70,7 @@ private struct OnePicture: AttachmentDownloading {
     var started: Signal?
     var hold: Signal?
 
-    func download(_ url: String, into file: MediaFile, timeLimit: Duration) async {
+    func download(_ url: String, into file: MediaFile, timeLimit: Duration, kind: MediaFormat.Kind?) async {
         started?.send()
         await hold?.wait()
         try? file.append([0xFF, 0xD8, 0xFF, 0xE0] + [UInt8](repeating: 0, count: 600))
