@@ -28,10 +28,11 @@ final class GroupCommit: Sendable {
     private let waiting = Mutex(Waiting())
     /// Only `thread` takes this lock.
     private let file: Mutex<JobFile>
-    private let setAsides = Atomic<Int>(0)
+    private let setAsides: Atomic<Int>
 
     private init(_ file: consuming sending JobFile, on thread: DispatchQueue) {
         self.thread = thread
+        setAsides = Atomic(file.setAsideCount)
         self.file = Mutex(file)
     }
 
