@@ -1,5 +1,4 @@
 import Jobs
-import Media
 import Synchronization
 
 /// Tells tasks of this process that what they wait for may have come.
@@ -10,11 +9,11 @@ final class Events: Sendable {
         case answered(JobName)
     }
 
-    private let listeners = Mutex<[Event: [ObjectIdentifier: Listener]]>([:])
+    private let listeners = Mutex<[Event: [ObjectIdentifier: Nudge]]>([:])
 
-    /// Calls `body` with a listener that hears the event from now on, however soon it happens.
-    func listening<Value>(to event: Event, _ body: (Listener) async throws -> Value) async throws -> Value {
-        let listener = Listener()
+    /// Calls `body` with what is nudged by the event from now on, however soon it happens.
+    func listening<Value>(to event: Event, _ body: (Nudge) async throws -> Value) async throws -> Value {
+        let listener = Nudge()
         let key = ObjectIdentifier(listener)
         listeners.withLock { $0[event, default: [:]][key] = listener }
         defer {
@@ -28,54 +27,6 @@ final class Events: Sendable {
 
     func tell(_ event: Event) {
         let told = listeners.withLock { $0[event]?.values.map(\.self) ?? [] }
-        for listener in told { listener.hear() }
-    }
-}
-
-/// One task's wait for one event.
-final class Listener: Sendable {
-    private enum State {
-        case listening
-        case waiting(CheckedContinuation<Void, any Error>)
-        case done
-    }
-
-    private let state = Mutex(State.listening)
-
-    /// Returns when the event happened, or at `end`.
-    func wait(until end: Instant, on time: any TimeSource) async throws {
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            defer { group.cancelAll() }
-            group.addTask { try await self.wait() }
-            group.addTask { try await time.sleep(until: end) }
-            try await group.next()
-        }
-    }
-
-    func hear() { finish()?.resume() }
-
-    private func wait() async throws {
-        try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { (waiter: CheckedContinuation<Void, any Error>) in
-                let isHeard = state.withLock { state in
-                    if case .done = state { return true }
-                    state = .waiting(waiter)
-                    return false
-                }
-                if isHeard { waiter.resume() }
-            }
-            // A wait that was cancelled before it began is done, too.
-            try Task.checkCancellation()
-        } onCancel: {
-            finish()?.resume(throwing: CancellationError())
-        }
-    }
-
-    private func finish() -> CheckedContinuation<Void, any Error>? {
-        state.withLock { state in
-            defer { state = .done }
-            guard case .waiting(let waiter) = state else { return nil }
-            return waiter
-        }
+        for listener in told { listener.nudge() }
     }
 }

@@ -27,10 +27,11 @@ struct QueueFileTests {
         #expect(try program.readLine(beginning: "finished") != nil)
     }
 
-    @Test("the file and its companions are this user's alone")
-    func permissions() async throws {
+    @Test("the file and its companions are this user's alone", arguments: Durability.allCases)
+    func permissions(durability: Durability) async throws {
         let folder = try TemporaryFolder()
-        let queue = try await SQLiteJobQueue.open(folder.path + "/queue.sqlite")
+        let queue = try await SQLiteJobQueue.open(folder.path + "/queue.sqlite", durability: durability)
+        try await use(queue)
         #expect(folder.files == ["queue.sqlite", "queue.sqlite-shm", "queue.sqlite-wal", "queue.sqlite.lock"])
         for file in folder.files {
             let attributes = try FileManager.default.attributesOfItem(atPath: folder.path + "/" + file)
@@ -38,6 +39,24 @@ struct QueueFileTests {
         }
         await queue.close()
         #expect(folder.files == ["queue.sqlite", "queue.sqlite.lock"])
+    }
+
+    @Test("an idle queue empties its log and forgets answers whose time is over")
+    func idle() async throws {
+        let (folder, time) = (try TemporaryFolder(), TestTime())
+        let path = folder.path + "/queue.sqlite"
+        let queue = try await SQLiteJobQueue.open(path, limits: QueueLimits(replyTime: .milliseconds(1)), time: time)
+        try await use(queue)
+        // The first look finds that there was a change, and the second that there was none since.
+        for _ in 0..<3 {
+            time.advance(by: .seconds(1))
+            #expect(try await queue.lease(1, waiting: .zero).isEmpty)
+        }
+        // The last of these has its answer before the file is tidied; what is read after it waits for that.
+        #expect(try await queue.state(of: JobName(id: "new"), waiting: .zero) == .unknown)
+        let attributes = try FileManager.default.attributesOfItem(atPath: path + "-wal")
+        #expect(attributes[.size] as? Int == 0)
+        await queue.close()
     }
 
     @Test("another program's database is refused and left alone; so is a folder that isn't there")
