@@ -89,7 +89,7 @@ let package = Package(
         .module(
             "Sidecar",
             [
-                "Media", "Payloads", "Processing",
+                "Media", "Payloads", "Jobs", "Processing",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),

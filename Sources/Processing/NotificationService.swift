@@ -83,6 +83,12 @@ package struct NotificationService: Sendable {
         return await pipeline.process(request, deadline: accepted + timeLimit)
     }
 
+    /// The time that there is for a request with these options, if it makes sense at all: refuses what `process` would.
+    package func check(_ payload: PayloadSource, options: Options) throws(RequestError) -> Duration {
+        _ = try request(for: payload, options, time.now)
+        return try timeLimit(options.timeLimit ?? defaults.timeLimit)
+    }
+
     /// The result for a payload that nothing was done for, because its time passed while it waited.
     package func expire(
         _ payload: PayloadSource,
