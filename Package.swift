@@ -119,6 +119,12 @@ let package = Package(
 
         // Tests.
         .target(name: "Support", dependencies: ["Media", "DecoderWire"], path: "Tests/Support", swiftSettings: strict),
+        .target(
+            name: "JobsContract",
+            dependencies: ["Jobs", "Media"],
+            path: "Tests/JobsContract",
+            swiftSettings: strict,
+        ),
         .target(name: "CForbiddenCalls", path: "Tests/CForbiddenCalls"),
         .program("evil-decoder", ["CForbiddenCalls", "Media", "DecoderWire", "Sandbox"], path: "Tests/EvilDecoder"),
         .tests("MediaTests", ["Media"]),
