@@ -25,6 +25,11 @@ extension JobReply {
     static func sample(_ text: String = "done") -> JobReply { JobReply(.ok, body: [UInt8](text.utf8)) }
 }
 
+extension Instant {
+    /// The store's clock has whole milliseconds, and may be another machine's, compared with ours at every look.
+    func isNear(_ other: Instant) -> Bool { abs((self - other).milliseconds) < 60_000 }
+}
+
 extension JobQueue {
     /// The next job, waited for; the wait is no part of what is tested.
     func leaseOne() async throws -> LeasedJob {
