@@ -1,0 +1,143 @@
+package import Jobs
+import Media
+import RedisWire
+
+extension RedisJobQueue {
+    package func lease(_ limit: Int, waiting patience: Duration) async throws -> [LeasedJob] {
+        guard limit > 0 else { return [] }
+        let deadline = time.now + patience
+        while true {
+            try Task.checkCancellation()
+            let waiting = try await taking { try await self.jobs(in: self.run(.lease, [self.worker, "\(limit)"])) }
+            let remaining = deadline - time.now
+            guard waiting.isEmpty, remaining > .zero else { return waiting }
+            let new = try await taking { try await self.read(limit, blocking: min(remaining, Self.readTime)) }
+            guard new.isEmpty else { return new }
+        }
+    }
+
+    package func rescue(_ limit: Int) async throws -> [LeasedJob] {
+        guard limit > 0 else { return [] }
+        let arguments = [worker, "\(limit)", "\(limits.leaseTime.milliseconds)"]
+        return try await taking { try await self.jobs(in: self.run(.rescue, arguments)) }
+    }
+
+    package func start(_ lease: Lease) async throws -> Bool {
+        try await isDone(.start, lease)
+    }
+
+    package func renew(_ leases: [Lease]) async throws -> [Lease] {
+        guard !leases.isEmpty else { return [] }
+        let lost = try await run(.renew, [worker] + Self.words(leases)).elements?.map(\.integer)
+        guard let lost else { throw Self.nonsense("no answer to a renewal") }
+        return try lost.map { index in
+            guard let index, leases.indices.contains(index) else { throw Self.nonsense("no answer to a renewal") }
+            return leases[index]
+        }
+    }
+
+    package func finish(_ lease: Lease, with reply: JobReply) async throws -> Bool {
+        try await isDone(.finish, lease, reply)
+    }
+
+    package func bury(_ lease: Lease, with reply: JobReply) async throws -> Bool {
+        try await isDone(.bury, lease, reply)
+    }
+
+    package func giveBack(_ leases: [Lease]) async throws {
+        guard !leases.isEmpty else { return }
+        try await run(.giveBack, [worker] + Self.words(leases))
+    }
+
+    private func isDone(_ script: Script, _ lease: Lease, _ reply: JobReply? = nil) async throws -> Bool {
+        var arguments = ([worker] + Self.words([lease])).map { Array($0.utf8) }
+        if let reply {
+            arguments += [
+                Array(reply.status.rawValue.utf8), reply.body, Array("\(limits.replyTime.milliseconds)".utf8),
+            ]
+        }
+        return try await run(script, arguments).integer == 1
+    }
+
+    private static func words(_ leases: [Lease]) -> [String] { leases.flatMap { [$0.entry, "\($0.fence)"] } }
+
+    /// Takes entries, cancelled or not: a reply that nobody heeded would leave its jobs lying until their leases end.
+    private func taking(
+        _ jobs: @Sendable @escaping () async throws -> [LeasedJob]
+    ) async throws -> [LeasedJob] {
+        let taken = try await Task { try await jobs() }.value
+        if Task.isCancelled {
+            try await Task { try await self.giveBack(taken.map(\.lease)) }.value
+            throw CancellationError()
+        }
+        return taken
+    }
+
+    /// Waits for new entries. The count holds for each of the two streams.
+    private func read(_ limit: Int, blocking wait: Duration) async throws -> [LeasedJob] {
+        let keys = Job.Priority.allCases.map { "\(settings.prefix):jobs:\($0.stream)" }
+        let read = RedisCommand(
+            "XREADGROUP",
+            "GROUP",
+            "workers",
+            worker,
+            "COUNT",
+            "\(max(1, limit / 2))",
+            "BLOCK",
+            "\(max(1, wait.milliseconds))",
+            "STREAMS",
+            keys[0],
+            keys[1],
+            ">",
+            ">",
+        )
+        let replies = try await replies(to: [read, RedisCommand("TIME")], on: reads, blocking: wait)
+        guard let streams = replies[0].elements, let clock = replies[1].elements, clock.count == 2,
+            let seconds = clock[0].integer, let microseconds = clock[1].integer
+        else { throw Self.nonsense("no jobs where they should be") }
+        var entries = [RedisReply.integer(seconds * 1000 + microseconds / 1000)]
+        for stream in streams {
+            guard let parts = stream.elements, parts.count == 2,
+                let index = keys.firstIndex(where: { $0 == parts[0].text }), let new = parts[1].elements
+            else { throw Self.nonsense("no jobs where they should be") }
+            for entry in new {
+                guard let pair = entry.elements, pair.count == 2, let id = pair[0].text else {
+                    throw Self.nonsense("no jobs where they should be")
+                }
+                let name = "\(Job.Priority.allCases[index].stream)/\(id)"
+                entries.append(.array([.bytes(Array(name.utf8)), .integer(1), .integer(0), pair[1]]))
+            }
+        }
+        let jobs = try await jobs(in: .array(entries))
+        try await giveBack(jobs.dropFirst(limit).map(\.lease))
+        return Array(jobs.prefix(limit))
+    }
+
+    /// The jobs in a reply: the server's time, then for each its entry, fence, starts and fields. An entry that is no job
+    /// is answered here and now.
+    private func jobs(in reply: RedisReply) async throws -> [LeasedJob] {
+        let received = time.now
+        guard let elements = reply.elements, let now = elements.first?.integer else {
+            throw Self.nonsense("no jobs where they should be")
+        }
+        var jobs: [LeasedJob] = []
+        for element in elements.dropFirst() {
+            guard let parts = element.elements, parts.count == 4, let entry = parts[0].text,
+                let fence = parts[1].integer, let starts = parts[2].integer,
+                let priority = Job.Priority(stream: entry.prefix(2)),
+                let enqueued = Int(entry.dropFirst(3).prefix { $0 != "-" })
+            else { throw Self.nonsense("an entry in a stream that has no name") }
+            let lease = Lease(entry: entry, fence: fence)
+            guard let job = EntryFields(parts[3])?.job(priority: priority) else {
+                let reason = "The entry is no job: it needs the fields j, b and y."
+                _ = try await finish(lease, with: JobReply(.failed, body: Array(reason.utf8)))
+                continue
+            }
+            let begin = received - .milliseconds(now - enqueued)
+            jobs.append(
+                LeasedJob(lease: lease, job: job, deadline: begin + job.timeLimit, enqueued: begin, starts: starts)
+            )
+        }
+        return jobs
+    }
+}
