@@ -149,7 +149,14 @@ let package = Package(
         .tests("HostileTests", ["Decoding", "DecoderWire", "Media"]),
         .tests("StorageTests", ["Storage", "Media"]),
         .tests("RedisWireTests", ["RedisWire"]),
-        .tests("JobsRedisTests", ["JobsContract", "JobsRedis", "Jobs", "RedisWire", "Media"]),
+        .tests(
+            "JobsRedisTests",
+            [
+                "JobsContract", "JobsRedis", "Jobs", "RedisWire", "Media",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+        ),
         .tests("ProcessingTests", ["Processing", "Payloads", "ServiceExtension", "Media"]),
         .tests("TelemetryTests", ["Telemetry"]),
         .tests(

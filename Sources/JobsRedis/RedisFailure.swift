@@ -45,11 +45,11 @@ enum RedisFailure: Error, Equatable {
             }
     }
 
-    /// Whether the same commands may be sent again without being done twice.
+    /// Whether the same commands may be sent again: they were surely not done, and may be before long.
     var wasNotDone: Bool {
         switch self {
-        case .unreachable, .refusedForNow, .forgotten: true
-        case .lost, .outOfMemory, .error: false
+        case .unreachable, .refusedForNow: true
+        case .forgotten, .lost, .outOfMemory, .error: false
         }
     }
 

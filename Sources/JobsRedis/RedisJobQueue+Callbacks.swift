@@ -6,15 +6,14 @@ extension RedisJobQueue {
     package func leaseCallbacks(_ limit: Int) async throws -> [LeasedCallback] {
         guard limit > 0 else { return [] }
         let reply = try await run(.leaseCallbacks, ["\(limit)", "\(limits.callbackTime.milliseconds)"])
-        let received = time.now
-        guard let elements = reply.elements, let now = elements.first?.integer else {
+        guard let elements = reply.elements, let clock = ServerClock(elements.first, received: time.now) else {
             throw Self.nonsense("no callbacks where they should be")
         }
         return try elements.dropFirst().map { element in
             guard let parts = element.elements, parts.count == 3, let entry = parts[0].text,
                 let fence = parts[1].integer, let fields = EntryFields(parts[2]), let name = fields.name,
                 let url = fields.text("cb"), let status = fields.text("s").flatMap(JobReply.Status.init),
-                let failures = fields.integer("failures"), let answered = fields.integer("at")
+                let failures = fields.integer("failures"), let answered = fields.integer("at").flatMap(clock.instant)
             else { throw Self.nonsense("a callback that is none") }
             return LeasedCallback(
                 lease: Lease(entry: entry, fence: fence),
@@ -23,7 +22,7 @@ extension RedisJobQueue {
                 reply: JobReply(status, body: fields.bytes("y")),
                 trace: fields.trace,
                 failures: failures,
-                answered: received - .milliseconds(now - answered),
+                answered: answered,
             )
         }
     }

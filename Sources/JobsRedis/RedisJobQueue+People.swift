@@ -10,9 +10,10 @@ extension RedisJobQueue {
 
     package func status() async throws -> QueueStatus {
         let numbers = try await run(.status, [String]()).elements?.compactMap(\.integer) ?? []
-        guard numbers.count == 5 else { throw Self.nonsense("no status") }
+        let sane = -1...ServerClock.latest
+        guard numbers.count == 5, numbers.allSatisfy(sane.contains) else { throw Self.nonsense("no status") }
         return QueueStatus(
-            waiting: max(0, numbers[0] - numbers[1]),
+            waiting: numbers[0],
             running: numbers[1],
             dead: numbers[2],
             callbacks: numbers[3],
@@ -65,19 +66,19 @@ extension RedisJobQueue {
 
     /// Dead letters, newest first, and what the stream calls them. One that cannot be read is `nil`.
     private func deadLetters(_ limit: Int, before end: String) async throws -> [(id: String, letter: DeadLetter?)] {
-        let read = RedisCommand("XREVRANGE", "\(settings.prefix):dead", end, "-", "COUNT", "\(limit)")
+        let read = RedisCommand("XREVRANGE", "\(settings.prefix)dead", end, "-", "COUNT", "\(limit)")
         let replies = try await replies(to: [read, RedisCommand("TIME")], on: commands)
-        guard let entries = replies[0].elements, let seconds = replies[1].elements?.first?.integer else {
+        let now = time.now
+        guard let entries = replies[0].elements, let clock = ServerClock(time: replies[1], received: now) else {
             throw Self.nonsense("no dead letters where they should be")
         }
         return try entries.map { entry in
             guard let pair = entry.elements, pair.count == 2, let id = pair[0].text, let fields = EntryFields(pair[1]),
-                let buried = Int(id.prefix { $0 != "-" })
+                let buried = clock.instant(ofEntry: id[...])
             else { throw Self.nonsense("a dead letter that is none") }
             let stream = fields.text("entry")?.prefix(2) ?? ""
             let letter = fields.job(priority: Job.Priority(stream: stream) ?? .high).map { job in
-                let age = Duration.milliseconds(max(0, seconds * 1000 - buried))
-                return DeadLetter(job: job, starts: fields.integer("starts") ?? 0, age: age)
+                DeadLetter(job: job, starts: fields.integer("starts") ?? 0, age: max(.zero, now - buried))
             }
             return (id, letter)
         }

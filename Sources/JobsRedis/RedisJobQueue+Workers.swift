@@ -75,7 +75,7 @@ extension RedisJobQueue {
 
     /// Waits for new entries. The count holds for each of the two streams.
     private func read(_ limit: Int, blocking wait: Duration) async throws -> [LeasedJob] {
-        let keys = Job.Priority.allCases.map { "\(settings.prefix):jobs:\($0.stream)" }
+        let keys = Job.Priority.allCases.map { "\(settings.prefix)jobs:\($0.stream)" }
         let read = RedisCommand(
             "XREADGROUP",
             "GROUP",
@@ -92,51 +92,52 @@ extension RedisJobQueue {
             ">",
         )
         let replies = try await replies(to: [read, RedisCommand("TIME")], on: reads, blocking: wait)
-        guard let streams = replies[0].elements, let clock = replies[1].elements, clock.count == 2,
-            let seconds = clock[0].integer, let microseconds = clock[1].integer
-        else { throw Self.nonsense("no jobs where they should be") }
-        var entries = [RedisReply.integer(seconds * 1000 + microseconds / 1000)]
+        guard let streams = replies[0].elements, let clock = ServerClock(time: replies[1], received: time.now) else {
+            throw Self.nonsense("no jobs where they should be")
+        }
+        var entries: [RedisReply] = []
         for stream in streams {
             guard let parts = stream.elements, parts.count == 2,
-                let index = keys.firstIndex(where: { $0 == parts[0].text }), let new = parts[1].elements
+                let priority = Job.Priority.allCases.first(where: { keys[$0.rawValue] == parts[0].text }),
+                let new = parts[1].elements
             else { throw Self.nonsense("no jobs where they should be") }
             for entry in new {
                 guard let pair = entry.elements, pair.count == 2, let id = pair[0].text else {
-                    throw Self.nonsense("no jobs where they should be")
+                    throw Self.nonsense("an entry without a name")
                 }
-                let name = "\(Job.Priority.allCases[index].stream)/\(id)"
-                entries.append(.array([.bytes(Array(name.utf8)), .integer(1), .integer(0), pair[1]]))
+                entries.append(.array([.status("\(priority.stream)/\(id)"), .integer(1), .integer(0), pair[1]]))
             }
         }
-        let jobs = try await jobs(in: .array(entries))
+        let jobs = try await jobs(in: entries, clock)
         try await giveBack(jobs.dropFirst(limit).map(\.lease))
         return Array(jobs.prefix(limit))
     }
 
-    /// The jobs in a reply: the server's time, then for each its entry, fence, starts and fields. An entry that is no job
-    /// is answered here and now.
+    /// The jobs in a reply: the server's time, then the entries.
     private func jobs(in reply: RedisReply) async throws -> [LeasedJob] {
-        let received = time.now
-        guard let elements = reply.elements, let now = elements.first?.integer else {
+        guard let elements = reply.elements, let clock = ServerClock(elements.first, received: time.now) else {
             throw Self.nonsense("no jobs where they should be")
         }
+        return try await jobs(in: elements.dropFirst(), clock)
+    }
+
+    /// The jobs in entries: names, fences, starts and fields. An entry that is no job is answered here and now.
+    private func jobs(in entries: some Collection<RedisReply>, _ clock: ServerClock) async throws -> [LeasedJob] {
         var jobs: [LeasedJob] = []
-        for element in elements.dropFirst() {
+        for element in entries {
             guard let parts = element.elements, parts.count == 4, let entry = parts[0].text,
                 let fence = parts[1].integer, let starts = parts[2].integer,
                 let priority = Job.Priority(stream: entry.prefix(2)),
-                let enqueued = Int(entry.dropFirst(3).prefix { $0 != "-" })
-            else { throw Self.nonsense("an entry in a stream that has no name") }
+                let enqueued = clock.instant(ofEntry: entry.dropFirst(3))
+            else { throw Self.nonsense("an entry without a name") }
             let lease = Lease(entry: entry, fence: fence)
             guard let job = EntryFields(parts[3])?.job(priority: priority) else {
                 let reason = "The entry is no job: it needs the fields j, b and y."
                 _ = try await finish(lease, with: JobReply(.failed, body: Array(reason.utf8)))
                 continue
             }
-            let begin = received - .milliseconds(now - enqueued)
-            jobs.append(
-                LeasedJob(lease: lease, job: job, deadline: begin + job.timeLimit, enqueued: begin, starts: starts)
-            )
+            let deadline = enqueued + job.timeLimit
+            jobs.append(LeasedJob(lease: lease, job: job, deadline: deadline, enqueued: enqueued, starts: starts))
         }
         return jobs
     }

@@ -92,7 +92,7 @@ package final class RedisJobQueue: JobQueue {
 
     /// Where the answer to a job is kept. The length keeps names apart that have colons.
     func resultKey(_ name: JobName) -> String {
-        "\(settings.prefix):res:\(name.tenant.utf8.count):\(name.tenant):\(name.id)"
+        "\(settings.prefix)res:\(name.tenant.utf8.count):\(name.tenant):\(name.id)"
     }
 
     /// The answer, from what is kept: the status, a newline and the body.

@@ -78,7 +78,7 @@ package struct RedisSettings: Sendable, Equatable {
     }
 
     /// What every key of the queue begins with.
-    package var prefix: String { "\(namespace):{\(lane)}" }
+    package var prefix: String { "\(namespace):{\(lane)}:" }
 
     /// For messages: no secrets.
     var address: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }

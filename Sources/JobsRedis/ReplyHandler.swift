@@ -1,3 +1,4 @@
+import Jobs
 import Media
 import NIOCore
 import RedisWire
@@ -17,7 +18,7 @@ final class ReplyHandler: ChannelDuplexHandler {
     private let time: any TimeSource
     private var parser = ReplyParser()
     private var awaited = CircularBuffer<Exchange>()
-    private var watch: Scheduled<Void>?
+    private var watch: (due: Instant, task: Scheduled<Void>)?
     private var flushIsDue = false
 
     init(time: any TimeSource) { self.time = time }
@@ -25,7 +26,8 @@ final class ReplyHandler: ChannelDuplexHandler {
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         let exchange = unwrapOutboundIn(data)
         guard awaited.count < Self.limit else {
-            exchange.fail(.unreachable("More than \(Self.limit) commands wait for their answers already."))
+            let reason = "More than \(Self.limit) commands wait for the answers of the queue's Redis already."
+            exchange.fail(.error(JobQueueError(.unavailable, reason)))
             promise?.succeed()
             return
         }
@@ -68,7 +70,7 @@ final class ReplyHandler: ChannelDuplexHandler {
     func errorCaught(context: ChannelHandlerContext, error: any Error) { end(context, .lost("\(error)")) }
 
     private func end(_ context: ChannelHandlerContext, _ failure: RedisFailure) {
-        watch?.cancel()
+        watch?.task.cancel()
         watch = nil
         let exchanges = awaited
         awaited.removeAll()
@@ -76,11 +78,16 @@ final class ReplyHandler: ChannelDuplexHandler {
         context.close(promise: nil)
     }
 
-    /// Watches the time of the exchange that is answered next.
+    /// Watches the time of the exchange that is answered next. A timer that is set already serves for it too, unless it
+    /// goes off too late.
     private func watchFirst(_ context: ChannelHandlerContext) {
-        guard watch == nil, let first = awaited.first else { return }
+        guard let first = awaited.first else { return }
+        if let watch {
+            guard first.deadline < watch.due else { return }
+            watch.task.cancel()
+        }
         let remaining = max(.zero, first.deadline - time.now)
-        watch = context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(remaining)) { [self] in
+        let task = context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(remaining)) { [self] in
             watch = nil
             if let first = awaited.first, first.deadline <= time.now {
                 end(context, .lost("It didn't answer in time."))
@@ -88,5 +95,6 @@ final class ReplyHandler: ChannelDuplexHandler {
                 watchFirst(context)
             }
         }
+        watch = (first.deadline, task)
     }
 }

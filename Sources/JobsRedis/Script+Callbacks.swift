@@ -7,15 +7,15 @@ extension Script {
         """
         local now = milliseconds()
         local found = {now}
-        local due = redis.call('ZRANGEBYSCORE', prefix .. ':callbacks', '-inf', now, 'LIMIT', 0, ARGV[1])
+        local due = redis.call('ZRANGEBYSCORE', prefix .. 'callbacks', '-inf', now, 'LIMIT', 0, ARGV[1])
         for _, entry in ipairs(due) do
-          local key = prefix .. ':callback:' .. entry
+          local key = prefix .. 'callback:' .. entry
           if redis.call('EXISTS', key) == 1 then
             local fence = redis.call('HINCRBY', key, 'fence', 1)
-            redis.call('ZADD', prefix .. ':callbacks', now + ARGV[2], entry)
+            redis.call('ZADD', prefix .. 'callbacks', now + ARGV[2], entry)
             table.insert(found, {entry, fence, redis.call('HGETALL', key)})
           else
-            redis.call('ZREM', prefix .. ':callbacks', entry)
+            redis.call('ZREM', prefix .. 'callbacks', entry)
           end
         end
         return found
@@ -26,10 +26,10 @@ extension Script {
     static let finishCallback = Script(
         common,
         """
-        local key = prefix .. ':callback:' .. ARGV[1]
+        local key = prefix .. 'callback:' .. ARGV[1]
         if redis.call('HGET', key, 'fence') ~= ARGV[2] then return 0 end
         redis.call('DEL', key)
-        redis.call('ZREM', prefix .. ':callbacks', ARGV[1])
+        redis.call('ZREM', prefix .. 'callbacks', ARGV[1])
         return 1
         """
     )
@@ -38,11 +38,11 @@ extension Script {
     static let postponeCallback = Script(
         common,
         """
-        local key = prefix .. ':callback:' .. ARGV[1]
+        local key = prefix .. 'callback:' .. ARGV[1]
         if redis.call('HGET', key, 'fence') ~= ARGV[2] then return 0 end
         redis.call('HINCRBY', key, 'failures', 1)
         redis.call('HINCRBY', key, 'fence', 1)
-        redis.call('ZADD', prefix .. ':callbacks', milliseconds() + ARGV[3], ARGV[1])
+        redis.call('ZADD', prefix .. 'callbacks', milliseconds() + ARGV[3], ARGV[1])
         return 1
         """
     )

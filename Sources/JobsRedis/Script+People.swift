@@ -1,6 +1,6 @@
 /// What people ask for.
 extension Script {
-    /// The queue in numbers: jobs in all, those that workers have, dead letters, callbacks, and for how long the oldest
+    /// The queue in numbers: jobs that wait, those that workers have, dead letters, callbacks, and for how long the oldest
     /// job has waited, or -1. `lag` of XINFO would be wrong once a waiting job was taken back.
     static let status = Script(
         common,
@@ -11,7 +11,7 @@ extension Script {
           oldest = math.min(oldest or since, since)
         end
         for _, priority in ipairs({'hi', 'lo'}) do
-          local key = prefix .. ':jobs:' .. priority
+          local key = prefix .. 'jobs:' .. priority
           total = total + redis.call('XLEN', key)
           for _, group in ipairs(redis.call('XINFO', 'GROUPS', key)) do
             group = map(group)
@@ -28,7 +28,7 @@ extension Script {
           local released = redis.call('XPENDING', key, 'workers', '-', '+', 1, 'released')[1]
           if released then waits(released[1]) end
         end
-        return {total, leased, redis.call('XLEN', prefix .. ':dead'), redis.call('ZCARD', prefix .. ':callbacks'),
+        return {math.max(0, total - leased), math.max(0, leased), redis.call('XLEN', prefix .. 'dead'), redis.call('ZCARD', prefix .. 'callbacks'),
           oldest and math.max(0, now - oldest) or -1}
         """
     )
@@ -40,7 +40,7 @@ extension Script {
         """
         local found, now = {}, milliseconds()
         for _, priority in ipairs({'hi', 'lo'}) do
-          for _, item in ipairs(redis.call('XRANGE', prefix .. ':jobs:' .. priority, '-', '+', 'COUNT', ARGV[1])) do
+          for _, item in ipairs(redis.call('XRANGE', prefix .. 'jobs:' .. priority, '-', '+', 'COUNT', ARGV[1])) do
             local entry, job = priority .. '/' .. item[1], map(item[2])
             local deadline = item[1]:match('^%d+') + (tonumber(job.b) or 0)
             table.insert(found, {job.j or entry, job.t or 'default', deadline - now, (start_count(entry)),
@@ -55,7 +55,7 @@ extension Script {
     static let retry = Script(
         enqueueFunction,
         """
-        local dead = KEYS[1] .. ':dead'
+        local dead = KEYS[1] .. 'dead'
         local found = redis.call('XRANGE', dead, ARGV[1], ARGV[1])[1]
         if not found then return false end
         local fields, job, priority = {}, {}, 'hi'
@@ -70,16 +70,16 @@ extension Script {
           end
         end
         local tenant, id = job.t or 'default', job.j or ''
-        local result = KEYS[1] .. ':res:' .. #tenant .. ':' .. tenant .. ':' .. id
+        local result = KEYS[1] .. 'res:' .. #tenant .. ':' .. tenant .. ':' .. id
         local known = redis.call('GET', result)
         local kept = known and known:sub(1, 1) ~= '-'
-        if kept then redis.call('RENAME', result, result .. ':kept') end
+        if kept then redis.call('RENAME', result, KEYS[1] .. 'kept') end
         local answer = enqueue(KEYS[1], priority, fields)
         if answer[1] == 'OK' then
           redis.call('XDEL', dead, ARGV[1])
-          redis.call('DEL', result .. ':kept')
+          redis.call('DEL', KEYS[1] .. 'kept')
         elseif kept then
-          redis.call('RENAME', result .. ':kept', result)
+          redis.call('RENAME', KEYS[1] .. 'kept', result)
         end
         return answer
         """
@@ -88,7 +88,7 @@ extension Script {
     /// Forgets the dead letters, and answers how many there were.
     static let purge = Script(
         """
-        local dead = KEYS[1] .. ':dead'
+        local dead = KEYS[1] .. 'dead'
         local count = redis.call('XLEN', dead)
         redis.call('DEL', dead)
         return count

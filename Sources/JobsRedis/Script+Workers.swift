@@ -4,7 +4,7 @@ extension Script {
     private static let claim = """
         local found = {milliseconds()}
         local function claim(priority, id)
-          local key = prefix .. ':jobs:' .. priority
+          local key = prefix .. 'jobs:' .. priority
           local claimed = redis.call('XCLAIM', key, 'workers', ARGV[1], 0, id)[1]
           if not claimed then
             redis.call('XACK', key, 'workers', id)
@@ -25,7 +25,7 @@ extension Script {
         """
         local limit = tonumber(ARGV[2]) + 1
         for _, priority in ipairs({'hi', 'lo'}) do
-          local key = prefix .. ':jobs:' .. priority
+          local key = prefix .. 'jobs:' .. priority
           if #found < limit then
             local released = redis.call('XPENDING', key, 'workers', '-', '+', limit - #found, 'released')
             for _, pending in ipairs(released) do claim(priority, pending[1]) end
@@ -50,7 +50,7 @@ extension Script {
         local limit = tonumber(ARGV[2]) + 1
         for _, priority in ipairs({'hi', 'lo'}) do
           if #found < limit then
-            local idle = redis.call('XPENDING', prefix .. ':jobs:' .. priority, 'workers', 'IDLE', ARGV[3],
+            local idle = redis.call('XPENDING', prefix .. 'jobs:' .. priority, 'workers', 'IDLE', ARGV[3],
               '-', '+', limit - #found)
             for _, pending in ipairs(idle) do claim(priority, pending[1]) end
           end
@@ -115,7 +115,7 @@ extension Script {
         for _, word in ipairs({'entry', entry, 'worker', ARGV[1], 'starts', tostring(count)}) do
           table.insert(letter, word)
         end
-        redis.call('XADD', prefix .. ':dead', 'MAXLEN', '~', 10000, '*', unpack(letter))
+        redis.call('XADD', prefix .. 'dead', 'MAXLEN', '~', 10000, '*', unpack(letter))
         return 1
         """
     )
@@ -139,7 +139,7 @@ extension Script {
         common,
         """
         for _, priority in ipairs({'hi', 'lo'}) do
-          local key = prefix .. ':jobs:' .. priority
+          local key = prefix .. 'jobs:' .. priority
           if #redis.call('XPENDING', key, 'workers', '-', '+', 1, ARGV[1]) == 0 then
             redis.call('XGROUP', 'DELCONSUMER', key, 'workers', ARGV[1])
           end

@@ -36,10 +36,10 @@ extension Script {
     /// told twice counts once.
     static let common = """
         local prefix = KEYS[1]
-        local starts = prefix .. ':starts'
+        local starts = prefix .. 'starts'
 
         local function locate(entry)
-          return prefix .. ':jobs:' .. entry:sub(1, 2), entry:sub(4)
+          return prefix .. 'jobs:' .. entry:sub(1, 2), entry:sub(4)
         end
 
         local function map(list)
@@ -60,7 +60,7 @@ extension Script {
         end
 
         local function result_key(tenant, id)
-          return prefix .. ':res:' .. #tenant .. ':' .. tenant .. ':' .. id
+          return prefix .. 'res:' .. #tenant .. ':' .. tenant .. ':' .. id
         end
 
         -- Who has the entry, and under which fence; nil when nobody has.
@@ -95,20 +95,20 @@ extension Script {
           local tenant, name = job.t or 'default', job.j or entry
           redis.call('SET', result_key(tenant, name), status .. '\\n' .. body, 'PX', keep)
           if job.p and job.p ~= '' then
-            local replies = prefix .. ':reply:' .. job.p
+            local replies = prefix .. 'reply:' .. job.p
             redis.call('XADD', replies, 'MAXLEN', '~', 100000, '*', 'j', name, 't', tenant, 's', status, 'y', body)
             redis.call('PEXPIRE', replies, math.max(keep, 60000))
           end
           if job.cb and job.cb ~= '' then
             local now = milliseconds()
-            redis.call('HSET', prefix .. ':callback:' .. entry, 'j', name, 't', tenant, 'cb', job.cb, 's', status,
+            redis.call('HSET', prefix .. 'callback:' .. entry, 'j', name, 't', tenant, 'cb', job.cb, 's', status,
               'y', body, 'tp', job.tp or '', 'ts', job.ts or '', 'at', now, 'failures', 0, 'fence', 0)
-            redis.call('ZADD', prefix .. ':callbacks', now, entry)
+            redis.call('ZADD', prefix .. 'callbacks', now, entry)
           end
           redis.call('XACK', key, 'workers', id)
           redis.call('XDEL', key, id)
           redis.call('HDEL', starts, entry)
-          redis.call('ZREM', prefix .. ':tenant:' .. tenant, entry)
+          redis.call('ZREM', prefix .. 'tenant:' .. tenant, entry)
         end
         """
 
@@ -123,13 +123,13 @@ extension Script {
     static let prepare = Script(
         """
         local prefix = KEYS[1]
-        local version = redis.call('HGET', prefix .. ':meta', 'proto')
+        local version = redis.call('HGET', prefix .. 'meta', 'proto')
         if version and version ~= '1' then
           return redis.error_reply('MISMATCH this queue speaks version ' .. version .. ' of the protocol, not 1')
         end
-        redis.call('HSET', prefix .. ':meta', 'proto', 1, 'backlog', ARGV[1], 'tenantBacklog', ARGV[2])
+        redis.call('HSET', prefix .. 'meta', 'proto', 1, 'backlog', ARGV[1], 'tenantBacklog', ARGV[2])
         for _, priority in ipairs({'hi', 'lo'}) do
-          local key = prefix .. ':jobs:' .. priority
+          local key = prefix .. 'jobs:' .. priority
           local made = redis.pcall('XGROUP', 'CREATE', key, 'workers', '0', 'MKSTREAM')
           if made.err and not made.err:find('BUSYGROUP') then return made end
           for _, info in ipairs(redis.call('XINFO', 'CONSUMERS', key, 'workers')) do

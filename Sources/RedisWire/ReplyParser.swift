@@ -68,8 +68,10 @@ package struct ReplyParser {
 
     /// The next value that is no array with elements; the beginnings of those are noted in `open`.
     private mutating func nextValue() throws(Failure) -> RedisReply? {
-        while let end = try lineEnd() {
+        while offset < received.count {
             let type = received[offset]
+            guard "+-:$*".utf8.contains(type) else { throw .unknownType(type) }
+            guard let end = try lineEnd() else { return nil }
             let line = received[offset + 1..<end - 1]
             switch type {
             case UInt8(ascii: "+"): return try take(.status(String(decoding: line, as: UTF8.self)), upTo: end)
@@ -82,14 +84,13 @@ package struct ReplyParser {
                 guard received.count >= start + count + 2 else { return nil }
                 guard received[start + count] == 13, received[start + count + 1] == 10 else { throw .malformed }
                 return try take(.bytes(Array(received[start..<start + count])), upTo: start + count + 1)
-            case UInt8(ascii: "*"):
+            default:
                 guard let count = try Self.length(line) else { return try take(.null, upTo: end) }
                 guard count > 0 else { return try take(.array([]), upTo: end) }
                 guard open.count < Self.depthLimit else { throw .tooDeep }
                 guard count <= (costLimit - cost) / Self.elementCost else { throw .tooLarge }
                 try spend(upTo: end)
                 open.append(OpenArray(missing: count))
-            default: throw .unknownType(type)
             }
         }
         return nil

@@ -18,11 +18,15 @@ package final class RedisServer: Sendable {
     private let process: Mutex<ChildProgram?>
 
     /// `arguments` are added to those of `redis-server`.
-    package init(usesTLS: Bool = false, arguments: [String] = []) throws {
+    package init(
+        usesTLS: Bool = false,
+        certificateNames: String = TestCertificate.names,
+        arguments: [String] = [],
+    ) throws {
         let folder = try TemporaryFolder()
         self.folder = folder
         authoritiesFile = usesTLS ? folder.url.appending(path: TestCertificate.certificate).path : nil
-        if usesTLS { try TestCertificate.make(in: folder.url) }
+        if usesTLS { try TestCertificate.make(in: folder.url, names: certificateNames) }
         // Between the moment that a port is found free and the server's start, somebody else may take it.
         var started: (port: Int, arguments: [String], process: ChildProgram)?
         for _ in 0..<5 where started == nil {
