@@ -7,9 +7,3 @@ struct ContractTests {
     @Test("the queue keeps its contract", arguments: QueueRule.all)
     func rule(_ rule: QueueRule) async throws { try await rule.check(RedisStore(SharedServer.get())) }
 }
-
-@Suite("The contract on Redis with TLS", .needsRedis, .sharedServerWithTLS)
-struct SecureContractTests {
-    @Test("the queue keeps its contract", arguments: QueueRule.all)
-    func rule(_ rule: QueueRule) async throws { try await rule.check(RedisStore(SharedServer.get())) }
-}

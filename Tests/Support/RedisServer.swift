@@ -67,7 +67,10 @@ package final class RedisServer: Sendable {
 
     /// What `redis-cli` says to `words`, without the last newline.
     @discardableResult
-    package func command(_ words: String...) throws -> String {
+    package func command(_ words: String...) throws -> String { try command(words) }
+
+    @discardableResult
+    package func command(_ words: [String]) throws -> String {
         var options = ["/usr/bin/redis-cli", "-p", "\(port)"]
         if let authoritiesFile { options += ["--tls", "--cacert", authoritiesFile] }
         let client = try ChildProgram(options + words, in: folder.url)
