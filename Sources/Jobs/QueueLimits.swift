@@ -40,6 +40,8 @@ extension Job {
                 "A job has at most \(Self.contentByteLimit) bytes; larger content goes by URL."
             )
         }
-        guard timeLimit > .zero else { throw JobQueueError(.badJob, "A job's deadline must be above 0.") }
+        guard timeLimit > .zero, timeLimit <= Self.longestTimeLimit else {
+            throw JobQueueError(.badJob, "A job's deadline must be above 0, and at most a day.")
+        }
     }
 }

@@ -12,7 +12,6 @@ extension QueueRule {
             job.trace = TraceContext(parent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
             for job in [.sample("2"), job] {
                 #expect(try await queue.enqueue(job) == .accepted)
-                #expect(try await queue.leaseCallbacks(9).isEmpty)
                 #expect(try await queue.finish(queue.leaseOne().lease, with: .sample("answer \(job.id)")))
             }
             #expect(try await queue.status().callbacks == 1)

@@ -81,6 +81,7 @@ extension QueueRule {
             let tooLong = String(repeating: "x", count: Job.nameByteLimit + 1)
             let bad = [
                 Job.sample(""), .sample(tooLong), .sample(tenant: ""), .sample(tenant: tooLong), .sample(within: .zero),
+                .sample(within: .seconds(Int64.max)),
                 Job(id: "j", timeLimit: .seconds(1), content: [UInt8](repeating: 0, count: Job.contentByteLimit + 1)),
             ]
             for job in bad {
