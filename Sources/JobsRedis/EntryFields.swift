@@ -2,11 +2,8 @@ import Jobs
 import Media
 import RedisWire
 
-/// The fields of a stream's entry or a hash: what QUEUES calls the job entry, by short names.
+/// The fields of a stream's entry or of a hash, by the protocol's short names.
 struct EntryFields {
-    /// No job has more time than this; a number above it is nonsense.
-    static let timeLimit = Duration.seconds(7 * 24 * 3600)
-
     private var values: [String: [UInt8]] = [:]
 
     /// `reply` has names and values in turn; `nil` if it doesn't.
@@ -29,13 +26,11 @@ struct EntryFields {
 
     var trace: TraceContext? { text("tp").map { TraceContext(parent: $0, state: text("ts")) } }
 
-    /// Who is to be told about an entry that is no job, too.
     var name: JobName? { text("j").map { JobName(id: $0, tenant: text("t") ?? Job.defaultTenant) } }
 
     /// The job; `nil` when a producer that writes to the stream itself wrote nonsense.
     func job(priority: Job.Priority) -> Job? {
-        guard let name, let milliseconds = integer("b"), (1...Self.timeLimit.milliseconds).contains(milliseconds)
-        else { return nil }
+        guard let name, let milliseconds = integer("b") else { return nil }
         let job = Job(
             id: name.id,
             tenant: name.tenant,
