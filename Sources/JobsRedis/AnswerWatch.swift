@@ -55,11 +55,16 @@ final class AnswerWatch: Sendable {
             if waiters.isEmpty { return }
             let closed = await closed(Array(Set(waiters.values.map(\.key))))
             let now = time.now
-            for waiter in waiters.values where waiter.deadline <= now || closed.contains(waiter.key) {
-                waiter.signal.settle(.success(()))
+            var next = now + Self.interval
+            for (id, waiter) in waiters {
+                if waiter.deadline <= now || closed.contains(waiter.key) {
+                    state.withLock { $0.waiters[id] = nil }
+                    waiter.signal.settle(.success(()))
+                } else {
+                    next = min(next, waiter.deadline)
+                }
             }
-            let soonest = waiters.values.map(\.deadline).filter { $0 > now }.min()
-            try? await time.sleep(until: min(soonest ?? now, now + Self.interval))
+            try? await time.sleep(until: next)
         }
     }
 
@@ -68,7 +73,7 @@ final class AnswerWatch: Sendable {
         var closed: Set<String> = []
         for start in stride(from: 0, to: keys.count, by: Self.batch) {
             let batch = keys[start..<min(start + Self.batch, keys.count)]
-            let replies = try? await connection.send([RedisCommand((["MGET"] + batch).map { Array($0.utf8) })])
+            let replies = try? await connection.send([RedisCommand(["MGET"] + batch)])
             guard let values = replies?.first?.elements, values.count == batch.count else { continue }
             for (key, value) in zip(batch, values) where value.bytes?.first != UInt8(ascii: "-") { closed.insert(key) }
         }

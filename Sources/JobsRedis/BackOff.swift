@@ -1,11 +1,11 @@
 import Media
 
-/// When a connection that failed may be tried again: at once, then later and later, never all workers at the same time.
+/// When a connection that failed may be tried again: soon, then later and later, never all workers at the same time.
 struct BackOff {
     static let first = Duration.milliseconds(50)
     static let longest = Duration.seconds(2)
 
-    private(set) var failures = 0
+    private var failures = 0
     private(set) var nextAttempt: Instant?
 
     /// `jitter` is from 0 to 1: the wait is between half and all of its step.

@@ -133,7 +133,11 @@ final class RedisConnection: Sendable {
             switch guarded.state {
             case .left: return nil
             case .opening(let task): return .awaitOpening(task)
-            case .open(let channel): if channel.isActive { return .use(channel) }
+            case .open(let channel):
+                if channel.isActive { return .use(channel) }
+                // All workers have lost it at this moment; they come back each in its time.
+                guarded.state = .closed(nil)
+                guarded.backOff.failed(at: now, jitter: .random(in: 0...1))
             case .closed(let failure): lastFailure = failure
             }
             if let due = guarded.backOff.nextAttempt, due > now { return .wait(until: due, after: lastFailure) }

@@ -67,7 +67,8 @@ extension RedisJobQueue {
     ) async throws -> [LeasedJob] {
         let taken = try await Task { try await jobs() }.value
         if Task.isCancelled {
-            try await Task { try await self.giveBack(taken.map(\.lease)) }.value
+            // Where that fails too, they are rescued.
+            _ = await Task { try await self.giveBack(taken.map(\.lease)) }.result
             throw CancellationError()
         }
         return taken
@@ -76,21 +77,8 @@ extension RedisJobQueue {
     /// Waits for new entries. The count holds for each of the two streams.
     private func read(_ limit: Int, blocking wait: Duration) async throws -> [LeasedJob] {
         let keys = Job.Priority.allCases.map { "\(settings.prefix)jobs:\($0.stream)" }
-        let read = RedisCommand(
-            "XREADGROUP",
-            "GROUP",
-            "workers",
-            worker,
-            "COUNT",
-            "\(max(1, limit / 2))",
-            "BLOCK",
-            "\(max(1, wait.milliseconds))",
-            "STREAMS",
-            keys[0],
-            keys[1],
-            ">",
-            ">",
-        )
+        let counts = ["COUNT", "\(max(1, limit / 2))", "BLOCK", "\(max(1, wait.milliseconds))"]
+        let read = RedisCommand(["XREADGROUP", "GROUP", "workers", worker] + counts + ["STREAMS"] + keys + [">", ">"])
         let replies = try await replies(to: [read, RedisCommand("TIME")], on: reads, blocking: wait)
         guard let streams = replies[0].elements, let clock = ServerClock(time: replies[1], received: time.now) else {
             throw Self.nonsense("no jobs where they should be")

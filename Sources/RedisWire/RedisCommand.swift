@@ -14,5 +14,7 @@ package struct RedisCommand: Sendable {
         self.bytes = bytes
     }
 
-    package init(_ words: String...) { self.init(words.map { Array($0.utf8) }) }
+    package init(_ words: [String]) { self.init(words.map { Array($0.utf8) }) }
+
+    package init(_ words: String...) { self.init(words) }
 }

@@ -55,6 +55,21 @@ struct ProtocolTests {
         try await store.close()
     }
 
+    @Test("a worker that lost a job and rescued it itself has a new lease; the old one is worth nothing")
+    func rescuedFromItself() async throws {
+        let queue = try store.queue(QueueLimits(leaseTime: .milliseconds(50)))
+        #expect(try await queue.enqueue(Self.job("1")) == .accepted)
+        let old = try #require(try await queue.lease(1, waiting: .seconds(60)).first).lease
+        var rescued: [LeasedJob] = []
+        while rescued.isEmpty { rescued = try await queue.rescue(1) }
+        #expect(try await !queue.start(old))
+        #expect(try await queue.renew([old]) == [old])
+        #expect(try await !queue.finish(old, with: JobReply(.ok, body: [])))
+        try await queue.giveBack([old])
+        #expect(try await queue.finish(rescued[0].lease, with: JobReply(.ok, body: [])))
+        try await store.close()
+    }
+
     @Test(
         "an entry that is no job is answered as failed, and holds up nothing",
         arguments: [
