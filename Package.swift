@@ -43,6 +43,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics.git", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.6"),
         .package(url: "https://github.com/apple/swift-system.git", from: "1.8.1"),
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1", traits: []),
@@ -79,6 +80,16 @@ let package = Package(
         // The queue: its contract, and an engine for one machine and one for many.
         .module("Jobs", ["Media"]),
         .module("JobsSQLite", ["Jobs", "Media", .product(name: "GRDB", package: "GRDB.swift")]),
+        .module("RedisWire"),
+        .module(
+            "JobsRedis",
+            [
+                "Jobs", "Media", "RedisWire", "CCrypto",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
+        ),
 
         // The pipeline knows no stage's implementation, only its protocol. Start reading here.
         .module("Processing", ["Media", "Payloads", "ServiceExtension"]),
@@ -138,6 +149,15 @@ let package = Package(
         .tests("HostileTests", ["Decoding", "DecoderWire", "Media"]),
         .tests("StorageTests", ["Storage", "Media"]),
         .tests("JobsSQLiteTests", ["JobsSQLite", "JobsContract", "Jobs", "Media"]),
+        .tests("RedisWireTests", ["RedisWire"]),
+        .tests(
+            "JobsRedisTests",
+            [
+                "JobsContract", "JobsRedis", "Jobs", "RedisWire", "Media",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+        ),
         .tests("ProcessingTests", ["Processing", "Payloads", "ServiceExtension", "Media"]),
         .tests("TelemetryTests", ["Telemetry"]),
         .tests(
