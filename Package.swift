@@ -111,8 +111,8 @@ let package = Package(
         .module(
             "App",
             [
-                "Media", "Payloads", "ServiceExtension", "Downloads", "Decoding", "Storage", "Processing", "Telemetry",
-                "Sidecar",
+                "Media", "Payloads", "ServiceExtension", "Downloads", "Decoding", "Storage", "Jobs", "JobsSQLite",
+                "JobsRedis", "Processing", "Worker", "Telemetry", "Sidecar",
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),

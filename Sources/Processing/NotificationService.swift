@@ -89,14 +89,16 @@ package struct NotificationService: Sendable {
         return try timeLimit(options.timeLimit ?? defaults.timeLimit)
     }
 
-    /// The result for a payload that nothing was done for, because its time passed while it waited.
-    package func expire(
+    /// The result for a payload that nothing is done for: its time passed while it waited, or `failure` says why.
+    package func decline(
         _ payload: PayloadSource,
         options: Options,
         accepted: Instant,
+        because failure: AttachmentFailure? = nil,
     ) throws(RequestError) -> ProcessingResult {
         let timeLimit = try timeLimit(options.timeLimit ?? defaults.timeLimit)
-        return pipeline.expire(try request(for: payload, options, accepted), deadline: accepted + timeLimit)
+        let request = try request(for: payload, options, accepted)
+        return pipeline.decline(request, deadline: accepted + timeLimit, because: failure)
     }
 
     private func request(
