@@ -86,6 +86,10 @@ let package = Package(
             ["Media", "Payloads", "ServiceExtension", .product(name: "Logging", package: "swift-log")],
         ),
         .module(
+            "Worker",
+            ["Jobs", "Media", .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")],
+        ),
+        .module(
             "Telemetry",
             [.product(name: "CoreMetrics", package: "swift-metrics"), .product(name: "Logging", package: "swift-log")],
         ),
@@ -142,6 +146,7 @@ let package = Package(
         .tests("StorageTests", ["Storage", "Media"]),
         .tests("JobsSQLiteTests", ["JobsSQLite", "JobsContract", "Jobs", "Media"]),
         .tests("ProcessingTests", ["Processing", "Payloads", "ServiceExtension", "Media"]),
+        .tests("WorkerTests", ["Worker", "JobsSQLite", "Jobs", "Media"]),
         .tests("TelemetryTests", ["Telemetry"]),
         .tests(
             "SidecarTests",
