@@ -94,6 +94,10 @@ let package = Package(
         // The pipeline knows no stage's implementation, only its protocol. Start reading here.
         .module("Processing", ["Media", "Payloads", "ServiceExtension"]),
         .module(
+            "Worker",
+            ["Jobs", "Media", .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")],
+        ),
+        .module(
             "Telemetry",
             [.product(name: "CoreMetrics", package: "swift-metrics"), .product(name: "Logging", package: "swift-log")],
         ),
@@ -159,6 +163,7 @@ let package = Package(
             ],
         ),
         .tests("ProcessingTests", ["Processing", "Payloads", "ServiceExtension", "Media"]),
+        .tests("WorkerTests", ["Worker", "JobsSQLite", "Jobs", "Media"]),
         .tests("TelemetryTests", ["Telemetry"]),
         .tests(
             "SidecarTests",
