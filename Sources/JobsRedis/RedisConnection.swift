@@ -57,16 +57,22 @@ final class RedisConnection: Sendable {
         self.greeting = greeting
     }
 
-    /// The replies to `commands`, none of them an error. The server may block for `blocking` before it answers.
+    /// The replies to `commands`, none of them an error. The server may block for `blocking` before it answers. What is
+    /// `repeatable` is sent again, too, when the connection was lost before the replies came.
     /// Throws `RedisFailure` and `CancellationError`.
-    func send(_ commands: [RedisCommand], blocking: Duration = .zero) async throws -> [RedisReply] {
+    func send(
+        _ commands: [RedisCommand],
+        blocking: Duration = .zero,
+        repeatable: Bool = false,
+    ) async throws -> [RedisReply] {
         let deadline = time.now + settings.timeLimit
         while true {
             try Task.checkCancellation()
             do {
                 return try await attempt(commands, until: deadline, blocking: blocking)
             } catch let failure as RedisFailure {
-                guard failure.wasNotDone, time.now < deadline else { throw failure }
+                let mayTryAgain = failure.wasNotDone || repeatable && failure.isLoss
+                guard mayTryAgain, time.now < deadline else { throw failure }
             }
         }
     }
@@ -106,6 +112,7 @@ final class RedisConnection: Sendable {
         on channel: any Channel,
         within limit: Duration,
     ) async throws -> [RedisReply] {
+        guard !commands.isEmpty else { return [] }
         let exchange = Exchange(commands, deadline: time.now + limit)
         channel.writeAndFlush(exchange).whenFailure { exchange.fail(.unreachable("\($0)")) }
         let replies = try await exchange.value()
@@ -154,9 +161,7 @@ final class RedisConnection: Sendable {
             let channel = try await dialer.dial()
             do {
                 _ = try await exchange(greeting, on: channel, within: settings.connectLimit)
-                if !preparation.isEmpty {
-                    _ = try await exchange(preparation, on: channel, within: settings.timeLimit)
-                }
+                _ = try await exchange(preparation, on: channel, within: settings.timeLimit)
             } catch {
                 channel.close(promise: nil)
                 throw error

@@ -22,7 +22,7 @@ enum RedisFailure: Error, Equatable {
 
     /// What an error reply means. In a script Redis 6 puts words of its own before the code.
     init(reply text: String) {
-        let codes = text.split(separator: " ").prefix(16)
+        let codes = text.split(separator: " ").prefix(16).map { $0.drop { $0 == "-" } }
         let has = { (code: Substring) in codes.contains(code) }
         let passing: Set<Substring> = [
             "LOADING", "READONLY", "MASTERDOWN", "CLUSTERDOWN", "TRYAGAIN", "BUSY", "NOREPLICAS",
@@ -52,6 +52,8 @@ enum RedisFailure: Error, Equatable {
         case .forgotten, .lost, .outOfMemory, .error: false
         }
     }
+
+    var isLoss: Bool { if case .lost = self { true } else { false } }
 
     /// What the queue's users get to know.
     func queueError(at address: String) -> JobQueueError {

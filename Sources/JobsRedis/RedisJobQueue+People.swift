@@ -67,7 +67,7 @@ extension RedisJobQueue {
     /// Dead letters, newest first, and what the stream calls them. One that cannot be read is `nil`.
     private func deadLetters(_ limit: Int, before end: String) async throws -> [(id: String, letter: DeadLetter?)] {
         let read = RedisCommand("XREVRANGE", "\(settings.prefix)dead", end, "-", "COUNT", "\(limit)")
-        let replies = try await replies(to: [read, RedisCommand("TIME")], on: commands)
+        let replies = try await replies(to: [read, RedisCommand("TIME")], on: commands, repeatable: true)
         let now = time.now
         guard let entries = replies[0].elements, let clock = ServerClock(time: replies[1], received: now) else {
             throw Self.nonsense("no dead letters where they should be")

@@ -57,8 +57,8 @@ package final class RedisJobQueue: JobQueue {
     /// What the server's configuration puts at risk, in words for a log; refused if `strict`. A server that is too old is
     /// refused always.
     package func serverWarnings(strict: Bool = false) async throws -> [String] {
-        let reply = try await reply(to: RedisCommand("INFO"))
-        let check = try ServerCheck(info: reply.text ?? "")
+        let replies = try await replies(to: [RedisCommand("INFO")], on: commands, repeatable: true)
+        let check = try ServerCheck(info: replies[0].text ?? "")
         if strict, let first = check.warnings.first { throw JobQueueError(.misconfigured, first) }
         return check.warnings
     }
@@ -71,20 +71,18 @@ package final class RedisJobQueue: JobQueue {
 
     @discardableResult
     func run(_ script: Script, _ arguments: [[UInt8]]) async throws -> RedisReply {
-        try await reply(to: script.command(settings.prefix, arguments))
-    }
-
-    func reply(to command: RedisCommand) async throws -> RedisReply {
-        try await replies(to: [command], on: commands)[0]
+        let command = script.command(settings.prefix, arguments)
+        return try await replies(to: [command], on: commands, repeatable: script.isRepeatable)[0]
     }
 
     func replies(
         to requests: [RedisCommand],
         on connection: RedisConnection,
         blocking: Duration = .zero,
+        repeatable: Bool = false,
     ) async throws -> [RedisReply] {
         do {
-            return try await connection.send(requests, blocking: blocking)
+            return try await connection.send(requests, blocking: blocking, repeatable: repeatable)
         } catch let failure as RedisFailure {
             throw failure.queueError(at: settings.address)
         }

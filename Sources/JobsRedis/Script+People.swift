@@ -30,7 +30,8 @@ extension Script {
         end
         return {math.max(0, total - leased), math.max(0, leased), redis.call('XLEN', prefix .. 'dead'), redis.call('ZCARD', prefix .. 'callbacks'),
           oldest and math.max(0, now - oldest) or -1}
-        """
+        """,
+        isRepeatable: true
     )
 
     /// The oldest jobs of each stream: names, tenants, time to the deadline, starts, whether they run. Arguments: how
@@ -48,7 +49,8 @@ extension Script {
           end
         end
         return found
-        """
+        """,
+        isRepeatable: true
     )
 
     /// Enqueues a dead letter again, and answers as `enqueue` does; nil if it is gone. Arguments: its id.

@@ -58,7 +58,8 @@ extension Script {
         local entry = known:sub(2)
         if not read(entry) then return false end
         return is_leased(entry) and 'running' or 'waiting'
-        """
+        """,
+        isRepeatable: true
     )
 
     /// Takes a job back. Arguments: its result's key, the answer, for how long that is kept.

@@ -67,7 +67,8 @@ extension Script {
         local count, fence = start_count(ARGV[2])
         if fence ~= tonumber(ARGV[3]) then redis.call('HSET', starts, ARGV[2], (count + 1) .. ' ' .. ARGV[3]) end
         return 1
-        """
+        """,
+        isRepeatable: true
     )
 
     /// Arguments: entries and their fences. Answers the indexes of those that are lost.
@@ -84,7 +85,8 @@ extension Script {
           end
         end
         return lost
-        """
+        """,
+        isRepeatable: true
     )
 
     /// Arguments: the entry, its fence, the status, the body, for how long the answer is kept.
@@ -131,7 +133,8 @@ extension Script {
           end
         end
         return 'OK'
-        """
+        """,
+        isRepeatable: true
     )
 
     /// Forgets the worker, unless it has entries: they would be lost with it.

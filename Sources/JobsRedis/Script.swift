@@ -5,11 +5,15 @@ import RedisWire
 /// makes the others: they share its hash tag, and so their place in a cluster.
 struct Script: Sendable {
     let text: String
+    /// Whether running it twice comes to the same as running it once: it may be sent again when nobody knows whether it
+    /// was run.
+    let isRepeatable: Bool
     /// What the server calls it: its SHA-1.
     private let digest: String
 
     /// `parts` are put together, each on lines of its own.
-    init(_ parts: String...) {
+    init(_ parts: String..., isRepeatable: Bool = false) {
+        self.isRepeatable = isRepeatable
         text = parts.joined(separator: "\n")
         digest = Self.digest(Array(text.utf8))
     }
