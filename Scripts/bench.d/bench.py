@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 
+import clips
 from sidecar import Origin, Sidecar, rewrite
 
 program, folder = sys.argv[1], pathlib.Path(sys.argv[2])
@@ -142,7 +143,15 @@ def memory(requests=10_000):
     }
 
 
-benchmarks = {"throughput": throughput, "overhead": overhead, "ready": ready, "memory": memory}
+def on_all_cores(benchmark):
+    return lambda: benchmark(program, folder, set(cores))
+
+
+benchmarks = {
+    "throughput": throughput, "overhead": overhead, "ready": ready, "memory": memory,
+    "copied": on_all_cores(clips.copied), "transcoded": on_all_cores(clips.transcoded),
+    "deadline": on_all_cores(clips.deadline),
+}
 unknown = [name for name in chosen if name not in benchmarks]
 if unknown:
     raise SystemExit(f"there is no benchmark {unknown[0]}; choose from {', '.join(benchmarks)}")
