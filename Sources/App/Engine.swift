@@ -16,6 +16,7 @@ package final class Engine: Sendable {
     package let store: AttachmentStore
     package let decoders: DecoderPool
     private let downloader: Downloader
+    let queueMetrics: QueueMetrics
     private let registry: PrometheusRegistry
     private let engineMetrics: EngineMetrics
 
@@ -26,7 +27,8 @@ package final class Engine: Sendable {
         } catch {
             throw EngineError(isStore: true, description: "\(error)")
         }
-        registry = PrometheusRegistry(help: EngineMetrics.help)
+        registry = PrometheusRegistry(help: EngineMetrics.help.merging(QueueMetrics.help) { first, _ in first })
+        queueMetrics = QueueMetrics(registry)
         let metrics = EngineMetrics(registry)
         engineMetrics = metrics
         do throws(AttachmentFailure) {
@@ -66,6 +68,9 @@ package final class Engine: Sendable {
         pool.start()
         return pool
     }
+
+    /// Posts the answers to jobs.
+    var callbacks: PostedCallbacks { PostedCallbacks(downloader: downloader) }
 
     /// All metrics in Prometheus's text format.
     package var metrics: String {

@@ -1,7 +1,7 @@
 package import Jobs
 import JobsRedis
 import JobsSQLite
-import Logging
+package import Logging
 import Media
 
 /// A queue that this process works with.

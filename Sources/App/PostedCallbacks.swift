@@ -9,9 +9,9 @@ struct PostedCallbacks: CallbackPoster {
     func post(_ callback: CallbackRequest) async -> CallbackOutcome {
         var headers = callback.headers
         headers["Content-Type"] = "application/json"
-        let content = PostedContent(body: callback.body, headers: headers)
+        let message = OutgoingMessage(body: callback.body, headers: headers)
         do throws(AttachmentFailure) {
-            switch try await downloader.post(content, to: callback.url, until: callback.deadline) {
+            switch try await downloader.send(message, to: callback.url, until: callback.deadline).status {
             case 200..<300: return .received
             // Gone: who is there wants no more.
             case 410: return .refused

@@ -32,10 +32,10 @@ final class TransferOptions {
 
         set(CURLOPT_USERAGENT, settings.userAgent)
         if let range = request.range { set(CURLOPT_RANGE, "\(range.lowerBound)-\(range.upperBound - 1)") }
-        if let post = request.post {
+        if let posted = request.message?.body {
             set(CURLOPT_POST, 1)
-            set(CURLOPT_POSTFIELDSIZE, post.body.count)
-            unsafe post.body.withUnsafeBytes { body in
+            set(CURLOPT_POSTFIELDSIZE, posted.count)
+            unsafe posted.withUnsafeBytes { body in
                 unsafe note(ccurl_setopt_body(handle, body.baseAddress))
             }
         }

@@ -41,6 +41,20 @@ struct JobListing {
         return Array(jobs.sorted { $0.remaining < $1.remaining }.prefix(limit))
     }
 
+    func state(of name: JobName) throws -> JobState {
+        let job = try database.row("SELECT state FROM job WHERE tenant = ? AND id = ?", [name.tenant, name.id])
+        if let job { return try job.value("state") == 0 ? .waiting : .running }
+        return try reply(to: name).map(JobState.finished) ?? .unknown
+    }
+
+    /// As long as it is kept.
+    func reply(to name: JobName) throws -> JobReply? {
+        try database.row(
+            "SELECT status, body FROM reply WHERE tenant = ? AND id = ? AND expires > ?",
+            [name.tenant, name.id, now]
+        )?.reply()
+    }
+
     func deadLetters(_ limit: Int) throws -> [DeadLetter] {
         try database.rows("SELECT * FROM dead ORDER BY seq DESC LIMIT ?", [limit]).map { row in
             DeadLetter(

@@ -194,20 +194,13 @@ struct JobTables {
 
     // MARK: Where a job stands
 
-    func state(of name: JobName) throws -> JobState {
-        let job = try database.row("SELECT state FROM job WHERE tenant = ? AND id = ?", [name.tenant, name.id])
-        if let job { return try job.value("state") == 0 ? .waiting : .running }
-        return try reply(to: name).map(JobState.finished) ?? .unknown
-    }
+    func state(of name: JobName) throws -> JobState { try listing.state(of: name) }
+
+    private var listing: JobListing { JobListing(database: database, now: clock.now) }
 
     private func isOpen(_ name: JobName) throws -> Bool {
         try database.row("SELECT 1 FROM job WHERE tenant = ? AND id = ?", [name.tenant, name.id]) != nil
     }
 
-    private func reply(to name: JobName) throws -> JobReply? {
-        try database.row(
-            "SELECT status, body FROM reply WHERE tenant = ? AND id = ? AND expires > ?",
-            [name.tenant, name.id, clock.now]
-        )?.reply()
-    }
+    private func reply(to name: JobName) throws -> JobReply? { try listing.reply(to: name) }
 }

@@ -28,6 +28,8 @@ package struct QueueInspection: Sendable {
 
     package func jobs(_ limit: Int) async throws -> [JobSummary] { try await look { try $0.jobs(limit) } }
 
+    package func state(of name: JobName) async throws -> JobState { try await look { try $0.state(of: name) } }
+
     package func deadLetters(_ limit: Int) async throws -> [DeadLetter] {
         try await look { try $0.deadLetters(limit) }
     }

@@ -10,6 +10,7 @@ struct JobsRoutes: Sendable {
     let service: NotificationService
     let queue: any JobQueue
     let admission: Admission
+    let onBusy: @Sendable () -> Void
 
     /// The longest that a client may wait in one request.
     private static let longestWait: Duration = .seconds(60)
@@ -30,7 +31,12 @@ struct JobsRoutes: Sendable {
             trace: request.traceContext,
         )
         guard try await queue.enqueue(job) != .busy else {
-            throw Problem(.tooManyRequests, "The queue is full. Send the notification as it is, or try again.", retryAfter: 1)
+            onBusy()
+            throw Problem(
+                .tooManyRequests,
+                "The queue is full. Send the notification as it is, or try again.",
+                retryAfter: 1
+            )
         }
         return Self.response(.accepted, .object([.init("id", .string(id))]))
     }

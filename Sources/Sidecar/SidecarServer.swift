@@ -27,12 +27,14 @@ package struct SidecarServer: Service {
     private let service: NotificationService?
     private let queue: (any JobQueue)?
     private let health: HealthRoutes
+    private let onBusy: @Sendable () -> Void
     private let admission: Admission
     private let logger: Logger
     private let onListening: @Sendable (Int) async -> Void
 
     /// Without a `service`, notifications are not taken over HTTP; without a `queue`, jobs aren't.
     ///
+    /// `onBusy` is called for each job that is refused because the queue is full.
     /// `onListening` is called with the port once connections are accepted.
     package init(
         configuration: Configuration,
@@ -40,6 +42,7 @@ package struct SidecarServer: Service {
         queue: (any JobQueue)? = nil,
         checkReadiness: @escaping @Sendable () async throws -> Void,
         metrics: @escaping @Sendable () async -> String,
+        onBusy: @escaping @Sendable () -> Void = {},
         logger: Logger,
         onListening: @escaping @Sendable (Int) async -> Void = { _ in },
     ) {
@@ -48,6 +51,7 @@ package struct SidecarServer: Service {
         self.queue = queue
         self.admission = Admission(limit: configuration.requestLimit)
         self.health = HealthRoutes(admission: admission, checkReadiness: checkReadiness, metrics: metrics)
+        self.onBusy = onBusy
         self.logger = logger
         self.onListening = onListening
     }
@@ -88,7 +92,7 @@ package struct SidecarServer: Service {
         router.post("v1/rewrite") { request, _ in try await rewrite.respond(to: request) }
         router.post("v1/notifications") { request, _ in try await notifications.respond(to: request) }
         guard let queue else { return }
-        let jobs = JobsRoutes(service: service, queue: queue, admission: admission)
+        let jobs = JobsRoutes(service: service, queue: queue, admission: admission, onBusy: onBusy)
         router.post("v1/jobs") { request, _ in try await jobs.enqueue(request) }
         router.get("v1/jobs/:id") { request, context in
             try await jobs.state(request, id: try context.parameters.require("id"))

@@ -1,10 +1,10 @@
-/// The body of a POST, and what is said of it.
-package struct PostedContent: Sendable, Equatable {
-    package var body: [UInt8]
+/// What is sent to a server that is no origin of a source: a POST if there is a body, else a GET.
+package struct OutgoingMessage: Sendable, Equatable {
+    package var body: [UInt8]?
     /// Names and values, beside what every request has.
     package var headers: [String: String]
 
-    package init(body: [UInt8], headers: [String: String]) {
+    package init(body: [UInt8]? = nil, headers: [String: String]) {
         self.body = body
         self.headers = headers
     }
@@ -21,7 +21,7 @@ extension TransferRequest {
     /// What the request has beside libcurl's own header fields.
     var headerFields: [String] {
         // Otherwise libcurl waits for a server's "100 Continue" before it sends a larger body.
-        if let post { return post.headerFields + ["Expect:"] }
+        if let message { return message.headerFields + ["Expect:"] }
         return version?.validator.map { ["If-Range: \($0)"] } ?? []
     }
 }

@@ -1,19 +1,23 @@
 package import Media
 
+/// What a server answered to a message.
+package struct MessageAnswer: Sendable, Equatable {
+    package var status: Int
+    /// Only of an answer whose status is 200.
+    package var body: [UInt8]
+}
+
 extension Downloader {
     /// The most of an answer's body that is read.
-    private static let answerByteLimit = 65_536
+    private static let answerByteLimit = 1_000_000
 
-    /// Posts `content`, under the same rules as every download: whose addresses may be dialled above all. Redirects are
-    /// not followed.
-    ///
-    /// - Returns: The status of the answer.
-    /// - Throws: Why there is none.
-    package func post(
-        _ content: PostedContent,
+    /// Sends a message, under the same rules as every download: whose addresses may be dialled above all. Redirects are
+    /// not followed. Throws why there is no answer.
+    package func send(
+        _ message: OutgoingMessage,
         to url: String,
         until deadline: Instant,
-    ) async throws(AttachmentFailure) -> Int {
+    ) async throws(AttachmentFailure) -> MessageAnswer {
         let parsed: DownloadURL
         do throws(DownloadURL.Problem) {
             parsed = try DownloadURL(url)
@@ -25,9 +29,9 @@ extension Downloader {
         answer.want(0..<Int.max)
         var request = TransferRequest(url: parsed, askedHost: parsed.host, file: answer)
         request.timeLimit = deadline - SystemTime().now
-        request.post = content
+        request.message = message
         let result = await loop.run(request)
         guard let status = result.status else { throw result.failure ?? request.cancelled() }
-        return status
+        return MessageAnswer(status: status, body: answer.prefix(Self.answerByteLimit))
     }
 }

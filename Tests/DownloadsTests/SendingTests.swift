@@ -3,15 +3,15 @@ import Media
 import Support
 import Testing
 
-@Suite("Posting", .timeLimit(.minutes(1)))
-struct PostingTests {
+@Suite("Sending", .timeLimit(.minutes(1)))
+struct SendingTests {
     private func post(
         to url: String,
-        _ content: PostedContent = PostedContent(body: Array("{}".utf8), headers: [:]),
+        _ content: OutgoingMessage = OutgoingMessage(body: Array("{}".utf8), headers: [:]),
         allowing block: String = "127.0.0.0/8",
     ) async throws -> Int {
         let downloader = try Downloader(settings: .opening(block))
-        return try await downloader.post(content, to: url, until: SystemTime().now + .seconds(30))
+        return try await downloader.send(content, to: url, until: SystemTime().now + .seconds(30)).status
     }
 
     @Test("body and header fields arrive, and the answer's status comes back", arguments: [200, 204, 302, 404, 500])
@@ -19,7 +19,7 @@ struct PostingTests {
         let origin = try OriginServer { _ in .status(status, body: status == 204 ? [] : Array("thanks".utf8)) }
         defer { origin.stop() }
         let body = [UInt8](repeating: 0x61, count: 50_000)
-        let content = PostedContent(body: body, headers: ["Content-Type": "application/json", "Attachd-Job": "7"])
+        let content = OutgoingMessage(body: body, headers: ["Content-Type": "application/json", "Attachd-Job": "7"])
         #expect(try await post(to: origin.url("/done"), content) == status)
         let request = try #require(origin.requests.first)
         #expect(request.method == "POST" && request.path == "/done" && request.body == body)
@@ -28,11 +28,22 @@ struct PostingTests {
         #expect(origin.requests.count == 1)
     }
 
+    @Test("without a body it is a GET, and the answer's body comes back")
+    func get() async throws {
+        let origin = try OriginServer { _ in .body(Array("{}".utf8)) }
+        defer { origin.stop() }
+        let downloader = try Downloader(settings: .opening("127.0.0.0/8"))
+        let message = OutgoingMessage(headers: ["Authorization": "Bearer a"])
+        let answer = try await downloader.send(message, to: origin.url(), until: SystemTime().now + .seconds(30))
+        #expect(answer.status == 200 && answer.body == Array("{}".utf8))
+        #expect(origin.requests.map(\.method) == ["GET"] && origin.requests[0].headers["authorization"] == "Bearer a")
+    }
+
     @Test("a value that would begin another header field is left out")
     func injection() async throws {
         let origin = try OriginServer { _ in .status(200) }
         defer { origin.stop() }
-        let content = PostedContent(body: [1], headers: ["traceparent": "00\r\nEvil: 1", "Good": "1"])
+        let content = OutgoingMessage(body: [1], headers: ["traceparent": "00\r\nEvil: 1", "Good": "1"])
         #expect(try await post(to: origin.url(), content) == 200)
         let request = try #require(origin.requests.first)
         #expect(request.headers["evil"] == nil && request.headers["traceparent"] == nil)
