@@ -28,19 +28,22 @@ extension QueueRule {
         },
         QueueRule("a lease holds as long as it is renewed") { queues in
             let leaseTime = Duration.seconds(1)
-            let (a, b) = try await queues.openTwo(QueueLimits(leaseTime: leaseTime))
-            #expect(try await a.enqueue(.sample()) == .accepted)
-            var lease = try await a.leaseOne().lease
+            var (holder, other) = try await queues.openTwo(QueueLimits(leaseTime: leaseTime))
+            #expect(try await holder.enqueue(.sample()) == .accepted)
+            var lease = try await holder.leaseOne().lease
             let time = SystemTime()
             var renewed = time.now
             let end = time.now + leaseTime * 2.5
             while time.now < end {
                 let before = time.now
-                let lost = try await a.renew([lease])
-                let rescued = try await b.rescue(1)
+                let lost = try await holder.renew([lease])
+                let rescued = try await other.rescue(1)
                 // Where the machine stood still for as long as a lease, losing it is right.
                 guard time.now - renewed < leaseTime / 2 else {
-                    lease = rescued.first?.lease ?? lease
+                    if let saved = rescued.first {
+                        lease = saved.lease
+                        swap(&holder, &other)
+                    }
                     renewed = before
                     continue
                 }
@@ -49,7 +52,7 @@ extension QueueRule {
                 renewed = before
                 try await time.sleep(until: time.now + leaseTime / 20)
             }
-            #expect(try await a.finish(lease, with: .sample()))
+            #expect(try await holder.finish(lease, with: .sample()))
         },
         QueueRule("renewing names the leases that are lost, and only those") { queues in
             let queue = try await queues.open()
