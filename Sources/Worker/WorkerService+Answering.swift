@@ -30,14 +30,18 @@ extension WorkerService {
     func bury(_ job: LeasedJob) async {
         let reply = handler.answerWithoutWork(job, .poison)
         let isTaken = await insisting(for: job) { try await self.queue.bury(job.lease, with: reply) }
-        if isTaken == true { observe(.buried) }
+        if isTaken == true { observe(.buried(job.job.name)) }
         ended(job, reply.status, isTaken: isTaken == true)
     }
 
     private func ended(_ job: LeasedJob, _ status: JobReply.Status, isTaken: Bool) {
-        let now = time.now
-        observe(isTaken ? .answered(status, after: now - job.enqueued, margin: job.deadline - now) : .stale)
-        if isTaken, job.job.answer.callback != nil { callbackAdded.nudge() }
+        let (name, now) = (job.job.name, time.now)
+        if isTaken {
+            observe(.answered(name, status, after: now - job.enqueued, margin: job.deadline - now))
+            if job.job.answer.callback != nil { callbackAdded.nudge() }
+        } else {
+            observe(.stale(name))
+        }
         perform { $0.answered(job.lease) }
     }
 

@@ -20,7 +20,7 @@ struct WorkerServiceTests {
         try await worker.stop()
         #expect(handler.ids == ["job"])
         #expect(handler.deadlines == [worker.time.start + .seconds(5) - Self.margin])
-        #expect(worker.events == [.answered(.ok, after: .zero, margin: .seconds(5))])
+        #expect(worker.events == [.answered(JobName(id: "job"), .ok, after: .zero, margin: .seconds(5))])
     }
 
     @Test("a job that waits for a slot is answered when its time is up, whatever holds the slot")
@@ -50,8 +50,8 @@ struct WorkerServiceTests {
         let late = Self.margin / 2
         #expect(
             worker.events == [
-                .answered(.expired, after: .seconds(5) - Self.margin, margin: Self.margin),
-                .answered(.original, after: .seconds(10) - late, margin: late),
+                .answered(JobName(id: "waiting"), .expired, after: .seconds(5) - Self.margin, margin: Self.margin),
+                .answered(JobName(id: "hanging"), .original, after: .seconds(10) - late, margin: late),
             ]
         )
     }
@@ -122,7 +122,7 @@ struct WorkerServiceTests {
         #expect(try await worker.queue.deadLetters(9).map(\.job.id) == ["poison"])
         #expect(handler.ids == ["innocent"])
         try await worker.stop()
-        #expect(worker.events.contains(.buried))
+        #expect(worker.events.contains(.buried(JobName(id: "poison"))))
         #expect(worker.events.contains(.rescued(2)))
     }
 
