@@ -109,7 +109,10 @@ struct JobFile {
     private mutating func setAside() {
         disconnect()
         setAsideCount += 1
-        let name = "\(path).damaged-\(clock.now)"
+        let date = Date().formatted(
+            Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted, includingFractionalSeconds: true)
+        )
+        let name = "\(path).damaged-\(date)"
         for suffix in ["", "-wal"] { try? FileManager.default.moveItem(atPath: path + suffix, toPath: name + suffix) }
         try? FileManager.default.removeItem(atPath: path + "-shm")
     }

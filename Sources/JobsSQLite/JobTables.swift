@@ -85,9 +85,10 @@ struct JobTables {
             "UPDATE job SET state = 1, attempt = attempt + 1, lease_until = ?1 WHERE seq IN (\(chosen)) RETURNING *",
             arguments
         )
-        // What is returned has no order.
+        // What is returned has no order. Entries have numbers of the same length.
         return try rows.map { try $0.leasedJob(clock) }.sorted {
-            ($0.job.priority.rawValue, $0.deadline) < ($1.job.priority.rawValue, $1.deadline)
+            ($0.job.priority.rawValue, $0.deadline, $0.lease.entry)
+                < ($1.job.priority.rawValue, $1.deadline, $1.lease.entry)
         }
     }
 

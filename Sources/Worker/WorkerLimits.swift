@@ -6,14 +6,19 @@ package struct WorkerLimits: Sendable, Equatable {
     package var margin: Duration
     /// How long jobs under way may go on when the worker is told to stop.
     package var drainTime: Duration
+    /// Jobs that the worker holds, waiting ones and all: few enough to be answered in time when nothing fits any more,
+    /// and enough to have the most urgent ones at hand.
+    package var held: Int
 
-    package init(slots: Int, margin: Duration = .milliseconds(50), drainTime: Duration = .seconds(20)) {
+    package init(
+        slots: Int,
+        margin: Duration = .milliseconds(50),
+        drainTime: Duration = .seconds(20),
+        held: Int? = nil,
+    ) {
         self.slots = slots
         self.margin = margin
         self.drainTime = drainTime
+        self.held = held ?? 4 * slots + 16
     }
-
-    /// Jobs that the worker holds, waiting ones and all: few enough to be answered in time when nothing fits any more,
-    /// and enough to have the most urgent ones at hand.
-    package var held: Int { 4 * slots + 16 }
 }

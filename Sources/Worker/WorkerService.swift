@@ -9,25 +9,25 @@ import Synchronization
 /// What is done next is decided by `WorkerState`; here it is done. Leases, their renewal and the timers are on a thread
 /// of their own, and the work on Swift's pool.
 package final class WorkerService: Service {
-    private struct Guarded {
+    struct Guarded {
         var worker: WorkerState
         var tasks: [Lease: Task<Void, Never>] = [:]
     }
 
-    private let queue: any JobQueue
-    private let handler: any JobHandler
+    let queue: any JobQueue
+    let handler: any JobHandler
     private let callbacks: CallbackDelivery?
     private let limits: WorkerLimits
-    private let time: any TimeSource
-    private let observe: WorkerObserver
+    let time: any TimeSource
+    let observe: WorkerObserver
     private let thread = WorkerThread()
-    private let state: Mutex<Guarded>
+    let state: Mutex<Guarded>
 
     private let toldToStop = Nudge()
     private let roomChanged = Nudge()
     private let timersChanged = Nudge()
     private let emptied = Nudge()
-    private let callbackAdded = Nudge()
+    let callbackAdded = Nudge()
 
     /// At most so many jobs are leased by one call.
     private static let leaseGroup = 16
@@ -194,7 +194,7 @@ package final class WorkerService: Service {
 
     // MARK: Doing what was decided
 
-    private func perform(_ event: (inout WorkerState) -> [WorkerState.Action]) {
+    func perform(_ event: (inout WorkerState) -> [WorkerState.Action]) {
         let (actions, isSooner) = state.withLock { guarded in
             let before = guarded.worker.nextAnswer
             let actions = event(&guarded.worker)
@@ -224,59 +224,5 @@ package final class WorkerService: Service {
         case .stop(let lease):
             state.withLock { $0.tasks.removeValue(forKey: lease) }?.cancel()
         }
-    }
-
-    private func work(on job: LeasedJob, until deadline: Instant) async {
-        let isOurs = await insisting(for: job) { try await self.queue.start(job.lease) }
-        let reply = isOurs == true ? await handler.answer(job, until: deadline) : nil
-        let isWanted = state.withLock { guarded in
-            guarded.tasks[job.lease] = nil
-            return guarded.worker.worked(job.lease)
-        }
-        // Else it was answered for want of time, or somebody else has it.
-        guard isWanted else { return }
-        if let reply {
-            perform { $0.timePassed(time.now) }
-            await finish(job, with: reply)
-        } else {
-            observe(.lost(1))
-            perform { $0.lost([job.lease]) }
-        }
-    }
-
-    private func finish(_ job: LeasedJob, with reply: JobReply) async {
-        let isTaken = await insisting(for: job) { try await self.queue.finish(job.lease, with: reply) }
-        ended(job, reply.status, isTaken: isTaken == true)
-    }
-
-    private func bury(_ job: LeasedJob) async {
-        let reply = handler.answerWithoutWork(job, .poison)
-        let isTaken = await insisting(for: job) { try await self.queue.bury(job.lease, with: reply) }
-        if isTaken == true { observe(.buried) }
-        ended(job, reply.status, isTaken: isTaken == true)
-    }
-
-    private func ended(_ job: LeasedJob, _ status: JobReply.Status, isTaken: Bool) {
-        let now = time.now
-        observe(isTaken ? .answered(status, after: now - job.enqueued, margin: job.deadline - now) : .stale)
-        if isTaken, job.job.answer.callback != nil { callbackAdded.nudge() }
-        perform { $0.answered(job.lease) }
-    }
-
-    /// Asks the queue until it answers, as long as the job is held here. `nil`: it can't, or the job isn't.
-    private func insisting(for job: LeasedJob, _ ask: () async throws -> Bool) async -> Bool? {
-        var backOff = BackOff()
-        while !Task.isCancelled, state.withLock({ $0.worker.holds(job.lease) }) {
-            do {
-                return try await ask()
-            } catch let error as JobQueueError {
-                observe(.queueFailed(error))
-                guard [.unavailable, .noSpace].contains(error.reason) else { return nil }
-                try? await time.sleep(until: time.now + backOff.next())
-            } catch {
-                return nil
-            }
-        }
-        return nil
     }
 }

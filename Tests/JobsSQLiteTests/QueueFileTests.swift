@@ -57,6 +57,8 @@ struct QueueFileTests {
         let attributes = try FileManager.default.attributesOfItem(atPath: path + "-wal")
         #expect(attributes[.size] as? Int == 0)
         await queue.close()
+        // It can be looked into while nobody works with it, too.
+        #expect(try await QueueInspection(path).status() == QueueStatus())
     }
 
     @Test("another program's database is refused and left alone; so is a folder that isn't there")

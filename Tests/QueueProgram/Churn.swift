@@ -1,7 +1,9 @@
 import Jobs
+import Media
 import Synchronization
+import Worker
 
-/// Enqueues, leases, starts and answers jobs without end. Each acknowledged step is said: `enqueued ID`, `finished ID`.
+/// Enqueues jobs without end, and has a worker answer them. Each acknowledged step is said: `enqueued ID`, `finished ID`.
 struct Churn {
     let queue: any JobQueue
     /// What the names of this run's jobs begin with.
@@ -11,7 +13,10 @@ struct Churn {
         let counter = Counter()
         try await withThrowingDiscardingTaskGroup { group in
             for _ in 0..<8 { group.addTask { try await produce(counter) } }
-            for _ in 0..<4 { group.addTask { try await work() } }
+            let worker = WorkerService(queue: queue, handler: Echo(), limits: WorkerLimits(slots: 4)) { event in
+                if case .answered(let name, .ok, _, _) = event { say("finished \(name.id)") }
+            }
+            group.addTask { try await worker.run() }
         }
     }
 
@@ -21,16 +26,15 @@ struct Churn {
             if try await queue.enqueue(job) == .accepted { say("enqueued \(job.id)") }
         }
     }
+}
 
-    private func work() async throws {
-        while true {
-            for leased in try await queue.lease(5, waiting: .seconds(1)) {
-                guard try await queue.start(leased.lease) else { continue }
-                let reply = JobReply(.ok, body: [UInt8](leased.job.id.utf8))
-                if try await queue.finish(leased.lease, with: reply) { say("finished \(leased.job.id)") }
-            }
-        }
+/// Answers each job with its name.
+private struct Echo: JobHandler {
+    func answer(_ job: LeasedJob, until deadline: Instant) async -> JobReply {
+        JobReply(.ok, body: [UInt8](job.job.id.utf8))
     }
+
+    func answerWithoutWork(_ job: LeasedJob, _ status: JobReply.Status) -> JobReply { JobReply(status, body: []) }
 }
 
 /// Numbers from 0 up, each once.
