@@ -38,7 +38,7 @@ package struct ClipTransform {
         try demuxer.analyse(request.limits)
         let streams = ClipStreams(demuxer.streams)
         try check(streams.video)
-        output.describe(report(on: streams, in: demuxer))
+        output.describe(report(on: streams, in: demuxer), memoryBytes: streams.memoryBytes)
         let publisher = ClipPublisher(rungs: request.rungs, output: output)
         if let video = streams.video {
             let conversion = VideoConversion(

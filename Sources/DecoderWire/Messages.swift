@@ -8,6 +8,8 @@ package enum WorkerMessage: Sendable, Equatable {
     /// The bytes of this range, in which what was asked for begins, are there now. It is empty where the source ends
     /// before that. `size` is the source's, if it is known.
     case have(Range<Int>, size: Int?)
+    /// The memory for the source that was described is there: decode it.
+    case proceed
     /// No more bytes will come.
     case endsHere(SourceProgress)
     /// Finish what is being written, and stop.
@@ -36,11 +38,13 @@ package struct SourceProgress: Sendable, Equatable {
 package enum DecoderMessage: Sendable, Equatable {
     /// Warmed up, locked down, waiting for its job.
     case ready(SandboxReport)
+    /// The job has come. From now on, if the process dies, the source may have killed it.
+    case began
     /// Nothing can be done before the bytes of this range are there, as far as the source goes. Then, or soon, the next
     /// `ahead` bytes will be wanted too.
     case need(Range<Int>, ahead: Int)
-    /// The source's header was read.
-    case source(SourceReport)
+    /// The source's header was read. Decoding it needs about `memoryBytes`, and begins when the worker says so.
+    case source(SourceReport, memoryBytes: Int = 0)
     /// An output is complete, in the output descriptor numbered `output`.
     case rung(RungReport, output: Int)
     /// No better rung will follow.

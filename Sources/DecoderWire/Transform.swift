@@ -31,7 +31,9 @@ package protocol SourceBytes: AnyObject {
 
 /// Where a decoder's results go.
 package protocol RungOutput: AnyObject {
-    func describe(_ source: SourceReport)
+    /// Tells of the source once its header is read, and about how much memory decoding it needs. Waits until that is to
+    /// be had.
+    func describe(_ source: SourceReport, memoryBytes: Int)
     /// Hands over one complete output. `report.byteCount` is set from `bytes`.
     func publish(_ report: RungReport, _ bytes: UnsafeRawBufferPointer) throws(DecodeFailure)
 }

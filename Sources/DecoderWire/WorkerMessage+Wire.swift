@@ -17,6 +17,8 @@ extension WorkerMessage: WireMessage {
             writer.put(source)
         case .timeWillExpire:
             writer.put(UInt8(4))
+        case .proceed:
+            writer.put(UInt8(5))
         }
         return writer.bytes
     }
@@ -34,6 +36,7 @@ extension WorkerMessage: WireMessage {
         case 2: self = .have(try reader.range(), size: try reader.optionalCount())
         case 3: self = .endsHere(try reader.sourceProgress())
         case 4: self = .timeWillExpire
+        case 5: self = .proceed
         case let other: throw .unknownCase(other)
         }
         try reader.end()

@@ -19,13 +19,17 @@ final class Conversation: Sendable {
     private let child: DecoderChild
     private let job: ConversionJob
     private let outputs: [OutputFile]
+    private let place: Place
     private let messages: MessageStream<DecoderMessage>
     private let state: Mutex<ConversationState>
 
-    /// Hands the job over. `nil` if the process is gone: it never had the source, so another one may try.
-    static func open(_ job: ConversionJob, with child: DecoderChild, watcher: ReadinessWatcher)
-        throws(AttachmentFailure) -> Conversation?
-    {
+    /// Hands the job over. `nil` if the process is gone.
+    static func open(
+        _ job: ConversionJob,
+        with child: DecoderChild,
+        at place: Place,
+        watcher: ReadinessWatcher,
+    ) throws(AttachmentFailure) -> Conversation? {
         var outputs: [OutputFile] = []
         for _ in 0..<outputCount { outputs.append(try OutputFile(capacity: job.outputCapacity)) }
         let source = try job.file.openReadOnly()
@@ -42,23 +46,35 @@ final class Conversation: Sendable {
         } catch {
             return nil
         }
-        return Conversation(child: child, job: job, outputs: outputs, progress: progress, watcher: watcher)
+        return Conversation(
+            child: child,
+            job: job,
+            outputs: outputs,
+            place: place,
+            progress: progress,
+            watcher: watcher,
+        )
     }
 
     private init(
         child: DecoderChild,
         job: ConversionJob,
         outputs: [OutputFile],
+        place: Place,
         progress: SourceProgress,
         watcher: ReadinessWatcher,
     ) {
         self.child = child
         self.job = job
         self.outputs = outputs
+        self.place = place
         messages = MessageStream(socket: child.line, watcher: watcher)
         let state = ConversationState(source: progress, outputCount: outputs.count, outputCapacity: job.outputCapacity)
         self.state = Mutex(state)
     }
+
+    /// Whether the process has had the source, and may have died over it.
+    var hasBegun: Bool { state.withLock(\.hasBegun) }
 
     /// Returns when the process is done, has failed, lied or died, or the task is cancelled.
     func run() async -> Outcome {
@@ -80,7 +96,9 @@ final class Conversation: Sendable {
                 switch state.withLock({ $0.hear(received.message) }) {
                 case .await(let range, let ahead): need.yield(Need(range: range, ahead: ahead))
                 case .nothing: break
-                case .describe(let report): job.describe(report)
+                case .describe(let report, let memoryBytes):
+                    job.describe(report)
+                    if let failure = await provide(memoryBytes) { return failure }
                 case .check(let report, let output):
                     guard let rung = OutputCheck.accepted(report, outputs[output], for: job.request) else {
                         return .failure(Self.falseReport)
@@ -100,9 +118,11 @@ final class Conversation: Sendable {
         for await need in needs {
             let start = need.range.lowerBound
             job.file.want(start..<need.range.upperBound + need.ahead)
-            let contents = await job.file.contents { $0.has(need.range) || $0.ending != nil }
-            // The end is told by `tellEnd`.
-            guard contents.ending == nil, !Task.isCancelled else { continue }
+            guard let contents = await contents(with: need.range) else { return nil }
+            if contents.ending != nil {
+                if let failure = tellEnd(contents, asAnswer: true) { return failure }
+                continue
+            }
             let range = contents.present.range(at: start) ?? start..<start
             guard state.withLock({ $0.tell(range, size: contents.size) }) else { continue }
             if let failure = send(.have(range, size: contents.size)) { return failure }
@@ -110,10 +130,37 @@ final class Conversation: Sendable {
         return nil
     }
 
+    /// Lets the process go on once it can have the memory that its source needs, which may be after others have ended.
+    private func provide(_ memoryBytes: Int) async -> Outcome? {
+        place.pause()
+        do throws(AttachmentFailure) {
+            try await place.resume(adding: memoryBytes)
+        } catch {
+            return .failure(error)
+        }
+        state.withLock { $0.tellMemory() }
+        return send(.proceed)
+    }
+
+    /// What there is of the source once `range` is in it, or it has ended. While there is nothing to compute, others
+    /// may. `nil` when the task is cancelled.
+    private func contents(with range: Range<Int>) async -> SourceContents? {
+        let isEnough: @Sendable (SourceContents) -> Bool = { $0.has(range) || $0.ending != nil }
+        let contents = job.file.contents
+        if isEnough(contents) { return contents }
+        place.pause()
+        let later = await job.file.contents(isEnough)
+        guard !Task.isCancelled, (try? await place.resume()) != nil else { return nil }
+        return later
+    }
+
     private func tellEnd() async -> Outcome? {
         let contents = await job.file.contents { $0.ending != nil }
-        guard contents.ending != nil, state.withLock({ $0.tellEnd() }) else { return nil }
-        return send(.endsHere(contents.told))
+        return contents.ending == nil ? nil : tellEnd(contents)
+    }
+
+    private func tellEnd(_ contents: SourceContents, asAnswer: Bool = false) -> Outcome? {
+        state.withLock { $0.tellEnd(asAnswer: asAnswer) } ? send(.endsHere(contents.told)) : nil
     }
 
     private func tellExpiry() async -> Outcome? {
@@ -133,7 +180,7 @@ final class Conversation: Sendable {
     }
 
     static let cancelled = AttachmentFailure(.decode, .cancelled, "The conversion was cancelled.")
-    private static let died = AttachmentFailure(
+    static let died = AttachmentFailure(
         .decode,
         .decoderDied,
         "The decoder process died over this source. The next one is decoded by another process.",

@@ -6,9 +6,10 @@ struct ConversationState {
     enum Action: Equatable {
         /// Tell it once the bytes of this range are there; the next `ahead` bytes will be wanted too.
         case await(Range<Int>, ahead: Int)
-        /// It asked for what it was told already by a message on its way.
+        /// There is nothing to do: it said that it has the job, or asked for what a message on its way tells it.
         case nothing
-        case describe(SourceReport)
+        /// Pass on what the source is, and let the process go on once it can have so much memory.
+        case describe(SourceReport, memoryBytes: Int)
         /// Check the output with this number, and publish it.
         case check(RungReport, output: Int)
         case finish
@@ -23,8 +24,11 @@ struct ConversationState {
     private var hasHeardEnd: Bool
     /// Whether the job itself said so, so that no question can have crossed the answer.
     private let beganWithEnd: Bool
+    /// Whether the process has the job, and so the source.
+    private(set) var hasBegun = false
     private var isExpired = false
     private var needsBytes = false
+    private var needsMemory = false
     private var isDescribed = false
     private var usedOutputs: Set<Int> = []
 
@@ -41,11 +45,17 @@ struct ConversationState {
     mutating func hear(_ message: DecoderMessage) -> Action {
         switch message {
         case .ready: return Self.lie("It said twice that it is ready.")
+        case .began:
+            guard !hasBegun else { return Self.lie("It said twice that it has the job.") }
+            hasBegun = true
+            return .nothing
         case .need(let range, let ahead): return need(range, ahead)
-        case .source(let report):
+        case .source(let report, let memoryBytes):
             guard !isDescribed else { return Self.lie("It described the source twice.") }
+            guard !needsBytes || hasHeardEnd else { return Self.lie("It described what it has no bytes of.") }
             isDescribed = true
-            return .describe(report)
+            needsMemory = true
+            return .describe(report, memoryBytes: memoryBytes)
         case .rung(let report, let output): return rung(report, output)
         case .done:
             guard usedOutputs.isEmpty else { return .finish }
@@ -68,14 +78,21 @@ struct ConversationState {
     }
 
     /// The process is told now that no more bytes will come. Whether that is news.
-    mutating func tellEnd() -> Bool {
-        defer { hasHeardEnd = true }
-        return !hasHeardEnd
+    ///
+    /// One that waits for bytes is told by whoever answers it, for then it computes again.
+    mutating func tellEnd(asAnswer: Bool = false) -> Bool {
+        guard !hasHeardEnd, asAnswer || !needsBytes else { return false }
+        hasHeardEnd = true
+        return true
     }
+
+    /// The process is told now that it can have the memory for its source.
+    mutating func tellMemory() { needsMemory = false }
 
     mutating func tellExpiry() { isExpired = true }
 
     private mutating func need(_ range: Range<Int>, _ ahead: Int) -> Action {
+        guard !needsMemory else { return Self.lie("It went on before it had the memory.") }
         guard !needsBytes, !beganWithEnd else { return Self.lie("It asked for bytes that it has, or twice.") }
         guard !range.isEmpty, SafeSize.sum(range.upperBound, ahead) != nil, range.lowerBound < toldSize ?? .max else {
             return Self.lie("It asked for bytes that no source has.")

@@ -3,7 +3,7 @@ package import Media
 /// Downloads sources over HTTP into media files, all on one thread of its own.
 package final class Downloader: Sendable {
     private let settings: DownloadSettings
-    private let loop: TransferLoop
+    let loop: TransferLoop
 
     /// Throws when the process has no memory or thread left.
     package init(settings: DownloadSettings) throws(AttachmentFailure) {

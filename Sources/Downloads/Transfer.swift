@@ -56,10 +56,8 @@ final class Transfer {
         let options = unsafe TransferOptions(handle: handle)
         options.set(request, settings, id: id)
         fixNames(options)
-        if let validator = request.version?.validator {
-            unsafe headers = curl_slist_append(nil, "If-Range: \(validator)")
-            unsafe options.setHeaders(headers)
-        }
+        for field in request.headerFields { unsafe headers = curl_slist_append(headers, field) }
+        unsafe options.setHeaders(headers)
         // The handle's callbacks borrow this object: it owns the handle, and frees it before itself.
         unsafe options.setCallbacks(Unmanaged.passUnretained(self).toOpaque())
         guard options.areAccepted else {

@@ -57,15 +57,15 @@ struct AttachmentExtension: NotificationServiceExtension {
         bestAttempt.update(index) { $0.source.format = format }
         // No part of a picture is enough.
         if format.kind == .image { file.want(0..<Int.max) }
-        let started = time.now
         let sourceTimer = Task { await endSource(file, decoding: costs.cost(of: format)) }
         defer { sourceTimer.cancel() }
-        let wanted = conversion(of: attachment, index, format, within: expiry - started)
+        let wanted = conversion(of: attachment, index, format)
 
         do throws(AttachmentFailure) {
-            try await steps.converter.convert(
+            let worked = try await steps.converter.convert(
                 file,
                 as: wanted,
+                rungs: { costs.rungs(for: format, in: expiry - time.now) },
                 until: expiry,
                 describe: { report in bestAttempt.update(index) { $0.source.report = report } },
                 publish: { rung in
@@ -75,11 +75,11 @@ struct AttachmentExtension: NotificationServiceExtension {
                     }
                 },
             )
+            if case .cut(let failure) = file.progress.ending { return .failure(failure) }
+            costs.learn(format, took: worked)
         } catch {
             return .failure(cause(of: error, in: file))
         }
-        if case .cut(let failure) = file.progress.ending { return .failure(failure) }
-        costs.learn(format, took: time.now - started)
         bestAttempt.update(index) { $0.isComplete = $0.ready.map { wanted.isLast($0.report) } ?? false }
         return .success(())
     }
@@ -89,7 +89,6 @@ struct AttachmentExtension: NotificationServiceExtension {
         of attachment: AttachmentRequest,
         _ index: Int,
         _ format: MediaFormat,
-        within limit: Duration,
     ) -> ConversionRequest {
         let profile = request.profiles[index].profile
         var clip = request.clip
@@ -103,7 +102,6 @@ struct AttachmentExtension: NotificationServiceExtension {
             audio: profile.audio,
             clip: clip,
             limits: request.limits,
-            rungs: costs.rungs(for: format, in: limit),
         )
     }
 

@@ -13,14 +13,18 @@ package protocol AttachmentDownloading: Sendable {
 package protocol AttachmentConverting: Sendable {
     /// Returns when nothing better will come; each output that is complete and checked is published on the way.
     ///
-    /// At `deadline` the decoder is stopped, whatever it does.
+    /// At `deadline` the decoder is stopped, whatever it does. When a decoder is free, `rungs` says which are worth
+    /// trying in the time that is left then, if any is.
+    ///
+    /// - Returns: How long the decoder worked; what it waited for is not in it.
     func convert(
         _ file: MediaFile,
         as request: ConversionRequest,
+        rungs: @escaping @Sendable () -> Set<Rung>,
         until deadline: Instant,
         describe: @escaping @Sendable (SourceReport) -> Void,
         publish: @escaping @Sendable (ReadyRung) -> Void,
-    ) async throws(AttachmentFailure)
+    ) async throws(AttachmentFailure) -> Duration
 }
 
 /// Keeps delivered files. `App` conforms the attachment store to it.

@@ -13,6 +13,7 @@ final class SharedSource: SourceBytes {
     private let line: PacketSocket
     private var progress: SourceProgress
     private var expires = false
+    private var mayProceed = false
     /// What will be read next, as far as that is known.
     private var expected = ByteRanges()
     /// What was read ahead, because loaders ask for a few kilobytes at a time.
@@ -40,6 +41,11 @@ final class SharedSource: SourceBytes {
         let part = unsafe block[offset - blockRange.lowerBound..<blockRange.count].prefix(count)
         unsafe buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: part))
         return unsafe part.count
+    }
+
+    /// Returns when the worker has the memory for the source.
+    func waitToProceed() {
+        while !mayProceed { _ = receive(waits: true) }
     }
 
     func expect(_ ranges: [Range<Int>]) { expected = ByteRanges(ranges) }
@@ -126,6 +132,8 @@ final class SharedSource: SourceBytes {
             progress = source
         case .timeWillExpire:
             expires = true
+        case .proceed:
+            mayProceed = true
         case .transform, nil:
             _exit(1)
         }

@@ -12,7 +12,7 @@ enum Samples {
                 outputCapacity: 0,
             ),
             .have(0..<0, size: nil), .have(5..<Int.max, size: Int.max), .endsHere(progress), .endsHere(most),
-            .timeWillExpire,
+            .timeWillExpire, .proceed,
         ]
 
     private static let progress = SourceProgress(present: ByteRanges([0..<12]))
@@ -28,8 +28,11 @@ enum Samples {
             .ready(SandboxReport()), .ready(mixedReport), .need(0..<65536, ahead: 0), .need(7..<8, ahead: 1 << 40),
             .need(4711..<Int.max, ahead: 0),
             .source(SourceReport()),
-            .source(SourceReport(width: 3, height: 1 << 40, frames: 7, durationMilliseconds: 900)),
-            .done,
+            .source(
+                SourceReport(width: 3, height: 1 << 40, frames: 7, durationMilliseconds: 900),
+                memoryBytes: 1 << 30,
+            ),
+            .done, .began,
         ]
         + AttachmentFailure.Reason.allCases.map { .failed($0) }
         + Rung.allCases.map { .rung(RungReport(rung: $0, format: .png, byteCount: 1), output: 3) }

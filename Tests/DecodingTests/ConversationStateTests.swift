@@ -15,14 +15,44 @@ import Testing
     @Test("a job that goes well is described, checked and finished")
     func good() {
         var state = begin()
+        #expect(!state.hasBegun)
+        #expect(state.hear(.began) == .nothing)
+        #expect(state.hasBegun)
         #expect(state.hear(.need(10..<11, ahead: 5)) == .await(10..<11, ahead: 5))
         #expect(state.tell(0..<20, size: nil) == true)
-        #expect(state.hear(.source(SourceReport(width: 1))) == .describe(SourceReport(width: 1)))
+        #expect(state.hear(.source(SourceReport(width: 1))) == .describe(SourceReport(width: 1), memoryBytes: 0))
+        state.tellMemory()
         #expect(state.hear(.need(20..<21, ahead: 0)) == .await(20..<21, ahead: 0))
-        #expect(state.tellEnd() == true)
+        #expect(state.tellEnd(asAnswer: true) == true)
         #expect(state.hear(.rung(rung, output: 1)) == .check(rung, output: 1))
         #expect(state.hear(.rung(rung, output: 0)) == .check(rung, output: 0))
         #expect(state.hear(.done) == .finish)
+    }
+
+    @Test("a process that goes on before it was given memory lies, and one that describes what it waits for")
+    func memory() {
+        var state = begin()
+        #expect(state.hear(.source(SourceReport(), memoryBytes: 7)) == .describe(SourceReport(), memoryBytes: 7))
+        #expect(state.hear(.need(10..<11, ahead: 0)).isLie)
+        state = begin()
+        #expect(state.hear(.need(10..<11, ahead: 0)) == .await(10..<11, ahead: 0))
+        #expect(state.hear(.source(SourceReport())).isLie)
+    }
+
+    @Test("one that waits for bytes hears of the end from whoever answers it, and from nobody else")
+    func endAsAnswer() {
+        var state = begin()
+        #expect(state.hear(.need(10..<11, ahead: 0)) == .await(10..<11, ahead: 0))
+        #expect(state.tellEnd() == false)
+        #expect(state.tellEnd(asAnswer: true) == true)
+        #expect(state.tellEnd() == false)
+    }
+
+    @Test("a process that says twice that it has the job lies")
+    func began() {
+        var state = begin()
+        #expect(state.hear(.began) == .nothing)
+        #expect(state.hear(.began).isLie)
     }
 
     @Test("a question that crosses the end on its way is let pass, once")

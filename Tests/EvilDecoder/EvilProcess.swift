@@ -41,6 +41,7 @@ struct EvilProcess {
         guard let packet = try? line.receive(descriptorLimit: 8, waits: true),
             case .transform(_, let source, _, let capacity) = try? WorkerMessage(packet: packet.bytes)
         else { return }
+        say(.began)
         let job = Job(
             source: packet.descriptors[0],
             outputs: Array(packet.descriptors.dropFirst()),
@@ -92,7 +93,8 @@ struct EvilProcess {
         case "send descriptors": send(Garbage(packet: DecoderMessage.done.packet), descriptors: [0, 1, 2])
         case "be good", "change it later", "fill it twice", "fill another", "say it is larger", "say it is nothing",
             "say it is PNG", "say it is wider", "say it is beyond its file":
-            publish(order, job)
+            publish(job, order)
+            say(.done)
         case "wait for the end": waitForEnd(job)
         case "wait for time to be up": waitForExpiry()
         default:
@@ -104,7 +106,7 @@ struct EvilProcess {
         while (try? line.receive(waits: true)) ?? nil != nil {}
     }
 
-    private func publish(_ order: String, _ job: Job) {
+    private func publish(_ job: Job, _ order: String = "be good") {
         let picture = job.picture
         let output = job.outputs[0]
         _ = unsafe pwrite(output, picture, picture.count, 0)
@@ -124,7 +126,6 @@ struct EvilProcess {
             _ = try? line.receive(waits: true)
             _ = unsafe pwrite(output, [UInt8](repeating: 0, count: picture.count), picture.count, 0)
         }
-        say(.done)
     }
 
     private func eatMemory() {
@@ -134,8 +135,10 @@ struct EvilProcess {
         say(.failed(.resourceLimit))
     }
 
-    /// Says of the source how many bytes came, and as the height whether it was cut.
+    /// Publishes its picture as a sign that it listens. Says at last of the source how many bytes came, and as the
+    /// height whether it was cut.
     private func waitForEnd(_ job: Job) {
+        publish(job)
         var byteCount = job.byteCount
         while true {
             say(.need(byteCount..<byteCount + 1, ahead: 0))

@@ -51,6 +51,20 @@ struct AttachmentPipelineTests {
         #expect(payload["id"] == .number("9007199254740993"))
     }
 
+    @Test("a notification whose time passed while it waited comes back as it came, and says so")
+    func expired() throws {
+        let steps = AttachmentPipeline.Steps(
+            downloader: FakeDownloader(behaviours: [:]),
+            converter: FakeConverter(),
+            store: FakeStore(),
+        )
+        let notification = try notification("https://a/1")
+        let result = AttachmentPipeline(steps: steps, time: time)
+            .decline(ProcessingRequest(notification: notification), deadline: deadline)
+        #expect(result.outcome == .original && result.payload == notification.payload.compactBytes)
+        #expect(result.failures.map(\.failure.reason) == [.timedOut])
+    }
+
     @Test("one attachment that fails leaves the others, and the outcome is degraded")
     func oneOfTwoFails() async throws {
         let result = try await process(

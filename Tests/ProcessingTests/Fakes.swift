@@ -52,18 +52,20 @@ struct FakeConverter: AttachmentConverting {
     func convert(
         _ file: MediaFile,
         as request: ConversionRequest,
+        rungs: @escaping @Sendable () -> Set<Rung>,
         until deadline: Instant,
         describe: @escaping @Sendable (SourceReport) -> Void,
         publish: @escaping @Sendable (ReadyRung) -> Void,
-    ) async throws(AttachmentFailure) {
+    ) async throws(AttachmentFailure) -> Duration {
         let ending = needsAll ? await file.progress(reaching: .max).ending : .whole
         describe(SourceReport(width: 4000, height: 3000, frames: 1))
-        for rung in ending == .whole ? rungs : rungsOfCut {
+        for rung in ending == .whole ? self.rungs : rungsOfCut {
             guard let ready = try? ReadyRung(Array("picture".utf8), rung) else { continue }
             publish(ready)
         }
         if hangs { await Signal().wait() }
         if let failure { throw AttachmentFailure(.decode, failure, "The test says so.") }
+        return .milliseconds(50)
     }
 }
 

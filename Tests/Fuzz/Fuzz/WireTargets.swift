@@ -37,7 +37,10 @@ enum WireTargets {
                 precondition(range.upperBound > 100 && !range.isEmpty && ahead <= Int.max - range.upperBound)
             case .finish: precondition(!outputs.isEmpty)
             case .fail: return
-            case .describe, .nothing: break
+            case .describe(_, let memoryBytes):
+                precondition(memoryBytes >= 0)
+                state.tellMemory()
+            case .nothing: break
             }
         }
     }
