@@ -41,7 +41,7 @@ final class EncodedVideoTrack: ClipTrack {
         self.muxer = muxer
         decoder = try StreamDecoder.open(stream, limits: limits, isSlow: true)
         let stored = stream.orientation.isTransposed ? size.transposed : size
-        scaler = PictureScaler(to: stored, AV_PIX_FMT_YUV420P)
+        scaler = PictureScaler(to: stored, AV_PIX_FMT_YUV420P, threadCount: Libav.threadCount)
         let rate = min(stream.frameRate > 0 ? stream.frameRate : Self.usualFrameRate, Self.highestFrameRate)
         let colours = ColourDescription(of: stream).scaled
         frameDuration = Int64(90_000 / rate)
