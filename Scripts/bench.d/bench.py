@@ -13,6 +13,7 @@ import threading
 import time
 
 import clips
+import overload
 from sidecar import Origin, Sidecar, rewrite
 
 program, folder = sys.argv[1], pathlib.Path(sys.argv[2])
@@ -179,6 +180,7 @@ benchmarks = {
     "throughput": throughput, "overhead": overhead, "ready": ready, "memory": memory,
     "copied": on_all_cores(clips.copied), "transcoded": on_all_cores(clips.transcoded),
     "deadline": on_all_cores(clips.deadline), "queue": queue,
+    "overload": on_all_cores(overload.overload),
 }
 unknown = [name for name in chosen if name not in benchmarks]
 if unknown:
