@@ -7,22 +7,16 @@ over, because its entries carry the times: an answer's is that of its entry in t
 import collections
 import json
 import os
-import pathlib
 import random
-import socket
 import subprocess
-import sys
 import tempfile
 import threading
 import time
 
 from nginx import Nginx
+from redisserver import PREFIX, Producer, Redis
 from sidecar import Sidecar
 
-sys.path.append(str(pathlib.Path(__file__).parents[2] / "Samples/redis"))
-from producer import Producer  # noqa: E402
-
-PREFIX = "attachd:{default}:"
 USEFUL = ("ok", "degraded")
 # As in push campaigns: mostly small pictures, some from cameras, a few videos.
 MIX = [("photo-320.jpg", 0.40), ("photo-1600.jpg", 0.28), ("photo-12mp.jpg", 0.27), ("overload.mp4", 0.05)]
@@ -30,23 +24,6 @@ MIX = [("photo-320.jpg", 0.40), ("photo-1600.jpg", 0.28), ("photo-12mp.jpg", 0.2
 BUDGETS = [((1.5, 3), 0.25), ((5, 10), 0.55), ((20, 30), 0.20)]
 
 Answer = collections.namedtuple("Answer", "due budget answered status")
-
-
-class Redis:
-    def __init__(self, folder):
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
-        self.process = subprocess.Popen(
-            ["redis-server", "--port", str(self.port), "--bind", "127.0.0.1", "--dir", str(folder), "--save", "",
-             "--appendonly", "yes", "--loglevel", "warning"], stdout=subprocess.DEVNULL)
-        self.url = f"redis://127.0.0.1:{self.port}"
-        while socket.socket().connect_ex(("127.0.0.1", self.port)):
-            time.sleep(0.01)
-
-    def stop(self):
-        self.process.terminate()
-        self.process.wait()
 
 
 class Load:
