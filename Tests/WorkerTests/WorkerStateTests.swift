@@ -175,6 +175,8 @@ struct WorkerStateTests {
                 switch action {
                 case .work(let job, let end):
                     #expect(end > now && job.starts < 3)
+                    let waiting = open.values.filter { !working.contains($0.lease) && !answering.contains($0) }
+                    #expect(waiting.map(\.deadline).min() == job.deadline)
                     working.insert(job.lease)
                     #expect(working.count <= (job.starts == 2 ? 1 : 2))
                 case .answer(let job, _), .bury(let job):
