@@ -45,6 +45,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.6"),
         .package(url: "https://github.com/apple/swift-system.git", from: "1.8.1"),
+        .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1", traits: []),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
@@ -78,6 +79,7 @@ let package = Package(
 
         // The queue: its contract, and an engine for one machine and one for many.
         .module("Jobs", ["Media"]),
+        .module("JobsSQLite", ["Jobs", "Media", .product(name: "GRDB", package: "GRDB.swift")]),
         .module("RedisWire"),
         .module(
             "JobsRedis",
@@ -90,9 +92,10 @@ let package = Package(
         ),
 
         // The pipeline knows no stage's implementation, only its protocol. Start reading here.
+        .module("Processing", ["Media", "Payloads", "ServiceExtension"]),
         .module(
-            "Processing",
-            ["Media", "Payloads", "ServiceExtension", .product(name: "Logging", package: "swift-log")],
+            "Worker",
+            ["Jobs", "Media", .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")],
         ),
         .module(
             "Telemetry",
@@ -101,7 +104,7 @@ let package = Package(
         .module(
             "Sidecar",
             [
-                "Media", "Payloads", "Processing",
+                "Media", "Payloads", "Jobs", "Processing",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
@@ -112,8 +115,8 @@ let package = Package(
         .module(
             "App",
             [
-                "Media", "Payloads", "ServiceExtension", "Downloads", "Decoding", "Storage", "Processing", "Telemetry",
-                "Sidecar",
+                "Media", "Payloads", "ServiceExtension", "Downloads", "Decoding", "Storage", "Jobs", "JobsSQLite",
+                "JobsRedis", "Processing", "Worker", "Telemetry", "Sidecar",
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
@@ -138,6 +141,7 @@ let package = Package(
         ),
         .target(name: "CForbiddenCalls", path: "Tests/CForbiddenCalls"),
         .program("evil-decoder", ["CForbiddenCalls", "Media", "DecoderWire", "Sandbox"], path: "Tests/EvilDecoder"),
+        .program("queue-program", ["Jobs", "JobsSQLite", "Worker", "Media"], path: "Tests/QueueProgram"),
         .tests("MediaTests", ["Media"]),
         .tests("PayloadsTests", ["Payloads"], resources: [.copy("Golden")]),
         .tests("ServiceExtensionTests", ["ServiceExtension", "Payloads", "Media"]),
@@ -148,6 +152,7 @@ let package = Package(
         .tests("DecodingTests", ["Decoding", "DecoderWire", "Sandbox", "Media"]),
         .tests("HostileTests", ["Decoding", "DecoderWire", "Media"]),
         .tests("StorageTests", ["Storage", "Media"]),
+        .tests("JobsSQLiteTests", ["JobsSQLite", "JobsContract", "Jobs", "Media"]),
         .tests("RedisWireTests", ["RedisWire"]),
         .tests(
             "JobsRedisTests",
@@ -158,6 +163,7 @@ let package = Package(
             ],
         ),
         .tests("ProcessingTests", ["Processing", "Payloads", "ServiceExtension", "Media"]),
+        .tests("WorkerTests", ["Worker", "JobsSQLite", "Jobs", "Media"]),
         .tests("TelemetryTests", ["Telemetry"]),
         .tests(
             "SidecarTests",

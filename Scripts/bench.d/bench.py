@@ -8,9 +8,11 @@ import platform
 import statistics
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 
+import clips
 from sidecar import Origin, Sidecar, rewrite
 
 program, folder = sys.argv[1], pathlib.Path(sys.argv[2])
@@ -142,7 +144,42 @@ def memory(requests=10_000):
     }
 
 
-benchmarks = {"throughput": throughput, "overhead": overhead, "ready": ready, "memory": memory}
+def queue(rounds=5, jobs=20_000):
+    """Jobs without work through the queue on SQLite (enqueued, leased, started, answered), while others wait."""
+    program_of_queues = pathlib.Path(program).with_name("queue-program")
+    samples = {0: [], 10_000: [], 200_000: []}
+    for _ in range(rounds):
+        for waiting in samples:
+            with tempfile.TemporaryDirectory(dir=folder) as place:
+                command = [program_of_queues, "bench", f"sqlite:{place}/queue.sqlite", str(waiting), str(jobs)]
+                run = subprocess.run(command, check=True, capture_output=True, text=True, preexec_fn=free_of_core)
+                samples[waiting].append(json.loads(run.stdout))
+
+    def middle(waiting, key):
+        return median([sample[key] for sample in samples[waiting]])
+
+    first, last = (middle(waiting, "jobs_per_second") for waiting in (0, 200_000))
+    return {
+        **{f"jobs_per_second_with_{waiting}_waiting": middle(waiting, "jobs_per_second") for waiting in samples},
+        **{f"microseconds_of_processor_with_{waiting}": middle(waiting, "microseconds_per_job") for waiting in samples},
+        "ratio": round(last / first, 3),
+        "target": "at least 5000, and a ratio of 0.8",
+    }
+
+
+def free_of_core():
+    os.sched_setaffinity(0, cores)
+
+
+def on_all_cores(benchmark):
+    return lambda: benchmark(program, folder, set(cores))
+
+
+benchmarks = {
+    "throughput": throughput, "overhead": overhead, "ready": ready, "memory": memory,
+    "copied": on_all_cores(clips.copied), "transcoded": on_all_cores(clips.transcoded),
+    "deadline": on_all_cores(clips.deadline), "queue": queue,
+}
 unknown = [name for name in chosen if name not in benchmarks]
 if unknown:
     raise SystemExit(f"there is no benchmark {unknown[0]}; choose from {', '.join(benchmarks)}")

@@ -38,6 +38,7 @@ package struct Diagnosis: Sendable {
         )
         note("limits", "animation", "\(limits.frames) frames, \(limits.totalPixels / 1_000_000) megapixels in all")
         note("limits", "decoder", "\(limits.memoryBytes / 1_048_576) MiB of memory, \(settings.decoders) at once")
+        note("limits", "decoders", "\(MachineMemory.decodersShare / 1_048_576) MiB of memory together, by estimate")
         let allowed = settings.allowedAddresses.map(\.description).joined(separator: ", ")
         note("limits", "addresses", allowed.isEmpty ? "public ones only" : "public ones, and \(allowed)")
     }

@@ -16,6 +16,7 @@ package final class Engine: Sendable {
     package let store: AttachmentStore
     package let decoders: DecoderPool
     private let downloader: Downloader
+    let queueMetrics: QueueMetrics
     private let registry: PrometheusRegistry
     private let engineMetrics: EngineMetrics
 
@@ -26,7 +27,8 @@ package final class Engine: Sendable {
         } catch {
             throw EngineError(isStore: true, description: "\(error)")
         }
-        registry = PrometheusRegistry(help: EngineMetrics.help)
+        registry = PrometheusRegistry(help: EngineMetrics.help.merging(QueueMetrics.help) { first, _ in first })
+        queueMetrics = QueueMetrics(registry)
         let metrics = EngineMetrics(registry)
         engineMetrics = metrics
         do throws(AttachmentFailure) {
@@ -59,12 +61,16 @@ package final class Engine: Sendable {
         let configuration = DecoderPoolConfiguration(
             decoderPath: program,
             running: settings.decoders,
+            memoryBytes: MachineMemory.decodersShare,
             observe: observe,
         )
         let pool = try DecoderPool(configuration)
         pool.start()
         return pool
     }
+
+    /// Posts the answers to jobs.
+    var callbacks: PostedCallbacks { PostedCallbacks(downloader: downloader) }
 
     /// All metrics in Prometheus's text format.
     package var metrics: String {

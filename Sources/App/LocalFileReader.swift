@@ -13,9 +13,9 @@ struct LocalFileReader: AttachmentDownloading {
 
     init(remote: any AttachmentDownloading) { self.remote = remote }
 
-    func download(_ url: String, into file: MediaFile, timeLimit: Duration) async {
+    func download(_ url: String, into file: MediaFile, timeLimit: Duration, kind: MediaFormat.Kind?) async {
         guard let path = FileURL.path(of: url) else {
-            return await remote.download(url, into: file, timeLimit: timeLimit)
+            return await remote.download(url, into: file, timeLimit: timeLimit, kind: kind)
         }
         await withCheckedContinuation { continuation in
             queue.async {

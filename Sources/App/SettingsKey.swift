@@ -2,5 +2,6 @@
 /// between its words.
 package enum SettingsKey: String, Sendable, CaseIterable {
     case profile, deadline, store, listen, apiTokenFile, allowAddresses, decoders, requireSandbox, requests, caFile
+    case queue, backlog, strict
     case logLevel, logFormat
 }

@@ -7,8 +7,8 @@ import Storage
 // The pipeline knows no stage's implementation; here each is fitted to the step that it does.
 
 extension Downloader: AttachmentDownloading {
-    package func download(_ url: String, into file: MediaFile, timeLimit: Duration) async {
-        let _: DownloadReport = await download(url, into: file, timeLimit: timeLimit)
+    package func download(_ url: String, into file: MediaFile, timeLimit: Duration, kind: MediaFormat.Kind?) async {
+        let _: DownloadReport = await download(url, into: file, timeLimit: timeLimit, kind: kind)
     }
 }
 
@@ -23,19 +23,21 @@ struct PooledDecoders: AttachmentConverting {
     func convert(
         _ file: MediaFile,
         as request: ConversionRequest,
+        rungs: @escaping @Sendable () -> Set<Rung>,
         until deadline: Instant,
         describe: @escaping @Sendable (SourceReport) -> Void,
         publish: @escaping @Sendable (ReadyRung) -> Void,
-    ) async throws(AttachmentFailure) {
+    ) async throws(AttachmentFailure) -> Duration {
         let expiry = ExpirySignal()
         let timer = Task {
             guard (try? await time.sleep(until: deadline - Self.notice)) != nil else { return }
             expiry.expire()
         }
         defer { timer.cancel() }
-        try await pool.convert(
+        return try await pool.convert(
             file,
             as: request,
+            rungs: rungs,
             outputCapacity: request.largestOutput,
             until: deadline,
             expiry: expiry,

@@ -19,12 +19,12 @@ final class ClipReader {
     /// A hundred times what half a minute of sound has.
     private static let packetLimit = 200_000
     /// Streams are not interleaved exactly: how far one may run ahead while the others are awaited.
-    private static let slack: Int64 = 2_000_000
+    static let slack: Int64 = 2_000_000
     /// How much sound before the start is kept: decoders need some packets to get going.
     private static let preroll: Int64 = 150_000
     /// How long before the start a key frame is looked for. Containers with an index tell the nearest, by when it is
     /// decoded, which is a little before it is shown; in others any frame may be found, and the next key frame is far.
-    private static let seekMargins: [Int64] = [250_000, 3_000_000, 12_000_000]
+    static let seekMargins: [Int64] = [250_000, 3_000_000, 12_000_000]
 
     init(_ demuxer: Demuxer, range: ClipRange, streams: [MediaStream]) throws(DecodeFailure) {
         self.demuxer = demuxer
@@ -50,6 +50,17 @@ final class ClipReader {
             keep(packet)
         }
         return packets[index]
+    }
+
+    /// Reads ahead, for so long at most and until the bytes on their way then are there: whether that is the whole clip.
+    func reachesEnd(within limit: Duration) -> Bool {
+        let end = SystemTime().now + limit
+        while SystemTime().now < end {
+            // Why no more can be read is told to whoever reads on.
+            guard let packet = try? readNext() else { return isAtEnd }
+            keep(packet)
+        }
+        return false
     }
 
     func stream(of packet: Packet) -> MediaStream? { streams.first { $0.index == packet.stream } }

@@ -34,10 +34,11 @@ package struct ClipTransform {
         let startsLater = request.clip.start > .zero || request.clip.thumbnailTime != nil
         let demuxer = try Demuxer(source, request.format, usesIndex: startsLater)
         try check(ClipStreams(demuxer.streams).video)
+        expectClip(demuxer)
         try demuxer.analyse(request.limits)
         let streams = ClipStreams(demuxer.streams)
         try check(streams.video)
-        output.describe(report(on: streams, in: demuxer))
+        output.describe(report(on: streams, in: demuxer), memoryBytes: streams.memoryBytes)
         let publisher = ClipPublisher(rungs: request.rungs, output: output)
         if let video = streams.video {
             let conversion = VideoConversion(
@@ -63,6 +64,17 @@ package struct ClipTransform {
         guard publisher.hasPublished else {
             throw DecodeFailure(.unsupportedFormat, "none of the rungs that were asked for can be made of this source")
         }
+    }
+
+    /// Has the clip's bytes asked for at one go, where the source's index tells them.
+    private func expectClip(_ demuxer: Demuxer) {
+        let streams = ClipStreams(demuxer.streams)
+        // For a picture alone the first packets will do.
+        guard !source.isWhole, !request.rungs.isDisjoint(with: [.copied, .transcoded]),
+            let longest = streams.video == nil ? request.audio?.duration : request.video?.duration
+        else { return }
+        let range = ClipRange(request.clip, longest: longest, in: demuxer)
+        source.expect(ClipExtents(of: range, in: streams.all).ranges)
     }
 
     private func check(_ video: MediaStream?) throws(DecodeFailure) {

@@ -35,6 +35,7 @@ final class Demuxer {
         guard let name = DemuxerChoice(format, start: start)?.name, let demuxer = unsafe av_find_input_format(name)
         else { throw DecodeFailure(.unsupportedFormat, "\(format.rawValue) has no demuxer") }
 
+        if name == "mov", !bytes.isWhole { bytes.expect(MovieIndex.place(in: bytes).map { [$0] } ?? []) }
         input = try SourceInput(bytes)
         // Only a movie's index must be found before anything can be shown. The other demuxers would jump to an index
         // that they can do without, and to its end for nothing but tags: in a download that is still running, no.

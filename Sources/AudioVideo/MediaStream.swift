@@ -23,6 +23,8 @@ struct MediaStream {
     let isDefault: Bool
     /// libav's own, which lives as long as the demuxer does.
     let parameters: UnsafeMutablePointer<AVCodecParameters>
+    /// Like `parameters`.
+    private let stream: UnsafeMutablePointer<AVStream>
 
     /// `nil` for what is no video or sound that may be decoded: subtitles, data, cover art, codecs not on the list.
     init?(_ stream: UnsafeMutablePointer<AVStream>, in context: UnsafeMutablePointer<AVFormatContext>) {
@@ -37,6 +39,7 @@ struct MediaStream {
             unsafe CodecAllowList.decoderName(for: parameters.pointee.codec_id) != nil
         else { return nil }
         unsafe self.parameters = parameters
+        unsafe self.stream = stream
         index = unsafe Int(stream.pointee.index)
         codec = unsafe parameters.pointee.codec_id
         timeBase = unsafe stream.pointee.time_base
@@ -54,6 +57,13 @@ struct MediaStream {
     var displaySize: PixelSize {
         let size = storedSize.withSquarePixels(pixelRatio)
         return orientation.isTransposed ? size.transposed : size
+    }
+
+    /// How many packets, or key frames, the container's index names.
+    var indexEntryCount: Int { unsafe Int(avformat_index_get_entries_count(stream)) }
+
+    func indexEntry(_ number: Int) -> AVIndexEntry? {
+        unsafe avformat_index_get_entry(stream, Int32(clamping: number))?.pointee
     }
 
     func microseconds(_ time: Int64) -> Int64 { av_rescale_q(time, timeBase, AVRational(num: 1, den: AV_TIME_BASE)) }

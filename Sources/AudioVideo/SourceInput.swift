@@ -5,8 +5,8 @@ import Media
 
 /// A source's bytes as libav reads them: anywhere, and waiting for those that are still on their way.
 ///
-/// libav reads on from where it is unless it must jump. It is told the length of the source only once all of it is
-/// there, so nothing is looked for at the end of a download that is still running.
+/// libav reads on from where it is unless it must jump. It is told the length of the source where that is known: of a
+/// download in order only once all of it is there, so nothing is looked for at the end of one that is still running.
 @safe
 final class SourceInput {
     /// Large enough that a clip is read in few pieces.
@@ -54,7 +54,7 @@ final class SourceInput {
 
     fileprivate func seek(to target: Int64, from whence: Int32) -> Int64 {
         if whence == AVSEEK_SIZE {
-            return bytes.isWhole || bytes.isCut ? Int64(bytes.waitForEnd()) : Int64(clibav_error_from_errno(ENOSYS))
+            return bytes.size.map(Int64.init) ?? Int64(clibav_error_from_errno(ENOSYS))
         }
         guard whence & ~AVSEEK_FORCE == SEEK_SET, target >= 0, let target = Int(exactly: target) else {
             return Int64(clibav_error_from_errno(EINVAL))

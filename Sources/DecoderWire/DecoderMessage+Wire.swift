@@ -7,12 +7,14 @@ extension DecoderMessage: WireMessage {
         case .ready(let report):
             writer.put(UInt8(1))
             writer.put(report)
-        case .need(let byteCount):
+        case .need(let range, let ahead):
             writer.put(UInt8(2))
-            writer.put(byteCount)
-        case .source(let report):
+            writer.put(range)
+            writer.put(ahead)
+        case .source(let report, let memoryBytes):
             writer.put(UInt8(3))
             writer.put(report)
+            writer.put(memoryBytes)
         case .rung(let report, let output):
             writer.put(UInt8(4))
             writer.put(report)
@@ -22,6 +24,8 @@ extension DecoderMessage: WireMessage {
         case .failed(let reason):
             writer.put(UInt8(6))
             writer.put(case: reason)
+        case .began:
+            writer.put(UInt8(7))
         }
         return writer.bytes
     }
@@ -30,11 +34,12 @@ extension DecoderMessage: WireMessage {
         var reader = WireReader(packet)
         switch try reader.byte() {
         case 1: self = .ready(try reader.sandboxReport())
-        case 2: self = .need(byteCount: try reader.count())
-        case 3: self = .source(try reader.sourceReport())
+        case 2: self = .need(try reader.range(), ahead: try reader.count())
+        case 3: self = .source(try reader.sourceReport(), memoryBytes: try reader.count())
         case 4: self = .rung(try reader.rungReport(), output: try reader.count())
         case 5: self = .done
         case 6: self = .failed(try reader.case(of: AttachmentFailure.Reason.self))
+        case 7: self = .began
         case let other: throw .unknownCase(other)
         }
         try reader.end()

@@ -15,8 +15,12 @@ package struct DecodeFailure: Error, Sendable, Equatable {
 package protocol SourceBytes: AnyObject {
     /// Reads into `buffer` what is there at `offset`, and waits for at least one byte. 0 is the end of the source.
     func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) -> Int
-    /// How many bytes there are in all: waits until the source has ended.
+    /// Says what will be read next, so that it is asked for at one go. It takes the place of what was said before.
+    func expect(_ ranges: [Range<Int>])
+    /// How many bytes there are from the start on, in all: waits until the source has ended.
     func waitForEnd() -> Int
+    /// How many bytes the source has, if that is known already.
+    var size: Int? { get }
     /// Whether every byte of the source is there already.
     var isWhole: Bool { get }
     /// Whether the source ended before its last byte.
@@ -27,7 +31,9 @@ package protocol SourceBytes: AnyObject {
 
 /// Where a decoder's results go.
 package protocol RungOutput: AnyObject {
-    func describe(_ source: SourceReport)
+    /// Tells of the source once its header is read, and about how much memory decoding it needs. Waits until that is to
+    /// be had.
+    func describe(_ source: SourceReport, memoryBytes: Int)
     /// Hands over one complete output. `report.byteCount` is set from `bytes`.
     func publish(_ report: RungReport, _ bytes: UnsafeRawBufferPointer) throws(DecodeFailure)
 }

@@ -5,20 +5,20 @@ extension WorkerMessage: WireMessage {
         case .transform(let request, let source, let outputs, let outputCapacity):
             writer.put(UInt8(1))
             writer.put(request)
-            writer.put(source.byteCount)
-            writer.put(source.isEnded)
-            writer.put(source.isCut)
+            writer.put(source)
             writer.put(outputs)
             writer.put(outputCapacity)
-        case .have(let byteCount):
+        case .have(let range, let size):
             writer.put(UInt8(2))
-            writer.put(byteCount)
-        case .endsHere(let byteCount, let isWhole):
+            writer.put(range)
+            writer.put(size)
+        case .endsHere(let source):
             writer.put(UInt8(3))
-            writer.put(byteCount)
-            writer.put(isWhole)
+            writer.put(source)
         case .timeWillExpire:
             writer.put(UInt8(4))
+        case .proceed:
+            writer.put(UInt8(5))
         }
         return writer.bytes
     }
@@ -29,17 +29,14 @@ extension WorkerMessage: WireMessage {
         case 1:
             self = .transform(
                 try reader.conversionRequest(),
-                source: SourceProgress(
-                    byteCount: try reader.count(),
-                    isEnded: try reader.flag(),
-                    isCut: try reader.flag(),
-                ),
+                source: try reader.sourceProgress(),
                 outputs: try reader.count(),
                 outputCapacity: try reader.count(),
             )
-        case 2: self = .have(byteCount: try reader.count())
-        case 3: self = .endsHere(byteCount: try reader.count(), isWhole: try reader.flag())
+        case 2: self = .have(try reader.range(), size: try reader.optionalCount())
+        case 3: self = .endsHere(try reader.sourceProgress())
         case 4: self = .timeWillExpire
+        case 5: self = .proceed
         case let other: throw .unknownCase(other)
         }
         try reader.end()

@@ -11,21 +11,30 @@ final class Conversation: Sendable {
     /// A job has at most so many results: thumbnail, fast picture, full picture, and one more.
     static let outputCount = 4
 
+    private struct Need {
+        var range: Range<Int>
+        var ahead: Int
+    }
+
     private let child: DecoderChild
     private let job: ConversionJob
     private let outputs: [OutputFile]
+    private let place: Place
     private let messages: MessageStream<DecoderMessage>
     private let state: Mutex<ConversationState>
 
-    /// Hands the job over. `nil` if the process is gone: it never had the source, so another one may try.
-    static func open(_ job: ConversionJob, with child: DecoderChild, watcher: ReadinessWatcher)
-        throws(AttachmentFailure) -> Conversation?
-    {
+    /// Hands the job over. `nil` if the process is gone.
+    static func open(
+        _ job: ConversionJob,
+        with child: DecoderChild,
+        at place: Place,
+        watcher: ReadinessWatcher,
+    ) throws(AttachmentFailure) -> Conversation? {
         var outputs: [OutputFile] = []
         for _ in 0..<outputCount { outputs.append(try OutputFile(capacity: job.outputCapacity)) }
         let source = try job.file.openReadOnly()
         defer { close(source) }
-        let progress = job.file.progress.told
+        let progress = job.file.contents.told
         let message = WorkerMessage.transform(
             job.request,
             source: progress,
@@ -37,27 +46,39 @@ final class Conversation: Sendable {
         } catch {
             return nil
         }
-        return Conversation(child: child, job: job, outputs: outputs, progress: progress, watcher: watcher)
+        return Conversation(
+            child: child,
+            job: job,
+            outputs: outputs,
+            place: place,
+            progress: progress,
+            watcher: watcher,
+        )
     }
 
     private init(
         child: DecoderChild,
         job: ConversionJob,
         outputs: [OutputFile],
+        place: Place,
         progress: SourceProgress,
         watcher: ReadinessWatcher,
     ) {
         self.child = child
         self.job = job
         self.outputs = outputs
+        self.place = place
         messages = MessageStream(socket: child.line, watcher: watcher)
         let state = ConversationState(source: progress, outputCount: outputs.count, outputCapacity: job.outputCapacity)
         self.state = Mutex(state)
     }
 
+    /// Whether the process has had the source, and may have died over it.
+    var hasBegun: Bool { state.withLock(\.hasBegun) }
+
     /// Returns when the process is done, has failed, lied or died, or the task is cancelled.
     func run() async -> Outcome {
-        let (needs, need) = AsyncStream.makeStream(of: Int.self, bufferingPolicy: .bufferingNewest(1))
+        let (needs, need) = AsyncStream.makeStream(of: Need.self, bufferingPolicy: .bufferingNewest(1))
         return await withTaskGroup(of: Outcome?.self) { group in
             group.addTask { await self.listen(need) }
             group.addTask { await self.answer(needs) }
@@ -69,13 +90,15 @@ final class Conversation: Sendable {
         }
     }
 
-    private func listen(_ need: AsyncStream<Int>.Continuation) async -> Outcome {
+    private func listen(_ need: AsyncStream<Need>.Continuation) async -> Outcome {
         do throws(PeerError) {
             while let received = try await messages.next() {
                 switch state.withLock({ $0.hear(received.message) }) {
-                case .await(let byteCount): need.yield(byteCount)
+                case .await(let range, let ahead): need.yield(Need(range: range, ahead: ahead))
                 case .nothing: break
-                case .describe(let report): job.describe(report)
+                case .describe(let report, let memoryBytes):
+                    job.describe(report)
+                    if let failure = await provide(memoryBytes) { return failure }
                 case .check(let report, let output):
                     guard let rung = OutputCheck.accepted(report, outputs[output], for: job.request) else {
                         return .failure(Self.falseReport)
@@ -91,21 +114,53 @@ final class Conversation: Sendable {
         return .failure(Task.isCancelled ? Self.cancelled : Self.died)
     }
 
-    private func answer(_ needs: AsyncStream<Int>) async -> Outcome? {
-        for await byteCount in needs {
-            let progress = await job.file.progress(reaching: byteCount).told
-            // The end is told by `tellEnd`.
-            guard !progress.isEnded, !Task.isCancelled else { continue }
-            guard state.withLock({ $0.tell(byteCount: progress.byteCount) }) else { continue }
-            if let failure = send(.have(byteCount: progress.byteCount)) { return failure }
+    private func answer(_ needs: AsyncStream<Need>) async -> Outcome? {
+        for await need in needs {
+            let start = need.range.lowerBound
+            job.file.want(start..<need.range.upperBound + need.ahead)
+            guard let contents = await contents(with: need.range) else { return nil }
+            if contents.ending != nil {
+                if let failure = tellEnd(contents, asAnswer: true) { return failure }
+                continue
+            }
+            let range = contents.present.range(at: start) ?? start..<start
+            guard state.withLock({ $0.tell(range, size: contents.size) }) else { continue }
+            if let failure = send(.have(range, size: contents.size)) { return failure }
         }
         return nil
     }
 
+    /// Lets the process go on once it can have the memory that its source needs, which may be after others have ended.
+    private func provide(_ memoryBytes: Int) async -> Outcome? {
+        place.pause()
+        do throws(AttachmentFailure) {
+            try await place.resume(adding: memoryBytes)
+        } catch {
+            return .failure(error)
+        }
+        state.withLock { $0.tellMemory() }
+        return send(.proceed)
+    }
+
+    /// What there is of the source once `range` is in it, or it has ended. While there is nothing to compute, others
+    /// may. `nil` when the task is cancelled.
+    private func contents(with range: Range<Int>) async -> SourceContents? {
+        let isEnough: @Sendable (SourceContents) -> Bool = { $0.has(range) || $0.ending != nil }
+        let contents = job.file.contents
+        if isEnough(contents) { return contents }
+        place.pause()
+        let later = await job.file.contents(isEnough)
+        guard !Task.isCancelled, (try? await place.resume()) != nil else { return nil }
+        return later
+    }
+
     private func tellEnd() async -> Outcome? {
-        let progress = await job.file.progress(reaching: Int.max).told
-        guard progress.isEnded, state.withLock({ $0.tellEnd() }) else { return nil }
-        return send(.endsHere(byteCount: progress.byteCount, isWhole: !progress.isCut))
+        let contents = await job.file.contents { $0.ending != nil }
+        return contents.ending == nil ? nil : tellEnd(contents)
+    }
+
+    private func tellEnd(_ contents: SourceContents, asAnswer: Bool = false) -> Outcome? {
+        state.withLock { $0.tellEnd(asAnswer: asAnswer) } ? send(.endsHere(contents.told)) : nil
     }
 
     private func tellExpiry() async -> Outcome? {
@@ -125,7 +180,7 @@ final class Conversation: Sendable {
     }
 
     static let cancelled = AttachmentFailure(.decode, .cancelled, "The conversion was cancelled.")
-    private static let died = AttachmentFailure(
+    static let died = AttachmentFailure(
         .decode,
         .decoderDied,
         "The decoder process died over this source. The next one is decoded by another process.",
@@ -142,13 +197,10 @@ final class Conversation: Sendable {
     )
 }
 
-extension MediaFile.Progress {
+extension SourceContents {
     /// What a decoder process is told of it.
     fileprivate var told: SourceProgress {
-        switch ending {
-        case nil: SourceProgress(byteCount: byteCount)
-        case .whole: SourceProgress(byteCount: byteCount, isEnded: true)
-        case .cut: SourceProgress(byteCount: byteCount, isEnded: true, isCut: true)
-        }
+        let isCut = if case .cut = ending { true } else { false }
+        return SourceProgress(present: present, size: size, isEnded: ending != nil, isCut: isCut)
     }
 }

@@ -4,11 +4,12 @@ import Media
 /// What a decoder process may say next. Whatever it says out of turn ends the conversation.
 struct ConversationState {
     enum Action: Equatable {
-        /// Tell it once so many bytes are there.
-        case await(byteCount: Int)
-        /// It asked for what it was told already by a message on its way.
+        /// Tell it once the bytes of this range are there; the next `ahead` bytes will be wanted too.
+        case await(Range<Int>, ahead: Int)
+        /// There is nothing to do: it said that it has the job, or asked for what a message on its way tells it.
         case nothing
-        case describe(SourceReport)
+        /// Pass on what the source is, and let the process go on once it can have so much memory.
+        case describe(SourceReport, memoryBytes: Int)
         /// Check the output with this number, and publish it.
         case check(RungReport, output: Int)
         case finish
@@ -17,18 +18,23 @@ struct ConversationState {
 
     private let outputCount: Int
     private let outputCapacity: Int
-    /// How many bytes it knows of.
-    private var toldByteCount: Int
+    /// The bytes that it knows of.
+    private var told: ByteRanges
+    private var toldSize: Int?
     private var hasHeardEnd: Bool
     /// Whether the job itself said so, so that no question can have crossed the answer.
     private let beganWithEnd: Bool
+    /// Whether the process has the job, and so the source.
+    private(set) var hasBegun = false
     private var isExpired = false
     private var needsBytes = false
+    private var needsMemory = false
     private var isDescribed = false
     private var usedOutputs: Set<Int> = []
 
     init(source: SourceProgress, outputCount: Int, outputCapacity: Int) {
-        toldByteCount = source.byteCount
+        told = source.present
+        toldSize = source.size
         hasHeardEnd = source.isEnded
         beganWithEnd = source.isEnded
         self.outputCount = outputCount
@@ -39,11 +45,17 @@ struct ConversationState {
     mutating func hear(_ message: DecoderMessage) -> Action {
         switch message {
         case .ready: return Self.lie("It said twice that it is ready.")
-        case .need(let byteCount): return need(byteCount)
-        case .source(let report):
+        case .began:
+            guard !hasBegun else { return Self.lie("It said twice that it has the job.") }
+            hasBegun = true
+            return .nothing
+        case .need(let range, let ahead): return need(range, ahead)
+        case .source(let report, let memoryBytes):
             guard !isDescribed else { return Self.lie("It described the source twice.") }
+            guard !needsBytes || hasHeardEnd else { return Self.lie("It described what it has no bytes of.") }
             isDescribed = true
-            return .describe(report)
+            needsMemory = true
+            return .describe(report, memoryBytes: memoryBytes)
         case .rung(let report, let output): return rung(report, output)
         case .done:
             guard usedOutputs.isEmpty else { return .finish }
@@ -56,28 +68,39 @@ struct ConversationState {
         }
     }
 
-    /// The process is told now that so many bytes are there. Whether it still wants to know.
-    mutating func tell(byteCount: Int) -> Bool {
+    /// The process is told now that these bytes are there. Whether it still wants to know.
+    mutating func tell(_ range: Range<Int>, size: Int?) -> Bool {
         guard needsBytes, !hasHeardEnd else { return false }
         needsBytes = false
-        toldByteCount = byteCount
+        told.insert(range)
+        toldSize = size
         return true
     }
 
     /// The process is told now that no more bytes will come. Whether that is news.
-    mutating func tellEnd() -> Bool {
-        defer { hasHeardEnd = true }
-        return !hasHeardEnd
+    ///
+    /// One that waits for bytes is told by whoever answers it, for then it computes again.
+    mutating func tellEnd(asAnswer: Bool = false) -> Bool {
+        guard !hasHeardEnd, asAnswer || !needsBytes else { return false }
+        hasHeardEnd = true
+        return true
     }
+
+    /// The process is told now that it can have the memory for its source.
+    mutating func tellMemory() { needsMemory = false }
 
     mutating func tellExpiry() { isExpired = true }
 
-    private mutating func need(_ byteCount: Int) -> Action {
+    private mutating func need(_ range: Range<Int>, _ ahead: Int) -> Action {
+        guard !needsMemory else { return Self.lie("It went on before it had the memory.") }
         guard !needsBytes, !beganWithEnd else { return Self.lie("It asked for bytes that it has, or twice.") }
+        guard !range.isEmpty, SafeSize.sum(range.upperBound, ahead) != nil, range.lowerBound < toldSize ?? .max else {
+            return Self.lie("It asked for bytes that no source has.")
+        }
         needsBytes = true
         // The end may have been on its way when it asked; it will not ask again.
         if hasHeardEnd { return .nothing }
-        return byteCount > toldByteCount ? .await(byteCount: byteCount) : Self.lie("It asked for bytes that it has.")
+        return told.contains(range) ? Self.lie("It asked for bytes that it has.") : .await(range, ahead: ahead)
     }
 
     private mutating func rung(_ report: RungReport, _ output: Int) -> Action {

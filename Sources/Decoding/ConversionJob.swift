@@ -10,3 +10,16 @@ struct ConversionJob: Sendable {
     var describe: @Sendable (SourceReport) -> Void
     var publish: @Sendable (ReadyRung) -> Void
 }
+
+extension ConversionJob {
+    /// The same job with only `rungs` of its rungs; throws if there are none to try.
+    func limited(to rungs: Set<Rung>?) throws(AttachmentFailure) -> ConversionJob {
+        guard let rungs else { return self }
+        guard !rungs.isEmpty else {
+            throw AttachmentFailure(.decode, .timedOut, "When a decoder was free, too little time was left for it.")
+        }
+        var job = self
+        job.request.rungs = rungs
+        return job
+    }
+}

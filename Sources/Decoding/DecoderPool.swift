@@ -15,7 +15,8 @@ package final class DecoderPool: Sendable {
     {
         self.configuration = configuration
         self.time = time
-        state = Mutex(DecoderPoolState(spareLimit: configuration.spares, runningLimit: configuration.running))
+        let schedule = Schedule(places: configuration.running, byteLimit: configuration.memoryBytes)
+        state = Mutex(DecoderPoolState(spareLimit: configuration.spares, schedule: schedule))
         do throws(SystemError) {
             watcher = try ReadinessWatcher.start()
         } catch {
@@ -47,21 +48,26 @@ package final class DecoderPool: Sendable {
     /// - Parameters:
     ///   - file: may still grow; once it ends, the decoder makes what it can of what is there.
     ///   - request: what to make of it.
+    ///   - rungs: asked when a process is free, which rungs are worth trying in the time that is left then; none if
+    ///     the time is too short for anything. Without it, those of `request` are tried.
     ///   - outputCapacity: the most bytes of one result.
     ///   - deadline: when the process is killed, whatever it does.
     ///   - expiry: lets the caller ask for an early end with what there is.
     ///   - describe: told at most once, from the source's header, before any result. Not checked.
     ///   - publish: told of each result once it is complete and checked; later ones are better.
+    /// - Returns: How long the process worked. What it waited for, bytes or its turn, is not in it.
     /// - Throws: Why no better result will come. What was published stands.
+    @discardableResult
     package func convert(
         _ file: MediaFile,
         as request: ConversionRequest,
+        rungs: (@Sendable () -> Set<Rung>)? = nil,
         outputCapacity: Int,
         until deadline: Instant,
         expiry: ExpirySignal = ExpirySignal(),
         describe: @escaping @Sendable (SourceReport) -> Void = { _ in },
         publish: @escaping @Sendable (ReadyRung) -> Void,
-    ) async throws(AttachmentFailure) {
+    ) async throws(AttachmentFailure) -> Duration {
         let job = ConversionJob(
             file: file,
             request: request,
@@ -70,30 +76,60 @@ package final class DecoderPool: Sendable {
             describe: describe,
             publish: publish,
         )
-        let outcome = await withTaskGroup(of: Conversation.Outcome.self) { group in
-            group.addTask { await self.perform(job) }
+        let outcome = await withTaskGroup(of: Result<Duration, AttachmentFailure>.self) { group in
+            group.addTask { await self.perform(job, rungs, until: deadline) }
             group.addTask { await self.timeOut(at: deadline) }
             defer { group.cancelAll() }
             return await group.next() ?? .failure(Conversation.cancelled)
         }
-        try outcome.get()
+        return try outcome.get()
     }
 
-    private func perform(_ job: ConversionJob) async -> Conversation.Outcome {
+    private func perform(
+        _ job: ConversionJob,
+        _ rungs: (@Sendable () -> Set<Rung>)?,
+        until deadline: Instant,
+    ) async -> Result<Duration, AttachmentFailure> {
         do throws(AttachmentFailure) {
-            while true {
-                let child = try await lease()
-                defer { end(child) }
-                // A spare may have died while it waited; it never saw the source, so the next one may try.
-                guard let conversation = try Conversation.open(job, with: child, watcher: watcher) else { continue }
-                return await conversation.run()
+            // All spares may have died while they waited. What never had the source cannot have died over it.
+            for _ in 0...configuration.spares {
+                if let worked = try await attempt(job, rungs, until: deadline) { return .success(worked) }
             }
+            throw Conversation.died
         } catch {
             return .failure(error)
         }
     }
 
-    private func timeOut(at deadline: Instant) async -> Conversation.Outcome {
+    /// `nil` if the process was gone before it had the job.
+    private func attempt(
+        _ job: ConversionJob,
+        _ rungs: (@Sendable () -> Set<Rung>)?,
+        until deadline: Instant,
+    ) async throws(AttachmentFailure) -> Duration? {
+        let claim = Schedule.Claim(
+            id: state.withLock { $0.makeNumber() },
+            deadline: deadline,
+            isClip: job.request.format.kind != .image,
+            byteCount: configuration.initialMemoryBytes,
+            needsProcess: true,
+        )
+        guard let child = try await obtain(claim) else { return nil }
+        let place = Place(claim, in: self)
+        defer { end(child, place) }
+        let job = try job.limited(to: rungs?())
+        guard let conversation = try Conversation.open(job, with: child, at: place, watcher: watcher) else {
+            return nil
+        }
+        switch await conversation.run() {
+        case .success: return place.worked
+        case .failure(let failure):
+            guard failure.reason != .decoderDied || conversation.hasBegun else { return nil }
+            throw failure
+        }
+    }
+
+    private func timeOut(at deadline: Instant) async -> Result<Duration, AttachmentFailure> {
         do {
             try await time.sleep(until: deadline)
             return .failure(AttachmentFailure(.decode, .timedOut, "The decoder process was not done in time."))
@@ -102,33 +138,43 @@ package final class DecoderPool: Sendable {
         }
     }
 
-    /// Waits for a process, in the order of arrival.
-    private func lease() async throws(AttachmentFailure) -> DecoderChild {
-        let id = state.withLock { $0.makeNumber() }
+    /// Waits for what `claim` asks for, the most urgent first: the process of a job that begins, `nil` for others.
+    func obtain(_ claim: Schedule.Claim) async throws(AttachmentFailure) -> DecoderChild? {
+        guard state.withLock({ $0.couldHold(claim.byteCount) }) else { throw Self.tooMuchMemory }
         let lease = await withTaskCancellationHandler {
             await withCheckedContinuation { wake in
                 let isCancelled = state.withLock { state in
                     if Task.isCancelled { return true }
-                    state.wait(DecoderPoolState.Waiter(id: id, wake: wake))
+                    state.wait(claim, wake)
                     return false
                 }
                 if isCancelled { wake.resume(returning: .refused(Conversation.cancelled)) } else { settle() }
             }
         } onCancel: {
-            let waiter = state.withLock { $0.stopWaiting(id) }
-            waiter?.wake.resume(returning: .refused(Conversation.cancelled))
+            let wake = state.withLock { $0.stopWaiting(claim.id) }
+            wake?.resume(returning: .refused(Conversation.cancelled))
         }
         switch lease {
         case .child(let child): return child
+        case .place: return nil
         case .refused(let failure): throw failure
         }
     }
 
-    /// One job per process: whatever it still does, it ends here.
-    private func end(_ child: DecoderChild) {
-        child.process.kill()
-        state.withLock { $0.release() }
+    func pause(_ id: Int) {
+        state.withLock { $0.pause(id) }
         settle()
+    }
+
+    func end(_ id: Int) {
+        state.withLock { $0.end(id) }
+        settle()
+    }
+
+    /// One job per process: whatever it still does, it ends here.
+    private func end(_ child: DecoderChild, _ place: Place) {
+        child.process.kill()
+        place.end()
     }
 
     /// Answers everybody who waits for a process, and will, until one gets ready.
@@ -140,7 +186,13 @@ package final class DecoderPool: Sendable {
     /// Matches jobs with processes, and asks for more processes if there are too few.
     func settle() {
         let (matches, refill) = state.withLock { ($0.match(), $0.refill) }
-        for (waiter, lease) in matches { waiter.wake.resume(returning: lease) }
+        for (wake, lease) in matches { wake.resume(returning: lease) }
         refill?.yield()
     }
+
+    private static let tooMuchMemory = AttachmentFailure(
+        .decode,
+        .resourceLimit,
+        "The source needs more memory than all decoders may use together.",
+    )
 }

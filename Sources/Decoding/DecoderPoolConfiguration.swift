@@ -6,8 +6,12 @@ package struct DecoderPoolConfiguration: Sendable {
     package var decoderPath: String
     /// How many processes are kept forked and warmed up ahead of their jobs.
     package var spares: Int
-    /// The most processes that work at once. Further jobs wait, in the order in which they came.
+    /// The most processes that compute at once. Further jobs wait; those whose deadline is nearest come first.
     package var running: Int
+    /// The memory that all processes may use together, by estimate.
+    package var memoryBytes: Int
+    /// What a process is taken to use before it has read its source's header: its own libraries' state and buffers.
+    package var initialMemoryBytes: Int
     package var limits: ProcessLimits
     /// How long a process may take to get ready, and so may the zygote. Loading the libraries takes some 0.1 s.
     package var startLimit: Duration
@@ -17,6 +21,8 @@ package struct DecoderPoolConfiguration: Sendable {
         decoderPath: String,
         spares: Int = 2,
         running: Int = 2,
+        memoryBytes: Int = 4_294_967_296,
+        initialMemoryBytes: Int = 33_554_432,
         limits: ProcessLimits = ProcessLimits(),
         startLimit: Duration = .seconds(10),
         observe: @escaping @Sendable (DecoderEvent) -> Void = { _ in },
@@ -24,6 +30,8 @@ package struct DecoderPoolConfiguration: Sendable {
         self.decoderPath = decoderPath
         self.spares = spares
         self.running = running
+        self.memoryBytes = memoryBytes
+        self.initialMemoryBytes = initialMemoryBytes
         self.limits = limits
         self.startLimit = startLimit
         self.observe = observe
@@ -47,9 +55,12 @@ package enum DecoderEvent: Sendable, Equatable {
 package struct DecoderPoolStatus: Sendable, Equatable {
     /// Processes that wait for a job.
     package var spares: Int
+    /// Jobs that compute.
     package var running: Int
-    /// Jobs that wait for a process.
+    /// Jobs that wait for their turn.
     package var waiting: Int
+    /// The memory that jobs have, by estimate.
+    package var heldBytes: Int
     /// Processes that are not gone yet, whatever they do.
     package var children: Int
     package var zygotePID: Int?

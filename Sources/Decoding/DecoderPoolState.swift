@@ -4,15 +4,16 @@ import Sandbox
 
 /// Who waits for a decoder process, who has one, and how many are getting ready. It does nothing itself.
 struct DecoderPoolState: Sendable {
+    /// What a claim comes to.
     enum Lease: Sendable {
+        /// A place, and a process for the job that begins.
         case child(DecoderChild)
+        /// A place for a job that has its process.
+        case place
         case refused(AttachmentFailure)
     }
 
-    struct Waiter: Sendable {
-        var id: Int
-        var wake: CheckedContinuation<Lease, Never>
-    }
+    typealias Wake = CheckedContinuation<Lease, Never>
 
     /// A process on its way: forked by the zygote, getting warm by itself.
     private struct Start: Sendable {
@@ -26,9 +27,8 @@ struct DecoderPoolState: Sendable {
     private static let failedStartLimit = 3
 
     private let spareLimit: Int
-    private let runningLimit: Int
-    private var running = 0
-    private var waiting: [Waiter] = []
+    private var schedule: Schedule
+    private var waiters: [Int: Wake] = [:]
     private var spares: [DecoderChild] = []
     private var starts: [Int: Start] = [:]
     private var failedStarts = 0
@@ -44,16 +44,17 @@ struct DecoderPoolState: Sendable {
     /// Wakes whoever asks the zygote for processes.
     private(set) var refill: AsyncStream<Void>.Continuation?
 
-    init(spareLimit: Int, runningLimit: Int) {
+    init(spareLimit: Int, schedule: Schedule) {
         self.spareLimit = spareLimit
-        self.runningLimit = runningLimit
+        self.schedule = schedule
     }
 
     var status: DecoderPoolStatus {
         DecoderPoolStatus(
             spares: spares.count,
-            running: running,
-            waiting: waiting.count,
+            running: schedule.runningCount,
+            waiting: schedule.waitingCount,
+            heldBytes: schedule.heldBytes,
             children: pids.count,
             zygotePID: zygotePID,
             restarts: max(0, zygotes - 1),
@@ -69,30 +70,34 @@ struct DecoderPoolState: Sendable {
         return nextNumber
     }
 
-    mutating func wait(_ waiter: Waiter) { waiting.append(waiter) }
-
-    mutating func stopWaiting(_ id: Int) -> Waiter? {
-        waiting.firstIndex { $0.id == id }.map { waiting.remove(at: $0) }
+    mutating func wait(_ claim: Schedule.Claim, _ wake: Wake) {
+        schedule.wait(claim)
+        waiters[claim.id] = wake
     }
 
-    /// Gives spare processes to those who wait longest, as far as the limit allows.
-    mutating func match() -> [(Waiter, Lease)] {
-        var matches: [(Waiter, Lease)] = []
-        while let waiter = waiting.first {
-            if running < runningLimit, !spares.isEmpty {
-                matches.append((waiter, .child(spares.removeFirst())))
-                running += 1
-            } else if let outage {
-                matches.append((waiter, .refused(outage)))
-            } else {
-                break
+    mutating func stopWaiting(_ id: Int) -> Wake? {
+        schedule.stopWaiting(id) ? waiters.removeValue(forKey: id) : nil
+    }
+
+    /// Gives places, and spare processes to those who begin.
+    mutating func match() -> [(Wake, Lease)] {
+        var matches: [(Wake, Lease)] = schedule.grant(processes: spares.count).compactMap { claim in
+            let lease = claim.needsProcess ? Lease.child(spares.removeFirst()) : .place
+            return waiters.removeValue(forKey: claim.id).map { ($0, lease) }
+        }
+        if let outage {
+            matches += schedule.dismissBeginners().compactMap { id in
+                waiters.removeValue(forKey: id).map { ($0, .refused(outage)) }
             }
-            waiting.removeFirst()
         }
         return matches
     }
 
-    mutating func release() { running -= 1 }
+    func couldHold(_ byteCount: Int) -> Bool { schedule.couldHold(byteCount) }
+
+    mutating func pause(_ id: Int) { schedule.pause(id) }
+
+    mutating func end(_ id: Int) { schedule.end(id) }
 
     mutating func refuse(_ failure: AttachmentFailure, forGood: Bool) {
         outage = failure
@@ -120,7 +125,7 @@ struct DecoderPoolState: Sendable {
 
     /// The number of one more process to be started, if there are too few.
     mutating func claimStart() -> Int? {
-        let target = max(spareLimit, waiting.isEmpty ? 0 : 1)
+        let target = max(spareLimit, schedule.isWaitedForByBeginners ? 1 : 0)
         guard !isShutDown, spares.count + starts.count < target else { return nil }
         let number = makeNumber()
         starts[number] = Start()

@@ -8,8 +8,10 @@ package struct DownloadReport: Sendable, Equatable {
     package var status: Int?
     /// The media type that the origin declared, such as `image/jpeg`. A claim, never a fact.
     package var contentType: String?
-    /// Bytes of the last answer's body as they came over the network, before any content encoding was undone.
+    /// Bytes of all bodies as they came over the network, before any content encoding was undone.
     package var fetchedByteCount = 0
+    /// How many requests were made, redirects included.
+    package var requestCount = 0
     /// Why the media file was cut; `nil` when it is whole.
     package var failure: AttachmentFailure?
 }

@@ -4,6 +4,7 @@ package struct DownloadSettings: Sendable {
     /// For name, connection and TLS handshake together; the download's own time limit holds as well.
     package var connectTimeout: Duration = .seconds(5)
     package var stall = StallRule()
+    package var ranges = RangeRule()
     /// How many redirects are followed for one download.
     package var redirectLimit = 5
     /// For all headers of one answer together.

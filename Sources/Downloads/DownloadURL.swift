@@ -13,6 +13,8 @@ struct DownloadURL: Sendable, Equatable {
     /// Without the brackets of an IPv6 address.
     let host: String
     let port: Int
+    /// Whether its path ends like the name of a video or sound. A hint, no more.
+    let namesClip: Bool
 
     /// Why text is no URL to fetch. Says what is wrong and never what it says: a URL may carry secrets.
     struct Problem: Error, Equatable {
@@ -79,6 +81,17 @@ struct DownloadURL: Sendable, Equatable {
         self.host = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
         self.port = port
         self.text = text
+        namesClip = unsafe Self.part(CURLUPART_PATH, of: handle).map(Self.isNameOfClip) ?? false
+    }
+
+    private static let clipExtensions: Set<String> = Set(
+        MediaFormat.allCases.filter { $0.kind != .image }.map(\.filenameExtension)
+    ).union(["3gpp", "aiff", "m2ts", "mpeg", "oga", "ogv", "opus"])
+
+    private static func isNameOfClip(_ path: String) -> Bool {
+        let name = path.split(separator: "/").last ?? ""
+        guard let dot = name.lastIndex(of: ".") else { return false }
+        return clipExtensions.contains(name[name.index(after: dot)...].lowercased())
     }
 
     private static func part(_ part: CURLUPart, of handle: OpaquePointer, _ flags: Int32 = 0) -> String? {

@@ -3,7 +3,7 @@ package import Media
 /// Downloads sources over HTTP into media files, all on one thread of its own.
 package final class Downloader: Sendable {
     private let settings: DownloadSettings
-    private let loop: TransferLoop
+    let loop: TransferLoop
 
     /// Throws when the process has no memory or thread left.
     package init(settings: DownloadSettings) throws(AttachmentFailure) {
@@ -13,10 +13,19 @@ package final class Downloader: Sendable {
 
     deinit { loop.stop() }
 
-    /// Writes the body into `file` while it arrives, and ends the file: whole, or cut with the failure that the report
-    /// has too. Returns within `timeLimit`, at once if the task is cancelled.
-    package func download(_ url: String, into file: MediaFile, timeLimit: Duration) async -> DownloadReport {
-        let report = await follow(url, into: file, deadline: SystemTime().now + timeLimit)
+    /// Writes the source's bytes into `file` while they arrive, and ends the file: whole, or cut with the failure that the
+    /// report has too. Returns within `timeLimit`, at once if the task is cancelled or the file has ended.
+    ///
+    /// Where the origin has parts of a source, only those are fetched that the file's readers want, and it ends when all
+    /// of it is there or somebody else ends it. `kind` is what the source is said to be, if anybody has said so: of
+    /// video and sound the beginning is asked for first.
+    package func download(
+        _ url: String,
+        into file: MediaFile,
+        timeLimit: Duration,
+        kind: MediaFormat.Kind? = nil,
+    ) async -> DownloadReport {
+        let report = await report(url, file, timeLimit, kind)
         file.end(report.failure.map(MediaFile.Ending.cut) ?? .whole)
         return report
     }
@@ -24,34 +33,20 @@ package final class Downloader: Sendable {
     /// Cancels the downloads that are under way and refuses later ones.
     package func stop() { loop.stop() }
 
-    /// Asks for the URL, and for those that redirects lead to.
-    private func follow(_ text: String, into file: MediaFile, deadline: Instant) async -> DownloadReport {
-        var report = DownloadReport(url: text)
-        var askedHost: String?
+    private func report(
+        _ text: String,
+        _ file: MediaFile,
+        _ timeLimit: Duration,
+        _ kind: MediaFormat.Kind?,
+    ) async -> DownloadReport {
+        let deadline = SystemTime().now + timeLimit
         do throws(DownloadURL.Problem) {
             let url = try DownloadURL(text)
-            askedHost = url.host
-            var request = TransferRequest(url: url, askedHost: url.host, file: file, timeLimit: .zero)
-            for _ in 0...settings.redirectLimit {
-                request.timeLimit = deadline - SystemTime().now
-                report.url = request.url.text
-                guard request.timeLimit > .zero else {
-                    report.failure = request.timedOut()
-                    return report
-                }
-                let result = await loop.run(request)
-                report.status = result.status
-                report.contentType = result.contentType.flatMap(DeclaredType.essence)
-                report.fetchedByteCount = result.fetchedByteCount
-                report.failure = result.failure
-                guard result.failure == nil, let location = result.location else { return report }
-                request.isRedirected = true
-                request.url = try request.url.resolving(location)
-            }
-            report.failure = request.tooManyRedirects(limit: settings.redirectLimit)
+            var download = Download(of: url, into: file, loop, settings, until: deadline)
+            await download.run(expectsClip: kind.map { $0 != .image } ?? url.namesClip)
+            return download.report
         } catch {
-            report.failure = error.failure(redirectedBy: askedHost)
+            return DownloadReport(url: text, failure: error.failure(redirectedBy: nil))
         }
-        return report
     }
 }

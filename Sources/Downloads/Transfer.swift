@@ -8,12 +8,36 @@ final class Transfer {
     /// A redirect's body up to this size is read and dropped, which keeps the connection; a longer one is cut off.
     private static let droppedByteLimit = 16_384
 
+    enum Reception {
+        case taken
+        /// libcurl keeps the bytes, and offers them again once it is told to go on.
+        case paused
+        /// The transfer is to end.
+        case stopped
+    }
+
+    /// What the body is, once the head says so.
+    private enum Body {
+        /// All of the source, of which parts could be had too if there is a version.
+        case whole(SourceVersion?)
+        case part(Range<Int>, SourceVersion)
+        /// Of no use.
+        case other
+    }
+
     let handle: UnsafeMutableRawPointer
     private let request: TransferRequest
     private let settings: DownloadSettings
     private var stallWatch: StallWatch?
     private var fixedNames: UnsafeMutablePointer<curl_slist>?
+    private var headers: UnsafeMutablePointer<curl_slist>?
 
+    private var body: Body?
+    /// Whether so much of the source is there, in order, that the reader has to catch up.
+    private var isPaused = false
+    /// Whether it was given up for parts of the source.
+    private var turnsToParts = false
+    private var isRangeRefused = false
     private var headerByteCount = 0
     private var bodyByteCount = 0
     /// The last address that was refused. libcurl goes on to the name's next one.
@@ -32,6 +56,8 @@ final class Transfer {
         let options = unsafe TransferOptions(handle: handle)
         options.set(request, settings, id: id)
         fixNames(options)
+        for field in request.headerFields { unsafe headers = curl_slist_append(headers, field) }
+        unsafe options.setHeaders(headers)
         // The handle's callbacks borrow this object: it owns the handle, and frees it before itself.
         unsafe options.setCallbacks(Unmanaged.passUnretained(self).toOpaque())
         guard options.areAccepted else {
@@ -42,6 +68,7 @@ final class Transfer {
     deinit {
         unsafe curl_easy_cleanup(handle)
         unsafe curl_slist_free_all(fixedNames)
+        unsafe curl_slist_free_all(headers)
     }
 
     // MARK: - What libcurl calls
@@ -80,31 +107,97 @@ final class Transfer {
         return true
     }
 
-    /// Takes bytes of the body, decoded. `false` stops the transfer.
-    func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        bodyByteCount += bytes.count
-        guard status == 200 else {
-            return isRedirect && bodyByteCount <= Self.droppedByteLimit
+    /// Takes bytes of the body, decoded.
+    func receive(_ bytes: UnsafeRawBufferPointer) -> Reception {
+        let body = openedBody()
+        guard stopped == nil else { return .stopped }
+        let offset: Int
+        switch body {
+        case .other:
+            bodyByteCount += bytes.count
+            return isRedirect && bodyByteCount <= Self.droppedByteLimit ? .taken : .stopped
+        case .part(let range, _):
+            offset = range.lowerBound + bodyByteCount
+            guard offset + bytes.count <= range.upperBound else {
+                stopped = request.lied(.otherLength)
+                return .stopped
+            }
+        case .whole(let version):
+            offset = bodyByteCount
+            let contents = request.file.contents
+            if let version, turns(to: version, contents) { return .stopped }
+            // Wanted may be all there is, up to the last number.
+            isPaused = offset - settings.ranges.windowByteCount >= contents.wanted.upperBound
+            guard !isPaused else { return .paused }
         }
         do throws(AttachmentFailure) {
-            try unsafe request.file.append(bytes)
-            return true
+            guard try unsafe request.file.write(bytes, at: offset) else {
+                stopped = request.cancelled()
+                return .stopped
+            }
+            bodyByteCount += bytes.count
+            return .taken
         } catch {
             stopped = error
-            return false
+            return .stopped
         }
+    }
+
+    /// What the body is, found out with its first byte or, if there is none, at its end.
+    private func openedBody() -> Body {
+        if let body { return body }
+        let body = judgedBody()
+        self.body = body
+        if case .part(_, let version) = body { request.file.setSize(version.size) }
+        return body
+    }
+
+    private func judgedBody() -> Body {
+        guard let head, !isRedirect else { return .other }
+        guard let asked = request.range, [200, 206, 416].contains(head.status) else {
+            return head.status == 200 && request.range == nil ? .whole(head.offeredVersion) : .other
+        }
+        switch RangeAnswer(head, asked: asked, version: request.version) {
+        case .part(let range, let version): return .part(range, version)
+        case .whole: return .whole(nil)
+        case .refused: isRangeRefused = true
+        case .changed: stopped = request.sourceChanged()
+        case .lie(let lie): stopped = request.lied(lie)
+        }
+        return .other
+    }
+
+    /// Whether the rest of a source is better fetched in parts: it is most likely a long clip, or what is wanted is far
+    /// ahead.
+    private func turns(to version: SourceVersion, _ contents: SourceContents) -> Bool {
+        let rule = settings.ranges
+        guard version.size > rule.jumpByteCount, contents.wanted.upperBound != .max else { return false }
+        let isClip = bodyByteCount >= rule.firstByteCount && head?.declaresClip == true
+        turnsToParts = isClip || contents.wanted.lowerBound - bodyByteCount > rule.jumpByteCount
+        return turnsToParts
     }
 
     // MARK: - What the loop calls
 
     /// When the loop has to look for a stall again.
-    var stallDue: Instant? { stallWatch?.due }
+    var stallDue: Instant? { isPaused ? nil : stallWatch?.due }
 
     /// Whether the origin has stalled; the result says so then.
     func isStalled(now: Instant) -> Bool {
-        guard stallWatch?.isStalled(received: headerByteCount + bodyByteCount, now: now) == true else { return false }
+        guard !isPaused, stallWatch?.isStalled(received: headerByteCount + bodyByteCount, now: now) == true else {
+            return false
+        }
         stopped = request.stalled(settings.stall)
         return true
+    }
+
+    /// Whether the transfer goes on, now that something else is wanted than before.
+    func goesOn() -> Bool {
+        if case .whole(let version?) = body, turns(to: version, request.file.contents) { return false }
+        guard isPaused else { return true }
+        isPaused = false
+        stallWatch = StallWatch(settings.stall, received: headerByteCount + bodyByteCount, now: SystemTime().now)
+        return unsafe curl_easy_pause(handle, CURLPAUSE_CONT) == CURLE_OK
     }
 
     /// The result of a transfer that libcurl ended with `code`, or that the loop took out.
@@ -113,6 +206,15 @@ final class Transfer {
         result.location = isRedirect ? header("location") : nil
         result.contentType = header("content-type")
         result.fetchedByteCount = fetchedByteCount
+        // Of an encoded part libcurl hands nothing over that it can't decode.
+        if status != nil, [CURLE_OK, CURLE_BAD_CONTENT_ENCODING].contains(code) { _ = openedBody() }
+        result.isRangeRefused = isRangeRefused && stopped == nil
+        switch body {
+        case .part(_, let version): result.version = version
+        case .whole(let version): result.version = turnsToParts ? version : nil
+        case .other, nil: break
+        }
+        guard !turnsToParts, !result.isRangeRefused else { return result }
         // Once a redirect says where to, only what a callback or the loop found wrong with it counts.
         result.failure = result.location == nil ? failure(code) : stopped
         return result
@@ -121,7 +223,9 @@ final class Transfer {
     private func failure(_ code: CURLcode) -> AttachmentFailure? {
         if let stopped { return stopped }
         if let refusal, code == CURLE_COULDNT_CONNECT { return request.refused(refusal) }
-        if let status, status != 200 { return request.unexpectedStatus(status) }
+        if let status, status != 200, status != 206 || request.range == nil {
+            return request.unexpectedStatus(status)
+        }
         guard code == CURLE_OK else {
             return request.failure(
                 code,
@@ -130,33 +234,8 @@ final class Transfer {
                 connectTimeout: settings.connectTimeout,
             )
         }
+        if case .part(let range, _) = body, bodyByteCount < range.count { return request.truncated() }
         return bodyByteCount > 0 ? nil : request.empty()
-    }
-
-    // MARK: - What the handle knows
-
-    private var status: Int? {
-        var status = 0
-        guard unsafe ccurl_getinfo_long(handle, CURLINFO_RESPONSE_CODE, &status) == CURLE_OK, status > 0 else {
-            return nil
-        }
-        return status
-    }
-
-    private var fetchedByteCount: Int {
-        var count: curl_off_t = 0
-        return unsafe ccurl_getinfo_off(handle, CURLINFO_SIZE_DOWNLOAD_T, &count) == CURLE_OK ? Int(count) : 0
-    }
-
-    /// RFC 9110, section 15.4: the statuses that ask for the same with another URL.
-    private var isRedirect: Bool { [301, 302, 303, 307, 308].contains(status) }
-
-    private func header(_ name: String) -> String? {
-        var header: UnsafeMutablePointer<curl_header>?
-        guard unsafe curl_easy_header(handle, name, 0, UInt32(CURLH_HEADER), -1, &header) == CURLHE_OK,
-            let header = unsafe header
-        else { return nil }
-        return unsafe String(cString: header.pointee.value)
     }
 
     /// Gives libcurl the addresses of a name that a test fixed.

@@ -13,6 +13,7 @@ final class TransferLoop: @unchecked Sendable {
 
     private enum Command {
         case start(id: UInt, TransferRequest, Reply)
+        case look(id: UInt)
         case cancel(id: UInt)
         case stop
     }
@@ -42,10 +43,20 @@ final class TransferLoop: @unchecked Sendable {
         try startThread()
     }
 
-    /// Makes the request and returns when it is done, at once if the task is cancelled.
+    /// Makes the request and returns when it is done: at once if the task is cancelled or the media file has ended.
     func run(_ request: TransferRequest) async -> TransferResult {
         let id = lastID.wrappingAdd(1, ordering: .relaxed).newValue
-        return await withTaskCancellationHandler {
+        return await withTaskGroup(of: TransferResult?.self) { group in
+            group.addTask { await self.run(request, id) }
+            group.addTask { await self.watchReader(of: request.file, id) }
+            defer { group.cancelAll() }
+            for await case let result? in group { return result }
+            return TransferResult(failure: request.cancelled())
+        }
+    }
+
+    private func run(_ request: TransferRequest, _ id: UInt) async -> TransferResult {
+        await withTaskCancellationHandler {
             await withCheckedContinuation { reply in
                 guard post(.start(id: id, request, reply)) else {
                     reply.resume(returning: TransferResult(failure: request.cancelled()))
@@ -57,6 +68,18 @@ final class TransferLoop: @unchecked Sendable {
         } onCancel: {
             post(.cancel(id: id))
         }
+    }
+
+    /// Has the transfer look each time that its reader wants something else, until there is nothing left to want.
+    private func watchReader(of file: MediaFile, _ id: UInt) async -> TransferResult? {
+        var wanted = file.contents.wanted
+        while wanted.upperBound != .max, !Task.isCancelled, file.contents.ending == nil {
+            wanted = await file.contents { [wanted] in $0.wanted != wanted || $0.ending != nil }.wanted
+            post(.look(id: id))
+        }
+        _ = await file.contents { $0.ending != nil }
+        post(.cancel(id: id))
+        return nil
     }
 
     /// Cancels what is running and refuses what comes later. The thread ends.
@@ -130,6 +153,10 @@ final class TransferLoop: @unchecked Sendable {
             switch command {
             case .start(let id, let request, let reply):
                 start(request, id: id, reply, &running)
+            case .look(let id):
+                guard let entry = running[id], !entry.transfer.goesOn() else { continue }
+                running[id] = nil
+                finish(entry, CURLE_ABORTED_BY_CALLBACK)
             case .cancel(let id):
                 guard let entry = running.removeValue(forKey: id) else { continue }
                 cancel(entry)
@@ -151,6 +178,8 @@ final class TransferLoop: @unchecked Sendable {
 
     private func start(_ request: TransferRequest, id: UInt, _ reply: Reply, _ running: inout [UInt: Running]) {
         do throws(AttachmentFailure) {
+            // Its cancellation may have come before it.
+            guard request.file.contents.ending == nil else { throw request.cancelled() }
             let transfer = try Transfer(request, id: id, settings: settings)
             unsafe curl_multi_add_handle(multi, transfer.handle)
             running[id] = Running(transfer: transfer, request: request, reply: reply)

@@ -31,6 +31,14 @@ final class TransferOptions {
         if let authoritiesFile = settings.authoritiesFile { set(CURLOPT_CAINFO, authoritiesFile) }
 
         set(CURLOPT_USERAGENT, settings.userAgent)
+        if let range = request.range { set(CURLOPT_RANGE, "\(range.lowerBound)-\(range.upperBound - 1)") }
+        if let posted = request.message?.body {
+            set(CURLOPT_POST, 1)
+            set(CURLOPT_POSTFIELDSIZE, posted.count)
+            unsafe posted.withUnsafeBytes { body in
+                unsafe note(ccurl_setopt_body(handle, body.baseAddress))
+            }
+        }
         // Asks for no encoding, and makes libcurl undo those that come all the same.
         set(CURLOPT_ACCEPT_ENCODING, "identity")
         unsafe note(ccurl_setopt_pointer(handle, CURLOPT_PRIVATE, UnsafeMutableRawPointer(bitPattern: id)))
@@ -38,6 +46,10 @@ final class TransferOptions {
 
     func setNames(_ names: UnsafeMutablePointer<curl_slist>?) {
         unsafe note(ccurl_setopt_list(handle, CURLOPT_RESOLVE, names))
+    }
+
+    func setHeaders(_ headers: UnsafeMutablePointer<curl_slist>?) {
+        unsafe note(ccurl_setopt_list(handle, CURLOPT_HTTPHEADER, headers))
     }
 
     /// `transfer` points to the `Transfer` that the callbacks are for, and has to outlive the handle.
@@ -49,7 +61,11 @@ final class TransferOptions {
         unsafe note(
             ccurl_setopt_write(handle) { bytes, size, count, context in
                 let body = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
-                return unsafe borrowed(context).receive(body) ? body.count : 0
+                return switch unsafe borrowed(context).receive(body) {
+                case .taken: body.count
+                case .paused: Int(CURL_WRITEFUNC_PAUSE)
+                case .stopped: 0
+                }
             },
         )
         unsafe note(

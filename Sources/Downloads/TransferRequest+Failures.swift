@@ -21,11 +21,29 @@ extension TransferRequest {
         failure(.httpStatus, "\(origin) answered with HTTP status \(status) instead of 200.")
     }
 
+    func sourceChanged() -> AttachmentFailure {
+        failure(.sourceChanged, "The source at \(origin) changed while parts of it were fetched.")
+    }
+
+    func lied(_ lie: RangeAnswer.Lie) -> AttachmentFailure { failure(.originLied, "\(origin) \(lie.rawValue).") }
+
+    func tooManyRanges(limit: Int) -> AttachmentFailure {
+        failure(.resourceLimit, "More than \(limit) parts of the source at \(origin) are needed.")
+    }
+
+    func tooLarge() -> AttachmentFailure {
+        failure(.tooLarge, "More than \(file.byteLimit) bytes of the source at \(origin) are needed.")
+    }
+
     func tooManyRedirects(limit: Int) -> AttachmentFailure {
         failure(.tooManyRedirects, "\(askedHost) redirects more than \(limit) times.")
     }
 
     func empty() -> AttachmentFailure { failure(.empty, "\(origin) sent an empty body.") }
+
+    func truncated() -> AttachmentFailure {
+        failure(.truncated, "The connection to \(origin) broke off before the last byte.")
+    }
 
     func timedOut() -> AttachmentFailure {
         failure(.timedOut, "The time for the download from \(origin) was over before its last byte came.")
@@ -52,7 +70,7 @@ extension TransferRequest {
             failure(.tlsFailed, "The TLS handshake with \(origin) failed; TLS 1.2 or newer is needed.")
         case CURLE_BAD_CONTENT_ENCODING: failure(.corrupt, "The content encoding of \(origin) cannot be undone.")
         case CURLE_OUT_OF_MEMORY: failure(.resourceLimit, "No memory for the download from \(origin).")
-        case _ where hasBody: failure(.truncated, "The connection to \(origin) broke off before the last byte.")
+        case _ where hasBody: truncated()
         default: failure(.connectionFailed, "No answer from \(origin): libcurl error \(code.rawValue).")
         }
     }

@@ -6,9 +6,15 @@ struct TransferRequest: Sendable {
     /// The host that the download was asked for. Messages name it alone, never where it redirects to.
     var askedHost: String
     var isRedirected = false
-    /// Receives the body of a 200.
+    /// Receives the source's bytes.
     var file: MediaFile
-    var timeLimit: Duration
+    var timeLimit: Duration = .zero
+    /// The part that is asked for; `nil` asks for all, in order.
+    var range: Range<Int>?
+    /// What is sent; `nil` asks for a source.
+    var message: OutgoingMessage?
+    /// That of the parts which are there already; `nil` for the first.
+    var version: SourceVersion?
 
     /// What a message calls the other side.
     var origin: String { isRedirected ? "\(askedHost) (after a redirect)" : askedHost }
@@ -23,5 +29,9 @@ struct TransferResult: Sendable {
     var location: String?
     /// Bytes of the body as they came over the network.
     var fetchedByteCount = 0
+    /// What further parts have to be of, where the origin has them.
+    var version: SourceVersion?
+    /// Whether a range was asked for and could not be had.
+    var isRangeRefused = false
     var failure: AttachmentFailure?
 }

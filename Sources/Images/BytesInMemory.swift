@@ -17,7 +17,11 @@ final class BytesInMemory: SourceBytes {
         return part.count
     }
 
+    func expect(_ ranges: [Range<Int>]) {}
+
     func waitForEnd() -> Int { bytes.count }
+
+    var size: Int? { bytes.count }
 }
 
 extension SourceBytes {

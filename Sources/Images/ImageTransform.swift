@@ -25,7 +25,7 @@ package struct ImageTransform {
             try PageCount(source: source).check(request.format)
             let header = try readHeader()
             try header.check(against: request.limits)
-            output.describe(header.report)
+            output.describe(header.report, memoryBytes: header.memoryBytes(within: request.limits))
             let publisher = RungPublisher(rungs: request.rungs, output: output)
             if header.frames > 1, let rules = request.animation {
                 let animation = AnimationConversion(

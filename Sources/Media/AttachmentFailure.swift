@@ -7,7 +7,7 @@ package struct AttachmentFailure: Error, Sendable, Equatable, CustomStringConver
     /// A closed set with stable raw values: they are metric labels and names in results.
     package enum Reason: String, Sendable, CaseIterable {
         case invalidURL, refusedScheme, refusedAddress, unresolvedHost, connectionFailed, tlsFailed
-        case httpStatus, tooManyRedirects, truncated, stalled, timedOut, cancelled
+        case httpStatus, tooManyRedirects, truncated, stalled, timedOut, cancelled, sourceChanged, originLied
         case empty, tooLarge
         case unrecognizedFormat, unsupportedFormat, corrupt, tooManyPixels, resourceLimit
         case decoderDied, decoderUnavailable, decoderLied
@@ -37,7 +37,7 @@ package struct AttachmentFailure: Error, Sendable, Equatable, CustomStringConver
         case .unrecognizedFormat, .unsupportedFormat: .attachmentUnrecognizedType
         case .empty, .tooLarge, .tooManyPixels: .attachmentInvalidFileSize
         case .storeFull, .storeFailed: .attachmentMoveIntoDataStoreFailed
-        case .corrupt, .truncated: .attachmentCorrupt
+        case .corrupt, .truncated, .sourceChanged, .originLied: .attachmentCorrupt
         case .stalled, .timedOut, .cancelled, .resourceLimit, .decoderDied, .decoderUnavailable, .decoderLied,
             .payloadTooLarge, .internalError:
             nil

@@ -15,7 +15,7 @@ package struct MediaLimits: Sendable, Equatable {
     package init(
         sourceBytes: Int = 100_000_000,
         framePixels: Int = 50_000_000,
-        totalPixels: Int = 100_000_000,
+        totalPixels: Int = 50_000_000,
         side: Int = 20_000,
         frames: Int = 500,
         memoryBytes: Int = 2_147_483_648,

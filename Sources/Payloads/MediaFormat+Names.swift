@@ -1,4 +1,4 @@
-import Media
+package import Media
 
 extension MediaFormat {
     init?(mimeType: String) {
@@ -8,7 +8,7 @@ extension MediaFormat {
         self = format
     }
 
-    init?(typeIdentifier: String) {
+    package init?(typeIdentifier: String) {
         guard let format = Self.allCases.first(where: { $0.typeIdentifier == typeIdentifier }) else { return nil }
         self = format
     }

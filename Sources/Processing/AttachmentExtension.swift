@@ -23,14 +23,10 @@ struct AttachmentExtension: NotificationServiceExtension {
     /// Downloads and decodes one attachment at the same time, and notes in `bestAttempt` what becomes of it.
     private func prepare(_ attachment: AttachmentRequest, _ index: Int, _ bestAttempt: BestAttempt) async {
         do throws(AttachmentFailure) {
-            let file = try MediaFile(byteLimit: request.limits.sourceBytes)
-            async let downloaded: Void = download(attachment.url, into: file)
+            let file = try MediaFile(byteLimit: request.limits.sourceBytes, time: time)
+            async let downloaded: Void = download(attachment, into: file)
             let converted = await convert(file, attachment, index, bestAttempt)
-            let progress = file.progress
-            bestAttempt.update(index) { attachment in
-                attachment.source.fetched = progress.byteCount
-                attachment.source.byteCount = progress.ending == .whole ? progress.byteCount : nil
-            }
+            bestAttempt.update(index) { $0.source.note(file.contents) }
             // The converter wants no more: whatever is still on its way has no use.
             file.end(.cut(AttachmentFailure(.download, .cancelled, "The download was no longer needed.")))
             _ = await downloaded
@@ -40,9 +36,11 @@ struct AttachmentExtension: NotificationServiceExtension {
         }
     }
 
-    private func download(_ url: String, into file: MediaFile) async {
-        await steps.downloader.download(url, into: file, timeLimit: expiry - time.now)
-        stopwatch.finish(.download)
+    private func download(_ attachment: AttachmentRequest, into file: MediaFile) async {
+        let kind = attachment.options.typeHint.flatMap(MediaFormat.init(typeIdentifier:))?.kind
+        await steps.downloader.download(attachment.url, into: file, timeLimit: expiry - time.now, kind: kind)
+        // A source that is fetched in parts is at hand until the decoder is done with it.
+        stopwatch.finish(.download, at: file.contents.lastArrival)
     }
 
     private func convert(
@@ -57,24 +55,31 @@ struct AttachmentExtension: NotificationServiceExtension {
         case .failure(let failure): return .failure(failure)
         }
         bestAttempt.update(index) { $0.source.format = format }
-        let started = time.now
+        // No part of a picture is enough.
+        if format.kind == .image { file.want(0..<Int.max) }
         let sourceTimer = Task { await endSource(file, decoding: costs.cost(of: format)) }
         defer { sourceTimer.cancel() }
-        let wanted = conversion(of: attachment, index, format, within: expiry - started)
+        let wanted = conversion(of: attachment, index, format)
 
         do throws(AttachmentFailure) {
-            try await steps.converter.convert(
+            let worked = try await steps.converter.convert(
                 file,
                 as: wanted,
+                rungs: { costs.rungs(for: format, in: expiry - time.now) },
                 until: expiry,
                 describe: { report in bestAttempt.update(index) { $0.source.report = report } },
-                publish: { rung in bestAttempt.update(index) { $0.ready = rung } },
+                publish: { rung in
+                    bestAttempt.update(index) { attachment in
+                        attachment.ready = rung
+                        attachment.source.note(file.contents)
+                    }
+                },
             )
+            if case .cut(let failure) = file.progress.ending { return .failure(failure) }
+            costs.learn(format, took: worked)
         } catch {
             return .failure(cause(of: error, in: file))
         }
-        if case .cut(let failure) = file.progress.ending { return .failure(failure) }
-        costs.learn(format, took: time.now - started)
         bestAttempt.update(index) { $0.isComplete = $0.ready.map { wanted.isLast($0.report) } ?? false }
         return .success(())
     }
@@ -84,7 +89,6 @@ struct AttachmentExtension: NotificationServiceExtension {
         of attachment: AttachmentRequest,
         _ index: Int,
         _ format: MediaFormat,
-        within limit: Duration,
     ) -> ConversionRequest {
         let profile = request.profiles[index].profile
         var clip = request.clip
@@ -98,7 +102,6 @@ struct AttachmentExtension: NotificationServiceExtension {
             audio: profile.audio,
             clip: clip,
             limits: request.limits,
-            rungs: costs.rungs(for: format, in: limit),
         )
     }
 
@@ -115,16 +118,24 @@ struct AttachmentExtension: NotificationServiceExtension {
         return .success(format)
     }
 
-    /// Ends a source that is still on its way in time for what came of it to be decoded.
+    /// Ends a source that is still waited for in time for what came of it to be decoded.
     private func endSource(_ file: MediaFile, decoding cost: Duration) async {
         let instant = TimeBudget.sourceExpiry(now: time.now, expiry: expiry, decoding: cost)
         guard (try? await time.sleep(until: instant)) != nil else { return }
-        file.end(.cut(AttachmentFailure(.download, .timedOut, "The download was not done in time.")))
+        file.endIfMissing(AttachmentFailure(.download, .timedOut, "The download was not done in time."))
     }
 
     /// A source that was cut short explains a failed conversion better than the decoder does.
     private func cause(of failure: AttachmentFailure, in file: MediaFile) -> AttachmentFailure {
         guard case .cut(let cut) = file.progress.ending else { return failure }
         return cut
+    }
+}
+
+extension AttachmentSource {
+    /// How much of it there is by now.
+    fileprivate mutating func note(_ contents: SourceContents) {
+        fetched = contents.present.count
+        byteCount = contents.size
     }
 }

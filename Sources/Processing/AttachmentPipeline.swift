@@ -58,6 +58,29 @@ package struct AttachmentPipeline: Sendable {
             .store(delivery.content, until: budget.storeExpiry)
         stopwatch.finish(.store)
 
+        return finish(request, delivery, stored, stopwatch, deadline)
+    }
+
+    /// Answers with the original content at once: no time is left for anything else, or `failure` says what it is.
+    package func decline(
+        _ request: ProcessingRequest,
+        deadline: Instant,
+        because failure: AttachmentFailure? = nil,
+    ) -> ProcessingResult {
+        let stopwatch = Stopwatch(time: time, start: request.accepted ?? time.now)
+        stopwatch.finish(.queue)
+        var original = NotificationContent(original: request.notification)
+        for index in original.attachments.indices { original.attachments[index].failure = failure }
+        return finish(request, Delivery(content: original, cause: .expired), [:], stopwatch, deadline)
+    }
+
+    private func finish(
+        _ request: ProcessingRequest,
+        _ delivery: Delivery,
+        _ stored: [Int: DeliveredFiles.Outcome],
+        _ stopwatch: Stopwatch,
+        _ deadline: Instant,
+    ) -> ProcessingResult {
         let result = ProcessingResult(
             request: request,
             delivery: delivery,

@@ -35,9 +35,11 @@ package final class CostModel: Sendable {
         }
     }
 
-    /// The rungs worth trying in `timeLeft`: cheap ones first when the best may not be done in time.
+    /// The rungs worth trying in `timeLeft`: cheap ones first when the best may not be done in time, none when not even
+    /// they may.
     package func rungs(for format: MediaFormat, in timeLeft: Duration) -> Set<Rung> {
         let cost = cost(of: format)
+        guard timeLeft > cost / 20 else { return [] }
         var rungs = Set(Rung.allCases)
         if timeLeft > cost * 4 { rungs.remove(.fast) }
         if timeLeft < cost / 2 { rungs.subtract([.downscaled, .animation, .transcoded]) }

@@ -79,20 +79,46 @@ package struct NotificationService: Sendable {
         accepted: Instant,
     ) async throws(RequestError) -> ProcessingResult {
         let timeLimit = try timeLimit(options.timeLimit ?? defaults.timeLimit)
+        let request = try request(for: payload, options, accepted)
+        return await pipeline.process(request, deadline: accepted + timeLimit)
+    }
+
+    /// The time that there is for a request with these options, if it makes sense at all: refuses what `process` would.
+    package func check(_ payload: PayloadSource, options: Options) throws(RequestError) -> Duration {
+        _ = try request(for: payload, options, time.now)
+        return try timeLimit(options.timeLimit ?? defaults.timeLimit)
+    }
+
+    /// The result for a payload that nothing is done for: its time passed while it waited, or `failure` says why.
+    package func decline(
+        _ payload: PayloadSource,
+        options: Options,
+        accepted: Instant,
+        because failure: AttachmentFailure? = nil,
+    ) throws(RequestError) -> ProcessingResult {
+        let timeLimit = try timeLimit(options.timeLimit ?? defaults.timeLimit)
+        let request = try request(for: payload, options, accepted)
+        return pipeline.decline(request, deadline: accepted + timeLimit, because: failure)
+    }
+
+    private func request(
+        for payload: PayloadSource,
+        _ options: Options,
+        _ accepted: Instant,
+    ) throws(RequestError) -> ProcessingRequest {
         let notification: NotificationRequest
         do throws(PayloadError) {
             notification = try read(payload, options)
         } catch {
             throw .payload(error)
         }
-        let request = ProcessingRequest(
+        return ProcessingRequest(
             notification: notification,
             profiles: try profiles.choices(for: notification.attachments, asked: options.profile),
             clip: options.clip,
             limits: defaults.limits,
             accepted: accepted,
         )
-        return await pipeline.process(request, deadline: accepted + timeLimit)
     }
 
     private func read(_ payload: PayloadSource, _ options: Options) throws(PayloadError) -> NotificationRequest {
@@ -127,10 +153,4 @@ package struct NotificationService: Sendable {
 package enum PayloadSource: Sendable {
     case bytes([UInt8])
     case value(JSONValue)
-}
-
-/// Why a request was not processed at all. The message says what to do.
-package enum RequestError: Error, Sendable {
-    case payload(PayloadError)
-    case option(String)
 }

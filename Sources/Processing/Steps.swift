@@ -2,22 +2,29 @@ package import Media
 
 /// Fetches a source. `App` conforms libcurl's downloader to it.
 package protocol AttachmentDownloading: Sendable {
-    /// Writes the body into `file` and ends it, whole or cut: a failure is in the file's ending.
-    func download(_ url: String, into file: MediaFile, timeLimit: Duration) async
+    /// Writes the source's bytes into `file`, at least those that its readers want, and ends it whole or cut: a failure
+    /// is in the file's ending. Returns soon after somebody else has ended it.
+    ///
+    /// `kind` is what the sender says that it is, if anything.
+    func download(_ url: String, into file: MediaFile, timeLimit: Duration, kind: MediaFormat.Kind?) async
 }
 
 /// Makes outputs of a source. `App` conforms the pool of decoder processes to it.
 package protocol AttachmentConverting: Sendable {
     /// Returns when nothing better will come; each output that is complete and checked is published on the way.
     ///
-    /// At `deadline` the decoder is stopped, whatever it does.
+    /// At `deadline` the decoder is stopped, whatever it does. When a decoder is free, `rungs` says which are worth
+    /// trying in the time that is left then, if any is.
+    ///
+    /// - Returns: How long the decoder worked; what it waited for is not in it.
     func convert(
         _ file: MediaFile,
         as request: ConversionRequest,
+        rungs: @escaping @Sendable () -> Set<Rung>,
         until deadline: Instant,
         describe: @escaping @Sendable (SourceReport) -> Void,
         publish: @escaping @Sendable (ReadyRung) -> Void,
-    ) async throws(AttachmentFailure)
+    ) async throws(AttachmentFailure) -> Duration
 }
 
 /// Keeps delivered files. `App` conforms the attachment store to it.

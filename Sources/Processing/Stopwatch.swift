@@ -23,9 +23,9 @@ package final class Stopwatch: Sendable {
     /// Marks the end of a stage; of several attachments, the last one's end counts.
     ///
     /// A stage that is still under way when a later one ends was left behind at the deadline: it ends there too, and
-    /// what it says afterwards is dropped.
-    package func finish(_ stage: Stage) {
-        let now = time.now
+    /// what it says afterwards is dropped. `instant` is for an end that has passed.
+    package func finish(_ stage: Stage, at instant: Instant? = nil) {
+        let now = instant ?? time.now
         ends.withLock { ends in
             guard !stage.later.contains(where: { ends[$0] != nil }) else { return }
             ends[stage] = now

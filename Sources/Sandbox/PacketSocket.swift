@@ -56,8 +56,8 @@ package final class PacketSocket: Sendable {
             filled = max(0, received)
         }
         if received < 0 {
-            // The peer is gone and has left packets of ours unread.
-            if errno == ECONNRESET { return nil }
+            // The peer is gone and has left packets of ours unread. Said once, and before what it sent at last.
+            if errno == ECONNRESET { return try receive(descriptorLimit: descriptorLimit, waits: waits) }
             throw SystemError("recvmsg")
         }
         return received == 0 ? nil : Packet(bytes: bytes, descriptors: Array(descriptors.prefix(descriptorCount)))

@@ -29,7 +29,7 @@ package struct AttachmentContent: Sendable {
 /// What is known of a source, from the response and from its header.
 package struct AttachmentSource: Sendable, Equatable {
     package var format: MediaFormat?
-    /// The size of the whole source; `nil` when it did not come whole.
+    /// The size of the whole source; `nil` where it isn't known.
     package var byteCount: Int?
     /// How many bytes of it were fetched.
     package var fetched = 0

@@ -9,6 +9,11 @@ package struct Delivery: Sendable {
 
     package var content: NotificationContent
     package var cause: Cause
+
+    package init(content: NotificationContent, cause: Cause) {
+        self.content = content
+        self.cause = cause
+    }
 }
 
 /// Runs a service extension under a deadline: one content, once, on time.

@@ -1,6 +1,8 @@
 import HTTPTypes
 import Hummingbird
+import Jobs
 import Logging
+import Processing
 
 /// Turns every error into a problem, so that no client sees a bare status or a foreign text.
 struct Problems<Context: RequestContext>: RouterMiddleware {
@@ -13,6 +15,10 @@ struct Problems<Context: RequestContext>: RouterMiddleware {
             return try await next(request, context)
         } catch let problem as Problem {
             return problem.response(from: request, context: context)
+        } catch let error as RequestError {
+            return Problem(error).response(from: request, context: context)
+        } catch let error as JobQueueError {
+            return Problem(error).response(from: request, context: context)
         } catch let error as any HTTPResponseError {
             return problem(for: error.status, request).response(from: request, context: context)
         } catch {

@@ -1,5 +1,5 @@
 import Hummingbird
-import Media
+import Jobs
 import NIOCore
 import Payloads
 import Processing
@@ -12,25 +12,18 @@ extension Request {
     }
 }
 
-extension NotificationService {
-    /// Processes a payload, with what makes it none as a problem.
-    func result(
-        of payload: PayloadSource,
-        _ options: Options,
-        _ accepted: Instant,
-    ) async throws -> ProcessingResult {
-        do throws(RequestError) {
-            return try await process(payload, options: options, accepted: accepted)
-        } catch {
-            throw Problem(error)
+extension Problem {
+    init(_ error: JobQueueError) {
+        switch error.reason {
+        case .badJob: self.init(.unprocessableContent, error.description)
+        default: self.init(.serviceUnavailable, "The queue takes nothing now: \(error)", retryAfter: 1)
         }
     }
-}
 
-extension Problem {
     init(_ error: RequestError) {
         switch error {
         case .option(let message): self.init(.badRequest, message)
+        case .envelope(let message): self.init(.unprocessableContent, message)
         case .payload(let error):
             switch error {
             case .notJSON, .unknownDialect: self.init(.badRequest, error.description)

@@ -14,7 +14,7 @@ struct RewriteRoute: Sendable {
         let options = try options(in: request.headers)
         let result = try await admission.admit {
             let payload = try await request.payload()
-            return try await service.result(of: .bytes(payload), options, accepted)
+            return try await service.process(.bytes(payload), options: options, accepted: accepted)
         }
         var headers: HTTPFields = [.contentType: "application/json"]
         headers[.attachdOutcome] = result.outcome.rawValue
@@ -44,7 +44,7 @@ struct RewriteRoute: Sendable {
 }
 
 extension HTTPField.Name {
-    private static func named(_ name: String) -> Self {
+    static func named(_ name: String) -> Self {
         guard let name = Self(name) else { preconditionFailure("\(name) is no field name") }
         return name
     }

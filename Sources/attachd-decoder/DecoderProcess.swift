@@ -14,6 +14,7 @@ struct DecoderProcess {
         do {
             try line.send(DecoderMessage.ready(lockDown()))
             guard let packet = try line.receive(descriptorLimit: Self.descriptorLimit, waits: true) else { return }
+            try line.send(DecoderMessage.began)
             try line.send(answer(to: packet))
         } catch {
             // Whatever failed here is between us and the worker, which sees this process end without an answer.
@@ -33,7 +34,12 @@ struct DecoderProcess {
             packet.descriptors.count == 1 + outputs
         else { throw .invalidValue }
         let bytes = SharedSource(descriptor: source, line: line, progress: progress)
-        let files = OutputDescriptors(Array(packet.descriptors.dropFirst()), capacity: capacity, line: line)
+        let files = OutputDescriptors(
+            Array(packet.descriptors.dropFirst()),
+            capacity: capacity,
+            line: line,
+            source: bytes,
+        )
         do throws(DecodeFailure) {
             switch request.format.kind {
             case .image: try ImageTransform(request: request, source: bytes, output: files).run()

@@ -8,15 +8,21 @@ final class OutputDescriptors: RungOutput {
     private let descriptors: [Int32]
     private let capacity: Int
     private let line: PacketSocket
+    /// What hears the worker's answers.
+    private let source: SharedSource
     private var used = 0
 
-    init(_ descriptors: [Int32], capacity: Int, line: PacketSocket) {
+    init(_ descriptors: [Int32], capacity: Int, line: PacketSocket, source: SharedSource) {
         self.descriptors = descriptors
         self.capacity = capacity
         self.line = line
+        self.source = source
     }
 
-    func describe(_ source: SourceReport) { send(.source(source)) }
+    func describe(_ report: SourceReport, memoryBytes: Int) {
+        send(.source(report, memoryBytes: memoryBytes))
+        source.waitToProceed()
+    }
 
     func publish(_ report: RungReport, _ bytes: UnsafeRawBufferPointer) throws(DecodeFailure) {
         guard used < descriptors.count else { throw DecodeFailure(.internalError, "more results than output files") }

@@ -61,6 +61,7 @@ struct ProcessCommand: AsyncParsableCommand {
                 let error = PayloadError.unknownDialect(name, known: known)
                 throw CommandError(.badConfiguration, error.description)
             case .payload(let error): throw CommandError(.badInput, "\(payload): \(error)")
+            case .envelope(let message): throw CommandError(.badInput, "\(payload): \(message)")
             }
         }
     }

@@ -16,7 +16,7 @@ private let libraries = Result { () throws(DecodeFailure) in
 /// What was published is in the first result; why there was nothing better, if there was a reason, in the second.
 @discardableResult
 func transform(
-    _ source: MemorySource,
+    _ source: any SourceBytes,
     _ format: MediaFormat,
     profile: Profile = .apns,
     clip: ClipSelection = ClipSelection(),

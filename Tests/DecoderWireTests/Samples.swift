@@ -4,24 +4,35 @@ import Media
 /// Messages of every kind.
 enum Samples {
     static let workerMessages: [WorkerMessage] =
-        requests.map { .transform($0, source: SourceProgress(byteCount: 12), outputs: 4, outputCapacity: 500_000) } + [
+        requests.map { .transform($0, source: progress, outputs: 4, outputCapacity: 500_000) } + [
             .transform(
                 requests[0],
-                source: SourceProgress(byteCount: 0, isEnded: true, isCut: true),
+                source: SourceProgress(present: ByteRanges(), size: 99, isEnded: true, isCut: true),
                 outputs: 0,
                 outputCapacity: 0,
             ),
-            .have(byteCount: 0), .have(byteCount: Int.max),
-            .endsHere(byteCount: 4711, isWhole: false), .endsHere(byteCount: 4711, isWhole: true),
-            .timeWillExpire,
+            .have(0..<0, size: nil), .have(5..<Int.max, size: Int.max), .endsHere(progress), .endsHere(most),
+            .timeWillExpire, .proceed,
         ]
+
+    private static let progress = SourceProgress(present: ByteRanges([0..<12]))
+    /// Of as many ranges as a message has place for.
+    private static let most = SourceProgress(
+        present: ByteRanges((0..<Wire.rangeLimit).map { $0 * 1000..<$0 * 1000 + 9 }),
+        size: 1 << 50,
+        isEnded: true,
+    )
 
     static let decoderMessages: [DecoderMessage] =
         [
-            .ready(SandboxReport()), .ready(mixedReport), .need(byteCount: 65536), .need(byteCount: Int.max),
+            .ready(SandboxReport()), .ready(mixedReport), .need(0..<65536, ahead: 0), .need(7..<8, ahead: 1 << 40),
+            .need(4711..<Int.max, ahead: 0),
             .source(SourceReport()),
-            .source(SourceReport(width: 3, height: 1 << 40, frames: 7, durationMilliseconds: 900)),
-            .done,
+            .source(
+                SourceReport(width: 3, height: 1 << 40, frames: 7, durationMilliseconds: 900),
+                memoryBytes: 1 << 30,
+            ),
+            .done, .began,
         ]
         + AttachmentFailure.Reason.allCases.map { .failed($0) }
         + Rung.allCases.map { .rung(RungReport(rung: $0, format: .png, byteCount: 1), output: 3) }

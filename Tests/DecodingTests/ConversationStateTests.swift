@@ -7,30 +7,61 @@ import Testing
 @Suite struct ConversationStateTests {
     private let rung = RungReport(rung: .fast, format: .jpeg, byteCount: 100)
 
-    private func begin(_ source: SourceProgress = SourceProgress(byteCount: 10)) -> ConversationState {
-        ConversationState(source: source, outputCount: 2, outputCapacity: 100)
+    private func begin(isEnded: Bool = false) -> ConversationState {
+        let source = SourceProgress(present: ByteRanges([0..<10]), isEnded: isEnded)
+        return ConversationState(source: source, outputCount: 2, outputCapacity: 100)
     }
 
     @Test("a job that goes well is described, checked and finished")
     func good() {
         var state = begin()
-        #expect(state.hear(.need(byteCount: 11)) == .await(byteCount: 11))
-        #expect(state.tell(byteCount: 20) == true)
-        #expect(state.hear(.source(SourceReport(width: 1))) == .describe(SourceReport(width: 1)))
-        #expect(state.hear(.need(byteCount: 21)) == .await(byteCount: 21))
-        #expect(state.tellEnd() == true)
+        #expect(!state.hasBegun)
+        #expect(state.hear(.began) == .nothing)
+        #expect(state.hasBegun)
+        #expect(state.hear(.need(10..<11, ahead: 5)) == .await(10..<11, ahead: 5))
+        #expect(state.tell(0..<20, size: nil) == true)
+        #expect(state.hear(.source(SourceReport(width: 1))) == .describe(SourceReport(width: 1), memoryBytes: 0))
+        state.tellMemory()
+        #expect(state.hear(.need(20..<21, ahead: 0)) == .await(20..<21, ahead: 0))
+        #expect(state.tellEnd(asAnswer: true) == true)
         #expect(state.hear(.rung(rung, output: 1)) == .check(rung, output: 1))
         #expect(state.hear(.rung(rung, output: 0)) == .check(rung, output: 0))
         #expect(state.hear(.done) == .finish)
+    }
+
+    @Test("a process that goes on before it was given memory lies, and one that describes what it waits for")
+    func memory() {
+        var state = begin()
+        #expect(state.hear(.source(SourceReport(), memoryBytes: 7)) == .describe(SourceReport(), memoryBytes: 7))
+        #expect(state.hear(.need(10..<11, ahead: 0)).isLie)
+        state = begin()
+        #expect(state.hear(.need(10..<11, ahead: 0)) == .await(10..<11, ahead: 0))
+        #expect(state.hear(.source(SourceReport())).isLie)
+    }
+
+    @Test("one that waits for bytes hears of the end from whoever answers it, and from nobody else")
+    func endAsAnswer() {
+        var state = begin()
+        #expect(state.hear(.need(10..<11, ahead: 0)) == .await(10..<11, ahead: 0))
+        #expect(state.tellEnd() == false)
+        #expect(state.tellEnd(asAnswer: true) == true)
+        #expect(state.tellEnd() == false)
+    }
+
+    @Test("a process that says twice that it has the job lies")
+    func began() {
+        var state = begin()
+        #expect(state.hear(.began) == .nothing)
+        #expect(state.hear(.began).isLie)
     }
 
     @Test("a question that crosses the end on its way is let pass, once")
     func crossing() {
         var state = begin()
         #expect(state.tellEnd() == true)
-        #expect(state.hear(.need(byteCount: 11)) == .nothing)
-        #expect(state.tell(byteCount: 20) == false)
-        #expect(state.hear(.need(byteCount: 12)).isLie)
+        #expect(state.hear(.need(10..<11, ahead: 0)) == .nothing)
+        #expect(state.tell(0..<20, size: nil) == false)
+        #expect(state.hear(.need(11..<12, ahead: 0)).isLie)
     }
 
     @Test("the end is told once")
@@ -38,19 +69,40 @@ import Testing
         var state = begin()
         #expect(state.tellEnd() == true)
         #expect(state.tellEnd() == false)
-        var ended = begin(SourceProgress(byteCount: 10, isEnded: true))
+        var ended = begin(isEnded: true)
         #expect(ended.tellEnd() == false)
     }
 
     @Test("a process that asks for what it has, or asks again before it has an answer, lies")
     func needs() {
         var state = begin()
-        #expect(state.hear(.need(byteCount: 10)).isLie)
+        #expect(state.hear(.need(9..<10, ahead: 0)).isLie)
         state = begin()
-        #expect(state.hear(.need(byteCount: 11)) == .await(byteCount: 11))
-        #expect(state.hear(.need(byteCount: 12)).isLie)
-        state = begin(SourceProgress(byteCount: 10, isEnded: true))
-        #expect(state.hear(.need(byteCount: 11)).isLie)
+        #expect(state.hear(.need(10..<11, ahead: 5)) == .await(10..<11, ahead: 5))
+        #expect(state.hear(.need(11..<12, ahead: 0)).isLie)
+        state = begin(isEnded: true)
+        #expect(state.hear(.need(10..<11, ahead: 0)).isLie)
+    }
+
+    @Test("a process may ask for anything that it wasn't told of, anywhere in the source")
+    func anywhere() {
+        var state = begin()
+        #expect(state.hear(.need(5..<15, ahead: 0)) == .await(5..<15, ahead: 0))
+        #expect(state.tell(0..<15, size: 1000) == true)
+        #expect(state.hear(.need(900..<2000, ahead: 7)) == .await(900..<2000, ahead: 7))
+        #expect(state.tell(900..<1000, size: 1000) == true)
+        #expect(state.hear(.need(15..<20, ahead: 0)) == .await(15..<20, ahead: 0))
+    }
+
+    @Test(
+        "a process that asks for what no source has lies",
+        arguments: [(1000..<1001, 0), (20..<20, 0), (20..<21, Int.max), (950..<960, 0)] as [(Range<Int>, Int)],
+    )
+    func impossible(range: Range<Int>, ahead: Int) {
+        var state = begin()
+        #expect(state.hear(.need(900..<1000, ahead: 0)) == .await(900..<1000, ahead: 0))
+        #expect(state.tell(900..<1000, size: 1000) == true)
+        #expect(state.hear(.need(range, ahead: ahead)).isLie)
     }
 
     @Test("a process without a result was out of time if it was told so, and lies if not")

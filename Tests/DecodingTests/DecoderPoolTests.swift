@@ -65,6 +65,45 @@ struct DecoderPoolTests {
         }
     }
 
+    @Test("sources that are slow to come keep no other from being decoded, and are decoded when they come")
+    func slowSources() async throws {
+        try await DecoderPool.with("attachd-decoder") { pool in
+            let bytes = try SharedMedia.bytes("images/exif-orien__Landscape_6.jpg")
+            let slow = try (0..<4).map { _ in
+                let file = try MediaFile(byteLimit: bytes.count)
+                try append(bytes.prefix(bytes.count / 2), to: file)
+                return file
+            }
+            let conversions = slow.map { file in Task { await pool.convert(file) } }
+            // Each has a process, and waits for bytes without a place.
+            try await until { pool.status.children >= 4 && pool.status.running == 0 && pool.status.waiting == 0 }
+            #expect(try await pool.convert(bytes).failure == nil)
+            for file in slow {
+                try append(bytes[(bytes.count / 2)...], to: file)
+                file.end(.whole)
+            }
+            for conversion in conversions {
+                #expect(await conversion.value.rungs.last?.report.rung == .downscaled)
+            }
+        }
+    }
+
+    @Test("what is tried is decided when a process is free: less when time has become short, nothing when it is up")
+    func rungs() async throws {
+        try await DecoderPool.with("attachd-decoder") { pool in
+            let bytes = try SharedMedia.bytes("images/exif-orien__Landscape_6.jpg")
+            let file = try MediaFile(byteLimit: bytes.count)
+            try append(bytes[...], to: file)
+            file.end(.whole)
+            let cheap = await pool.convert(file, rungs: { [.fast] })
+            #expect(cheap.rungs.map(\.report.rung) == [.fast])
+            let none = await pool.convert(file, rungs: { [] })
+            #expect(none.failure?.reason == .timedOut)
+            #expect(none.rungs.isEmpty)
+            try await pool.settles()
+        }
+    }
+
     @Test("two hundred jobs in a row leave no descriptor and no process behind")
     func manyJobs() async {
         // In a process of its own, so that no other test's descriptors are counted.

@@ -2,6 +2,7 @@ import DecoderWire
 import Decoding
 import Foundation
 import Media
+import Support
 import Synchronization
 import Testing
 
@@ -125,17 +126,22 @@ struct EvilDecoderTests {
     @Test("a decoder process hears of each byte that comes, and of the end", arguments: [true, false])
     func end(isWhole: Bool) async throws {
         try await DecoderPool.with("evil-decoder") { pool in
-            let file = try file("wait for the end", ending: nil)
-            async let conversion = pool.convert(file)
-            try await until { pool.status.running > 0 }
+            let file = try file("wait for the end", TestPicture.jpeg, ending: nil)
+            let listens = Signal()
+            let conversion = Task {
+                defer { listens.send() }
+                return await pool.convert(file, published: { listens.send() })
+            }
+            // Before that the end might come with the job itself.
+            await listens.wait()
             for _ in 0..<100 {
                 try append(Array("more".utf8), to: file)
                 await Task.yield()
             }
             file.end(isWhole ? .whole : .cut(AttachmentFailure(.download, .stalled, "")))
-            let byteCount = "wait for the end\n".utf8.count + 400
-            #expect(await conversion.source == SourceReport(width: byteCount, height: isWhole ? 0 : 1))
-            #expect(await conversion.failure?.reason == .corrupt)
+            let byteCount = "wait for the end\n".utf8.count + TestPicture.jpeg.count + 400
+            #expect(await conversion.value.source == SourceReport(width: byteCount, height: isWhole ? 0 : 1))
+            #expect(await conversion.value.failure?.reason == .corrupt)
         }
     }
 

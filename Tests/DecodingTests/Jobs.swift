@@ -42,6 +42,7 @@ extension DecoderPool {
     func convert(
         _ file: MediaFile,
         format: MediaFormat = .jpeg,
+        rungs: (@Sendable () -> Set<Rung>)? = nil,
         within limit: Duration = .seconds(30),
         expiry: ExpirySignal = ExpirySignal(),
         published: @escaping @Sendable () -> Void = {},
@@ -58,6 +59,7 @@ extension DecoderPool {
             try await convert(
                 file,
                 as: request,
+                rungs: rungs,
                 outputCapacity: 10_000_000,
                 until: SystemTime().now + limit,
                 expiry: expiry,

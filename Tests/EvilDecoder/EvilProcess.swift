@@ -41,11 +41,12 @@ struct EvilProcess {
         guard let packet = try? line.receive(descriptorLimit: 8, waits: true),
             case .transform(_, let source, _, let capacity) = try? WorkerMessage(packet: packet.bytes)
         else { return }
+        say(.began)
         let job = Job(
             source: packet.descriptors[0],
             outputs: Array(packet.descriptors.dropFirst()),
             capacity: capacity,
-            byteCount: source.byteCount,
+            byteCount: source.present.prefixCount,
         )
         obey(job.order, job)
     }
@@ -85,14 +86,15 @@ struct EvilProcess {
         case "claim a network failure": say(.failed(.httpStatus))
         case "be ready twice": say(.ready(SandboxReport()))
         case "describe twice": for _ in 0..<2 { say(.source(SourceReport())) }
-        case "ask for what it has": say(.need(byteCount: job.byteCount))
-        case "flood": while true { say(.need(byteCount: Int.max)) }
+        case "ask for what it has": say(.need(0..<job.byteCount, ahead: 0))
+        case "flood": while true { say(.need(0..<Int.max, ahead: 0)) }
         case "send garbage": send(Garbage(packet: [99, 1, 2, 3]))
         case "send too much": send(Garbage(packet: [UInt8](repeating: 1, count: Wire.packetLimit + 1)))
         case "send descriptors": send(Garbage(packet: DecoderMessage.done.packet), descriptors: [0, 1, 2])
         case "be good", "change it later", "fill it twice", "fill another", "say it is larger", "say it is nothing",
             "say it is PNG", "say it is wider", "say it is beyond its file":
-            publish(order, job)
+            publish(job, order)
+            say(.done)
         case "wait for the end": waitForEnd(job)
         case "wait for time to be up": waitForExpiry()
         default:
@@ -104,7 +106,7 @@ struct EvilProcess {
         while (try? line.receive(waits: true)) ?? nil != nil {}
     }
 
-    private func publish(_ order: String, _ job: Job) {
+    private func publish(_ job: Job, _ order: String = "be good") {
         let picture = job.picture
         let output = job.outputs[0]
         _ = unsafe pwrite(output, picture, picture.count, 0)
@@ -124,7 +126,6 @@ struct EvilProcess {
             _ = try? line.receive(waits: true)
             _ = unsafe pwrite(output, [UInt8](repeating: 0, count: picture.count), picture.count, 0)
         }
-        say(.done)
     }
 
     private func eatMemory() {
@@ -134,16 +135,18 @@ struct EvilProcess {
         say(.failed(.resourceLimit))
     }
 
-    /// Says of the source how many bytes came, and as the height whether it was cut.
+    /// Publishes its picture as a sign that it listens. Says at last of the source how many bytes came, and as the
+    /// height whether it was cut.
     private func waitForEnd(_ job: Job) {
+        publish(job)
         var byteCount = job.byteCount
         while true {
-            say(.need(byteCount: byteCount + 1))
+            say(.need(byteCount..<byteCount + 1, ahead: 0))
             guard let packet = try? line.receive(waits: true) else { _exit(1) }
             switch try? WorkerMessage(packet: packet.bytes) {
-            case .have(let count): byteCount = count
-            case .endsHere(let count, let isWhole):
-                say(.source(SourceReport(width: count, height: isWhole ? 0 : 1)))
+            case .have(let range, _): byteCount = range.upperBound
+            case .endsHere(let source):
+                say(.source(SourceReport(width: source.present.prefixCount, height: source.isCut ? 1 : 0)))
                 say(.failed(.corrupt))
                 return
             default: _exit(1)

@@ -73,6 +73,69 @@ struct MediaFileTests {
         #expect(file.prefix(2) == [7, 8])
     }
 
+    @Test("bytes may come anywhere, and a reader waits for its own")
+    func holes() async throws {
+        let file = try MediaFile(byteLimit: 100)
+        file.setSize(1_000_000_000)
+        async let contents = file.contents { $0.has(999_999_998..<2_000_000_000) }
+        try write([1, 2], to: file, at: 0)
+        try write([8, 9], to: file, at: 999_999_998)
+        #expect(await contents.present.ranges == [0..<2, 999_999_998..<1_000_000_000])
+        #expect(file.progress.byteCount == 2)
+        #expect(file.bytes(in: 999_999_999..<2_000_000_000) == [9])
+        #expect(file.bytes(in: 1..<10) == [2])
+        #expect(file.bytes(in: 10..<20) == [])
+        var status = stat()
+        #expect(unsafe fstat(file.descriptor, &status) == 0 && status.st_blocks * 512 < 100_000)
+    }
+
+    @Test("the writer hears what is wanted and not there, up to where it is, and no further than the source goes")
+    func missing() async throws {
+        let file = try MediaFile(byteLimit: 100)
+        #expect(await file.missing() == 0..<1)
+        try write([1, 2], to: file, at: 0)
+        try write([5, 6], to: file, at: 4)
+        async let missing = file.missing()
+        file.want(1..<Int.max)
+        #expect(await missing == 2..<4)
+        file.setSize(8)
+        try write([3, 4], to: file, at: 2)
+        #expect(await file.missing() == 6..<8)
+        try write([7, 8], to: file, at: 6)
+        #expect(file.contents.isComplete)
+        file.end(.whole)
+        #expect(await file.missing() == nil)
+    }
+
+    @Test("who gives up waiting ends the file only if something is missing")
+    func giveUp() throws {
+        guard case .cut(let failure) = cut else { return }
+        let file = try MediaFile(byteLimit: 100)
+        try write([1, 2], to: file, at: 50)
+        file.want(50..<52)
+        file.endIfMissing(failure)
+        #expect(file.contents.ending == nil)
+        file.want(50..<53)
+        file.endIfMissing(failure)
+        #expect(file.contents.ending == cut)
+    }
+
+    @Test("bytes beyond the size of the source are refused, and those after its end dropped")
+    func beyond() throws {
+        let file = try MediaFile(byteLimit: 100)
+        file.setSize(10)
+        #expect(throws: AttachmentFailure.self) { try write([1, 2], to: file, at: 9) }
+        #expect(try write([1], to: file, at: 9))
+        file.end(cut)
+        #expect(try !write([1], to: file, at: 8))
+        #expect(file.contents.present.ranges == [9..<10])
+    }
+
+    @discardableResult
+    private func write(_ bytes: [UInt8], to file: MediaFile, at offset: Int) throws -> Bool {
+        try unsafe bytes.withUnsafeBytes { unsafe try file.write($0, at: offset) }
+    }
+
     @Test("an output can neither grow nor shrink")
     func sealed() throws {
         let output = try OutputFile(capacity: 10)

@@ -1,6 +1,7 @@
 import Media
 import Payloads
 import Processing
+import ServiceExtension
 import Support
 import Testing
 
@@ -48,6 +49,20 @@ struct AttachmentPipelineTests {
                 == "file:///store/1.jpg"
         )
         #expect(payload["id"] == .number("9007199254740993"))
+    }
+
+    @Test("a notification whose time passed while it waited comes back as it came, and says so")
+    func expired() throws {
+        let steps = AttachmentPipeline.Steps(
+            downloader: FakeDownloader(behaviours: [:]),
+            converter: FakeConverter(),
+            store: FakeStore(),
+        )
+        let notification = try notification("https://a/1")
+        let result = AttachmentPipeline(steps: steps, time: time)
+            .decline(ProcessingRequest(notification: notification), deadline: deadline)
+        #expect(result.outcome == .original && result.payload == notification.payload.compactBytes)
+        #expect(result.failures.map(\.failure.reason) == [.timedOut])
     }
 
     @Test("one attachment that fails leaves the others, and the outcome is degraded")
@@ -126,6 +141,17 @@ struct AttachmentPipelineTests {
         #expect(value.outcome == .degraded && value.attachments.map(\.report.rung) == [.partial])
         #expect(value.failures.map(\.failure.reason) == [.timedOut])
         #expect(value.margin >= .milliseconds(500))
+    }
+
+    @Test("a source of which a part is enough is complete, and says how much was fetched of how much")
+    func part() async throws {
+        let movie = Array("\0\0\0\u{14}ftypisom\0\0\0\0isom".utf8) + [UInt8](repeating: 0, count: 1000)
+        let converter = FakeConverter(rungs: [.poster, .transcoded], needsAll: false)
+        let behaviours = ["https://a/1": FakeDownloader.Behaviour.part(movie, of: 300_000_000)]
+        let result = try await process(notification("https://a/1"), behaviours, converter).value
+        #expect(result.outcome == .complete)
+        #expect(result.attachments.map(\.source.fetched) == [movie.count])
+        #expect(result.attachments.map(\.source.byteCount) == [300_000_000])
     }
 
     @Test("a store that is full leaves the original, and says so")

@@ -28,5 +28,6 @@ struct CostModelTests {
         #expect(costs.rungs(for: .jpeg, in: .milliseconds(200)).isSuperset(of: [.fast, .downscaled]))
         #expect(!costs.rungs(for: .jpeg, in: .milliseconds(40)).contains(.downscaled))
         #expect(costs.rungs(for: .jpeg, in: .milliseconds(40)).contains(.fast))
+        #expect(costs.rungs(for: .jpeg, in: .milliseconds(2)).isEmpty)
     }
 }

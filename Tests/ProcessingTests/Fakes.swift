@@ -10,6 +10,8 @@ struct FakeDownloader: AttachmentDownloading {
         /// Gives the bytes, and then no more until it is cancelled.
         case stalls([UInt8])
         case fails(AttachmentFailure.Reason)
+        /// Gives the first bytes of a source of this size, and waits for somebody to have enough.
+        case part([UInt8], of: Int)
         /// Gives nothing, and doesn't answer cancellation.
         case hangs
     }
@@ -17,12 +19,16 @@ struct FakeDownloader: AttachmentDownloading {
     /// By URL.
     var behaviours: [String: Behaviour]
 
-    func download(_ url: String, into file: MediaFile, timeLimit: Duration) async {
+    func download(_ url: String, into file: MediaFile, timeLimit: Duration, kind: MediaFormat.Kind?) async {
         switch behaviours[url] {
         case .body(let bytes):
             try? file.append(bytes)
             file.end(.whole)
         case .stalls(let bytes):
+            try? file.append(bytes)
+            _ = await file.progress(reaching: .max)
+        case .part(let bytes, let size):
+            file.setSize(size)
             try? file.append(bytes)
             _ = await file.progress(reaching: .max)
         case .fails(let reason):
@@ -40,22 +46,26 @@ struct FakeConverter: AttachmentConverting {
     var rungsOfCut: [Rung] = []
     var failure: AttachmentFailure.Reason?
     var hangs = false
+    /// Whether it waits for the source's end.
+    var needsAll = true
 
     func convert(
         _ file: MediaFile,
         as request: ConversionRequest,
+        rungs: @escaping @Sendable () -> Set<Rung>,
         until deadline: Instant,
         describe: @escaping @Sendable (SourceReport) -> Void,
         publish: @escaping @Sendable (ReadyRung) -> Void,
-    ) async throws(AttachmentFailure) {
-        let progress = await file.progress(reaching: .max)
+    ) async throws(AttachmentFailure) -> Duration {
+        let ending = needsAll ? await file.progress(reaching: .max).ending : .whole
         describe(SourceReport(width: 4000, height: 3000, frames: 1))
-        for rung in progress.ending == .whole ? rungs : rungsOfCut {
+        for rung in ending == .whole ? self.rungs : rungsOfCut {
             guard let ready = try? ReadyRung(Array("picture".utf8), rung) else { continue }
             publish(ready)
         }
         if hangs { await Signal().wait() }
         if let failure { throw AttachmentFailure(.decode, failure, "The test says so.") }
+        return .milliseconds(50)
     }
 }
 

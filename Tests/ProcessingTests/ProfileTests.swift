@@ -153,12 +153,20 @@ final class RecordingConverter: AttachmentConverting {
     func convert(
         _ file: MediaFile,
         as request: ConversionRequest,
+        rungs: @escaping @Sendable () -> Set<Rung>,
         until deadline: Instant,
         describe: @escaping @Sendable (SourceReport) -> Void,
         publish: @escaping @Sendable (ReadyRung) -> Void,
-    ) async throws(AttachmentFailure) {
+    ) async throws(AttachmentFailure) -> Duration {
         recorded.withLock { $0.append(request) }
-        try await FakeConverter().convert(file, as: request, until: deadline, describe: describe, publish: publish)
+        return try await FakeConverter().convert(
+            file,
+            as: request,
+            rungs: rungs,
+            until: deadline,
+            describe: describe,
+            publish: publish,
+        )
     }
 }
 

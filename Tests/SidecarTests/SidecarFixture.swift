@@ -70,7 +70,7 @@ private struct OnePicture: AttachmentDownloading {
     var started: Signal?
     var hold: Signal?
 
-    func download(_ url: String, into file: MediaFile, timeLimit: Duration) async {
+    func download(_ url: String, into file: MediaFile, timeLimit: Duration, kind: MediaFormat.Kind?) async {
         started?.send()
         await hold?.wait()
         try? file.append([0xFF, 0xD8, 0xFF, 0xE0] + [UInt8](repeating: 0, count: 600))
@@ -82,11 +82,13 @@ private struct Copier: AttachmentConverting {
     func convert(
         _ file: MediaFile,
         as request: ConversionRequest,
+        rungs: @escaping @Sendable () -> Set<Rung>,
         until deadline: Instant,
         describe: @escaping @Sendable (SourceReport) -> Void,
         publish: @escaping @Sendable (ReadyRung) -> Void,
-    ) async throws(AttachmentFailure) {
+    ) async throws(AttachmentFailure) -> Duration {
         if let rung = try? ReadyRung(Array("picture".utf8)) { publish(rung) }
+        return .zero
     }
 }
 

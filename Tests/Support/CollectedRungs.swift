@@ -9,6 +9,7 @@ package final class CollectedRungs: RungOutput {
     }
 
     package private(set) var source: SourceReport?
+    package private(set) var memoryBytes = 0
     package private(set) var descriptions = 0
     package private(set) var published: [Published] = []
 
@@ -17,8 +18,9 @@ package final class CollectedRungs: RungOutput {
 
     package init() {}
 
-    package func describe(_ source: SourceReport) {
+    package func describe(_ source: SourceReport, memoryBytes: Int) {
         self.source = source
+        self.memoryBytes = memoryBytes
         descriptions += 1
     }
 

@@ -19,7 +19,7 @@ enum WireTargets {
     /// A decoder process that says anything: each of its packets after one byte that is the packet's length.
     static func conversation(_ bytes: [UInt8]) {
         var state = ConversationState(
-            source: SourceProgress(byteCount: 100),
+            source: SourceProgress(present: ByteRanges([0..<100])),
             outputCount: Conversation.outputCount,
             outputCapacity: 1000,
         )
@@ -33,10 +33,14 @@ enum WireTargets {
             case .check(let report, let output):
                 precondition(outputs.insert(output).inserted && output < Conversation.outputCount)
                 precondition((1...1000).contains(report.byteCount))
-            case .await(let byteCount): precondition(byteCount > 100)
+            case .await(let range, let ahead):
+                precondition(range.upperBound > 100 && !range.isEmpty && ahead <= Int.max - range.upperBound)
             case .finish: precondition(!outputs.isEmpty)
             case .fail: return
-            case .describe, .nothing: break
+            case .describe(_, let memoryBytes):
+                precondition(memoryBytes >= 0)
+                state.tellMemory()
+            case .nothing: break
             }
         }
     }

@@ -1,0 +1,59 @@
+"""nginx as an origin of files on loopback, which says how many bytes it sent."""
+
+import pathlib
+import socket
+import subprocess
+import tempfile
+import time
+
+CONFIGURATION = """
+daemon off; master_process off; worker_processes 1; pid {folder}/pid; error_log {folder}/error.log;
+events {{ worker_connections 64; }}
+http {{
+    types {{ video/mp4 mp4; }}
+    log_format bytes '$body_bytes_sent $http_range';
+    access_log {folder}/access.log bytes;
+    client_body_temp_path {folder}/body; proxy_temp_path {folder}/proxy; fastcgi_temp_path {folder}/fastcgi;
+    uwsgi_temp_path {folder}/uwsgi; scgi_temp_path {folder}/scgi;
+    sendfile on; keepalive_timeout 60s;
+    server {{ listen 127.0.0.1:{port}; root {root}; }}
+}}
+"""
+
+
+class Nginx:
+    def __init__(self, root):
+        self.folder = tempfile.TemporaryDirectory()
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        configuration = pathlib.Path(self.folder.name, "nginx.conf")
+        configuration.write_text(CONFIGURATION.format(folder=self.folder.name, port=self.port, root=pathlib.Path(root).resolve()))
+        self.log = pathlib.Path(self.folder.name, "access.log")
+        self.process = subprocess.Popen(["/usr/sbin/nginx", "-p", self.folder.name, "-c", str(configuration)], stderr=subprocess.DEVNULL)
+        while True:
+            try:
+                socket.create_connection(("127.0.0.1", self.port)).close()
+                return
+            except ConnectionRefusedError:
+                if self.process.poll() is not None:
+                    raise SystemExit("nginx did not start")
+                time.sleep(0.01)
+
+    def url(self, name):
+        return f"http://127.0.0.1:{self.port}/{name}"
+
+    def forget(self):
+        """Starts to count anew."""
+        self.log.write_text("")
+
+    def sent(self):
+        """The bytes of each answer's body so far, with what was asked for."""
+        time.sleep(0.2)
+        lines = [line.split(" ", 1) for line in self.log.read_text().splitlines()]
+        return [(int(count), asked) for count, asked in lines]
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait()
+        self.folder.cleanup()

@@ -1,0 +1,98 @@
+import Media
+
+/// One download: a request for all of the source or for its beginning, and where the origin has parts of it, requests
+/// for those that the reader wants.
+struct Download {
+    private let loop: TransferLoop
+    private let settings: DownloadSettings
+    private let deadline: Instant
+    /// The next one: its URL is the last that was asked.
+    private var request: TransferRequest
+    private(set) var report: DownloadReport
+
+    init(of url: DownloadURL, into file: MediaFile, _ loop: TransferLoop, _ settings: DownloadSettings, until: Instant)
+    {
+        self.loop = loop
+        self.settings = settings
+        deadline = until
+        request = TransferRequest(url: url, askedHost: url.host, file: file)
+        report = DownloadReport(url: url.text)
+    }
+
+    /// Returns when the source is there, nobody wants more of it, or something went wrong: the report says so then.
+    ///
+    /// `expectsClip` is for what is likely to be video or sound, of which a part may do.
+    mutating func run(expectsClip: Bool) async {
+        var version: SourceVersion?
+        do throws(AttachmentFailure) {
+            if expectsClip { request.range = 0..<settings.ranges.firstByteCount }
+            var first = try await ask()
+            if first.isRangeRefused {
+                request.range = nil
+                first = try await ask()
+            }
+            version = first.version
+        } catch {
+            return report.failure = error
+        }
+        if let version { report.failure = await fetchParts(of: version) }
+    }
+
+    /// Fetches what the reader wants, until that is everything or nothing any more. Why it could not.
+    private mutating func fetchParts(of version: SourceVersion) async -> AttachmentFailure? {
+        request.version = version
+        request.file.setSize(version.size)
+        var readAhead = ReadAhead(settings.ranges)
+        var hasFailed = false
+        for _ in 0..<settings.ranges.requestLimit {
+            guard !request.file.contents.isComplete else { return nil }
+            guard let missing = await request.file.missing() else { return request.cancelled() }
+            let contents = request.file.contents
+            let block = readAhead.block(for: missing, in: contents)
+            guard block.count <= request.file.byteLimit - contents.present.count else { return request.tooLarge() }
+            request.range = block
+            do throws(AttachmentFailure) {
+                _ = try await ask()
+                hasFailed = false
+            } catch {
+                // What came of it is there; once more for the rest.
+                guard error.isWorthAnotherRequest, !hasFailed else { return error }
+                hasFailed = true
+            }
+        }
+        return request.file.contents.isComplete ? nil : request.tooManyRanges(limit: settings.ranges.requestLimit)
+    }
+
+    /// Makes the request, and those that redirects lead to.
+    private mutating func ask() async throws(AttachmentFailure) -> TransferResult {
+        for _ in 0...settings.redirectLimit {
+            request.timeLimit = deadline - SystemTime().now
+            report.url = request.url.text
+            guard request.timeLimit > .zero else { throw request.timedOut() }
+            let result = await loop.run(request)
+            report.requestCount += 1
+            report.status = result.status
+            report.contentType = result.contentType.flatMap(DeclaredType.essence)
+            report.fetchedByteCount += result.fetchedByteCount
+            if let failure = result.failure { throw failure }
+            guard let location = result.location else { return result }
+            request.isRedirected = true
+            do throws(DownloadURL.Problem) {
+                request.url = try request.url.resolving(location)
+            } catch {
+                throw error.failure(redirectedBy: request.askedHost)
+            }
+        }
+        throw request.tooManyRedirects(limit: settings.redirectLimit)
+    }
+}
+
+extension AttachmentFailure {
+    /// Whether the same request may well go better the next time.
+    fileprivate var isWorthAnotherRequest: Bool {
+        switch reason {
+        case .connectionFailed, .truncated, .stalled, .httpStatus: true
+        default: false
+        }
+    }
+}

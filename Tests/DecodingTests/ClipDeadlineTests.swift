@@ -1,0 +1,51 @@
+import Decoding
+import Foundation
+import Media
+import Support
+import Testing
+
+@Suite("A clip that takes longer than there is time", .timeLimit(.minutes(2)), .serialized)
+struct ClipDeadlineTests {
+    private static let ffmpeg = "/usr/bin/ffmpeg"
+
+    @Test(
+        "is given up for its poster before the deadline, each time",
+        .enabled(if: FileManager.default.isExecutableFile(atPath: ffmpeg), "ffmpeg is not installed"),
+    )
+    func poster() async throws {
+        let bytes = try Self.longSource()
+        try await DecoderPool.with("attachd-decoder") { pool in
+            for _ in 0..<3 {
+                let file = try MediaFile(byteLimit: bytes.count)
+                try file.append(bytes)
+                let (time, expiry) = (SystemTime(), ExpirySignal())
+                let deadline = time.now + .seconds(2)
+                // As much is kept for storing and answering, and as much before that for stopping, as in the pipeline.
+                let timer = Task {
+                    try await time.sleep(until: deadline - .milliseconds(250))
+                    expiry.expire()
+                }
+                let conversion = await pool.convert(file, format: .mp4, within: .milliseconds(1850), expiry: expiry)
+                timer.cancel()
+                #expect(time.now <= deadline)
+                #expect(conversion.failure == nil || conversion.failure?.reason == .timedOut)
+                #expect(conversion.rungs.map(\.report.rung) == [.poster])
+            }
+        }
+    }
+
+    /// Ten seconds of 1080p with 60 frames a second: far more than two seconds' work.
+    private static func longSource() throws -> [UInt8] {
+        let folder = try TemporaryFolder()
+        let file = folder.url.appending(path: "long.mp4")
+        let process = Process()
+        process.executableURL = URL(filePath: ffmpeg)
+        process.arguments = [
+            "-v", "error", "-f", "lavfi", "-i", "testsrc2=size=1920x1080:rate=60", "-t", "10",
+            "-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p", file.path,
+        ]
+        try process.run()
+        process.waitUntilExit()
+        return [UInt8](try Data(contentsOf: file))
+    }
+}

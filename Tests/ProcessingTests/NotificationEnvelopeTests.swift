@@ -1,0 +1,60 @@
+import Media
+import Payloads
+import Processing
+import Testing
+
+@Suite("An envelope")
+struct NotificationEnvelopeTests {
+    @Test("all that a sender may want of a notification is read")
+    func everything() throws {
+        let envelope = try NotificationEnvelope(
+            Array(
+                """
+                {"id":"a","payload":{"aps":{}},"profile":"fcm","dialect":"my-attachment","pushType":"voip",
+                "deadline":"5s","clip":{"start":"3s","duration":"800ms"},"callback":"https://a/done"}
+                """.utf8
+            ),
+            isJob: true,
+        )
+        #expect(envelope.payload == .object([.init("aps", .object([]))]))
+        #expect(
+            envelope.options
+                == NotificationService.Options(
+                    identifier: "a",
+                    profile: "fcm",
+                    dialect: "my-attachment",
+                    pushType: .voip,
+                    timeLimit: .seconds(5),
+                    clip: ClipSelection(start: .seconds(3), duration: .milliseconds(800)),
+                )
+        )
+        #expect(envelope.callback == "https://a/done")
+    }
+
+    @Test(
+        "what is no envelope is refused, with what to write instead",
+        arguments: [
+            ("{", "not JSON"), ("[]", "Send an envelope"), ("{\"aps\":{}}", "Send an envelope"),
+            ("{\"payload\":{},\"deadlin\":\"5s\"}", "has no \"deadlin\""),
+            ("{\"payload\":{},\"deadline\":5}", "must be a text"),
+            ("{\"payload\":{},\"deadline\":\"soon\"}", "no duration"),
+            ("{\"payload\":{},\"clip\":{\"end\":\"5s\"}}", "\"clip\" has no \"end\""),
+            ("{\"payload\":{},\"clip\":3}", "\"clip\" must be"),
+            ("{\"payload\":{},\"pushType\":\"loud\"}", "\"pushType\" is none of"),
+            ("{\"payload\":{},\"id\":\"\"}", "1 to 128 bytes"),
+            ("{\"payload\":{},\"callback\":\"https://a\"}", "has no \"callback\""),
+        ],
+    )
+    func refused(text: String, reason: String) {
+        let error = #expect(throws: RequestError.self) { try NotificationEnvelope(Array(text.utf8)) }
+        #expect(error?.description.contains(reason) == true)
+    }
+
+    @Test("an envelope of more than 64 KiB is refused unread")
+    func tooLarge() {
+        let error = #expect(throws: RequestError.self) {
+            try NotificationEnvelope([UInt8](repeating: 0x20, count: PayloadReader.byteLimit + 1))
+        }
+        #expect(error?.description.contains("65536") == true)
+    }
+}
