@@ -16,6 +16,7 @@ import threading
 import time
 
 import clips
+import overload
 from sidecar import Origin, Sidecar, rewrite
 
 program, folder = sys.argv[1], pathlib.Path(sys.argv[2])
@@ -204,6 +205,7 @@ benchmarks = {
     "copied": on_all_cores(clips.copied), "transcoded": on_all_cores(clips.transcoded),
     "deadline": on_all_cores(clips.deadline), "queue": functools.partial(queue, sqlite_queue, 5000),
     "redis": functools.partial(queue, redis_queue, 8000),
+    "overload": on_all_cores(overload.overload),
 }
 unknown = [name for name in chosen if name not in benchmarks]
 if unknown:
