@@ -126,6 +126,11 @@ final class Transfer {
             offset = bodyByteCount
             let contents = request.file.contents
             if let version, turns(to: version, contents) { return .stopped }
+            // In order all that comes before would have to be kept too.
+            guard contents.wanted.lowerBound < request.file.byteLimit else {
+                stopped = request.tooLarge()
+                return .stopped
+            }
             // Wanted may be all there is, up to the last number.
             isPaused = offset - settings.ranges.windowByteCount >= contents.wanted.upperBound
             guard !isPaused else { return .paused }
