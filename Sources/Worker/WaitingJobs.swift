@@ -28,6 +28,8 @@ struct WaitingJobs {
         entries.compactMap(\.last).min().map { ($0.deadline, $0.lease) }
     }
 
+    var count: Int { entries.reduce(0) { $0 + $1.count } }
+
     /// All, in their order.
     var leases: [Lease] { entries.flatMap { $0.reversed().map(\.lease) } }
 

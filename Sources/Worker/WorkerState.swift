@@ -59,9 +59,11 @@ package struct WorkerState {
 
     /// When `timePassed` has something to do.
     package var nextAnswer: Instant? {
-        let times = [waiting.soonest.map { $0.deadline - limits.margin }, working.values.min()]
-        return times.compactMap(\.self).min()
+        [waiting.soonest.map { $0.deadline - marginOfWaiting }, working.values.min()].compactMap(\.self).min()
     }
+
+    /// What is kept of a waiting job's time: more while others wait too, for all may have to be answered at once.
+    private var marginOfWaiting: Duration { limits.margin + limits.answerTime * max(0, waiting.count - 1) }
 
     // MARK: What happens to it
 
@@ -86,7 +88,7 @@ package struct WorkerState {
             guard let job = end(of: lease, as: .answering) else { continue }
             actions += [.stop(lease), .answer(job, .original)]
         }
-        while let (deadline, lease) = waiting.soonest, deadline - limits.margin <= now {
+        while let (deadline, lease) = waiting.soonest, deadline - marginOfWaiting <= now {
             guard let job = end(of: lease, as: .answering) else { break }
             actions.append(.answer(job, .expired))
         }
