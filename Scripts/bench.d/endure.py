@@ -94,6 +94,12 @@ class Worker:
         self.running.process.wait()
         self.start()
 
+    def metric(self, name):
+        client = self.running.client()
+        client.request("GET", "/metrics")
+        lines = client.getresponse().read().decode().splitlines()
+        return sum(float(line.split()[-1]) for line in lines if line.startswith(name))
+
     def stop(self):
         self.running.stop()
         self.place.cleanup()
@@ -135,6 +141,48 @@ def redis(restarts=0):
         for part in [*workers, origin, server]:
             part.stop()
     return {"kills": killer.done, **answers.verdict(names)}
+
+
+def stopped(rate=20, seconds=30, budget=8):
+    """Three workers, one of which stands still for ten seconds: the others save its jobs while there is time."""
+    answers, handed, late = Answers(), {}, []
+    with tempfile.TemporaryDirectory(dir=folder) as place:
+        server, origin = Redis(place), Nginx(folder)
+        workers = [Worker("--queue", server.url, command="work") for _ in range(3)]
+        for worker in workers:
+            worker.running.wait_until_ready()
+        producer, reader = Producer(server.url, PREFIX), Producer(server.url, PREFIX)
+        reader.name, ended = producer.name, threading.Event()
+
+        def listen():
+            while not ended.is_set():
+                for name, status, body in reader.replies(0.5):
+                    answered = int(reader.last_id.split(b"-")[0]) / 1000
+                    if answered > handed[name] + budget:
+                        late.append(name)
+                    answers.add(name, status, body if name not in answers.bodies else body + b" ")
+
+        threading.Thread(target=listen, daemon=True).start()
+        victim = workers[0].running.process
+        start = time.time()
+        for number in range(rate * seconds):
+            time.sleep(max(0, start + number / rate - time.time()))
+            if number == rate * 5:
+                victim.send_signal(signal.SIGSTOP)
+            if number == rate * 15:
+                victim.send_signal(signal.SIGCONT)
+            name = f"job-{number}"
+            handed[name] = time.time()
+            producer.enqueue(name, envelope(origin, name), budget * 1000)
+        answers.wait(handed)
+        ended.set()
+        rescued = sum(worker.metric("attachd_jobs_rescued_total") for worker in workers)
+        stale = sum(worker.metric("attachd_jobs_stale_total") for worker in workers)
+        for part in [*workers, origin, server]:
+            part.stop()
+    verdict = answers.verdict(list(handed))
+    verdict["passed"] = verdict["passed"] and not late
+    return {"rescued": rescued, "stale": stale, "late": len(late), **verdict}
 
 
 def pace(number, answers, ahead=400):
@@ -218,7 +266,7 @@ def disk():
             subprocess.run(["umount", place])
 
 
-trials = {"sqlite": sqlite, "redis": redis, "restarts": lambda: redis(restarts=5), "disk": disk}
+trials = {"sqlite": sqlite, "redis": redis, "restarts": lambda: redis(restarts=5), "stopped": stopped, "disk": disk}
 passed = True
 for trial in sys.argv[3:] or trials:
     start = time.monotonic()
