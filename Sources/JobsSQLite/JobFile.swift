@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Jobs
+import Media
 
 /// The queue's file, and the one connection that writes to it and checkpoints it: two could damage it with SQLite before
 /// 3.51.3 (sqlite.org/wal.html#walresetbug). It blocks, so it belongs on a thread of its own.
@@ -81,7 +82,10 @@ struct JobFile {
         }
         backlog = try connection.write { database in
             try Schema.prepare(database, now: clock.now)
+            // Who had leases is no more.
             try database.execute(sql: "UPDATE job SET state = 0 WHERE state = 1")
+            let soonest = clock.now + limits.callbackTime.milliseconds
+            try database.execute(sql: "UPDATE outbox SET due = 0 WHERE due <= ?", arguments: [soonest])
             var backlog = Backlog()
             for row in try Row.fetchAll(database, sql: "SELECT tenant, count(*) AS jobs FROM job GROUP BY tenant") {
                 backlog.add(try row.value("jobs"), of: try row.value("tenant"))

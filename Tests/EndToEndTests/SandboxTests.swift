@@ -38,8 +38,8 @@ struct SandboxTests {
         let command = "\(AttachdProgram.path) doctor --store \(attachd.store)"
         let found = PoorMachine.run(command)
         #expect(found.status == 0)
-        #expect(found.output.contains(/empty-network +unavailable: /))
-        #expect(found.output.contains(/system-call-filter +on/))
+        #expect(found.output.contains(#/empty-network +unavailable: /#))
+        #expect(found.output.contains(#/system-call-filter +on/#))
         #expect(PoorMachine.run("\(command) --require-sandbox").status == 1)
     }
 

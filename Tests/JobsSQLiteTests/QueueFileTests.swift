@@ -27,6 +27,30 @@ struct QueueFileTests {
         #expect(try program.readLine(beginning: "finished") != nil)
     }
 
+    @Test("what the process before had leased is there at once: jobs, and answers that are to be posted")
+    func reopened() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/queue.sqlite"
+        let first = try await SQLiteJobQueue.open(path)
+        for id in ["job", "callback"] {
+            let answer = Job.Answer(callback: "https://a/\(id)")
+            #expect(
+                try await first.enqueue(Job(id: id, timeLimit: .seconds(60), content: [1], answer: answer)) == .accepted
+            )
+        }
+        let leased = try await first.lease(2, waiting: .zero)
+        let finished = try #require(leased.first { $0.job.id == "callback" })
+        #expect(try await first.finish(finished.lease, with: JobReply(.ok, body: [2])))
+        #expect(try await first.leaseCallbacks(5).count == 1)
+        await first.close()
+
+        let second = try await SQLiteJobQueue.open(path)
+        #expect(try await second.lease(5, waiting: .zero).map(\.job.id) == ["job"])
+        let callbacks = try await second.leaseCallbacks(5)
+        #expect(callbacks.map(\.name.id) == ["callback"])
+        await second.close()
+    }
+
     @Test("the file and its companions are this user's alone", arguments: Durability.allCases)
     func permissions(durability: Durability) async throws {
         let folder = try TemporaryFolder()
