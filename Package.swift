@@ -141,7 +141,7 @@ let package = Package(
         ),
         .target(name: "CForbiddenCalls", path: "Tests/CForbiddenCalls"),
         .program("evil-decoder", ["CForbiddenCalls", "Media", "DecoderWire", "Sandbox"], path: "Tests/EvilDecoder"),
-        .program("queue-program", ["Jobs", "JobsSQLite", "Worker", "Media"], path: "Tests/QueueProgram"),
+        .program("queue-program", ["Jobs", "JobsRedis", "JobsSQLite", "Worker", "Media"], path: "Tests/QueueProgram"),
         .tests("MediaTests", ["Media"]),
         .tests("PayloadsTests", ["Payloads"], resources: [.copy("Golden")]),
         .tests("ServiceExtensionTests", ["ServiceExtension", "Payloads", "Media"]),

@@ -58,7 +58,7 @@ struct QueueMetrics: Sendable {
 
     func count(_ event: WorkerEvent) {
         switch event {
-        case .answered(let status, let duration, let margin):
+        case .answered(_, let status, let duration, let margin):
             increment("attachd_jobs", [("status", status.rawValue)])
             self.duration.record(duration: duration)
             self.margin.record(duration: max(.zero, margin))

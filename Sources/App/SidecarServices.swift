@@ -40,8 +40,9 @@ package struct SidecarServices: Sendable {
             queue: queue.jobs,
             handler: NotificationJobs(service: engine.service),
             poster: engine.callbacks,
-            // Most of them wait for their downloads; decoding has places of its own.
-            limits: WorkerLimits(slots: max(16, settings.decoders * 8)),
+            // Most of them wait for their downloads; decoding has places of its own. More are held than are worked on, so
+            // that those without a chance are answered too.
+            limits: WorkerLimits(slots: max(16, settings.decoders * 8), held: 512),
             observe: { event in
                 engine.queueMetrics.count(event)
                 if case .queueFailed(let error) = event {

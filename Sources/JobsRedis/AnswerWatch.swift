@@ -21,6 +21,7 @@ final class AnswerWatch: Sendable {
         var waiters: [Int: Waiter] = [:]
         var lastID = 0
         var isAsking = false
+        var wasLeft = false
     }
 
     private let connection: RedisConnection
@@ -36,14 +37,28 @@ final class AnswerWatch: Sendable {
     func wait(for key: String, until deadline: Instant) async throws {
         let signal = OneShot<Void>()
         let (id, begins) = state.withLock { state in
-            defer { state.isAsking = true }
             state.lastID += 1
+            guard !state.wasLeft else {
+                signal.settle(.success(()))
+                return (state.lastID, false)
+            }
+            defer { state.isAsking = true }
             state.waiters[state.lastID] = Waiter(key: key, deadline: deadline, signal: signal)
             return (state.lastID, !state.isAsking)
         }
         if begins { Task { await ask() } }
         defer { state.withLock { $0.waiters[id] = nil } }
         try await signal.value()
+    }
+
+    /// Nobody waits any longer.
+    func leave() {
+        let waiters = state.withLock { state in
+            defer { state.waiters = [:] }
+            state.wasLeft = true
+            return state.waiters
+        }
+        for waiter in waiters.values { waiter.signal.settle(.success(())) }
     }
 
     private func ask() async {

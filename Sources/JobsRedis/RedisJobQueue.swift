@@ -52,6 +52,7 @@ package final class RedisJobQueue: JobQueue {
         try await run(.leave, [worker])
         await reads.leave()
         await commands.leave()
+        answers.leave()
     }
 
     /// What the server's configuration puts at risk, in words for a log; refused if `strict`. A server that is too old is

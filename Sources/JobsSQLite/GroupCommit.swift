@@ -82,15 +82,18 @@ final class GroupCommit: Sendable {
         }
     }
 
-    /// Waits for the changes that wait, and closes the file. Later ones fail.
+    /// Makes the changes that wait, and closes the file. Later ones fail.
     func close() async {
         waiting.withLock { $0.isClosed = true }
         await withCheckedContinuation { closed in
-            thread.async {
-                self.file.withLock { $0.close() }
-                closed.resume()
-            }
+            thread.async { self.close(closed) }
         }
+    }
+
+    private func close(_ closed: CheckedContinuation<Void, Never>) {
+        guard waiting.withLock({ !$0.isCommitting }) else { return thread.async { self.close(closed) } }
+        file.withLock { $0.close() }
+        closed.resume()
     }
 
     private func submit(_ change: Change) {
@@ -99,34 +102,30 @@ final class GroupCommit: Sendable {
             waiting.changes.append(change)
             if !waiting.isCommitting {
                 waiting.isCommitting = true
-                thread.async { self.commitAll() }
+                thread.async { self.commitGroup() }
             }
             return false
         }
         if isClosed { change.fail(JobQueueError(.unavailable, "The queue is closed.")) }
     }
 
-    private func commitAll() {
-        while let group = nextGroup() {
-            let tellCallers = file.withLock { file in
-                let tellCallers = commit(group, to: &file)
-                file.tidy()
-                setAsides.store(file.setAsideCount, ordering: .relaxed)
-                return tellCallers
-            }
-            for tell in tellCallers { tell() }
-        }
-    }
-
-    private func nextGroup() -> [Change]? {
-        waiting.withLock { waiting in
-            guard !waiting.changes.isEmpty else {
-                waiting.isCommitting = false
-                return nil
-            }
+    private func commitGroup() {
+        let group = waiting.withLock { waiting in
             let group = Array(waiting.changes.prefix(Self.largestGroup))
             waiting.changes.removeFirst(group.count)
             return group
+        }
+        let tellCallers = file.withLock { file in
+            let tellCallers = commit(group, to: &file)
+            file.tidy()
+            setAsides.store(file.setAsideCount, ordering: .relaxed)
+            return tellCallers
+        }
+        for tell in tellCallers { tell() }
+        waiting.withLock { waiting in
+            waiting.isCommitting = !waiting.changes.isEmpty
+            // Behind those who look into the file: changes without end would keep them waiting for ever.
+            if waiting.isCommitting { thread.async { self.commitGroup() } }
         }
     }
 

@@ -67,6 +67,7 @@ struct JobFile {
 
     private mutating func opened() throws -> DatabaseQueue {
         if let connection { return connection }
+        guard lock != nil else { throw JobQueueError(.unavailable, "The queue is closed.") }
         // SQLite's other files get the permissions of this one.
         let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         if descriptor >= 0 { Glibc.close(descriptor) }

@@ -3,9 +3,9 @@ package import Media
 
 /// Which leased job is begun next, which is answered without work, and when. It decides, and does nothing itself.
 ///
-/// High priority goes before low, and then the earliest deadline is first. A job that was begun twice and never ended may be what killed its workers, or may
-/// have been beside it: it runs with nothing beside it. Should that worker die too, it was this job, which is then
-/// answered unseen and put among the dead letters.
+/// High priority goes before low, and then the earliest deadline is first. A job that was begun twice and never ended may
+/// be what killed its workers, or may have been beside it: it runs with nothing beside it. Should that worker die too, it
+/// was this job, which is then answered unseen and put among the dead letters.
 package struct WorkerState {
     package enum Action: Equatable, Sendable {
         /// Begin work; its result is due at `until`.
@@ -27,9 +27,7 @@ package struct WorkerState {
 
     private struct Held {
         var job: LeasedJob
-        var phase = Phase.waiting
-        /// When it is answered, whatever became of it.
-        var answerAt: Instant
+        var phase: Phase
     }
 
     private static let startsAlone = 2
@@ -37,7 +35,9 @@ package struct WorkerState {
 
     private let limits: WorkerLimits
     private var held: [Lease: Held] = [:]
-    private var working: Set<Lease> = []
+    private var waiting = WaitingJobs()
+    /// The jobs that are worked on, and when they are answered, whatever becomes of them.
+    private var working: [Lease: Instant] = [:]
     private var isAlone = false
     private var isDraining = false
 
@@ -59,18 +59,23 @@ package struct WorkerState {
 
     /// When `timePassed` has something to do.
     package var nextAnswer: Instant? {
-        held.values.filter { $0.phase != .answering }.map(\.answerAt).min()
+        [waiting.soonest.map { $0.deadline - marginOfWaiting }, working.values.min()].compactMap(\.self).min()
     }
+
+    /// What is kept of a waiting job's time: more while others wait too, for all may have to be answered at once.
+    private var marginOfWaiting: Duration { limits.margin + limits.answerTime * max(0, waiting.count - 1) }
 
     // MARK: What happens to it
 
     package mutating func take(_ jobs: [LeasedJob], now: Instant) -> [Action] {
         var actions: [Action] = []
         for job in jobs {
-            held[job.lease] = Held(job: job, answerAt: job.deadline - limits.margin)
             if job.starts >= Self.startsOfPoison {
-                held[job.lease]?.phase = .answering
+                held[job.lease] = Held(job: job, phase: .answering)
                 actions.append(.bury(job))
+            } else {
+                held[job.lease] = Held(job: job, phase: .waiting)
+                waiting.insert(job)
             }
         }
         return actions + timePassed(now)
@@ -79,14 +84,13 @@ package struct WorkerState {
     /// Answers what has no time left, and begins what fits.
     package mutating func timePassed(_ now: Instant) -> [Action] {
         var actions: [Action] = []
-        for (lease, entry) in held.filter({ $0.value.answerAt <= now }).sorted(by: Self.isMoreUrgent) {
-            switch entry.phase {
-            case .waiting: actions.append(.answer(entry.job, .expired))
-            case .working: actions += [.stop(lease), .answer(entry.job, .original)]
-            case .answering: continue
-            }
-            endWork(lease)
-            held[lease]?.phase = .answering
+        for (lease, time) in working where time <= now {
+            guard let job = end(of: lease, as: .answering) else { continue }
+            actions += [.stop(lease), .answer(job, .original)]
+        }
+        while let (deadline, lease) = waiting.soonest, deadline - marginOfWaiting <= now {
+            guard let job = end(of: lease, as: .answering) else { break }
+            actions.append(.answer(job, .expired))
         }
         return actions + begin()
     }
@@ -94,62 +98,57 @@ package struct WorkerState {
     /// The work on a job ended by itself. `false`: its answer is not wanted any more.
     package mutating func worked(_ lease: Lease) -> Bool {
         guard held[lease]?.phase == .working else { return false }
-        endWork(lease)
-        held[lease]?.phase = .answering
-        return true
+        return end(of: lease, as: .answering) != nil
     }
 
     /// The answer to a job is there, or nobody wants it.
     package mutating func answered(_ lease: Lease) -> [Action] {
-        held[lease] = nil
-        endWork(lease)
+        _ = end(of: lease, as: nil)
         return begin()
     }
 
     /// Others have these jobs now.
     package mutating func lost(_ leases: [Lease]) -> [Action] {
-        let stopped = leases.filter { held.removeValue(forKey: $0)?.phase == .working }
-        for lease in stopped { endWork(lease) }
+        let stopped = leases.filter { working[$0] != nil }
+        for lease in leases { _ = end(of: lease, as: nil) }
         return stopped.map { .stop($0) } + begin()
     }
 
     /// Takes nothing more, and leaves what is under way its time to end. What comes back has not begun, and goes back.
     package mutating func drain(now: Instant) -> [Lease] {
         isDraining = true
-        let unstarted = held.filter { $0.value.phase == .waiting }.sorted(by: Self.isMoreUrgent).map(\.key)
-        for lease in unstarted { held[lease] = nil }
         let end = now + limits.drainTime
-        for (lease, entry) in held where entry.answerAt > end { held[lease]?.answerAt = end }
+        for (lease, time) in working where time > end { working[lease] = end }
+        let unstarted = waiting.leases
+        for lease in unstarted { held[lease] = nil }
+        waiting.removeAll()
         return unstarted
     }
 
     // MARK: How it decides
 
     private mutating func begin() -> [Action] {
-        guard !isAlone, working.count < limits.slots else { return [] }
         var actions: [Action] = []
-        for (lease, entry) in held.filter({ $0.value.phase == .waiting }).sorted(by: Self.isMoreUrgent) {
-            let needsAlone = entry.job.starts >= Self.startsAlone
+        while !isAlone, working.count < limits.slots, let lease = waiting.first, let job = held[lease]?.job {
+            let needsAlone = job.starts >= Self.startsAlone
             // Nothing overtakes a job that waits to be alone: it would never be.
-            guard !isAlone, working.count < limits.slots, !needsAlone || working.isEmpty else { break }
+            guard !needsAlone || working.isEmpty else { break }
             isAlone = needsAlone
-            working.insert(lease)
+            waiting.remove(job)
             held[lease]?.phase = .working
-            // What the work has brought comes by itself at this time. The rest is for work that doesn't end.
-            held[lease]?.answerAt = entry.job.deadline - limits.margin / 2
-            actions.append(.work(entry.job, until: entry.job.deadline - limits.margin))
+            // What the work has brought comes by itself at the margin. The rest is for work that doesn't end.
+            working[lease] = job.deadline - limits.margin / 2
+            actions.append(.work(job, until: job.deadline - limits.margin))
         }
         return actions
     }
 
-    private mutating func endWork(_ lease: Lease) {
-        working.remove(lease)
-        if working.isEmpty { isAlone = false }
-    }
-
-    private static func isMoreUrgent(_ left: (key: Lease, value: Held), _ right: (key: Lease, value: Held)) -> Bool {
-        let (left, right) = (left.value.job, right.value.job)
-        return (left.job.priority.rawValue, left.deadline, left.lease.entry)
-            < (right.job.priority.rawValue, right.deadline, right.lease.entry)
+    /// Ends a job's waiting or work. `phase` is what comes next; `nil`: it is held no more.
+    private mutating func end(of lease: Lease, as phase: Phase?) -> LeasedJob? {
+        guard let entry = held[lease] else { return nil }
+        if entry.phase == .waiting { waiting.remove(entry.job) }
+        if working.removeValue(forKey: lease) != nil, working.isEmpty { isAlone = false }
+        held[lease] = phase.map { Held(job: entry.job, phase: $0) }
+        return entry.job
     }
 }

@@ -132,6 +132,16 @@ struct ProtocolTests {
         for answer in answers { #expect(try Int(server.command("PTTL", prefix + answer)) ?? 0 > 0) }
     }
 
+    @Test("who waits for an answer when the queue is left is told that it was left")
+    func waitingWhenLeft() async throws {
+        let queue = try store.queue()
+        #expect(try await queue.enqueue(Self.job("1")) == .accepted)
+        let waiting = Task { try await queue.state(of: JobName(id: "1"), waiting: .seconds(600)) }
+        try await queue.leave()
+        let error = await #expect(throws: JobQueueError.self) { try await waiting.value }
+        #expect(error?.reason == .unavailable)
+    }
+
     @Test("a queue of another version of the protocol is left alone")
     func otherVersion() async throws {
         try server.command("HSET", prefix + "meta", "proto", "2")

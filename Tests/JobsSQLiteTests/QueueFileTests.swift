@@ -41,6 +41,26 @@ struct QueueFileTests {
         #expect(folder.files == ["queue.sqlite", "queue.sqlite.lock"])
     }
 
+    @Test("changes without end don't keep those waiting who look into the queue, nor its end", .timeLimit(.minutes(1)))
+    func looksBetweenChanges() async throws {
+        let folder = try TemporaryFolder()
+        let queue = try await SQLiteJobQueue.open(folder.path + "/queue.sqlite")
+        try await withThrowingDiscardingTaskGroup { group in
+            for number in 0..<200 {
+                group.addTask {
+                    while (try? await queue.cancel(JobName(id: "\(number)"))) != nil {}
+                }
+            }
+            for _ in 0..<20 {
+                let status = try await queue.status()
+                #expect(status == QueueStatus())
+            }
+            await queue.close()
+        }
+        await #expect(throws: JobQueueError.self) { try await queue.status() }
+        await #expect(throws: JobQueueError.self) { try await queue.lease(1, waiting: .zero) }
+    }
+
     @Test("an idle queue empties its log and forgets answers whose time is over")
     func idle() async throws {
         let (folder, time) = (try TemporaryFolder(), TestTime())

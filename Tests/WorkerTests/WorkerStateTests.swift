@@ -9,7 +9,9 @@ struct WorkerStateTests {
     private static let start = Instant(sinceOrigin: .zero)
     private static let margin = Duration.milliseconds(50)
 
-    private var state = WorkerState(limits: WorkerLimits(slots: 2, margin: margin, drainTime: .seconds(20)))
+    private var state = WorkerState(
+        limits: WorkerLimits(slots: 2, margin: margin, answerTime: .zero, drainTime: .seconds(20))
+    )
     private let now = start
 
     private func job(
@@ -57,6 +59,19 @@ struct WorkerStateTests {
         #expect(state.timePassed(now + .milliseconds(9)) == [])
         #expect(state.timePassed(now + .milliseconds(10)) == [.answer(soon, .expired)])
         #expect(state.timePassed(now + .milliseconds(10)) == [])
+    }
+
+    @Test("many that wait are answered one after the other, so that the last of them is in time too")
+    func crowd() {
+        let limits = WorkerLimits(slots: 1, margin: Self.margin, answerTime: .milliseconds(10))
+        var state = WorkerState(limits: limits)
+        let jobs = (0..<4).map { job("\($0)", within: .seconds(1)) }
+        #expect(state.take(jobs, now: now) == [work(jobs[0])])
+        for (position, job) in jobs.dropFirst().enumerated() {
+            let due = now + .milliseconds(1000 - 50 - 20 + position * 10)
+            #expect(state.nextAnswer == due)
+            #expect(state.timePassed(due) == [.answer(job, .expired)])
+        }
     }
 
     @Test("work that does not end is stopped and answered with the original, in time; what comes of it is not wanted")
@@ -175,6 +190,8 @@ struct WorkerStateTests {
                 switch action {
                 case .work(let job, let end):
                     #expect(end > now && job.starts < 3)
+                    let waiting = open.values.filter { !working.contains($0.lease) && !answering.contains($0) }
+                    #expect(waiting.map(\.deadline).min() == job.deadline)
                     working.insert(job.lease)
                     #expect(working.count <= (job.starts == 2 ? 1 : 2))
                 case .answer(let job, _), .bury(let job):
