@@ -60,10 +60,11 @@ struct JobTests {
         let origin = try OriginServer { [photo] _ in .stall(after: 10, of: photo) }
         defer { origin.stop() }
         try await RunningSidecar.run(attachd, ["--backlog", "1"]) { sidecar in
-            let slow = envelope(origin.url(), id: "slow", more: #","deadline":"2s""#)
+            let slow = envelope(origin.url(), id: "slow", more: #","deadline":"200s""#)
             #expect(try await sidecar.enqueue(slow).status == 202)
             let busy = try await sidecar.enqueue(envelope(origin.url(), id: "next"))
             #expect(busy.status == 429 && busy.headers["retry-after"] == "1")
+            origin.stop()
             #expect(try await sidecar.job("slow")["result"]?["outcome"]?.text == "original")
             #expect(try await sidecar.enqueue(envelope("https://nowhere.invalid/a", id: "next")).status == 202)
         }
@@ -105,7 +106,8 @@ struct JobTests {
         }
         defer { origin.stop() }
         let first = try RunningSidecar(attachd)
-        #expect(try await first.enqueue(envelope(origin.url("/slow"), id: "a")).status == 202)
+        let slow = envelope(origin.url("/slow"), id: "a", more: #","deadline":"200s""#)
+        #expect(try await first.enqueue(slow).status == 202)
         await begun.wait()
         kill(pid_t(first.identifier), SIGKILL)
         _ = first.wait()

@@ -13,7 +13,7 @@ extension QueueRule {
         },
         QueueRule("jobs are leased by their deadlines, or as they came") { queues in
             let queue = try await queues.open()
-            for (id, seconds) in [("a", 30), ("b", 10), ("c", 40), ("d", 20), ("e", 60)] {
+            for (id, seconds) in [("a", 300), ("b", 100), ("c", 400), ("d", 200), ("e", 600)] {
                 #expect(try await queue.enqueue(.sample(id, within: .seconds(seconds))) == .accepted)
             }
             var leased = try await queue.lease(2, waiting: .zero).map(\.job.id)
