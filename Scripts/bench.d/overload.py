@@ -86,6 +86,17 @@ class Load:
             time.sleep(0.05)
 
 
+def measured_capacity(load, count=600):
+    """Answers per second while there is enough to do: the first and the last are left out."""
+    start = time.time()
+    for _ in range(count):
+        load.send(start, 120)
+    load.drain()
+    times = sorted(answer.answered for answer in load.answers[-count:])
+    first, last = count // 10, count * 7 // 10
+    return (last - first) / (times[last] - times[first])
+
+
 def summary(answers, seconds):
     margins = [answer.due + answer.budget - answer.answered for answer in answers]
     return {
@@ -93,6 +104,8 @@ def summary(answers, seconds):
         "useful_per_second": round(sum(answer.status in USEFUL for answer in answers) / seconds, 1),
         "statuses": dict(collections.Counter(answer.status for answer in answers)),
         "late": sum(margin < 0 for margin in margins),
+        "late_by_status": dict(collections.Counter(
+            answer.status for answer, margin in zip(answers, margins) if margin < 0)),
         "least_margin_ms": round(min(margins) * 1000),
     }
 
@@ -116,11 +129,7 @@ def overload(program, folder, cores, seconds=60):
         os.sched_setaffinity(0, cores)
         try:
             load = Load(redis, origin)
-            count, start = 300, time.time()
-            for _ in range(count):
-                load.send(start, 120)
-            load.drain()
-            capacity = count / (time.time() - start)
+            capacity = measured_capacity(load)
             result = {"capacity_per_second": round(capacity, 1)}
             result["at_capacity"] = summary(load.run(capacity, seconds / 2), seconds / 2)
             before, peak = worker.resident_bytes(), [0]

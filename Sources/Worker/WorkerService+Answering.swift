@@ -42,7 +42,7 @@ extension WorkerService {
         } else {
             observe(.stale(name))
         }
-        perform { $0.answered(job.lease) }
+        perform { $0.answered(job.lease, now: now) }
     }
 
     /// Asks the queue until it answers, as long as the job is held here. `nil`: it can't, or the job isn't.

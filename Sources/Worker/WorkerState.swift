@@ -30,6 +30,7 @@ package struct WorkerState {
         var phase: Phase
     }
 
+    private static let longestDelay = Duration.seconds(1)
     private static let startsAlone = 2
     private static let startsOfPoison = 3
 
@@ -38,6 +39,8 @@ package struct WorkerState {
     private var waiting = WaitingJobs()
     /// The jobs that are worked on, and when they are answered, whatever becomes of them.
     private var working: [Lease: Instant] = [:]
+    /// How long answers took lately from when they were due: the longest, slowly forgotten.
+    private var delay = Duration.zero
     private var isAlone = false
     private var isDraining = false
 
@@ -63,7 +66,10 @@ package struct WorkerState {
     }
 
     /// What is kept of a waiting job's time: more while others wait too, for all may have to be answered at once.
-    private var marginOfWaiting: Duration { limits.margin + limits.answerTime * max(0, waiting.count - 1) }
+    private var marginOfWaiting: Duration { margin + limits.answerTime * max(0, waiting.count - 1) }
+
+    /// What is kept of every job's time: as much more than the least as answers take here and now.
+    private var margin: Duration { limits.margin + delay }
 
     // MARK: What happens to it
 
@@ -102,9 +108,14 @@ package struct WorkerState {
     }
 
     /// The answer to a job is there, or nobody wants it.
-    package mutating func answered(_ lease: Lease) -> [Action] {
+    package mutating func answered(_ lease: Lease, now: Instant) -> [Action] {
+        if let job = held[lease]?.job {
+            let sample = min(max(.zero, now - (job.deadline - margin)), Self.longestDelay)
+            delay = max(sample, delay * 0.98)
+        }
         _ = end(of: lease, as: nil)
-        return begin()
+        // With another margin, others may be due.
+        return timePassed(now)
     }
 
     /// Others have these jobs now.
@@ -137,8 +148,8 @@ package struct WorkerState {
             waiting.remove(job)
             held[lease]?.phase = .working
             // What the work has brought comes by itself at the margin. The rest is for work that doesn't end.
-            working[lease] = job.deadline - limits.margin / 2
-            actions.append(.work(job, until: job.deadline - limits.margin))
+            working[lease] = job.deadline - margin + limits.margin / 2
+            actions.append(.work(job, until: job.deadline - margin))
         }
         return actions
     }

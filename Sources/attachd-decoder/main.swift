@@ -6,6 +6,8 @@ import Glibc
 import Images
 import Sandbox
 
+// The worker's timers and answers come first, even where decoding takes every core.
+_ = nice(5)
 do {
     try Libvips.start()
     Libvips.warmUpBeforeFork()

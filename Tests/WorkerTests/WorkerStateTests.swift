@@ -37,7 +37,7 @@ struct WorkerStateTests {
         #expect(state.take(jobs, now: now) == [work(jobs[1]), work(jobs[2])])
         #expect(state.worked(jobs[1].lease) == true)
         #expect(state.timePassed(now) == [work(jobs[0])])
-        #expect(state.answered(jobs[1].lease) == [])
+        #expect(state.answered(jobs[1].lease, now: now) == [])
         #expect(state.workingCount == 2)
     }
 
@@ -74,6 +74,29 @@ struct WorkerStateTests {
         }
     }
 
+    @Test("where answers take long, more of each job's time is kept for them, until they don't any more")
+    func delays() {
+        var state = WorkerState(limits: WorkerLimits(slots: 1, margin: Self.margin, answerTime: .zero))
+        let (slow, next) = (job("slow", within: .milliseconds(50)), job("next", within: .seconds(60)))
+        #expect(state.take([slow], now: now) == [.answer(slow, .expired)])
+        #expect(state.answered(slow.lease, now: now + .milliseconds(200)) == [])
+        let early = next.deadline - Self.margin - .milliseconds(200)
+        #expect(state.take([next], now: now) == [.work(next, until: early)])
+        for number in 0..<400 {
+            let quick = job("\(number)", within: .milliseconds(50))
+            _ = state.take([quick], now: now)
+            _ = state.answered(quick.lease, now: now - .milliseconds(500))
+        }
+        #expect(state.worked(next.lease) == true)
+        _ = state.answered(next.lease, now: now)
+        let later = job("later", within: .seconds(60))
+        guard case .work(_, let until)? = state.take([later], now: now).first else {
+            Issue.record("nothing was begun")
+            return
+        }
+        #expect(later.deadline - until < Self.margin + .milliseconds(1))
+    }
+
     @Test("work that does not end is stopped and answered with the original, in time; what comes of it is not wanted")
     mutating func hanging() {
         let (hanging, next) = (job("a", within: .seconds(1)), job("b", within: .seconds(2)))
@@ -84,7 +107,7 @@ struct WorkerStateTests {
         #expect(state.timePassed(due) == [.stop(hanging.lease), .answer(hanging, .original), work(next)])
         #expect(state.worked(hanging.lease) == false)
         #expect(state.leases.contains(hanging.lease))
-        #expect(state.answered(hanging.lease) == [])
+        #expect(state.answered(hanging.lease, now: now) == [])
         #expect(!state.leases.contains(hanging.lease))
     }
 
@@ -95,9 +118,9 @@ struct WorkerStateTests {
         #expect(state.take([last, suspect, first], now: now) == [work(first)])
         #expect(state.worked(first.lease) == true)
         #expect(state.timePassed(now) == [work(suspect)])
-        #expect(state.answered(first.lease) == [])
+        #expect(state.answered(first.lease, now: now) == [])
         #expect(state.worked(suspect.lease) == true)
-        #expect(state.answered(suspect.lease) == [work(last)])
+        #expect(state.answered(suspect.lease, now: now) == [work(last)])
     }
 
     @Test("a job that was begun three times and never ended is buried unseen")
@@ -106,7 +129,7 @@ struct WorkerStateTests {
         #expect(state.take([poison], now: now) == [.bury(poison)])
         #expect(state.timePassed(poison.deadline + .seconds(1)) == [])
         #expect(state.leases == [poison.lease])
-        #expect(state.answered(poison.lease) == [])
+        #expect(state.answered(poison.lease, now: now) == [])
         #expect(state.isEmpty)
     }
 
@@ -126,7 +149,7 @@ struct WorkerStateTests {
         #expect(state.room == 0)
         #expect(state.worked(Lease(entry: "0", fence: 1)) == true)
         #expect(state.room == 0)
-        _ = state.answered(Lease(entry: "0", fence: 1))
+        _ = state.answered(Lease(entry: "0", fence: 1), now: now)
         #expect(state.room == 1)
     }
 
@@ -140,10 +163,10 @@ struct WorkerStateTests {
         #expect(state.drain(now: now) == [waiting.lease])
         #expect(state.room == 0)
         #expect(state.worked(short.lease) == true)
-        #expect(state.answered(short.lease) == [])
+        #expect(state.answered(short.lease, now: now) == [])
         #expect(state.nextAnswer == now + .seconds(20))
         #expect(state.timePassed(now + .seconds(20)) == [.stop(long.lease), .answer(long, .original)])
-        #expect(state.answered(long.lease) == [])
+        #expect(state.answered(long.lease, now: now) == [])
         #expect(state.isEmpty)
     }
 
@@ -184,7 +207,7 @@ struct WorkerStateTests {
             default:
                 guard let job = answering.popLast() else { break }
                 #expect(open.removeValue(forKey: job.lease) != nil)
-                actions = state.answered(job.lease)
+                actions = state.answered(job.lease, now: now)
             }
             for action in actions {
                 switch action {
