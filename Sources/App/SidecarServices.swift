@@ -42,7 +42,7 @@ package struct SidecarServices: Sendable {
             poster: engine.callbacks,
             // Most of them wait for their downloads; decoding has places of its own. More are held than are worked on, so
             // that those without a chance are answered too.
-            limits: WorkerLimits(slots: max(16, settings.decoders * 8), held: 512),
+            limits: WorkerLimits(slots: settings.decoders * 32, held: 4096),
             observe: { event in
                 engine.queueMetrics.count(event)
                 if case .queueFailed(let error) = event {
