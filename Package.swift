@@ -73,7 +73,7 @@ let package = Package(
         .module("Images", ["Media", "DecoderWire", "CVips", "CVipsShim"]),
         .module("AudioVideo", ["Media", "DecoderWire", "Images", "CLibav"]),
         .module("Decoding", ["Media", "DecoderWire", "Sandbox", "CLinux"]),
-        .module("Storage", ["Media", "CCrypto"]),
+        .module("Storage", ["Media", "CCrypto", "CLinux"]),
 
         // The queue: its contract, and an engine for one machine and one for many.
         .module("Jobs", ["Media"]),
@@ -87,7 +87,7 @@ let package = Package(
         .module(
             "Sidecar",
             [
-                "Media", "Payloads", "Processing",
+                "Media", "Payloads", "Storage", "Processing",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
@@ -133,7 +133,8 @@ let package = Package(
         .tests(
             "SidecarTests",
             [
-                "Sidecar", "Processing", "Payloads", "Media", .product(name: "Logging", package: "swift-log"),
+                "Sidecar", "Storage", "Processing", "Payloads", "Media",
+                .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
         ),

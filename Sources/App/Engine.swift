@@ -21,14 +21,19 @@ package final class Engine: Sendable {
 
     /// `readsLocalFiles` makes `file:` URLs and paths attachments too. Only on the command line.
     package init(_ settings: Settings, readsLocalFiles: Bool, logger: Logger) throws(EngineError) {
-        do throws(StoreError) {
-            store = try AttachmentStore(at: settings.store)
-        } catch {
-            throw EngineError(isStore: true, description: "\(error)")
-        }
         registry = PrometheusRegistry(help: EngineMetrics.help)
         let metrics = EngineMetrics(registry)
         engineMetrics = metrics
+        do throws(StoreError) {
+            store = try AttachmentStore(
+                at: settings.store,
+                keys: settings.signingKeys,
+                retention: settings.retention,
+                observe: { metrics.count($0) }
+            )
+        } catch {
+            throw EngineError(isStore: true, description: "\(error)")
+        }
         do throws(AttachmentFailure) {
             decoders = try Self.startDecoders(settings, observe: { metrics.count($0) })
             downloader = try Downloader(settings: settings.downloads)
@@ -38,7 +43,7 @@ package final class Engine: Sendable {
         let steps = AttachmentPipeline.Steps(
             downloader: readsLocalFiles ? LocalFileReader(remote: downloader) : downloader,
             converter: PooledDecoders(pool: decoders, time: SystemTime()),
-            store: LocalStore(store: store),
+            store: PublishedStore(store: store, urls: settings.publicURL.map { [store] in store.urls(below: $0) }),
         )
         service = NotificationService(
             reader: PayloadReader(dialects: settings.dialects),
@@ -70,6 +75,7 @@ package final class Engine: Sendable {
     /// All metrics in Prometheus's text format.
     package var metrics: String {
         engineMetrics.set(decoders.status.sandbox)
+        engineMetrics.set(store.usage)
         return registry.text()
     }
 

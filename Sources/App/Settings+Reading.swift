@@ -6,6 +6,7 @@ import Logging
 import Media
 import Payloads
 import Processing
+import Storage
 
 extension Settings {
     /// Reads and checks all settings. A malformed value is an error, never a default.
@@ -33,6 +34,10 @@ extension Settings {
         requiresSandbox = try await values.flag(.requireSandbox) ?? requiresSandbox
         requests = try await values.number(.requests, in: 1...65_536) ?? requests
         caFile = try await values.existingFile(.caFile)
+        publicURL = try await values.publicURL(.publicURL)
+        signingKeys = try await values.signingKeys(.signingKeyFile)
+        retention.keep = try await values.duration(.keep, upTo: .seconds(365 * 24 * 3600)) ?? retention.keep
+        retention.quota = try await values.size(.quota) ?? retention.quota
         logLevel = try await values.choice(.logLevel) ?? logLevel
         (host, port) = try await values.address(.listen) ?? (host, port)
         apiToken = try await values.secretFile(.apiTokenFile)
