@@ -25,6 +25,7 @@ package struct SidecarServices: Sendable {
                 requestLimit: settings.requests,
             ),
             service: engine.service,
+            attachments: AttachmentsRoute(store: engine.store),
             checkReadiness: { try await engine.checkReadiness() },
             metrics: { engine.metrics },
             logger: logger,

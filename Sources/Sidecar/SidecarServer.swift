@@ -13,17 +13,27 @@ package struct SidecarServer: Service {
         package var apiToken: String?
         /// How many notifications are worked on at once; one more is answered with 429.
         package var requestLimit: Int
+        /// How many connections there may be beside those, from phones that fetch attachments.
+        package var downloadLimit: Int
 
-        package init(host: String = "127.0.0.1", port: Int = 8080, apiToken: String? = nil, requestLimit: Int = 256) {
+        package init(
+            host: String = "127.0.0.1",
+            port: Int = 8080,
+            apiToken: String? = nil,
+            requestLimit: Int = 256,
+            downloadLimit: Int = 256,
+        ) {
             self.host = host
             self.port = port
             self.apiToken = apiToken
             self.requestLimit = requestLimit
+            self.downloadLimit = downloadLimit
         }
     }
 
     private let configuration: Configuration
     private let service: NotificationService
+    private let attachments: AttachmentsRoute?
     private let health: HealthRoutes
     private let admission: Admission
     private let logger: Logger
@@ -33,6 +43,7 @@ package struct SidecarServer: Service {
     package init(
         configuration: Configuration,
         service: NotificationService,
+        attachments: AttachmentsRoute? = nil,
         checkReadiness: @escaping @Sendable () async throws -> Void,
         metrics: @escaping @Sendable () -> String,
         logger: Logger,
@@ -40,6 +51,7 @@ package struct SidecarServer: Service {
     ) {
         self.configuration = configuration
         self.service = service
+        self.attachments = attachments
         self.admission = Admission(limit: configuration.requestLimit)
         self.health = HealthRoutes(admission: admission, checkReadiness: checkReadiness, metrics: metrics)
         self.logger = logger
@@ -53,7 +65,10 @@ package struct SidecarServer: Service {
             configuration: .init(
                 address: .hostname(configuration.host, port: configuration.port),
                 serverName: "attachd",
-                availableConnectionsDelegate: .maximum(configuration.requestLimit + 64, logger: logger),
+                availableConnectionsDelegate: .maximum(
+                    configuration.requestLimit + 64 + configuration.downloadLimit,
+                    logger: logger
+                ),
             ),
             onServerRunning: { channel in await onListening(channel.localAddress?.port ?? 0) },
             logger: logger,
@@ -75,6 +90,7 @@ package struct SidecarServer: Service {
         )
         router.post("v1/rewrite") { request, _ in try await rewrite.respond(to: request) }
         router.post("v1/notifications") { request, _ in try await notifications.respond(to: request) }
+        attachments?.add(to: router)
         router.get("livez") { _, _ in health.live() }
         router.get("readyz") { _, _ in try await health.ready() }
         router.get("metrics") { _, _ in health.exposition() }
