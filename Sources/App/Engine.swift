@@ -7,6 +7,7 @@ import Media
 import Metrics
 import Payloads
 package import Processing
+import Sidecar
 package import Storage
 import Telemetry
 
@@ -78,6 +79,8 @@ package final class Engine: Sendable {
         engineMetrics.set(store.usage)
         return registry.text()
     }
+
+    func count(_ request: AnsweredRequest) { engineMetrics.count(request) }
 
     /// Refuses to work where a layer of the sandbox is missing, for those who insist on it.
     package func checkSandbox() async throws(EngineError) {

@@ -4,6 +4,7 @@ import Media
 import Metrics
 import Processing
 import ServiceExtension
+import Sidecar
 import Storage
 import Telemetry
 
@@ -11,6 +12,7 @@ import Telemetry
 struct EngineMetrics: Sendable {
     static let help = [
         "attachd_notifications_total": "Notifications answered, by outcome.",
+        "attachd_http_requests_total": "Requests answered, by method, route and status.",
         "attachd_rungs_total": "Attachments delivered, by rung.",
         "attachd_failures_total": "Attachments that failed or were not complete, by stage and reason.",
         "attachd_stage_seconds": "How long each stage of a notification took.",
@@ -72,6 +74,13 @@ struct EngineMetrics: Sendable {
             Counter(label: "attachd_decoder_deaths", dimensions: dimensions, factory: registry).increment()
         case .childEnded, .zygoteReady, .zygoteEnded, .zygoteMissing: break
         }
+    }
+
+    func count(_ request: AnsweredRequest) {
+        let dimensions = [
+            ("method", request.method), ("route", request.route ?? "none"), ("status", "\(request.status)"),
+        ]
+        Counter(label: "attachd_http_requests", dimensions: dimensions, factory: registry).increment()
     }
 
     func count(_ event: StoreEvent) { store.count(event) }

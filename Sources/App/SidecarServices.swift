@@ -1,4 +1,5 @@
 package import Logging
+import Media
 import Processing
 import ServiceLifecycle
 import Sidecar
@@ -23,16 +24,18 @@ package struct SidecarServices: Sendable {
                 port: settings.port,
                 apiToken: settings.apiToken,
                 requestLimit: settings.requests,
+                downloadLimit: OpenFiles.downloads(beside: settings.requests),
             ),
             service: engine.service,
             attachments: AttachmentsRoute(store: engine.store),
             checkReadiness: { try await engine.checkReadiness() },
             metrics: { engine.metrics },
             logger: logger,
+            observe: { engine.count($0) },
             onListening: { port in logger.notice("attachd listens.", metadata: ["port": "\(port)"]) },
         )
         var configuration = ServiceGroupConfiguration(
-            services: [.init(service: server)],
+            services: [.init(service: StoreSweeper(store: engine.store, time: SystemTime())), .init(service: server)],
             gracefulShutdownSignals: [.sigterm, .sigint],
             logger: logger,
         )

@@ -37,6 +37,7 @@ package struct SidecarServer: Service {
     private let health: HealthRoutes
     private let admission: Admission
     private let logger: Logger
+    private let observe: @Sendable (AnsweredRequest) -> Void
     private let onListening: @Sendable (Int) async -> Void
 
     /// `onListening` is called with the port once connections are accepted.
@@ -47,6 +48,7 @@ package struct SidecarServer: Service {
         checkReadiness: @escaping @Sendable () async throws -> Void,
         metrics: @escaping @Sendable () -> String,
         logger: Logger,
+        observe: @escaping @Sendable (AnsweredRequest) -> Void = { _ in },
         onListening: @escaping @Sendable (Int) async -> Void = { _ in },
     ) {
         self.configuration = configuration
@@ -55,6 +57,7 @@ package struct SidecarServer: Service {
         self.admission = Admission(limit: configuration.requestLimit)
         self.health = HealthRoutes(admission: admission, checkReadiness: checkReadiness, metrics: metrics)
         self.logger = logger
+        self.observe = observe
         self.onListening = onListening
     }
 
@@ -82,6 +85,7 @@ package struct SidecarServer: Service {
 
     private var router: Router<BasicRequestContext> {
         let router = Router(context: BasicRequestContext.self)
+        router.add(middleware: AnswerCount(observe: observe))
         router.add(middleware: Problems())
         if let token = configuration.apiToken { router.add(middleware: BearerToken(token: token)) }
         let (rewrite, notifications) = (
