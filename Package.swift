@@ -118,6 +118,7 @@ let package = Package(
         .target(name: "Support", dependencies: ["Media", "DecoderWire"], path: "Tests/Support", swiftSettings: strict),
         .target(name: "CForbiddenCalls", path: "Tests/CForbiddenCalls"),
         .program("evil-decoder", ["CForbiddenCalls", "Media", "DecoderWire", "Sandbox"], path: "Tests/EvilDecoder"),
+        .program("store-forever", ["Media", "Storage"], path: "Tests/StoreForever"),
         .tests("MediaTests", ["Media"]),
         .tests("PayloadsTests", ["Payloads"], resources: [.copy("Golden")]),
         .tests("ServiceExtensionTests", ["ServiceExtension", "Payloads", "Media"]),
