@@ -14,7 +14,7 @@ final class RunningSidecar: Sendable {
             "serve", "--listen", "127.0.0.1:0", "--store", attachd.store, "--allow-address", "127.0.0.1",
             "--log-format", "json",
         ]
-        log = attachd.folder.url.appending(path: "log").path
+        log = attachd.folder.url.appending(path: "log-\(UUID().uuidString)").path
         program = try attachd.start(options + arguments, errors: log)
         let pattern = /"port":"([0-9]+)"/
         var port: Int?
