@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 
+import attachments
 import clips
 from sidecar import Origin, Sidecar, rewrite
 
@@ -151,6 +152,7 @@ benchmarks = {
     "throughput": throughput, "overhead": overhead, "ready": ready, "memory": memory,
     "copied": on_all_cores(clips.copied), "transcoded": on_all_cores(clips.transcoded),
     "deadline": on_all_cores(clips.deadline),
+    "downloads": lambda: attachments.downloads(program, folder, set(cores), medium),
 }
 unknown = [name for name in chosen if name not in benchmarks]
 if unknown:

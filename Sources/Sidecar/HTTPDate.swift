@@ -6,9 +6,9 @@ enum HTTPDate {
     ]
     private static let secondsPerDay = 86_400
 
-    /// `Sun, 06 Nov 1994 08:49:37 GMT`
+    /// `Sun, 06 Nov 1994 08:49:37 GMT`; before 1970 there are no files of ours.
     static func text(_ seconds: Int) -> String {
-        let (days, second) = (seconds / secondsPerDay, seconds % secondsPerDay)
+        let (days, second) = (max(0, seconds) / secondsPerDay, max(0, seconds) % secondsPerDay)
         let date = Civil(days: days)
         let time = [second / 3600, second / 60 % 60, second % 60].map(twoDigits).joined(separator: ":")
         return "\(weekdays[days % 7]), \(twoDigits(date.day)) \(months[date.month - 1]) \(date.year) \(time) GMT"

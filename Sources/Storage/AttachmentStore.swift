@@ -41,8 +41,8 @@ package final class AttachmentStore: Sendable {
     /// File access blocks, so it stays off Swift's own threads.
     private let queue = DispatchQueue(label: "attachd.store", attributes: .concurrent)
 
-    /// Opens the store at `path`, makes it if it isn't there, sweeps what crashed processes left in `tmp/`, and learns
-    /// what is ready. Without `keys` it has its own, made at its first start.
+    /// Opens the store at `path`, makes it if it isn't there, and sweeps what crashed processes left in `tmp/` and what has
+    /// expired. Without `keys` it has its own, made at its first start.
     package init(
         at path: String,
         keys: SigningKeys? = nil,
@@ -62,7 +62,7 @@ package final class AttachmentStore: Sendable {
         } else {
             self.keys = try SigningKeys(in: directory, by: scratch.directory)
         }
-        reconcile()
+        sweepNow()
     }
 
     package var usage: Usage {
@@ -107,19 +107,7 @@ package final class AttachmentStore: Sendable {
     }
 
     /// Learns what other processes stored and removed, and removes what has expired.
-    package func sweep() async {
-        await perform { [self] in
-            reconcile()
-            let now = now()
-            for identifier in index.withLock({ $0.expired(retention, at: now) }) {
-                let removed = index.withLock { index in
-                    // It may have been stored again or lent since.
-                    index.isExpired(identifier, retention, at: now) ? remove(identifier, from: &index) : nil
-                }
-                if let removed { observe(.removed(.expired, byteCount: removed)) }
-            }
-        }
-    }
+    package func sweep() async { await perform { [self] in sweepNow() } }
 
     /// Whether a small file can be written now.
     package func checkWritable() throws(StoreError) {
@@ -201,6 +189,18 @@ package final class AttachmentStore: Sendable {
             try? attachments.remove(name)
             index.remove(identifier)
             return entry.byteCount
+        }
+    }
+
+    private func sweepNow() {
+        reconcile()
+        let now = now()
+        for identifier in index.withLock({ $0.expired(retention, at: now) }) {
+            let removed = index.withLock { index in
+                // It may have been stored again or lent since.
+                index.isExpired(identifier, retention, at: now) ? remove(identifier, from: &index) : nil
+            }
+            if let removed { observe(.removed(.expired, byteCount: removed)) }
         }
     }
 
