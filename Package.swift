@@ -43,7 +43,9 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics.git", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.6"),
         .package(url: "https://github.com/apple/swift-system.git", from: "1.8.1"),
+        .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1", traits: []),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
@@ -77,9 +79,24 @@ let package = Package(
 
         // The queue: its contract, and an engine for one machine and one for many.
         .module("Jobs", ["Media"]),
+        .module("JobsSQLite", ["Jobs", "Media", .product(name: "GRDB", package: "GRDB.swift")]),
+        .module("RedisWire"),
+        .module(
+            "JobsRedis",
+            [
+                "Jobs", "Media", "RedisWire", "CCrypto",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
+        ),
 
         // The pipeline knows no stage's implementation, only its protocol. Start reading here.
         .module("Processing", ["Media", "Payloads", "ServiceExtension"]),
+        .module(
+            "Worker",
+            ["Jobs", "Media", .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")],
+        ),
         .module(
             "Telemetry",
             [.product(name: "CoreMetrics", package: "swift-metrics"), .product(name: "Logging", package: "swift-log")],
@@ -87,7 +104,7 @@ let package = Package(
         .module(
             "Sidecar",
             [
-                "Media", "Payloads", "Storage", "Processing",
+                "Media", "Payloads", "Storage", "Jobs", "Processing",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
@@ -98,8 +115,8 @@ let package = Package(
         .module(
             "App",
             [
-                "Media", "Payloads", "ServiceExtension", "Downloads", "Decoding", "Storage", "Processing", "Telemetry",
-                "Sidecar",
+                "Media", "Payloads", "ServiceExtension", "Downloads", "Decoding", "Storage", "Jobs", "JobsSQLite",
+                "JobsRedis", "Processing", "Worker", "Telemetry", "Sidecar",
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
@@ -116,8 +133,15 @@ let package = Package(
 
         // Tests.
         .target(name: "Support", dependencies: ["Media", "DecoderWire"], path: "Tests/Support", swiftSettings: strict),
+        .target(
+            name: "JobsContract",
+            dependencies: ["Jobs", "Media"],
+            path: "Tests/JobsContract",
+            swiftSettings: strict,
+        ),
         .target(name: "CForbiddenCalls", path: "Tests/CForbiddenCalls"),
         .program("evil-decoder", ["CForbiddenCalls", "Media", "DecoderWire", "Sandbox"], path: "Tests/EvilDecoder"),
+        .program("queue-program", ["Jobs", "JobsRedis", "JobsSQLite", "Worker", "Media"], path: "Tests/QueueProgram"),
         .program("store-forever", ["Media", "Storage"], path: "Tests/StoreForever"),
         .tests("MediaTests", ["Media"]),
         .tests("PayloadsTests", ["Payloads"], resources: [.copy("Golden")]),
@@ -129,7 +153,18 @@ let package = Package(
         .tests("DecodingTests", ["Decoding", "DecoderWire", "Sandbox", "Media"]),
         .tests("HostileTests", ["Decoding", "DecoderWire", "Media"]),
         .tests("StorageTests", ["Storage", "Media"]),
+        .tests("JobsSQLiteTests", ["JobsSQLite", "JobsContract", "Jobs", "Media"]),
+        .tests("RedisWireTests", ["RedisWire"]),
+        .tests(
+            "JobsRedisTests",
+            [
+                "JobsContract", "JobsRedis", "Jobs", "RedisWire", "Media",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+        ),
         .tests("ProcessingTests", ["Processing", "Payloads", "ServiceExtension", "Media"]),
+        .tests("WorkerTests", ["Worker", "JobsSQLite", "Jobs", "Media"]),
         .tests("TelemetryTests", ["Telemetry"]),
         .tests(
             "SidecarTests",

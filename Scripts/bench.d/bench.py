@@ -1,18 +1,23 @@
 """The benchmarks of attachd; run by Scripts/bench."""
 
 import concurrent.futures
+import contextlib
+import functools
 import json
 import os
 import pathlib
 import platform
+import socket
 import statistics
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 
 import attachments
 import clips
+import overload
 from sidecar import Origin, Sidecar, rewrite
 
 program, folder = sys.argv[1], pathlib.Path(sys.argv[2])
@@ -144,6 +149,54 @@ def memory(requests=10_000):
     }
 
 
+@contextlib.contextmanager
+def sqlite_queue(place):
+    yield f"sqlite:{place}/queue.sqlite"
+
+
+@contextlib.contextmanager
+def redis_queue(place):
+    """A Redis that logs its writes and syncs them each second, on a free port."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    command = ["redis-server", "--bind", "127.0.0.1", "--port", str(port), "--dir", place, "--save", ""]
+    command += ["--appendonly", "yes", "--appendfsync", "everysec"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, preexec_fn=free_of_core) as server:
+        try:
+            if not any("Ready to accept" in line for line in server.stdout):
+                raise SystemExit("redis-server did not start")
+            yield f"redis://127.0.0.1:{port}"
+        finally:
+            server.kill()
+
+
+def queue(name, target, rounds=5, jobs=20_000):
+    """Jobs without work through a queue (enqueued, leased, started, answered), while others wait."""
+    program_of_queues = pathlib.Path(program).with_name("queue-program")
+    samples = {0: [], 10_000: [], 200_000: []}
+    for _ in range(rounds):
+        for waiting in samples:
+            with tempfile.TemporaryDirectory(dir=folder) as place, name(os.path.abspath(place)) as address:
+                command = [program_of_queues, "bench", address, str(waiting), str(jobs)]
+                run = subprocess.run(command, check=True, capture_output=True, text=True, preexec_fn=free_of_core)
+                samples[waiting].append(json.loads(run.stdout))
+
+    def middle(waiting, key):
+        return median([sample[key] for sample in samples[waiting]])
+
+    first, last = (middle(waiting, "jobs_per_second") for waiting in (0, 200_000))
+    return {
+        **{f"jobs_per_second_with_{waiting}_waiting": middle(waiting, "jobs_per_second") for waiting in samples},
+        **{f"microseconds_of_processor_with_{waiting}": middle(waiting, "microseconds_per_job") for waiting in samples},
+        "ratio": round(last / first, 3),
+        "target": f"at least {target}, and a ratio of 0.8",
+    }
+
+
+def free_of_core():
+    os.sched_setaffinity(0, cores)
+
+
 def on_all_cores(benchmark):
     return lambda: benchmark(program, folder, set(cores))
 
@@ -151,7 +204,9 @@ def on_all_cores(benchmark):
 benchmarks = {
     "throughput": throughput, "overhead": overhead, "ready": ready, "memory": memory,
     "copied": on_all_cores(clips.copied), "transcoded": on_all_cores(clips.transcoded),
-    "deadline": on_all_cores(clips.deadline),
+    "deadline": on_all_cores(clips.deadline), "queue": functools.partial(queue, sqlite_queue, 5000),
+    "redis": functools.partial(queue, redis_queue, 8000),
+    "overload": on_all_cores(overload.overload),
     "downloads": lambda: attachments.downloads(program, folder, set(cores), medium),
 }
 unknown = [name for name in chosen if name not in benchmarks]

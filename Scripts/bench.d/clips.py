@@ -35,8 +35,8 @@ def make_sources(folder):
         ffmpeg("-stream_loop", 28, "-i", folder / "part.mp4", "-c", "copy", "-movflags", "+faststart", folder / FRONT)
         ffmpeg("-i", folder / FRONT, "-c", "copy", folder / END)
     if not (folder / HUGE).exists():
-        picture = ["-f", "lavfi", "-i", "testsrc2=size=3840x2160:rate=60,noise=alls=20:allf=t"]
-        ffmpeg(*picture, *sound, "-t", 12, *x264, "-b:v", "40M", "-movflags", "+faststart", folder / HUGE)
+        picture = ["-f", "lavfi", "-i", "testsrc2=size=3840x2160:rate=120,noise=alls=20:allf=t"]
+        ffmpeg(*picture, *sound, "-t", 11, *x264, "-b:v", "40M", "-movflags", "+faststart", folder / HUGE)
 
 
 def index_size(path):
@@ -145,16 +145,18 @@ def transcoded(program, folder, cores, rounds=5):
 def deadline(program, folder, cores, jobs=100):
     """Jobs whose re-encoding takes longer than their two seconds: how many are answered in time, with what."""
     clips = Clips(program, folder, cores)
+    # Before the sidecar knows how long it takes, so that it tries each time.
+    answers = [clips.clip(HUGE, "apns", "2s") for _ in range(jobs)]
     whole, result = clips.clip(HUGE, "apns")
     rung(result, "transcoded")
-    answers = [clips.clip(HUGE, "apns", "2s") for _ in range(jobs)]
     clips.stop()
-    good = [seconds for seconds, result in answers
-            if result["outcome"] == "degraded" and seconds <= 2
-            and result["attachments"][0]["rung"] in ("copied", "poster")]
+    others = [result for seconds, result in answers
+              if result["outcome"] != "degraded" or seconds > 2
+              or result["attachments"][0]["rung"] not in ("copied", "poster")]
     return {
         "seconds_without_deadline": round(whole, 2),
-        "degraded_in_time": f"{len(good)} of {jobs}",
+        "degraded_in_time": f"{jobs - len(others)} of {jobs}",
+        "others": [[result["outcome"], result["errors"], result["timings"]] for result in others],
         "slowest_seconds": round(max(seconds for seconds, _ in answers), 3),
         "least_margin_milliseconds": min(result["margin"] for _, result in answers),
         "target": "all of them, and some ten seconds without the deadline",

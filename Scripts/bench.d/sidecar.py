@@ -46,14 +46,14 @@ class Origin:
 
 
 class Sidecar:
-    """`attachd serve` on a free port, on the given cores."""
+    """`attachd serve`, or another of its commands that listen, on a free port, on the given cores."""
 
-    def __init__(self, program, cores, decoders, options=()):
+    def __init__(self, program, cores, decoders, options=(), command="serve", store=None):
         self.folder = tempfile.TemporaryDirectory()
         log = pathlib.Path(self.folder.name, "log")
         self.started = time.monotonic()
         self.process = subprocess.Popen(
-            [program, "serve", "--listen", "127.0.0.1:0", "--store", self.folder.name + "/store",
+            [program, command, "--listen", "127.0.0.1:0", "--store", store or self.folder.name + "/store",
              "--allow-address", "127.0.0.1", "--decoders", str(decoders), "--log-format", "json", *options],
             stderr=log.open("w"), preexec_fn=lambda: os.sched_setaffinity(0, cores))
         self.port = None

@@ -2,17 +2,37 @@ import Decoding
 import Media
 import Synchronization
 
-/// Tries a decoder on a tiny picture.
+/// Tries a decoder on a tiny picture or clip.
 struct DecoderCheck: Sendable {
     let pool: DecoderPool
 
     /// - Throws: what kept a picture from coming out.
     func check(_ sample: (format: MediaFormat, bytes: [UInt8])) async throws(AttachmentFailure) {
-        let file = try MediaFile(byteLimit: sample.bytes.count)
-        try file.append(sample.bytes)
+        let image = Profile.apns.image
+        try await check(sample.bytes, ConversionRequest(format: sample.format, image: image, animation: nil))
+    }
+
+    /// Has a clip decoded and encoded anew.
+    ///
+    /// - Throws: what kept it from coming out.
+    func checkClip(_ format: MediaFormat, _ bytes: [UInt8]) async throws(AttachmentFailure) {
+        let profile = Profile.apns
+        let request = ConversionRequest(
+            format: format,
+            image: profile.image,
+            animation: nil,
+            video: profile.video,
+            audio: profile.audio,
+            rungs: [.transcoded],
+        )
+        try await check(bytes, request)
+    }
+
+    private func check(_ bytes: [UInt8], _ request: ConversionRequest) async throws(AttachmentFailure) {
+        let file = try MediaFile(byteLimit: bytes.count)
+        try file.append(bytes)
         file.end(.whole)
         let published = Atomic(0)
-        let request = ConversionRequest(format: sample.format, image: Profile.apns.image, animation: nil)
         try await pool.convert(
             file,
             as: request,

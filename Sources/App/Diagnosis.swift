@@ -28,6 +28,7 @@ package struct Diagnosis: Sendable {
 
     package init(_ engine: Engine, _ settings: Settings) async {
         await checkFormats(engine)
+        await checkCodecs(engine)
         checkStore(engine)
         checkSandbox(engine.decoders.status.sandbox, isRequired: settings.requiresSandbox)
         let limits = MediaLimits()
@@ -51,6 +52,18 @@ package struct Diagnosis: Sendable {
                 add("formats", sample.format.mimeType, .ok, "decoded a sample", isNeeded: true)
             } catch {
                 add("formats", sample.format.mimeType, .missing, error.message, isNeeded: true)
+            }
+        }
+    }
+
+    private mutating func checkCodecs(_ engine: Engine) async {
+        let check = DecoderCheck(pool: engine.decoders)
+        for sample in SampleClips.all {
+            do throws(AttachmentFailure) {
+                try await check.checkClip(sample.format, sample.bytes)
+                add("codecs", sample.codec, .ok, "decoded a sample, and encoded it anew", isNeeded: true)
+            } catch {
+                add("codecs", sample.codec, .missing, error.message, isNeeded: true)
             }
         }
     }

@@ -17,12 +17,14 @@ package final class Engine: Sendable {
     package let store: AttachmentStore
     package let decoders: DecoderPool
     private let downloader: Downloader
+    let queueMetrics: QueueMetrics
     private let registry: PrometheusRegistry
     private let engineMetrics: EngineMetrics
 
     /// `readsLocalFiles` makes `file:` URLs and paths attachments too. Only on the command line.
     package init(_ settings: Settings, readsLocalFiles: Bool, logger: Logger) throws(EngineError) {
-        registry = PrometheusRegistry(help: EngineMetrics.help)
+        registry = PrometheusRegistry(help: EngineMetrics.help.merging(QueueMetrics.help) { first, _ in first })
+        queueMetrics = QueueMetrics(registry)
         let metrics = EngineMetrics(registry)
         engineMetrics = metrics
         do throws(StoreError) {
@@ -72,6 +74,9 @@ package final class Engine: Sendable {
         pool.start()
         return pool
     }
+
+    /// Posts the answers to jobs.
+    var callbacks: PostedCallbacks { PostedCallbacks(downloader: downloader) }
 
     /// All metrics in Prometheus's text format.
     package var metrics: String {

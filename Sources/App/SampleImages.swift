@@ -96,7 +96,8 @@ enum SampleImages {
         ),
     ]
 
-    private static func decode(_ base64: String) -> [UInt8] {
+    /// The bytes of a sample that is written down in base64.
+    static func decode(_ base64: String) -> [UInt8] {
         guard let data = Data(base64Encoded: base64, options: .ignoreUnknownCharacters) else {
             preconditionFailure("a sample is not base64")
         }

@@ -19,7 +19,13 @@ extension Settings {
         } catch {
             throw SettingsError(key: "--config", reason: "\(error)")
         }
-        store = try await values.text(.store) ?? Self.defaultStore(source.environment)
+        let store = try await values.text(.store) ?? Self.defaultStore(source.environment)
+        self.store = store
+        caFile = try await values.existingFile(.caFile)
+        queue = try QueueAddress(
+            try await values.text(.queue) ?? "sqlite:\(store)/queue.sqlite",
+            authoritiesFile: caFile,
+        )
         decoders = try await values.number(.decoders, in: 1...256) ?? max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
         logFormat = try await values.choice(.logFormat) ?? (isatty(STDERR_FILENO) == 1 ? .text : .json)
         if let file = source.file {
@@ -33,11 +39,12 @@ extension Settings {
         allowedAddresses = try await values.addresses(.allowAddresses)
         requiresSandbox = try await values.flag(.requireSandbox) ?? requiresSandbox
         requests = try await values.number(.requests, in: 1...65_536) ?? requests
-        caFile = try await values.existingFile(.caFile)
         publicURL = try await values.publicURL(.publicURL)
         signingKeys = try await values.signingKeys(.signingKeyFile)
         retention.keep = try await values.duration(.keep, upTo: .seconds(365 * 24 * 3600)) ?? retention.keep
         retention.quota = try await values.size(.quota) ?? retention.quota
+        backlog = try await values.number(.backlog, in: 1...10_000_000) ?? backlog
+        isStrict = try await values.flag(.strict) ?? isStrict
         logLevel = try await values.choice(.logLevel) ?? logLevel
         (host, port) = try await values.address(.listen) ?? (host, port)
         apiToken = try await values.secretFile(.apiTokenFile)

@@ -28,6 +28,11 @@ package struct Settings: Sendable {
     package var requiresSandbox = false
     /// How many notifications are worked on at once.
     package var requests = 256
+    package var queue: QueueAddress
+    /// How many jobs may wait or be worked on; one more is refused.
+    package var backlog = 100_000
+    /// Whether a queue's server that may lose jobs is refused, instead of warned of.
+    package var isStrict = false
     /// A file of certificate authorities that are trusted beside the system's.
     package var caFile: String?
     /// Where phones reach this sidecar. Without it, attachments get `file:` URLs.

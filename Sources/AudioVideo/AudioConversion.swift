@@ -27,8 +27,15 @@ struct AudioConversion {
         let muxer = try Muxer(.m4a, byteLimit: rules.byteLimit)
         let track = try EncodedAudioTrack(audio, range: range, limits: request.limits, muxer: muxer)
         let assembly = ClipAssembly(reader: reader, muxer: muxer, tracks: [track])
-        guard let file = try assembly.run(until: { mustStop }) else { return }
-        _ = try publisher.publish(file, .m4a, as: .transcoded, longest: range.duration)
+        // Where there is nothing else, what time was left for is better than nothing.
+        var isShortened = false
+        let file = try assembly.run(until: { mustStop }) {
+            isShortened = source.timeWillExpire && !publisher.hasPublished
+            return isShortened
+        }
+        guard let file else { return }
+        let rung = isShortened ? Rung.shortened : .transcoded
+        _ = try publisher.publish(file, .m4a, as: rung, longest: range.duration)
     }
 
     private var mustStop: Bool { publisher.hasPublished && source.timeWillExpire }

@@ -6,18 +6,22 @@ struct ClipAssembly {
     let muxer: Muxer
     let tracks: [any ClipTrack]
 
-    /// The whole file, or `nil` if it had to stop: that is asked before each packet.
-    func run(until mustStop: () -> Bool) throws(DecodeFailure) -> FileInMemory? {
+    /// The whole file, or `nil` if it had to stop: that is asked before each packet, and so is whether what went before
+    /// is enough for a shorter one.
+    func run(
+        until mustStop: () -> Bool,
+        orShortenedOnce isEnough: () -> Bool = { false },
+    ) throws(DecodeFailure) -> FileInMemory? {
         try muxer.start()
         var index = 0
-        while let packet = try reader.packet(at: index) {
+        while let packet = try reader.packet(at: index), !isEnough() {
             guard !mustStop() else { return nil }
             index += 1
             for track in tracks where track.source == packet.stream { try track.take(packet) }
         }
         for track in tracks {
+            try track.finish(until: mustStop)
             guard !mustStop() else { return nil }
-            try track.finish()
         }
         return try muxer.finish()
     }

@@ -52,6 +52,17 @@ final class ClipReader {
         return packets[index]
     }
 
+    /// Reads ahead, for so long at most and until the bytes on their way then are there: whether that is the whole clip.
+    func reachesEnd(within limit: Duration) -> Bool {
+        let end = SystemTime().now + limit
+        while SystemTime().now < end {
+            // Why no more can be read is told to whoever reads on.
+            guard let packet = try? readNext() else { return isAtEnd }
+            keep(packet)
+        }
+        return false
+    }
+
     func stream(of packet: Packet) -> MediaStream? { streams.first { $0.index == packet.stream } }
 
     private enum Beginning {

@@ -69,7 +69,9 @@ package struct ClipTransform {
     /// Has the clip's bytes asked for at one go, where the source's index tells them.
     private func expectClip(_ demuxer: Demuxer) {
         let streams = ClipStreams(demuxer.streams)
-        guard !source.isWhole, let longest = streams.video == nil ? request.audio?.duration : request.video?.duration
+        // For a picture alone the first packets will do.
+        guard !source.isWhole, !request.rungs.isDisjoint(with: [.copied, .transcoded]),
+            let longest = streams.video == nil ? request.audio?.duration : request.video?.duration
         else { return }
         let range = ClipRange(request.clip, longest: longest, in: demuxer)
         source.expect(ClipExtents(of: range, in: streams.all).ranges)

@@ -59,7 +59,7 @@ final class CopiedTrack: ClipTrack {
         try take(packet, shownAt: shown)
     }
 
-    func finish() throws(DecodeFailure) {
+    func finish(until mustStop: () -> Bool) throws(DecodeFailure) {
         guard undated.isEmpty else { throw Self.noTime }
     }
 

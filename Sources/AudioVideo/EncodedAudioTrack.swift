@@ -52,7 +52,7 @@ final class EncodedAudioTrack: ClipTrack {
         try encodeDecoded()
     }
 
-    func finish() throws(DecodeFailure) {
+    func finish(until mustStop: () -> Bool) throws(DecodeFailure) {
         try decoder.send(nil)
         try encodeDecoded()
         try resampler.drain()

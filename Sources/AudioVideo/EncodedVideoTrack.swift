@@ -41,7 +41,7 @@ final class EncodedVideoTrack: ClipTrack {
         self.muxer = muxer
         decoder = try StreamDecoder.open(stream, limits: limits, isSlow: true)
         let stored = stream.orientation.isTransposed ? size.transposed : size
-        scaler = PictureScaler(to: stored, AV_PIX_FMT_YUV420P)
+        scaler = PictureScaler(to: stored, AV_PIX_FMT_YUV420P, threadCount: Libav.threadCount)
         let rate = min(stream.frameRate > 0 ? stream.frameRate : Self.usualFrameRate, Self.highestFrameRate)
         let colours = ColourDescription(of: stream).scaled
         frameDuration = Int64(90_000 / rate)
@@ -82,17 +82,19 @@ final class EncodedVideoTrack: ClipTrack {
         try encodeDecoded()
     }
 
-    func finish() throws(DecodeFailure) {
+    func finish(until mustStop: () -> Bool) throws(DecodeFailure) {
         try decoder.send(nil)
-        try encodeDecoded()
+        try encodeDecoded(until: mustStop)
         try encodeWaiting()
         guard lastTime != nil else { throw DecodeFailure(.corrupt, "no frame could be decoded") }
+        // Both codecs hold some frames back until the end, which take their time.
+        guard !mustStop() else { return }
         try encoder.sendEnd()
-        try writeEncoded()
+        try writeEncoded(until: mustStop)
     }
 
-    private func encodeDecoded() throws(DecodeFailure) {
-        while let frame = try decoder.receive() {
+    private func encodeDecoded(until mustStop: () -> Bool = { false }) throws(DecodeFailure) {
+        while !mustStop(), let frame = try decoder.receive() {
             guard let shown = frame.time else { continue }
             let time = av_rescale_q(
                 shown - stream.units(ofMicroseconds: range.start),
@@ -134,8 +136,8 @@ final class EncodedVideoTrack: ClipTrack {
         try writeEncoded()
     }
 
-    private func writeEncoded() throws(DecodeFailure) {
-        while let packet = try encoder.receive() {
+    private func writeEncoded(until mustStop: () -> Bool = { false }) throws(DecodeFailure) {
+        while !mustStop(), let packet = try encoder.receive() {
             packet.duration = max(1, min(frameDuration, end - (packet.presentationTime ?? 0)))
             guard let filtered = try filter.filtered(packet) else { continue }
             try muxer.write(filtered, to: output, timeBase: Self.timeBase)

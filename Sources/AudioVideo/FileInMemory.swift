@@ -60,6 +60,11 @@ final class FileInMemory: SourceBytes {
     fileprivate func write(_ new: UnsafeBufferPointer<UInt8>) -> Int32 {
         let end = offset + new.count
         guard end <= byteLimit else { return clibav_error_from_errno(EFBIG) }
+        if offset == bytes.count {
+            unsafe bytes.append(contentsOf: new)
+            offset = end
+            return Int32(new.count)
+        }
         if end > bytes.count { bytes.append(contentsOf: repeatElement(0, count: end - bytes.count)) }
         unsafe bytes.withUnsafeMutableBufferPointer { all in
             guard let target = all.baseAddress, let source = new.baseAddress else { return }

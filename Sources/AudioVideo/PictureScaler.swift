@@ -7,14 +7,26 @@ import Media
 final class PictureScaler {
     private let size: PixelSize
     private let format: AVPixelFormat
+    private let threadCount: Int32
     private var context: OpaquePointer?
+    /// What `context` is for.
+    private var input: Input?
     /// Where pictures of high dynamic range are on their way to the ordinary kind.
     private var bright: PictureScaler?
     private var toneMapping: (transfer: AVColorTransferCharacteristic, mapping: ToneMapping)?
 
-    init(to size: PixelSize, _ format: AVPixelFormat) {
+    private struct Input: Equatable {
+        var size: PixelSize
+        var format: AVPixelFormat
+        var matrix: Int32
+        var isFullRange: Bool
+    }
+
+    /// More than one thread is worth its start only for many pictures.
+    init(to size: PixelSize, _ format: AVPixelFormat, threadCount: Int32 = 1) {
         self.size = size
         self.format = format
+        self.threadCount = threadCount
     }
 
     deinit { unsafe sws_freeContext(context) }
@@ -22,7 +34,7 @@ final class PictureScaler {
     func scaled(_ frame: borrowing Frame) throws(DecodeFailure) -> Frame {
         let colours = ColourDescription(of: frame)
         guard let mapping = toneMapping(for: colours.transfer) else { return try converted(frame, colours) }
-        let bright = bright ?? PictureScaler(to: size, AV_PIX_FMT_RGB48LE)
+        let bright = bright ?? PictureScaler(to: size, AV_PIX_FMT_RGB48LE, threadCount: threadCount)
         self.bright = bright
         return try converted(mapping.mapped(bright.converted(frame, colours)), .standard)
     }
@@ -33,29 +45,43 @@ final class PictureScaler {
         return toneMapping?.mapping
     }
 
-    /// The matrix stays what it is in pictures; only the range of values may change.
     private func converted(_ frame: borrowing Frame, _ colours: ColourDescription) throws(DecodeFailure) -> Frame {
         let source = try frame.withOneField()
-        unsafe context = sws_getCachedContext(
-            context,
-            Int32(source.size.width),
-            Int32(source.size.height),
-            source.pixelFormat,
-            Int32(size.width),
-            Int32(size.height),
-            format,
-            SWS_BICUBIC,
-            nil,
-            nil,
-            nil,
+        try prepare(
+            for: Input(
+                size: source.size,
+                format: source.pixelFormat,
+                matrix: colours.scalerMatrix,
+                isFullRange: colours.isFullRange,
+            )
         )
-        guard let context = unsafe context else { throw DecodeFailure(.unsupportedFormat, "sws_getContext") }
-        let matrix = unsafe sws_getCoefficients(colours.scalerMatrix)
-        let isFullRange: Int32 = colours.isFullRange ? 1 : 0
-        _ = unsafe sws_setColorspaceDetails(context, matrix, isFullRange, matrix, 0, 0, 1 << 16, 1 << 16)
         let scaled = try Frame.picture(size, format)
         try unsafe check("sws_scale_frame", sws_scale_frame(context, scaled.pointer, source.pointer))
         return scaled
+    }
+
+    /// The matrix stays what it is in pictures; only the range of values may change.
+    private func prepare(for input: Input) throws(DecodeFailure) {
+        guard input != self.input else { return }
+        unsafe sws_freeContext(context)
+        self.input = nil
+        unsafe context = sws_alloc_context()
+        guard let new = unsafe context else { throw DecodeFailure(.resourceLimit, "sws_alloc_context") }
+        let options = [
+            ("srcw", input.size.width), ("srch", input.size.height), ("src_format", Int(input.format.rawValue)),
+            ("dstw", size.width), ("dsth", size.height), ("dst_format", Int(format.rawValue)),
+            ("sws_flags", Int(SWS_BICUBIC)), ("threads", Int(threadCount)),
+        ]
+        for (name, value) in options {
+            try unsafe check("av_opt_set_int", av_opt_set_int(UnsafeMutableRawPointer(new), name, Int64(value), 0))
+        }
+        guard unsafe sws_init_context(new, nil, nil) >= 0 else {
+            throw DecodeFailure(.unsupportedFormat, "sws_init_context")
+        }
+        let matrix = unsafe sws_getCoefficients(input.matrix)
+        let isFullRange: Int32 = input.isFullRange ? 1 : 0
+        _ = unsafe sws_setColorspaceDetails(new, matrix, isFullRange, matrix, 0, 0, 1 << 16, 1 << 16)
+        self.input = input
     }
 }
 

@@ -8,6 +8,8 @@ struct VideoConversion {
     private static let overhead = 0.92
     private static let audioBitRate: Int64 = 128_000
     private static let lowestBitRate: Int64 = 100_000
+    /// About what a picture would take.
+    private static let patience: Duration = .milliseconds(100)
 
     let request: ConversionRequest
     let source: any SourceBytes
@@ -22,8 +24,8 @@ struct VideoConversion {
         let reader = try ClipReader(demuxer, range: range, streams: [video, audio].compactMap(\.self))
         let isCopyable = publisher.wants(.copied) && video.isCopyable(under: rules)
         var failure: DecodeFailure?
-        // A copy of what is there already is quicker than a picture of it.
-        let isQuick = isCopyable && source.isWhole
+        // A copy of what is there already, or comes at once, is quicker than a picture of it.
+        let isQuick = isCopyable && (source.isWhole || reader.reachesEnd(within: Self.patience))
         if !isQuick { _ = attempt(&failure) { () throws(DecodeFailure) in try publishPoster(reader) } }
         // What cannot be copied is encoded anew.
         let isDone = isCopyable && attempt(&failure) { () throws(DecodeFailure) in try copy(reader, rules) }

@@ -3,7 +3,7 @@ package import Media
 /// Downloads sources over HTTP into media files, all on one thread of its own.
 package final class Downloader: Sendable {
     private let settings: DownloadSettings
-    private let loop: TransferLoop
+    let loop: TransferLoop
 
     /// Throws when the process has no memory or thread left.
     package init(settings: DownloadSettings) throws(AttachmentFailure) {
@@ -14,10 +14,11 @@ package final class Downloader: Sendable {
     deinit { loop.stop() }
 
     /// Writes the source's bytes into `file` while they arrive, and ends the file: whole, or cut with the failure that the
-    /// report has too. Returns within `timeLimit`, at once if the task is cancelled or the file has ended.
+    /// report has too. No request takes longer than is left of `timeLimit`; all ends at once if the task is cancelled or
+    /// somebody else ends the file.
     ///
-    /// Where the origin has parts of a source, only those are fetched that the file's readers want, and it ends when all
-    /// of it is there or somebody else ends it. `kind` is what the source is said to be, if anybody has said so: of
+    /// Where the origin has parts of a source, only those are fetched that the file's readers want; this returns when
+    /// all of it is there, or nobody is left to want more, which ends the file. `kind` is what the source is said to be, if anybody has said so: of
     /// video and sound the beginning is asked for first.
     package func download(
         _ url: String,

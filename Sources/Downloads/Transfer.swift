@@ -56,10 +56,8 @@ final class Transfer {
         let options = unsafe TransferOptions(handle: handle)
         options.set(request, settings, id: id)
         fixNames(options)
-        if let validator = request.version?.validator {
-            unsafe headers = curl_slist_append(nil, "If-Range: \(validator)")
-            unsafe options.setHeaders(headers)
-        }
+        for field in request.headerFields { unsafe headers = curl_slist_append(headers, field) }
+        unsafe options.setHeaders(headers)
         // The handle's callbacks borrow this object: it owns the handle, and frees it before itself.
         unsafe options.setCallbacks(Unmanaged.passUnretained(self).toOpaque())
         guard options.areAccepted else {
@@ -128,6 +126,11 @@ final class Transfer {
             offset = bodyByteCount
             let contents = request.file.contents
             if let version, turns(to: version, contents) { return .stopped }
+            // In order all that comes before would have to be kept too.
+            guard contents.wanted.lowerBound < request.file.byteLimit else {
+                stopped = request.tooLarge()
+                return .stopped
+            }
             // Wanted may be all there is, up to the last number.
             isPaused = offset - settings.ranges.windowByteCount >= contents.wanted.upperBound
             guard !isPaused else { return .paused }

@@ -32,6 +32,13 @@ final class TransferOptions {
 
         set(CURLOPT_USERAGENT, settings.userAgent)
         if let range = request.range { set(CURLOPT_RANGE, "\(range.lowerBound)-\(range.upperBound - 1)") }
+        if let posted = request.message?.body {
+            set(CURLOPT_POST, 1)
+            set(CURLOPT_POSTFIELDSIZE, posted.count)
+            unsafe posted.withUnsafeBytes { body in
+                unsafe note(ccurl_setopt_body(handle, body.baseAddress))
+            }
+        }
         // Asks for no encoding, and makes libcurl undo those that come all the same.
         set(CURLOPT_ACCEPT_ENCODING, "identity")
         unsafe note(ccurl_setopt_pointer(handle, CURLOPT_PRIVATE, UnsafeMutableRawPointer(bitPattern: id)))

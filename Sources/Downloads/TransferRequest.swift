@@ -11,6 +11,8 @@ struct TransferRequest: Sendable {
     var timeLimit: Duration = .zero
     /// The part that is asked for; `nil` asks for all, in order.
     var range: Range<Int>?
+    /// What is sent; `nil` asks for a source.
+    var message: OutgoingMessage?
     /// That of the parts which are there already; `nil` for the first.
     var version: SourceVersion?
 

@@ -10,7 +10,7 @@ package struct Job: Sendable, Equatable {
     /// Whose job it is; a name counts within its tenant.
     package var tenant: String
     package var priority: Priority
-    /// The time from enqueueing to the answer.
+    /// The time from enqueueing to the answer; above 0, at most a day.
     package var timeLimit: Duration
     /// The envelope of `POST /v1/jobs`, as JSON, at most 64 KiB.
     package var content: [UInt8]
@@ -34,6 +34,7 @@ package struct Job: Sendable, Equatable {
     package static let defaultTenant = "default"
     package static let nameByteLimit = 128
     package static let contentByteLimit = 65_536
+    package static let longestTimeLimit = Duration.seconds(86_400)
 
     package init(
         id: String,

@@ -12,7 +12,7 @@ package protocol JobQueue: Sendable {
     /// Where a job stands; waits up to `patience` for its answer.
     func state(of name: JobName, waiting patience: Duration) async throws -> JobState
 
-    /// Takes a job back that nobody works on yet. Its answer is `cancelled`.
+    /// Takes a job back that no worker has leased. Its answer is `cancelled`.
     func cancel(_ name: JobName) async throws -> Cancellation
 
     // MARK: For workers
@@ -36,15 +36,15 @@ package protocol JobQueue: Sendable {
     /// Answers a job that kills its workers, and puts it among the dead letters. `false` as for `finish`.
     func bury(_ lease: Lease, with reply: JobReply) async throws -> Bool
 
-    /// Makes jobs that were not started wait again, for any worker, at once.
+    /// Lets any worker have jobs that were not started, at once: by `lease` or by `rescue`.
     func giveBack(_ leases: [Lease]) async throws
 
-    /// This worker leases no more. Call it last.
+    /// Tells the queue that this worker leases no more. Jobs that it still has are rescued. Call it last.
     func leave() async throws
 
     // MARK: Answers that are posted
 
-    /// Up to `limit` callbacks whose time has come.
+    /// Up to `limit` callbacks whose time has come. These leases hold for the queue's `callbackTime` and aren't renewed.
     func leaseCallbacks(_ limit: Int) async throws -> [LeasedCallback]
 
     /// The callback was received, or is given up.
@@ -63,7 +63,8 @@ package protocol JobQueue: Sendable {
     /// The latest dead letters, newest first.
     func deadLetters(_ limit: Int) async throws -> [DeadLetter]
 
-    /// Enqueues a dead letter again under its name, with the time limit that it had. `unknown` if there is none.
+    /// Enqueues a dead letter again under its name, as if it had never been answered. `nil` if there is none. It stays a
+    /// dead letter unless it is accepted.
     func retryDeadLetter(_ name: JobName) async throws -> Enqueued?
 
     /// Forgets all dead letters. How many there were.

@@ -32,6 +32,7 @@ package enum JobState: Sendable, Equatable {
     /// There is no such job, or its answer is no longer kept.
     case unknown
     case waiting
+    /// A worker has leased it.
     case running
     case finished(JobReply)
 }

@@ -8,17 +8,21 @@ package struct QueueLimits: Sendable, Equatable {
     package var leaseTime: Duration
     /// How long an answer is kept.
     package var replyTime: Duration
+    /// How long posting a callback may take; then it is leased to another worker.
+    package var callbackTime: Duration
 
     package init(
         backlog: Int = 100_000,
         tenantBacklog: Int? = nil,
         leaseTime: Duration = .seconds(3),
         replyTime: Duration = .seconds(60),
+        callbackTime: Duration = .seconds(30),
     ) {
         self.backlog = backlog
         self.tenantBacklog = tenantBacklog ?? backlog
         self.leaseTime = leaseTime
         self.replyTime = replyTime
+        self.callbackTime = callbackTime
     }
 }
 
@@ -36,6 +40,8 @@ extension Job {
                 "A job has at most \(Self.contentByteLimit) bytes; larger content goes by URL."
             )
         }
-        guard timeLimit > .zero else { throw JobQueueError(.badJob, "A job's deadline must be above 0.") }
+        guard timeLimit > .zero, timeLimit <= Self.longestTimeLimit else {
+            throw JobQueueError(.badJob, "A job's deadline must be above 0, and at most a day.")
+        }
     }
 }

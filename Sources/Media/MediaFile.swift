@@ -63,9 +63,10 @@ package final class MediaFile: Sendable {
     package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(AttachmentFailure) -> Bool {
         let before = contents
         guard before.ending == nil else { return false }
-        guard let end = SafeSize.sum(offset, bytes.count), end <= before.size ?? .max,
-            let total = SafeSize.sum(before.present.count, bytes.count), total <= byteLimit
-        else {
+        guard let end = SafeSize.sum(offset, bytes.count), end <= before.size ?? .max else {
+            throw AttachmentFailure(.download, .originLied, "The source has more bytes than its origin said.")
+        }
+        guard let total = SafeSize.sum(before.present.count, bytes.count), total <= byteLimit else {
             throw AttachmentFailure(.download, .tooLarge, "More than \(byteLimit) bytes of the source are needed.")
         }
         var written = 0

@@ -11,7 +11,7 @@ package enum Rung: String, Sendable, Hashable, CaseIterable {
     /// The full-quality picture, scaled down to fit the profile.
     case downscaled
     case firstFrame = "first-frame"
-    /// An animation that lost frames, or its end, to fit the byte budget.
+    /// An animation that lost frames, or its end, to fit the byte budget; sound that lost its end to be in time.
     case shortened
     case animation
     case poster

@@ -61,12 +61,17 @@ package struct AttachmentPipeline: Sendable {
         return finish(request, delivery, stored, stopwatch, deadline)
     }
 
-    /// Answers with the original content: no time is left for anything else.
-    package func expire(_ request: ProcessingRequest, deadline: Instant) -> ProcessingResult {
+    /// Answers with the original content at once: no time is left for anything else, or `failure` says what it is.
+    package func decline(
+        _ request: ProcessingRequest,
+        deadline: Instant,
+        because failure: AttachmentFailure? = nil,
+    ) -> ProcessingResult {
         let stopwatch = Stopwatch(time: time, start: request.accepted ?? time.now)
         stopwatch.finish(.queue)
-        let original = Delivery(content: NotificationContent(original: request.notification), cause: .expired)
-        return finish(request, original, [:], stopwatch, deadline)
+        var original = NotificationContent(original: request.notification)
+        for index in original.attachments.indices { original.attachments[index].failure = failure }
+        return finish(request, Delivery(content: original, cause: .expired), [:], stopwatch, deadline)
     }
 
     private func finish(

@@ -83,14 +83,22 @@ package struct NotificationService: Sendable {
         return await pipeline.process(request, deadline: accepted + timeLimit)
     }
 
-    /// The result for a payload that nothing was done for, because its time passed while it waited.
-    package func expire(
+    /// The time that there is for a request with these options, if it makes sense at all: refuses what `process` would.
+    package func check(_ payload: PayloadSource, options: Options) throws(RequestError) -> Duration {
+        _ = try request(for: payload, options, time.now)
+        return try timeLimit(options.timeLimit ?? defaults.timeLimit)
+    }
+
+    /// The result for a payload that nothing is done for: its time passed while it waited, or `failure` says why.
+    package func decline(
         _ payload: PayloadSource,
         options: Options,
         accepted: Instant,
+        because failure: AttachmentFailure? = nil,
     ) throws(RequestError) -> ProcessingResult {
         let timeLimit = try timeLimit(options.timeLimit ?? defaults.timeLimit)
-        return pipeline.expire(try request(for: payload, options, accepted), deadline: accepted + timeLimit)
+        let request = try request(for: payload, options, accepted)
+        return pipeline.decline(request, deadline: accepted + timeLimit, because: failure)
     }
 
     private func request(

@@ -19,11 +19,20 @@ final class Admission: Sendable {
     /// From now on, new requests are sent elsewhere; those that were let in are finished.
     func drain() { state.withLock { $0.isDraining = true } }
 
+    /// Throws while the worker drains.
+    func checkOpen() throws {
+        guard !isDraining else { throw Self.draining }
+    }
+
+    private static let draining = Problem(
+        .serviceUnavailable,
+        "This worker is shutting down; ask another.",
+        retryAfter: 1,
+    )
+
     func admit<Value>(_ work: () async throws -> Value) async throws -> Value {
         try state.withLock { state in
-            guard !state.isDraining else {
-                throw Problem(.serviceUnavailable, "This worker is shutting down; ask another.", retryAfter: 1)
-            }
+            guard !state.isDraining else { throw Self.draining }
             guard state.running < limit else {
                 let detail = "All \(limit) places are taken. Try again shortly, or raise --requests."
                 throw Problem(.tooManyRequests, detail, retryAfter: 1)

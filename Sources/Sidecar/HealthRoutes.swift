@@ -6,7 +6,7 @@ struct HealthRoutes: Sendable {
     let admission: Admission
     /// Does a real piece of work, and throws when it can't be done.
     let checkReadiness: @Sendable () async throws -> Void
-    let metrics: @Sendable () -> String
+    let metrics: @Sendable () async -> String
 
     /// The process answers.
     func live() -> Response { text("ok\n") }
@@ -22,8 +22,8 @@ struct HealthRoutes: Sendable {
         return text("ready\n")
     }
 
-    func exposition() -> Response {
-        text(metrics(), type: "text/plain; version=0.0.4; charset=utf-8")
+    func exposition() async -> Response {
+        text(await metrics(), type: "text/plain; version=0.0.4; charset=utf-8")
     }
 
     private func text(_ content: String, type: String = "text/plain; charset=utf-8") -> Response {

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import Jobs
 import Logging
 import Processing
 
@@ -15,6 +16,8 @@ struct Problems<Context: RequestContext>: RouterMiddleware {
         } catch let problem as Problem {
             return problem.response(from: request, context: context)
         } catch let error as RequestError {
+            return Problem(error).response(from: request, context: context)
+        } catch let error as JobQueueError {
             return Problem(error).response(from: request, context: context)
         } catch let error as any HTTPResponseError {
             return problem(for: error.status, request).response(from: request, context: context)

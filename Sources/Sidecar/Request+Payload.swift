@@ -1,4 +1,5 @@
 import Hummingbird
+import Jobs
 import NIOCore
 import Payloads
 import Processing
@@ -12,6 +13,13 @@ extension Request {
 }
 
 extension Problem {
+    init(_ error: JobQueueError) {
+        switch error.reason {
+        case .badJob: self.init(.unprocessableContent, error.description)
+        default: self.init(.serviceUnavailable, "The queue takes nothing now: \(error)", retryAfter: 1)
+        }
+    }
+
     init(_ error: RequestError) {
         switch error {
         case .option(let message): self.init(.badRequest, message)

@@ -44,7 +44,7 @@ struct RewriteRoute: Sendable {
 }
 
 extension HTTPField.Name {
-    private static func named(_ name: String) -> Self {
+    static func named(_ name: String) -> Self {
         guard let name = Self(name) else { preconditionFailure("\(name) is no field name") }
         return name
     }

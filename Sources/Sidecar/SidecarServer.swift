@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+package import Jobs
 package import Logging
 import NIOCore
 package import Processing
@@ -32,30 +33,39 @@ package struct SidecarServer: Service {
     }
 
     private let configuration: Configuration
-    private let service: NotificationService
+    private let service: NotificationService?
+    private let queue: (any JobQueue)?
     private let attachments: AttachmentsRoute?
     private let health: HealthRoutes
+    private let onBusy: @Sendable () -> Void
     private let admission: Admission
     private let logger: Logger
     private let observe: @Sendable (AnsweredRequest) -> Void
     private let onListening: @Sendable (Int) async -> Void
 
+    /// Without a `service`, notifications are not taken over HTTP; without a `queue`, jobs aren't.
+    ///
+    /// `onBusy` is called for each job that is refused because the queue is full.
     /// `onListening` is called with the port once connections are accepted.
     package init(
         configuration: Configuration,
-        service: NotificationService,
+        service: NotificationService?,
+        queue: (any JobQueue)? = nil,
         attachments: AttachmentsRoute? = nil,
         checkReadiness: @escaping @Sendable () async throws -> Void,
-        metrics: @escaping @Sendable () -> String,
+        metrics: @escaping @Sendable () async -> String,
+        onBusy: @escaping @Sendable () -> Void = {},
         logger: Logger,
         observe: @escaping @Sendable (AnsweredRequest) -> Void = { _ in },
         onListening: @escaping @Sendable (Int) async -> Void = { _ in },
     ) {
         self.configuration = configuration
         self.service = service
+        self.queue = queue
         self.attachments = attachments
         self.admission = Admission(limit: configuration.requestLimit)
         self.health = HealthRoutes(admission: admission, checkReadiness: checkReadiness, metrics: metrics)
+        self.onBusy = onBusy
         self.logger = logger
         self.observe = observe
         self.onListening = onListening
@@ -88,16 +98,27 @@ package struct SidecarServer: Service {
         router.add(middleware: AnswerCount(observe: observe))
         router.add(middleware: Problems())
         if let token = configuration.apiToken { router.add(middleware: BearerToken(token: token)) }
-        let (rewrite, notifications) = (
-            RewriteRoute(service: service, admission: admission),
-            NotificationsRoute(service: service, admission: admission)
-        )
-        router.post("v1/rewrite") { request, _ in try await rewrite.respond(to: request) }
-        router.post("v1/notifications") { request, _ in try await notifications.respond(to: request) }
+        if let service { add(service, to: router) }
         attachments?.add(to: router)
         router.get("livez") { _, _ in health.live() }
         router.get("readyz") { _, _ in try await health.ready() }
-        router.get("metrics") { _, _ in health.exposition() }
+        router.get("metrics") { _, _ in await health.exposition() }
         return router
+    }
+
+    private func add(_ service: NotificationService, to router: Router<BasicRequestContext>) {
+        let rewrite = RewriteRoute(service: service, admission: admission)
+        let notifications = NotificationsRoute(service: service, admission: admission)
+        router.post("v1/rewrite") { request, _ in try await rewrite.respond(to: request) }
+        router.post("v1/notifications") { request, _ in try await notifications.respond(to: request) }
+        guard let queue else { return }
+        let jobs = JobsRoutes(service: service, queue: queue, admission: admission, onBusy: onBusy)
+        router.post("v1/jobs") { request, _ in try await jobs.enqueue(request) }
+        router.get("v1/jobs/:id") { request, context in
+            try await jobs.state(request, id: try context.parameters.require("id"))
+        }
+        router.delete("v1/jobs/:id") { _, context in
+            try await jobs.cancel(id: try context.parameters.require("id"))
+        }
     }
 }

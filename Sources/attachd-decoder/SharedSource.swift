@@ -56,7 +56,9 @@ final class SharedSource: SourceBytes {
 
     func waitForEnd() -> Int {
         hear()
-        if !progress.isEnded { ask(for: progress.present.prefixCount..<Int.max, ahead: 0) }
+        let count = progress.present.prefixCount
+        // Of a source whose last byte is there the end is on its way.
+        if !progress.isEnded, count < progress.size ?? .max { ask(for: count..<Int.max, ahead: 0) }
         while !progress.isEnded { _ = receive(waits: true) }
         return progress.present.prefixCount
     }

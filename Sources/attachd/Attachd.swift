@@ -6,7 +6,10 @@ struct Attachd: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "attachd",
         abstract: "Makes the media attachments of push notifications ready, before the push is sent.",
-        subcommands: [ProcessCommand.self, ServeCommand.self, DialectsCommand.self, DoctorCommand.self],
+        subcommands: [
+            ProcessCommand.self, ServeCommand.self, WorkCommand.self, EnqueueCommand.self, JobsCommand.self,
+            DialectsCommand.self, DoctorCommand.self,
+        ],
     )
 
     static func main() async {

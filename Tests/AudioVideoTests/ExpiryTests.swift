@@ -7,7 +7,7 @@ struct ExpiryTests {
     private func transform(_ path: String, isCut: Bool = false, part: Double = 1) throws -> CollectedRungs {
         let bytes = try SharedMedia.bytes(path)
         let source = MemorySource(Array(bytes.prefix(Int(Double(bytes.count) * part))), isCut: isCut)
-        source.timeWillExpire = true
+        source.byteCountAtExpiry = 0
         return try AudioVideoTests.transform(source, .mp4).output
     }
 
@@ -19,6 +19,15 @@ struct ExpiryTests {
     @Test("a copy is delivered, as it takes no time")
     func copy() throws {
         #expect(try transform("video/generated__vfr-shared.mp4").rungs == [.copied])
+    }
+
+    @Test("sound that must be encoded ends where time was up")
+    func sound() throws {
+        let source = MemorySource(try SharedMedia.bytes("audio/media__bear.flac"))
+        source.byteCountAtExpiry = 100_000
+        let output = try AudioVideoTests.transform(source, .flac).output
+        #expect(output.rungs == [.shortened])
+        #expect((1...2700).contains(output.last?.report.durationMilliseconds ?? 0))
     }
 
     @Test("what has come of a source that was cut is made into a shorter clip")

@@ -36,6 +36,28 @@ struct PartsTests {
         #expect(source.requests.count <= (start > 0 ? 8 : 4), "\(source.requests)")
     }
 
+    @Test(
+        "comes out of its parts as it does of the whole, whatever its format",
+        .needsSharedMedia,
+        arguments: ClipPromise.videos + ClipPromise.sounds,
+        [Duration.zero, .milliseconds(500)],
+    )
+    func everyFormat(promise: ClipPromise, start: Duration) throws {
+        let bytes = try SharedMedia.bytes(promise.path)
+        let sniffed = MediaSniffer.format(of: bytes.span)
+        let format = try #require(sniffed)
+        let parted = PartedSource(bytes, firstByteCount: 8192, blockByteCount: 8192)
+        let rungs: Set<Rung> = promise.width == nil ? Set(Rung.allCases) : [.poster, .copied]
+        let clip = ClipSelection(start: start)
+        let whole = try transform(MemorySource(bytes), format, clip: clip, rungs: rungs).output.last?.report
+        let report = try transform(parted, format, clip: clip, rungs: rungs).output.last?.report
+        #expect(report != nil && report?.rung == whole?.rung)
+        #expect(report?.width == whole?.width && report?.height == whole?.height)
+        let durations = [whole, report].map { $0?.durationMilliseconds ?? 0 }
+        #expect(abs(durations[0] - durations[1]) <= 50, "\(durations)")
+        #expect(parted.requests.count <= 64, "\(parted.requests.count)")
+    }
+
     /// How large the index of a movie is.
     private func index(of bytes: [UInt8]) throws -> Int {
         let name = try #require(Data(bytes).range(of: Data("moov".utf8))).lowerBound

@@ -115,6 +115,22 @@ struct PartsTests {
         #expect(origin.requests.count == (status == 416 ? 2 : 1))
     }
 
+    @Test("what lies behind the limit is not read up to")
+    func beyondLimit() async throws {
+        let origin = try OriginServer { _ in .body(Self.source) }
+        defer { origin.stop() }
+        var rule = RangeRule()
+        rule.windowByteCount = 100_000
+        let fetched = try await fetch(
+            origin.url(),
+            wanting: [0..<512, 2_000_000..<2_000_001],
+            byteLimit: 1_000_000,
+            rule: rule,
+        )
+        #expect(fetched.reason == .tooLarge)
+        #expect(fetched.file.progress.byteCount < 200_000)
+    }
+
     @Test("a paused download goes on to the end when all is wanted")
     func resumed() async throws {
         let origin = try OriginServer { _ in .body(Self.source) }

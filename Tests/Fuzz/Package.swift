@@ -30,10 +30,11 @@ let package = Package(
         .module("Downloads", ["Media", "CCurl"]),
         .module("Sandbox", ["DecoderWire", "CLinux", "CSeccomp"]),
         .module("Decoding", ["Media", "DecoderWire", "Sandbox", "CLinux"]),
+        .module("RedisWire"),
         .target(name: "CFuzzer", path: "CFuzzer"),
         .executableTarget(
             name: "fuzz",
-            dependencies: ["CFuzzer", "Decoding", "DecoderWire", "Downloads", "Media", "Payloads"],
+            dependencies: ["CFuzzer", "Decoding", "DecoderWire", "Downloads", "Media", "Payloads", "RedisWire"],
             path: "Fuzz",
             swiftSettings: strict,
         ),

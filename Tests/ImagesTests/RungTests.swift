@@ -64,7 +64,7 @@ extension ImagesTests {
         @Test("nothing better is started once something is ready and time is nearly up", .needsSharedMedia)
         func timeWillExpire() throws {
             let source = MemorySource(try withThumbnail(), readsUntilWhole: 1_000_000)
-            source.timeWillExpire = true
+            source.byteCountAtExpiry = 0
             let (output, _) = try transform(source, .jpeg)
             #expect(output.rungs == [.embeddedThumbnail])
         }
@@ -72,7 +72,7 @@ extension ImagesTests {
         @Test("with nothing ready, the picture is made even when time is nearly up", .needsSharedMedia)
         func nothingReady() throws {
             let source = MemorySource(try SharedMedia.bytes(photo))
-            source.timeWillExpire = true
+            source.byteCountAtExpiry = 0
             #expect(try transform(source, .jpeg).output.rungs == [.downscaled])
         }
 

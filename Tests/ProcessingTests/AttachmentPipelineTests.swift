@@ -60,7 +60,7 @@ struct AttachmentPipelineTests {
         )
         let notification = try notification("https://a/1")
         let result = AttachmentPipeline(steps: steps, time: time)
-            .expire(ProcessingRequest(notification: notification), deadline: deadline)
+            .decline(ProcessingRequest(notification: notification), deadline: deadline)
         #expect(result.outcome == .original && result.payload == notification.payload.compactBytes)
         #expect(result.failures.map(\.failure.reason) == [.timedOut])
     }

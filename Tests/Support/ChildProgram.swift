@@ -49,6 +49,11 @@ package final class ChildProgram: Sendable {
 
     /// The next line that begins so, without its newline; `nil` when the program ends without one.
     package func readLine(beginning prefix: String) throws -> String? {
+        try readLine { $0.hasPrefix(prefix) }
+    }
+
+    /// The next line that is wanted, without its newline; `nil` when the program ends without one.
+    package func readLine(where isWanted: (String) -> Bool) throws -> String? {
         var line: [UInt8] = []
         while let byte = try output.read(upToCount: 1)?.first {
             guard byte == UInt8(ascii: "\n") else {
@@ -56,7 +61,7 @@ package final class ChildProgram: Sendable {
                 continue
             }
             let text = String(decoding: line, as: UTF8.self)
-            if text.hasPrefix(prefix) { return text }
+            if isWanted(text) { return text }
             line = []
         }
         return nil

@@ -6,7 +6,8 @@ package final class MemorySource: SourceBytes {
     /// How many reads go by before a source that is on its way is whole.
     private var readsLeft: Int
     package let isCut: Bool
-    package var timeWillExpire = false
+    /// Time is nearly up once so many bytes have been read.
+    package var byteCountAtExpiry = Int.max
     package private(set) var bytesRead = 0
 
     package init(_ bytes: [UInt8], isCut: Bool = false, readsUntilWhole: Int = 0) {
@@ -14,6 +15,8 @@ package final class MemorySource: SourceBytes {
         self.isCut = isCut
         readsLeft = readsUntilWhole
     }
+
+    package var timeWillExpire: Bool { bytesRead >= byteCountAtExpiry }
 
     package var isWhole: Bool { !isCut && readsLeft == 0 }
 

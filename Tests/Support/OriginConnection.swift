@@ -6,7 +6,7 @@ struct OriginConnection {
 
     init(_ descriptor: Int32) { self.descriptor = descriptor }
 
-    /// The next request, read to the end of its head; `nil` when the client has gone.
+    /// The next request; `nil` when the client has gone.
     func readRequest() -> OriginRequest? {
         var head: [UInt8] = []
         let end = Array("\r\n\r\n".utf8)
@@ -14,7 +14,13 @@ struct OriginConnection {
             guard head.count < 100_000, let byte = readByte() else { return nil }
             head.append(byte)
         }
-        return OriginRequest(lines: String(decoding: head, as: UTF8.self).split(separator: "\r\n"))
+        var request = OriginRequest(lines: String(decoding: head, as: UTF8.self).split(separator: "\r\n"))
+        let length = request?.headers["content-length"].flatMap { Int($0) } ?? 0
+        while let count = request?.body.count, count < length {
+            guard let byte = readByte() else { return nil }
+            request?.body.append(byte)
+        }
+        return request
     }
 
     /// Says whether the connection can take another request.

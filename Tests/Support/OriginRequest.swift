@@ -5,6 +5,7 @@ package struct OriginRequest: Sendable, Equatable {
     package var path: String
     /// Names in lower case. Of several with one name, the last.
     package var headers: [String: String]
+    package var body: [UInt8] = []
 
     /// Reads the lines of a head: request line first.
     init?(lines: [Substring]) {

@@ -4,18 +4,17 @@ package import Media
 /// A source in memory of which only those parts are there that were asked for: what a decoder sees of a download in
 /// parts.
 package final class PartedSource: SourceBytes {
-    private static let firstByteCount = 131_072
-    private static let blockByteCount = 65_536
-
     private let bytes: [UInt8]
+    private let blockByteCount: Int
     private var expected = ByteRanges()
     /// What was asked for, in this order.
     package private(set) var requests: [Range<Int>]
     package private(set) var present: ByteRanges
 
-    package init(_ bytes: [UInt8]) {
+    package init(_ bytes: [UInt8], firstByteCount: Int = 131_072, blockByteCount: Int = 65_536) {
         self.bytes = bytes
-        requests = [0..<min(bytes.count, Self.firstByteCount)]
+        self.blockByteCount = blockByteCount
+        requests = [0..<min(bytes.count, firstByteCount)]
         present = ByteRanges(requests)
     }
 
@@ -29,7 +28,7 @@ package final class PartedSource: SourceBytes {
     package func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) -> Int {
         guard offset < bytes.count else { return 0 }
         if present.range(at: offset) == nil {
-            let end = expected.range(at: offset)?.upperBound ?? offset + Self.blockByteCount
+            let end = expected.range(at: offset)?.upperBound ?? offset + blockByteCount
             requests.append(offset..<min(end, bytes.count))
             present.insert(offset..<min(end, bytes.count))
         }

@@ -13,6 +13,8 @@ package final class Signal: Sendable, Equatable {
 
     package static func == (left: Signal, right: Signal) -> Bool { left === right }
 
+    package var isSent: Bool { state.withLock(\.isSent) }
+
     package func send() {
         let waiters = state.withLock { state in
             state.isSent = true

@@ -18,11 +18,13 @@ package final class TLSOrigin {
             let message = answer.head + answer.pieces.joined()
             try Data(message).write(to: folder.appending(path: String(path.drop { $0 == "/" })))
         }
-        authoritiesFile = folder.appending(path: "authority.pem").path
-        try Self.makeCertificate(in: folder)
+        authoritiesFile = folder.appending(path: TestCertificate.certificate).path
+        try TestCertificate.make(in: folder)
         server = try ChildProgram(
-            ["/usr/bin/openssl", "s_server", "-accept", "127.0.0.1:0", "-cert", "authority.pem", "-key", "key.pem"]
-                + ["-HTTP"] + arguments,
+            [
+                "/usr/bin/openssl", "s_server", "-accept", "127.0.0.1:0", "-cert", TestCertificate.certificate,
+                "-key", TestCertificate.key, "-HTTP",
+            ] + arguments,
             in: folder,
         )
         guard let port = try server.readLine(beginning: "ACCEPT ")?.split(separator: ":").last.flatMap({ Int($0) })
@@ -36,16 +38,4 @@ package final class TLSOrigin {
     }
 
     package func url(_ path: String, host: String = "127.0.0.1") -> String { "https://\(host):\(port)\(path)" }
-
-    private static func makeCertificate(in folder: URL) throws {
-        let maker = try ChildProgram(
-            [
-                "/usr/bin/openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
-                "-days", "1", "-subj", "/CN=origin.test", "-addext", "subjectAltName=IP:127.0.0.1,DNS:origin.test",
-                "-keyout", "key.pem", "-out", "authority.pem",
-            ],
-            in: folder,
-        )
-        guard maker.wait() == 0 else { throw CocoaError(.fileWriteUnknown) }
-    }
 }

@@ -1,6 +1,6 @@
 /// What can be fuzzed: everything in the worker that parses what somebody else wrote.
 enum FuzzTarget: String, CaseIterable {
-    case json, payload, pointer, media, wire, conversation, url, address, duration
+    case json, payload, pointer, media, wire, conversation, url, address, duration, redis
 
     func run(_ bytes: [UInt8]) {
         switch self {
@@ -13,6 +13,7 @@ enum FuzzTarget: String, CaseIterable {
         case .conversation: WireTargets.conversation(bytes)
         case .url: AddressTargets.url(bytes)
         case .address: AddressTargets.address(bytes)
+        case .redis: RedisTargets.replies(bytes)
         }
     }
 }

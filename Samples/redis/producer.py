@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""Puts notifications on attachd's queue in Redis, and prints what becomes of each as a line of JSON.
+
+    producer.py [--url redis://127.0.0.1:6379] [--budget 5000] PAYLOAD.json...
+
+It follows README.md beside it and knows nothing else of attachd. Needs the package redis (Debian: python3-redis).
+"""
+import argparse
+import hashlib
+import json
+import pathlib
+import time
+import uuid
+
+import redis
+
+SCRIPT = pathlib.Path(__file__).with_name("enqueue.lua").read_text()
+
+
+class Producer:
+    def __init__(self, url, prefix):
+        self.redis = redis.Redis.from_url(url)
+        self.prefix = prefix
+        self.name = f"python-{uuid.uuid4().hex}"
+        self.script = self.redis.register_script(SCRIPT)
+        self.last_id = "0"
+
+    def enqueue(self, job_id, envelope, budget, priority="hi"):
+        """("OK", None), ("DUP", None), ("BUSY", None), or ("DONE", (status, body))."""
+        fields = {"v": 1, "j": job_id, "t": "default", "b": budget, "p": self.name, "y": envelope}
+        words = [word for field in fields.items() for word in field]
+        answer = self.script(keys=[self.prefix], args=[priority, *words])
+        word = answer[0].decode()
+        if word != "DONE":
+            return word, None
+        status, body = answer[1].split(b"\n", 1)
+        return word, (status.decode(), body)
+
+    def replies(self, seconds):
+        """Yields (job id, status, body) of the answers that come within some time."""
+        stream = f"{self.prefix}reply:{self.name}"
+        block = max(1, min(1000, int(seconds * 1000)))
+        for _, entries in self.redis.xread({stream: self.last_id}, block=block) or []:
+            for entry_id, fields in entries:
+                self.last_id = entry_id
+                yield fields[b"j"].decode(), fields[b"s"].decode(), fields[b"y"]
+
+
+def tell(job_id, status, body=b""):
+    try:
+        result = json.loads(body)
+    except ValueError:
+        result = body.decode(errors="replace") or None
+    print(json.dumps({"id": job_id, "status": status, "result": result}), flush=True)
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--url", default="redis://127.0.0.1:6379", help="also rediss://…?ssl_ca_certs=FILE")
+    options.add_argument("--prefix", default="attachd:{default}:", help="what the queue's keys begin with")
+    options.add_argument("--budget", type=int, default=5000, help="milliseconds until the answer is no longer wanted")
+    options.add_argument("payloads", nargs="+", metavar="PAYLOAD.json")
+    options = options.parse_args()
+
+    producer = Producer(options.url, options.prefix)
+    waiting = {}
+    for path in options.payloads:
+        envelope = json.dumps({"payload": json.loads(pathlib.Path(path).read_bytes())})
+        # The same notification is the same job, however often it is handed over.
+        job_id = hashlib.sha256(envelope.encode()).hexdigest()
+        word, reply = producer.enqueue(job_id, envelope, options.budget)
+        if word == "DONE":
+            tell(job_id, *reply)
+        elif word == "BUSY":
+            # The queue is full: send the notification as it is. That is how attachd slows its producers down.
+            tell(job_id, "busy")
+        elif word == "DUP":
+            # Another producer's stream gets the answer.
+            tell(job_id, "known")
+        else:
+            # A quarter of a second more than the worker has, for the way back.
+            waiting[job_id] = time.monotonic() + options.budget / 1000 + 0.25
+
+    while waiting:
+        for job_id, status, body in producer.replies(min(waiting.values()) - time.monotonic()):
+            if waiting.pop(job_id, None):
+                tell(job_id, status, body)
+        for job_id in [job_id for job_id, end in waiting.items() if end <= time.monotonic()]:
+            # No worker lives: send the notification as it is.
+            del waiting[job_id]
+            tell(job_id, "late")
+
+
+if __name__ == "__main__":
+    main()

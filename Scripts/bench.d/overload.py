@@ -1,0 +1,152 @@
+"""Three times as many jobs as there is capacity for, from a fixed schedule: what is answered, and when.
+
+Open loop: jobs come when they are due, whatever became of those before. They go through Redis, as producers hand them
+over, because its entries carry the times: an answer's is that of its entry in the reply stream.
+"""
+
+import collections
+import json
+import os
+import random
+import subprocess
+import tempfile
+import threading
+import time
+
+from nginx import Nginx
+from redisserver import PREFIX, Producer, Redis
+from sidecar import Sidecar
+
+USEFUL = ("ok", "degraded")
+# As in push campaigns: mostly small pictures, some from cameras, a few videos.
+MIX = [("photo-320.jpg", 0.40), ("photo-1600.jpg", 0.28), ("photo-12mp.jpg", 0.27), ("overload.mp4", 0.05)]
+# Seconds until the answer is no longer wanted, and how many jobs are of that kind.
+BUDGETS = [((1.5, 3), 0.25), ((5, 10), 0.55), ((20, 30), 0.20)]
+
+Answer = collections.namedtuple("Answer", "due budget answered status")
+
+
+class Load:
+    """Jobs at a rate, and their answers."""
+
+    def __init__(self, redis, origin, seed=1):
+        self.sender, self.reader = Producer(redis.url, PREFIX), Producer(redis.url, PREFIX)
+        self.reader.name = self.sender.name
+        self.origin, self.random = origin, random.Random(seed)
+        self.open, self.answers, self.refused, self.slips = {}, [], 0, 0
+        self.lock, self.ended = threading.Lock(), False
+        threading.Thread(target=self.listen, daemon=True).start()
+
+    def listen(self):
+        while not self.ended:
+            stream = f"{PREFIX}reply:{self.reader.name}"
+            for _, entries in self.reader.redis.xread({stream: self.reader.last_id}, block=200) or []:
+                for entry, fields in entries:
+                    self.reader.last_id = entry
+                    with self.lock:
+                        due, budget = self.open.pop(fields[b"j"].decode())
+                        answered = int(entry.split(b"-")[0]) / 1000
+                        self.answers.append(Answer(due, budget, answered, fields[b"s"].decode()))
+
+    def pick(self, choices):
+        return self.random.choices([value for value, _ in choices], [weight for _, weight in choices])[0]
+
+    def send(self, due, budget):
+        name = f"{len(self.open)}-{self.random.getrandbits(64):x}"
+        url = self.origin.url(self.pick(MIX)) + "?" + name
+        envelope = json.dumps({"payload": {"aps": {"mutable-content": 1, "alert": "Hi"}, "my-attachment": url}})
+        with self.lock:
+            self.open[name] = (due, budget)
+        if self.sender.enqueue(name, envelope, int(budget * 1000))[0] != "OK":
+            self.refused += 1
+            with self.lock:
+                del self.open[name]
+
+    def run(self, rate, seconds, budget=None):
+        """Sends for so long, and gives the answers to what was sent, all of them."""
+        before = len(self.answers)
+        start = time.time()
+        due = start
+        while due < start + seconds:
+            time.sleep(max(0, due - time.time()))
+            self.slips += time.time() - due > 0.01
+            self.send(due, budget or self.random.uniform(*self.pick(BUDGETS)))
+            due += self.random.expovariate(rate)
+        self.drain()
+        return self.answers[before:]
+
+    def drain(self):
+        while True:
+            with self.lock:
+                latest = max((due + budget for due, budget in self.open.values()), default=None)
+            if latest is None:
+                return
+            if time.time() > latest + 10:
+                raise RuntimeError(f"{len(self.open)} jobs were never answered")
+            time.sleep(0.05)
+
+
+def summary(answers, seconds):
+    margins = [answer.due + answer.budget - answer.answered for answer in answers]
+    return {
+        "jobs": len(answers),
+        "useful_per_second": round(sum(answer.status in USEFUL for answer in answers) / seconds, 1),
+        "statuses": dict(collections.Counter(answer.status for answer in answers)),
+        "late": sum(margin < 0 for margin in margins),
+        "least_margin_ms": round(min(margins) * 1000),
+    }
+
+
+def percentile(values, share):
+    return sorted(values)[int(share * (len(values) - 1))]
+
+
+def overload(program, folder, cores, seconds=60):
+    """Capacity, once capacity and three times capacity, and how soon it is as before."""
+    video = folder / "overload.mp4"
+    if not video.exists():
+        # Of a size that has to be encoded anew.
+        subprocess.run(["ffmpeg", "-v", "error", "-y", "-f", "lavfi", "-i", "testsrc2=s=1920x1080:r=30", "-f", "lavfi",
+                        "-i", "sine", "-t", "4", "-c:v", "libx264", "-preset", "veryfast", "-c:a", "aac", "-shortest",
+                        str(video)], check=True)
+    with tempfile.TemporaryDirectory(dir=folder) as place:
+        redis, origin = Redis(place), Nginx(folder)
+        worker = Sidecar(program, cores, len(cores), ["--queue", redis.url])
+        worker.wait_until_ready()
+        os.sched_setaffinity(0, cores)
+        try:
+            load = Load(redis, origin)
+            count, start = 300, time.time()
+            for _ in range(count):
+                load.send(start, 120)
+            load.drain()
+            capacity = count / (time.time() - start)
+            result = {"capacity_per_second": round(capacity, 1)}
+            result["at_capacity"] = summary(load.run(capacity, seconds / 2), seconds / 2)
+            before, peak = worker.resident_bytes(), [0]
+            watch = threading.Thread(target=watch_memory, args=(worker, peak, load), daemon=True)
+            watch.start()
+            result["at_three_times"] = summary(load.run(3 * capacity, seconds), seconds)
+            calm = [answer.answered - answer.due for answer in load.run(capacity / 2, 10, budget=20)]
+            result.update({
+                "ratio": round(result["at_three_times"]["useful_per_second"]
+                               / result["at_capacity"]["useful_per_second"], 3),
+                "memory_before_mb": round(before / 1e6, 1),
+                "memory_peak_mb": round(peak[0] / 1e6, 1),
+                "p99_seconds_afterwards": round(percentile(calm, 0.99), 2),
+                "refused": load.refused,
+                "slips_of_the_generator": load.slips,
+                "target": "nothing late, a ratio of 0.8 at least, and soon as before",
+            })
+            load.ended = True
+            return result
+        finally:
+            worker.stop()
+            origin.stop()
+            redis.stop()
+
+
+def watch_memory(worker, peak, load):
+    while not load.ended:
+        peak[0] = max(peak[0], worker.resident_bytes())
+        time.sleep(0.1)

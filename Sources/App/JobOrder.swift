@@ -1,0 +1,36 @@
+package import Jobs
+import Media
+import Payloads
+import Processing
+
+/// A payload and what the command line asks for it, as a job.
+package struct JobOrder: Sendable {
+    package var id: String?
+    package var profile: String?
+    package var callback: String?
+
+    package init(id: String?, profile: String?, callback: String?) {
+        self.id = id
+        self.profile = profile
+        self.callback = callback
+    }
+
+    /// Throws for what is no payload, and for options that make no sense.
+    package func job(_ payload: [UInt8], _ settings: Settings) throws -> Job {
+        let id = id ?? RandomIdentifier.make()
+        var members = [
+            JSONValue.Member("id", .string(id)), .init("payload", try JSONValue(parsing: payload)),
+            .init("deadline", .string("\(settings.deadline.milliseconds)ms")),
+        ]
+        if let profile { members.append(.init("profile", .string(profile))) }
+        if let callback { members.append(.init("callback", .string(callback))) }
+        let content = JSONValue.object(members).compactBytes
+        _ = try NotificationEnvelope(content, isJob: true)
+        return Job(
+            id: id,
+            timeLimit: settings.deadline,
+            content: content,
+            answer: .init(callback: callback),
+        )
+    }
+}

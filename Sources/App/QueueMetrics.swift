@@ -1,0 +1,81 @@
+import Jobs
+import Metrics
+import Telemetry
+import Worker
+
+/// The metrics of jobs: what the worker tells, and how the queue stands.
+struct QueueMetrics: Sendable {
+    static let help = [
+        "attachd_queue_oldest_waiting_seconds": "How long the job at the front of the queue has waited.",
+        "attachd_queue_jobs": "Jobs in the queue, by state.",
+        "attachd_queue_dead_letters": "Jobs that killed their workers.",
+        "attachd_queue_callbacks": "Answers that are still to be posted.",
+        "attachd_jobs_total": "Jobs answered, by status.",
+        "attachd_job_seconds": "From a job's enqueueing to its answer.",
+        "attachd_job_margin_seconds":
+            "What was left until a job's deadline when it was answered; late ones count as 0.",
+        "attachd_jobs_late_total": "Jobs answered after their deadline.",
+        "attachd_jobs_rescued_total": "Jobs taken over from workers that died or hang.",
+        "attachd_jobs_stale_total": "Answers refused because another worker had given one, or had the job by then.",
+        "attachd_jobs_lost_total": "Leases lost while their jobs were here.",
+        "attachd_jobs_buried_total": "Jobs put among the dead letters.",
+        "attachd_jobs_given_back_total": "Jobs given back when the worker stopped.",
+        "attachd_jobs_busy_total": "Jobs refused because the queue was full.",
+        "attachd_callbacks_total": "Tries to post an answer, by outcome.",
+        "attachd_queue_failures_total": "Calls to the queue that failed and were repeated, by reason.",
+    ]
+
+    private let registry: PrometheusRegistry
+    private let oldest: Meter
+    private let waiting: Meter
+    private let running: Meter
+    private let dead: Meter
+    private let callbacks: Meter
+    private let duration: Metrics.Timer
+    private let margin: Metrics.Timer
+
+    init(_ registry: PrometheusRegistry) {
+        func meter(_ label: String, _ dimensions: [(String, String)] = []) -> Meter {
+            Meter(label: label, dimensions: dimensions, factory: registry)
+        }
+        self.registry = registry
+        oldest = meter("attachd_queue_oldest_waiting_seconds")
+        waiting = meter("attachd_queue_jobs", [("state", "waiting")])
+        running = meter("attachd_queue_jobs", [("state", "running")])
+        dead = meter("attachd_queue_dead_letters")
+        callbacks = meter("attachd_queue_callbacks")
+        duration = Metrics.Timer(label: "attachd_job", factory: registry)
+        margin = Metrics.Timer(label: "attachd_job_margin", factory: registry)
+    }
+
+    func set(_ status: QueueStatus) {
+        oldest.set((status.oldestWaiting ?? .zero) / .seconds(1))
+        waiting.set(status.waiting)
+        running.set(status.running)
+        dead.set(status.dead)
+        callbacks.set(status.callbacks)
+    }
+
+    func count(_ event: WorkerEvent) {
+        switch event {
+        case .answered(_, let status, let duration, let margin):
+            increment("attachd_jobs", [("status", status.rawValue)])
+            self.duration.record(duration: duration)
+            self.margin.record(duration: max(.zero, margin))
+            if margin < .zero { increment("attachd_jobs_late") }
+        case .stale: increment("attachd_jobs_stale")
+        case .lost(let count): increment("attachd_jobs_lost", by: count)
+        case .rescued(let count): increment("attachd_jobs_rescued", by: count)
+        case .buried: increment("attachd_jobs_buried")
+        case .gaveBack(let count): increment("attachd_jobs_given_back", by: count)
+        case .callback(let outcome): increment("attachd_callbacks", [("outcome", outcome.rawValue)])
+        case .queueFailed(let error): increment("attachd_queue_failures", [("reason", error.reason.rawValue)])
+        }
+    }
+
+    func countBusy() { increment("attachd_jobs_busy") }
+
+    private func increment(_ label: String, _ dimensions: [(String, String)] = [], by count: Int = 1) {
+        Counter(label: label, dimensions: dimensions, factory: registry).increment(by: count)
+    }
+}

@@ -1,0 +1,72 @@
+import Downloads
+import Foundation
+import Jobs
+import Media
+import Payloads
+
+/// Another attachd on this machine, asked over HTTP: it has the queue's file, and one process writes a file.
+struct SidecarClient: Sendable {
+    private let downloader: Downloader
+    private let base: String
+    private let headers: [String: String]
+    /// Beyond what the server was asked to wait.
+    private static let patience: Duration = .seconds(10)
+
+    init(_ settings: Settings) throws {
+        var downloads = settings.downloads
+        // Where the user says that it listens; `0.0.0.0` is every address of this machine, and so this one.
+        let host = ["0.0.0.0", "::", "localhost"].contains(settings.host) ? "127.0.0.1" : settings.host
+        downloads.addresses.allowed += try [CIDR("127.0.0.0/8"), CIDR("::1/128")]
+        downloader = try Downloader(settings: downloads)
+        base = "http://\(host.contains(":") ? "[\(host)]" : host):\(settings.port)/v1/jobs"
+        headers = settings.apiToken.map { ["Authorization": "Bearer \($0)"] } ?? [:]
+    }
+
+    func enqueue(_ job: Job) async throws -> Enqueued {
+        let content = OutgoingMessage(
+            body: job.content,
+            headers: headers.merging(["Content-Type": "application/json"]) { first, _ in first },
+        )
+        switch try await send(content, to: base) {
+        case (202, _): return .accepted
+        case (429, _): return .busy
+        case (let status, _): throw Self.refused(status)
+        }
+    }
+
+    func state(of id: String, waiting patience: Duration) async throws -> JobState {
+        let name = id.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? id
+        let url = "\(base)/\(name)?wait=\(patience.milliseconds)ms"
+        switch try await send(OutgoingMessage(headers: headers), to: url, within: patience) {
+        case (404, _): return .unknown
+        case (409, _): return .finished(JobReply(.cancelled, body: []))
+        case (200, let body):
+            let answer = try JSONValue(parsing: body)
+            guard let result = answer["result"], let status = answer["status"]?.text.flatMap(JobReply.Status.init)
+            else { return answer["state"]?.text == "waiting" ? .waiting : .running }
+            return .finished(JobReply(status, body: result.compactBytes))
+        case (let status, _): throw Self.refused(status)
+        }
+    }
+
+    private func send(
+        _ message: OutgoingMessage,
+        to url: String,
+        within patience: Duration = .zero,
+    ) async throws -> (Int, [UInt8]) {
+        do throws(AttachmentFailure) {
+            let deadline = SystemTime().now + patience + Self.patience
+            let answer = try await downloader.send(message, to: url, until: deadline)
+            return (answer.status, answer.body)
+        } catch {
+            let message =
+                "Another attachd has the queue's file, and \(base) does not answer. Say with --listen where it listens."
+            throw JobQueueError(.unavailable, message)
+        }
+    }
+
+    private static func refused(_ status: Int) -> JobQueueError {
+        let advice = status == 401 ? "give its --api-token" : "see its log"
+        return JobQueueError(.broken, "The attachd that has the queue's file answered \(status): \(advice).")
+    }
+}

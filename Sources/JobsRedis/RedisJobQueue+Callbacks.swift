@@ -1,0 +1,37 @@
+package import Jobs
+import Media
+import RedisWire
+
+extension RedisJobQueue {
+    package func leaseCallbacks(_ limit: Int) async throws -> [LeasedCallback] {
+        guard limit > 0 else { return [] }
+        let reply = try await run(.leaseCallbacks, ["\(limit)", "\(limits.callbackTime.milliseconds)"])
+        guard let elements = reply.elements, let clock = ServerClock(elements.first, received: time.now) else {
+            throw Self.nonsense("no callbacks where they should be")
+        }
+        return try elements.dropFirst().map { element in
+            guard let parts = element.elements, parts.count == 3, let entry = parts[0].text,
+                let fence = parts[1].integer, let fields = EntryFields(parts[2]), let name = fields.name,
+                let url = fields.text("cb"), let status = fields.text("s").flatMap(JobReply.Status.init),
+                let failures = fields.integer("failures"), let answered = fields.integer("at").flatMap(clock.instant)
+            else { throw Self.nonsense("a callback that is none") }
+            return LeasedCallback(
+                lease: Lease(entry: entry, fence: fence),
+                name: name,
+                url: url,
+                reply: JobReply(status, body: fields.bytes("y")),
+                trace: fields.trace,
+                failures: failures,
+                answered: answered,
+            )
+        }
+    }
+
+    package func finishCallback(_ lease: Lease) async throws {
+        try await run(.finishCallback, [lease.entry, "\(lease.fence)"])
+    }
+
+    package func postponeCallback(_ lease: Lease, by delay: Duration) async throws {
+        try await run(.postponeCallback, [lease.entry, "\(lease.fence)", "\(max(0, delay.milliseconds))"])
+    }
+}

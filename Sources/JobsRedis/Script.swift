@@ -1,0 +1,150 @@
+import CCrypto
+import RedisWire
+
+/// A Lua script that the server runs as one step. `KEYS[1]` is the prefix of the queue's keys, from which the script
+/// makes the others: they share its hash tag, and so their place in a cluster.
+struct Script: Sendable {
+    let text: String
+    /// Whether running it twice comes to the same as running it once: it may be sent again when nobody knows whether it
+    /// was run.
+    let isRepeatable: Bool
+    /// What the server calls it: its SHA-1.
+    private let digest: String
+
+    /// `parts` are put together, each on lines of its own.
+    init(_ parts: String..., isRepeatable: Bool = false) {
+        self.isRepeatable = isRepeatable
+        text = parts.joined(separator: "\n")
+        digest = Self.digest(Array(text.utf8))
+    }
+
+    func command(_ prefix: String, _ arguments: [[UInt8]]) -> RedisCommand {
+        RedisCommand(["EVALSHA", digest, "1", prefix].map { Array($0.utf8) } + arguments)
+    }
+
+    var load: RedisCommand { RedisCommand("SCRIPT", "LOAD", text) }
+
+    private static func digest(_ bytes: [UInt8]) -> String {
+        var digest = [UInt8](repeating: 0, count: 20)
+        unsafe EVP_Digest(bytes, bytes.count, &digest, nil, EVP_sha1(), nil)
+        let digits = Array("0123456789abcdef".utf8)
+        return String(decoding: digest.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+}
+
+extension Script {
+    /// What the other scripts are made of.
+    ///
+    /// An entry is named by its stream and its id there, such as `hi/1700000000000-0`. A lease's fence is how often the
+    /// entry was delivered. Beside the count of a job's starts stands the fence of the last one, so that a start that is
+    /// told twice counts once.
+    static let common = """
+        local prefix = KEYS[1]
+        local starts = prefix .. 'starts'
+
+        local function locate(entry)
+          return prefix .. 'jobs:' .. entry:sub(1, 2), entry:sub(4)
+        end
+
+        local function map(list)
+          local fields = {}
+          for i = 1, #list, 2 do fields[list[i]] = list[i + 1] end
+          return fields
+        end
+
+        local function read(entry)
+          local key, id = locate(entry)
+          local found = redis.call('XRANGE', key, id, id)[1]
+          return found and map(found[2])
+        end
+
+        local function milliseconds()
+          local time = redis.call('TIME')
+          return time[1] * 1000 + math.floor(time[2] / 1000)
+        end
+
+        local function result_key(tenant, id)
+          return prefix .. 'res:' .. #tenant .. ':' .. tenant .. ':' .. id
+        end
+
+        -- Who has the entry, and under which fence; nil when nobody has.
+        local function owner(entry)
+          local key, id = locate(entry)
+          local pending = redis.call('XPENDING', key, 'workers', id, id, 1)[1]
+          if pending then return pending[2], tonumber(pending[4]) end
+        end
+
+        local function owns(worker, entry, fence)
+          local name, current = owner(entry)
+          return name == worker and current == tonumber(fence)
+        end
+
+        local function start_count(entry)
+          local count, fence = string.match(redis.call('HGET', starts, entry) or '0 0', '^(%d+) (%d+)$')
+          return tonumber(count), tonumber(fence)
+        end
+
+        -- Whether a worker has the entry; "released" is nobody.
+        local function is_leased(entry)
+          local name = owner(entry)
+          return name and name ~= 'released'
+        end
+        """
+
+    /// Answers a job: its result is kept, goes to the producer's stream and to its callback, and the entry is gone.
+    /// What may fail for lack of memory comes first, so that nothing is done by halves.
+    static let answer = """
+        local function answer(entry, job, status, body, keep)
+          local key, id = locate(entry)
+          local tenant, name = job.t or 'default', job.j or entry
+          redis.call('SET', result_key(tenant, name), status .. '\\n' .. body, 'PX', keep)
+          if job.p and job.p ~= '' then
+            local replies = prefix .. 'reply:' .. job.p
+            redis.call('XADD', replies, 'MAXLEN', '~', 100000, '*', 'j', name, 't', tenant, 's', status, 'y', body)
+            redis.call('PEXPIRE', replies, math.max(keep, 60000))
+          end
+          if job.cb and job.cb ~= '' then
+            local now = milliseconds()
+            redis.call('HSET', prefix .. 'callback:' .. entry, 'j', name, 't', tenant, 'cb', job.cb, 's', status,
+              'y', body, 'tp', job.tp or '', 'ts', job.ts or '', 'at', now, 'failures', 0, 'fence', 0)
+            redis.call('ZADD', prefix .. 'callbacks', now, entry)
+          end
+          redis.call('XACK', key, 'workers', id)
+          redis.call('XDEL', key, id)
+          redis.call('HDEL', starts, entry)
+          redis.call('ZREM', prefix .. 'tenant:' .. tenant, entry)
+        end
+        """
+
+    /// All that the server has to know before the queue is used.
+    static let all = [
+        prepare, enqueue, state, cancel, lease, rescue, start, renew, finish, bury, giveBack, leave,
+        leaseCallbacks, finishCallback, postponeCallback, status, jobs, retry, purge,
+    ]
+
+    /// Makes the streams' group, says what the queue holds, and removes workers that left without saying so.
+    /// Arguments: the backlog, a tenant's share of it.
+    static let prepare = Script(
+        """
+        local prefix = KEYS[1]
+        local version = redis.call('HGET', prefix .. 'meta', 'proto')
+        if version and version ~= '1' then
+          return redis.error_reply('MISMATCH this queue speaks version ' .. version .. ' of the protocol, not 1')
+        end
+        redis.call('HSET', prefix .. 'meta', 'proto', 1, 'backlog', ARGV[1], 'tenantBacklog', ARGV[2])
+        for _, priority in ipairs({'hi', 'lo'}) do
+          local key = prefix .. 'jobs:' .. priority
+          local made = redis.pcall('XGROUP', 'CREATE', key, 'workers', '0', 'MKSTREAM')
+          if made.err and not made.err:find('BUSYGROUP') then return made end
+          for _, info in ipairs(redis.call('XINFO', 'CONSUMERS', key, 'workers')) do
+            local consumer = {}
+            for i = 1, #info, 2 do consumer[info[i]] = info[i + 1] end
+            if consumer.pending == 0 and consumer.idle > 3600000 then
+              redis.call('XGROUP', 'DELCONSUMER', key, 'workers', consumer.name)
+            end
+          end
+        end
+        return 'OK'
+        """
+    )
+}

@@ -1,0 +1,50 @@
+import Foundation
+import GRDB
+
+extension Database {
+    /// Runs a statement that is compiled once. How many rows it changed.
+    @discardableResult
+    func change(_ sql: String, _ arguments: StatementArguments = []) throws -> Int {
+        try cachedStatement(sql: sql).execute(arguments: arguments)
+        return changesCount
+    }
+
+    func row(_ sql: String, _ arguments: StatementArguments = []) throws -> Row? {
+        try Row.fetchOne(cachedStatement(sql: sql), arguments: arguments)
+    }
+
+    func rows(_ sql: String, _ arguments: StatementArguments = []) throws -> [Row] {
+        try Row.fetchAll(cachedStatement(sql: sql), arguments: arguments)
+    }
+
+    func count(_ sql: String, _ arguments: StatementArguments = []) throws -> Int {
+        try Int.fetchOne(cachedStatement(sql: sql), arguments: arguments) ?? 0
+    }
+}
+
+extension Row {
+    /// A column's value. One that can't be there means that the file is damaged, and is reported so.
+    func value<Value: DatabaseValueConvertible>(_ column: String) throws -> Value {
+        guard let value = Value.fromDatabaseValue(self[column]) else { throw damage(in: column) }
+        return value
+    }
+
+    func optional<Value: DatabaseValueConvertible>(_ column: String) throws -> Value? {
+        let stored: DatabaseValue = self[column]
+        guard !stored.isNull else { return nil }
+        return try value(column)
+    }
+
+    func bytes(_ column: String) throws -> [UInt8] { [UInt8](try value(column) as Data) }
+
+    /// A column that names a case.
+    func named<Value: RawRepresentable>(_ column: String) throws -> Value
+    where Value.RawValue: DatabaseValueConvertible {
+        guard let value = Value(rawValue: try value(column)) else { throw damage(in: column) }
+        return value
+    }
+
+    private func damage(in column: String) -> DatabaseError {
+        DatabaseError(resultCode: .SQLITE_CORRUPT, message: "column \(column) has no sensible value")
+    }
+}

@@ -1,0 +1,67 @@
+import GRDB
+import Jobs
+
+/// What people want to know of a queue's file; also read by a process that isn't its owner. Nothing here walks through
+/// the waiting jobs, which may be many, except to count them.
+struct JobListing {
+    let database: Database
+    /// In the file's milliseconds.
+    let now: Int
+
+    func status() throws -> QueueStatus {
+        // Entries have rising numbers: the first that waits has waited longest.
+        let oldest = try database.row("SELECT enqueued FROM job NOT INDEXED WHERE state = 0 ORDER BY seq LIMIT 1")
+        return QueueStatus(
+            waiting: try database.count("SELECT count(*) FROM job WHERE state = 0"),
+            running: try database.count("SELECT count(*) FROM job WHERE state = 1"),
+            dead: try database.count("SELECT count(*) FROM dead"),
+            callbacks: try database.count("SELECT count(*) FROM outbox"),
+            oldestWaiting: try oldest.map { .milliseconds(max(0, now - (try $0.value("enqueued") as Int))) },
+        )
+    }
+
+    /// Earliest deadline first. Each part is read through its index, and the parts are put together here.
+    func jobs(_ limit: Int) throws -> [JobSummary] {
+        let columns = "SELECT tenant, id, state, starts, deadline FROM job"
+        var rows = try database.rows("\(columns) WHERE state = 1")
+        for priority in Job.Priority.allCases {
+            rows += try database.rows(
+                "\(columns) WHERE state = 0 AND priority = ? ORDER BY deadline LIMIT ?",
+                [priority.rawValue, limit]
+            )
+        }
+        let jobs = try rows.map { row in
+            JobSummary(
+                name: try row.name(),
+                isRunning: try row.value("state") == 1,
+                remaining: .milliseconds(try row.value("deadline") - now),
+                starts: try row.value("starts"),
+            )
+        }
+        return Array(jobs.sorted { $0.remaining < $1.remaining }.prefix(limit))
+    }
+
+    func state(of name: JobName) throws -> JobState {
+        let job = try database.row("SELECT state FROM job WHERE tenant = ? AND id = ?", [name.tenant, name.id])
+        if let job { return try job.value("state") == 0 ? .waiting : .running }
+        return try reply(to: name).map(JobState.finished) ?? .unknown
+    }
+
+    /// As long as it is kept.
+    func reply(to name: JobName) throws -> JobReply? {
+        try database.row(
+            "SELECT status, body FROM reply WHERE tenant = ? AND id = ? AND expires > ?",
+            [name.tenant, name.id, now]
+        )?.reply()
+    }
+
+    func deadLetters(_ limit: Int) throws -> [DeadLetter] {
+        try database.rows("SELECT * FROM dead ORDER BY seq DESC LIMIT ?", [limit]).map { row in
+            DeadLetter(
+                job: try row.job(),
+                starts: try row.value("starts"),
+                age: .milliseconds(max(0, now - (try row.value("buried") as Int))),
+            )
+        }
+    }
+}

@@ -1,0 +1,30 @@
+import GRDB
+import Jobs
+import Media
+
+extension JobTables {
+    /// A leased callback is due again at the end of its lease.
+    func leaseCallbacks(_ limit: Int) throws -> [LeasedCallback] {
+        let now = clock.now
+        let rows = try database.rows(
+            """
+            UPDATE outbox SET attempt = attempt + 1, due = ?1
+            WHERE seq IN (SELECT seq FROM outbox WHERE due <= ?2 ORDER BY due LIMIT ?3) RETURNING *
+            """,
+            [now + limits.callbackTime.milliseconds, now, limit]
+        )
+        return try rows.map { try $0.leasedCallback(clock) }
+    }
+
+    func finishCallback(_ lease: Lease) throws {
+        try database.change("DELETE FROM outbox WHERE seq = ? AND attempt = ?", [Int(lease.entry), lease.fence])
+    }
+
+    func postponeCallback(_ lease: Lease, by delay: Duration) throws {
+        // The raised fence ends the lease.
+        try database.change(
+            "UPDATE outbox SET attempt = attempt + 1, failures = failures + 1, due = ? WHERE seq = ? AND attempt = ?",
+            [clock.now + delay.milliseconds, Int(lease.entry), lease.fence]
+        )
+    }
+}

@@ -1,0 +1,135 @@
+/// Reads replies from bytes that come in pieces, and believes nothing: what makes no sense or has no end is refused.
+///
+/// After an error the rest of the stream means nothing: close the connection.
+package struct ReplyParser {
+    package enum Failure: Error, Equatable {
+        /// A reply begins with one of five characters, and this is none of them.
+        case unknownType(UInt8)
+        /// A length or an integer that is none, or a line or string without its end.
+        case malformed
+        case tooLarge
+        case tooDeep
+    }
+
+    /// What one reply may take: its bytes, and this much for each element.
+    static let elementCost = 32
+    static let depthLimit = 8
+    /// Errors have a sentence or two; all other lines are shorter.
+    static let lineLimit = 4096
+
+    /// An array whose elements are still to come.
+    private struct OpenArray {
+        var missing: Int
+        var elements: [RedisReply] = []
+    }
+
+    private let costLimit: Int
+    private var received: [UInt8] = []
+    private var offset = 0
+    private var open: [OpenArray] = []
+    private var cost = 0
+    /// How far the line that begins at `offset` was searched for its end.
+    private var searched = 0
+
+    /// `costLimit` is some 64 MB: a thousand jobs of full size.
+    package init(costLimit: Int = 1 << 26) { self.costLimit = costLimit }
+
+    package mutating func feed(_ bytes: some Sequence<UInt8>) {
+        received.removeFirst(offset)
+        searched -= min(searched, offset)
+        offset = 0
+        received.append(contentsOf: bytes)
+    }
+
+    /// The next reply that is complete; `nil` until more bytes come.
+    package mutating func next() throws(Failure) -> RedisReply? {
+        while let value = try nextValue() {
+            guard let reply = close(value) else { continue }
+            cost = 0
+            return reply
+        }
+        return nil
+    }
+
+    /// Puts a value into the array that waits for it. The whole reply, if that was the last one missing.
+    private mutating func close(_ value: RedisReply) -> RedisReply? {
+        var value = value
+        while var array = open.popLast() {
+            array.elements.append(value)
+            array.missing -= 1
+            guard array.missing == 0 else {
+                open.append(array)
+                return nil
+            }
+            value = .array(array.elements)
+        }
+        return value
+    }
+
+    /// The next value that is no array with elements; the beginnings of those are noted in `open`.
+    private mutating func nextValue() throws(Failure) -> RedisReply? {
+        while offset < received.count {
+            let type = received[offset]
+            guard "+-:$*".utf8.contains(type) else { throw .unknownType(type) }
+            guard let end = try lineEnd() else { return nil }
+            let line = received[offset + 1..<end - 1]
+            switch type {
+            case UInt8(ascii: "+"): return try take(.status(String(decoding: line, as: UTF8.self)), upTo: end)
+            case UInt8(ascii: "-"): return try take(.error(String(decoding: line, as: UTF8.self)), upTo: end)
+            case UInt8(ascii: ":"): return try take(.integer(Self.integer(line)), upTo: end)
+            case UInt8(ascii: "$"):
+                guard let count = try Self.length(line) else { return try take(.null, upTo: end) }
+                guard count <= costLimit - cost else { throw .tooLarge }
+                let start = end + 1
+                guard received.count >= start + count + 2 else { return nil }
+                guard received[start + count] == 13, received[start + count + 1] == 10 else { throw .malformed }
+                return try take(.bytes(Array(received[start..<start + count])), upTo: start + count + 1)
+            default:
+                guard let count = try Self.length(line) else { return try take(.null, upTo: end) }
+                guard count > 0 else { return try take(.array([]), upTo: end) }
+                guard open.count < Self.depthLimit else { throw .tooDeep }
+                guard count <= (costLimit - cost) / Self.elementCost else { throw .tooLarge }
+                try spend(upTo: end)
+                open.append(OpenArray(missing: count))
+            }
+        }
+        return nil
+    }
+
+    private mutating func take(_ value: RedisReply, upTo end: Int) throws(Failure) -> RedisReply {
+        try spend(upTo: end)
+        return value
+    }
+
+    private mutating func spend(upTo end: Int) throws(Failure) {
+        cost += end + 1 - offset + Self.elementCost
+        guard cost <= costLimit + Self.elementCost else { throw .tooLarge }
+        offset = end + 1
+        searched = offset
+    }
+
+    /// The index of the newline that ends the line at `offset`; `nil` until it is there.
+    private mutating func lineEnd() throws(Failure) -> Int? {
+        searched = max(searched, offset)
+        guard let end = received[searched...].firstIndex(of: 10) else {
+            searched = received.count
+            guard searched - offset <= Self.lineLimit else { throw .malformed }
+            return nil
+        }
+        searched = end
+        guard end - offset <= Self.lineLimit, end >= offset + 2, received[end - 1] == 13 else { throw .malformed }
+        return end
+    }
+
+    private static func integer(_ line: ArraySlice<UInt8>) throws(Failure) -> Int {
+        guard let number = Int(String(decoding: line, as: UTF8.self)) else { throw .malformed }
+        return number
+    }
+
+    /// `nil` for the length -1, which is a null.
+    private static func length(_ line: ArraySlice<UInt8>) throws(Failure) -> Int? {
+        let length = try integer(line)
+        guard length >= -1 else { throw .malformed }
+        return length < 0 ? nil : length
+    }
+}

@@ -1,0 +1,13 @@
+import Dispatch
+
+/// A thread for what must not wait for a free core of Swift's pool: leases are renewed and answers given on time even
+/// while all its threads are busy.
+final class WorkerThread: TaskExecutor {
+    // A queue of its own has a thread of its own, as soon as there is something to do.
+    private let queue = DispatchQueue(label: "attachd.worker", qos: .userInteractive)
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { unsafe job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    }
+}

@@ -1,0 +1,47 @@
+import App
+import ArgumentParser
+import Jobs
+import Logging
+
+/// The options of the commands that work with a queue.
+struct QueueOptions: ParsableArguments {
+    @Option(help: "sqlite:PATH, redis://HOST:PORT or rediss://HOST:PORT. (default: a file in the store)")
+    var queue: String?
+    @Option(help: "How many jobs may be in the queue; more are refused. (default: 100000)")
+    var backlog: Int?
+    @Flag(help: "Refuse a Redis that may lose jobs, instead of warning.")
+    var strict = false
+
+    /// As options for `CommonOptions.settings`.
+    var options: [SettingsKey: SettingsSource.Option] {
+        var options: [SettingsKey: SettingsSource.Option] = [:]
+        options[.queue] = queue.map { .text($0) }
+        options[.backlog] = backlog.map { .number($0) }
+        if strict { options[.strict] = .flag }
+        return options
+    }
+}
+
+extension OpenQueue {
+    /// Opens the queue, or ends the command with a message that says what to do.
+    static func opened(_ settings: Settings) async throws -> OpenQueue {
+        do {
+            return try await open(settings, logger: Logger(label: "attachd"))
+        } catch let error as JobQueueError {
+            throw CommandError(error)
+        }
+    }
+}
+
+extension CommandError {
+    init(_ error: JobQueueError) {
+        let status: ExitStatus =
+            switch error.reason {
+            case .badJob: .badInput
+            case .misconfigured: .badConfiguration
+            case .noSpace: .cannotWrite
+            case .inUse, .unavailable, .broken: .failure
+            }
+        self.init(status, error.description)
+    }
+}

@@ -1,0 +1,20 @@
+import App
+import ArgumentParser
+
+struct WorkCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "work",
+        abstract: "Works on the jobs of a queue until SIGTERM; HTTP has only health and metrics.",
+    )
+
+    @OptionGroup var server: ServerOptions
+    @OptionGroup var queue: QueueOptions
+    @OptionGroup var common: CommonOptions
+
+    func run() async throws {
+        try await CommandError.reported {
+            let settings = try await common.settings(server.options.merging(queue.options) { first, _ in first })
+            try await SidecarServices.start(settings, takesRequests: false)
+        }
+    }
+}

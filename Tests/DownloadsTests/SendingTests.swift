@@ -1,0 +1,80 @@
+import Downloads
+import Media
+import Support
+import Testing
+
+@Suite("Sending", .timeLimit(.minutes(1)))
+struct SendingTests {
+    private func post(
+        to url: String,
+        _ content: OutgoingMessage = OutgoingMessage(body: Array("{}".utf8), headers: [:]),
+        allowing block: String = "127.0.0.0/8",
+    ) async throws -> Int {
+        let downloader = try Downloader(settings: .opening(block))
+        return try await downloader.send(content, to: url, until: SystemTime().now + .seconds(30)).status
+    }
+
+    @Test("body and header fields arrive, and the answer's status comes back", arguments: [200, 204, 302, 404, 500])
+    func arrives(status: Int) async throws {
+        let origin = try OriginServer { _ in .status(status, body: status == 204 ? [] : Array("thanks".utf8)) }
+        defer { origin.stop() }
+        let body = [UInt8](repeating: 0x61, count: 50_000)
+        let content = OutgoingMessage(body: body, headers: ["Content-Type": "application/json", "Attachd-Job": "7"])
+        #expect(try await post(to: origin.url("/done"), content) == status)
+        let request = try #require(origin.requests.first)
+        #expect(request.method == "POST" && request.path == "/done" && request.body == body)
+        #expect(request.headers["content-type"] == "application/json" && request.headers["attachd-job"] == "7")
+        // A redirect is not followed.
+        #expect(origin.requests.count == 1)
+    }
+
+    @Test("without a body it is a GET, and the answer's body comes back")
+    func get() async throws {
+        let origin = try OriginServer { _ in .body(Array("{}".utf8)) }
+        defer { origin.stop() }
+        let downloader = try Downloader(settings: .opening("127.0.0.0/8"))
+        let message = OutgoingMessage(headers: ["Authorization": "Bearer a"])
+        let answer = try await downloader.send(message, to: origin.url(), until: SystemTime().now + .seconds(30))
+        #expect(answer.status == 200 && answer.body == Array("{}".utf8))
+        #expect(origin.requests.map(\.method) == ["GET"] && origin.requests[0].headers["authorization"] == "Bearer a")
+    }
+
+    @Test("a value that would begin another header field is left out")
+    func injection() async throws {
+        let origin = try OriginServer { _ in .status(200) }
+        defer { origin.stop() }
+        let content = OutgoingMessage(body: [1], headers: ["traceparent": "00\r\nEvil: 1", "Good": "1"])
+        #expect(try await post(to: origin.url(), content) == 200)
+        let request = try #require(origin.requests.first)
+        #expect(request.headers["evil"] == nil && request.headers["traceparent"] == nil)
+        #expect(request.headers["good"] == "1")
+    }
+
+    @Test("a large answer does no harm")
+    func largeAnswer() async throws {
+        let origin = try OriginServer { _ in .body([UInt8](repeating: 0, count: 3_000_000)) }
+        defer { origin.stop() }
+        #expect(try await post(to: origin.url()) == 200)
+    }
+
+    @Test("what may not be fetched from may not be posted to")
+    func refused() async throws {
+        let origin = try OriginServer { _ in .status(200) }
+        defer { origin.stop() }
+        await #expect { try await post(to: origin.url(), allowing: "127.9.9.9/32") } throws: { error in
+            (error as? AttachmentFailure)?.reason == .refusedAddress
+        }
+        await #expect { try await post(to: "file:///etc/passwd") } throws: { error in
+            (error as? AttachmentFailure)?.reason == .refusedScheme
+        }
+        #expect(origin.requests.isEmpty)
+    }
+
+    @Test("nobody there, and nobody who answers, are failures")
+    func silent() async throws {
+        let origin = try OriginServer { _ in .stall(after: 0, of: [1, 2]) }
+        let url = origin.url()
+        origin.stop()
+        await #expect(throws: AttachmentFailure.self) { try await post(to: url) }
+    }
+}

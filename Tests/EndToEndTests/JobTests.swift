@@ -1,0 +1,162 @@
+import Foundation
+import Glibc
+import Payloads
+import Support
+import Testing
+
+@Suite("Jobs", .timeLimit(.minutes(2)))
+struct JobTests {
+    let attachd: AttachdProgram
+    let photo: [UInt8]
+
+    init() throws {
+        attachd = try AttachdProgram()
+        photo = [UInt8](try Data(contentsOf: SharedMedia.packageRoot.appending(path: "Samples/media/photo.jpg")))
+    }
+
+    private func envelope(_ url: String, id: String, more: String = "") -> String {
+        #"{"id":"\#(id)","payload":{"aps":{"mutable-content":1,"alert":"Hi"},"my-attachment":"\#(url)"}\#(more)}"#
+    }
+
+    @Test("a job that is handed over is answered once; its name stands for it, and nobody else's")
+    func answered() async throws {
+        let origin = try OriginServer { [photo] _ in .body(photo) }
+        defer { origin.stop() }
+        try await RunningSidecar.run(attachd) { sidecar in
+            for _ in 0..<2 {
+                let accepted = try await sidecar.enqueue(envelope(origin.url("/photo.jpg"), id: "a"))
+                #expect(accepted.status == 202 && accepted.text == #"{"id":"a"}"#)
+            }
+            let job = try await sidecar.job("a")
+            #expect(job["state"]?.text == "finished" && job["status"]?.text == "ok")
+            #expect(job["result"]?["outcome"]?.text == "complete" && job["result"]?["id"]?.text == "a")
+            #expect(origin.requests.count == 1)
+            #expect(try await sidecar.get("/v1/jobs/b").status == 404)
+            #expect(try await sidecar.send("DELETE", "/v1/jobs/a").status == 409)
+            #expect(try await sidecar.send("DELETE", "/v1/jobs/b").status == 404)
+            let metrics = try await sidecar.get("/metrics").text
+            #expect(metrics.contains("attachd_jobs_total{status=\"ok\"} 1\n"))
+            #expect(metrics.contains("attachd_queue_jobs{state=\"waiting\"} 0\n"))
+        }
+    }
+
+    @Test(
+        "what is no job is refused with what to do",
+        arguments: [
+            (#"{"payload":{"aps":{}},"deadline":"400s"}"#, 400), (#"{"payload":{"a":1}}"#, 422), ("{", 400),
+            (#"{"aps":{}}"#, 422), (#"{"payload":{"aps":{}},"callback":7}"#, 422),
+        ],
+    )
+    func refused(envelope: String, status: Int) async throws {
+        try await RunningSidecar.run(attachd) { sidecar in
+            let answer = try await sidecar.enqueue(envelope)
+            #expect(answer.status == status && answer.headers["content-type"] == "application/problem+json")
+            #expect(try await sidecar.get("/v1/jobs/a?wait=soon").status == 400)
+        }
+    }
+
+    @Test("a full queue says so, and takes jobs again when there is room")
+    func full() async throws {
+        let origin = try OriginServer { [photo] _ in .stall(after: 10, of: photo) }
+        defer { origin.stop() }
+        try await RunningSidecar.run(attachd, ["--backlog", "1"]) { sidecar in
+            let slow = envelope(origin.url(), id: "slow", more: #","deadline":"2s""#)
+            #expect(try await sidecar.enqueue(slow).status == 202)
+            let busy = try await sidecar.enqueue(envelope(origin.url(), id: "next"))
+            #expect(busy.status == 429 && busy.headers["retry-after"] == "1")
+            #expect(try await sidecar.job("slow")["result"]?["outcome"]?.text == "original")
+            #expect(try await sidecar.enqueue(envelope("https://nowhere.invalid/a", id: "next")).status == 202)
+        }
+    }
+
+    @Test("the result is posted to the callback, again until it is received, with the trace of the request")
+    func callback() async throws {
+        let origin = try OriginServer { [photo] _ in .body(photo) }
+        defer { origin.stop() }
+        let received = Signal()
+        let product = try OriginServer { request in
+            guard request.headers["attachd-attempt"] != "1" else { return .status(503) }
+            received.send()
+            return .status(204)
+        }
+        defer { product.stop() }
+        let trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+        try await RunningSidecar.run(attachd) { sidecar in
+            let envelope = envelope(origin.url(), id: "a", more: #","callback":"\#(product.url("/done"))""#)
+            let accepted = try await sidecar.enqueue(envelope, headers: ["traceparent": trace])
+            #expect(accepted.status == 202)
+            await received.wait()
+        }
+        let posts = product.requests
+        #expect(posts.count == 2 && Set(posts.map(\.body)).count == 1)
+        let last = try #require(posts.last)
+        #expect(last.method == "POST" && last.path == "/done" && last.headers["traceparent"] == trace)
+        #expect(last.headers["attachd-job"] == "a" && last.headers["attachd-status"] == "ok")
+        #expect(try JSONValue(parsing: last.body)["outcome"]?.text == "complete")
+    }
+
+    @Test("jobs of a worker that is killed are answered by the next one")
+    func killed() async throws {
+        let begun = Signal()
+        let origin = try OriginServer { [photo] request in
+            guard request.path == "/slow", !begun.isSent else { return .body(photo) }
+            begun.send()
+            return .stall(after: photo.count / 2, of: photo)
+        }
+        defer { origin.stop() }
+        let first = try RunningSidecar(attachd)
+        #expect(try await first.enqueue(envelope(origin.url("/slow"), id: "a")).status == 202)
+        await begun.wait()
+        kill(pid_t(first.identifier), SIGKILL)
+        _ = first.wait()
+        try await RunningSidecar.run(attachd) { sidecar in
+            let job = try await sidecar.job("a")
+            #expect(job["result"]?["outcome"]?.text == "complete")
+        }
+    }
+
+    @Test("the command line hands jobs to the sidecar that has the queue, and waits for their results")
+    func commandLine() async throws {
+        let origin = try OriginServer { [photo] _ in .body(photo) }
+        defer { origin.stop() }
+        let payload = #"{"aps":{"mutable-content":1,"alert":"Hi"},"my-attachment":"\#(origin.url())"}"#
+        try await RunningSidecar.run(attachd) { sidecar in
+            let queue = ["--store", attachd.store]
+            let listen = ["--listen", "127.0.0.1:\(sidecar.port)"]
+            let run = try await attachd.run(
+                ["enqueue", "-", "--id", "a", "--wait"] + queue + listen,
+                input: Array(payload.utf8)
+            )
+            #expect(run.status == 0)
+            #expect(try JSONValue(parsing: Array(run.output.utf8))["outcome"]?.text == "complete")
+            let shown = try await attachd.run(["jobs", "show", "a"] + queue)
+            #expect(shown.status == 0 && shown.output.hasPrefix("ok\n"))
+            let list = try await attachd.run(["jobs"] + queue)
+            #expect(list.output.hasPrefix("waiting 0; running 0; dead letters 0"))
+            #expect(try await attachd.run(["jobs", "show", "b"] + queue).status == 66)
+            #expect(try await attachd.run(["jobs", "purge"] + queue).status == 1)
+            #expect(try await attachd.run(["jobs", "--queue", "postgres://a"]).status == 78)
+            #expect(try await attachd.run(["enqueue", "-"] + queue + listen, input: Array("{".utf8)).status == 65)
+        }
+    }
+}
+
+extension RunningSidecar {
+    fileprivate func send(
+        _ method: String,
+        _ path: String,
+        _ body: String = "",
+        headers: [String: String] = [:],
+    ) async throws -> HTTPClient.Answer {
+        try await HTTPClient.send(method, path: path, port: port, headers: headers, body: Array(body.utf8))
+    }
+
+    fileprivate func enqueue(_ envelope: String, headers: [String: String] = [:]) async throws -> HTTPClient.Answer {
+        try await send("POST", "/v1/jobs", envelope, headers: headers)
+    }
+
+    /// How the job stands once it is answered.
+    fileprivate func job(_ id: String) async throws -> JSONValue {
+        try JSONValue(parsing: try await get("/v1/jobs/\(id)?wait=30s").body)
+    }
+}

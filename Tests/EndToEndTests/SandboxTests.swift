@@ -1,0 +1,57 @@
+import Foundation
+import Testing
+
+/// A machine that lacks layers of the sandbox: no namespaces, for want of the right to make them.
+private enum PoorMachine {
+    /// Whether the tools that take the right away can be had, and may do so.
+    static var isThere: Bool {
+        ["/usr/bin/unshare", "/usr/bin/setpriv"].allSatisfy(FileManager.default.isExecutableFile)
+            && run("true").status == 0
+    }
+
+    static func run(_ command: String) -> (status: Int32, output: String) {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/unshare")
+        let script = "echo 0 > /proc/sys/user/max_user_namespaces; exec setpriv --bounding-set=-sys_admin \(command)"
+        process.arguments = ["-Ur", "sh", "-c", script]
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardError = output
+        guard (try? process.run()) != nil else { return (-1, "") }
+        let text = (try? output.fileHandleForReading.readToEnd()) ?? nil
+        process.waitUntilExit()
+        return (process.terminationStatus, String(decoding: text ?? Data(), as: UTF8.self))
+    }
+}
+
+@Suite("Where layers of the sandbox are missing", .timeLimit(.minutes(1)))
+struct SandboxTests {
+    let attachd: AttachdProgram
+
+    init() throws { attachd = try AttachdProgram() }
+
+    @Test(
+        "the doctor names them, and finds the installation healthy unless all are insisted on",
+        .enabled(if: PoorMachine.isThere, "no user namespace without rights can be made here"),
+    )
+    func doctor() {
+        let command = "\(AttachdProgram.path) doctor --store \(attachd.store)"
+        let found = PoorMachine.run(command)
+        #expect(found.status == 0)
+        #expect(found.output.contains(#/empty-network +unavailable: /#))
+        #expect(found.output.contains(#/system-call-filter +on/#))
+        #expect(PoorMachine.run("\(command) --require-sandbox").status == 1)
+    }
+
+    @Test(
+        "with --require-sandbox nothing is served, and the missing layers are named",
+        .enabled(if: PoorMachine.isThere, "no user namespace without rights can be made here"),
+    )
+    func serve() {
+        let run = PoorMachine.run(
+            "\(AttachdProgram.path) serve --listen 127.0.0.1:0 --store \(attachd.store) --require-sandbox"
+        )
+        #expect(run.status == 1)
+        #expect(run.output.contains("The sandbox lacks: empty-network, empty-root."))
+    }
+}

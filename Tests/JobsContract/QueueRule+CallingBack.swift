@@ -1,0 +1,78 @@
+import Jobs
+import Media
+import Testing
+
+extension QueueRule {
+    private static let callback = "https://gateway.example/done"
+
+    static let callingBack = [
+        QueueRule("the answer to a job with a callback is posted, and to one without isn't") { queues in
+            let queue = try await queues.open()
+            var job = Job.sample("1", tenant: "news", callback: callback)
+            job.trace = TraceContext(parent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
+            for job in [.sample("2"), job] {
+                #expect(try await queue.enqueue(job) == .accepted)
+                #expect(try await queue.finish(queue.leaseOne().lease, with: .sample("answer \(job.id)")))
+            }
+            #expect(try await queue.status().callbacks == 1)
+            let posted = try await queue.leaseCallback()
+            #expect(posted.name == job.name)
+            #expect(posted.url == callback)
+            #expect(posted.reply == .sample("answer 1"))
+            #expect(posted.trace == job.trace)
+            #expect(posted.failures == 0)
+            #expect(posted.answered.isNear(SystemTime().now))
+            #expect(try await queue.leaseCallbacks(9).isEmpty)
+            try await queue.finishCallback(posted.lease)
+            #expect(try await queue.status().callbacks == 0)
+        },
+        QueueRule("a callback that failed is posted again after its delay, and not before") { queues in
+            let queue = try await queues.open()
+            #expect(try await queue.enqueue(.sample(callback: callback)) == .accepted)
+            #expect(try await queue.finish(queue.leaseOne().lease, with: .sample()))
+            let first = try await queue.leaseCallback()
+            try await queue.postponeCallback(first.lease, by: .milliseconds(20))
+            let second = try await queue.leaseCallback()
+            #expect(second.failures == 1)
+            #expect(second.answered.isNear(first.answered))
+            #expect(second.reply == first.reply)
+            try await queue.postponeCallback(second.lease, by: .seconds(3600))
+            #expect(try await queue.leaseCallbacks(9).isEmpty)
+            #expect(try await queue.status().callbacks == 1)
+        },
+        QueueRule("a callback whose worker died is posted by another, and the late worker changes nothing") { queues in
+            let (a, b) = try await queues.openTwo(
+                QueueLimits(leaseTime: .seconds(600), callbackTime: .milliseconds(100))
+            )
+            #expect(try await a.enqueue(.sample(callback: callback)) == .accepted)
+            #expect(try await a.finish(a.leaseOne().lease, with: .sample()))
+            let lost = try await a.leaseCallback()
+            let rescued = try await b.leaseCallback()
+            #expect(rescued.reply == lost.reply)
+            #expect(rescued.lease != lost.lease)
+            try await a.finishCallback(lost.lease)
+            try await a.postponeCallback(lost.lease, by: .seconds(3600))
+            #expect(try await a.status().callbacks == 1)
+            #expect(try await b.leaseCallback().failures == 0)
+        },
+        QueueRule("a callback is posted after its answer is forgotten") { queues in
+            let queue = try await queues.open(QueueLimits(leaseTime: .seconds(600), replyTime: .milliseconds(20)))
+            let job = Job.sample(within: .milliseconds(20), callback: callback)
+            #expect(try await queue.enqueue(job) == .accepted)
+            #expect(try await queue.finish(queue.leaseOne().lease, with: .sample()))
+            try await eventually { try await queue.state(of: job.name, waiting: .zero) == .unknown }
+            #expect(try await queue.leaseCallback().reply == .sample())
+        },
+        QueueRule("no more callbacks are leased than asked for") { queues in
+            let queue = try await queues.open()
+            for id in ["1", "2", "3"] {
+                #expect(try await queue.enqueue(.sample(id, callback: callback)) == .accepted)
+                #expect(try await queue.finish(queue.leaseOne().lease, with: .sample()))
+            }
+            var leased = try await queue.leaseCallbacks(2)
+            #expect(leased.count == 2)
+            leased += try await queue.leaseCallbacks(2)
+            #expect(Set(leased.map(\.name.id)) == ["1", "2", "3"])
+        },
+    ]
+}

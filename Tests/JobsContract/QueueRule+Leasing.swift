@@ -1,0 +1,83 @@
+import Jobs
+import Media
+import Testing
+
+extension QueueRule {
+    static let leasing = [
+        QueueRule("high priority is leased before low") { queues in
+            let queue = try await queues.open()
+            #expect(try await queue.enqueue(.sample("low", priority: .low, within: .seconds(10))) == .accepted)
+            #expect(try await queue.enqueue(.sample("high", priority: .high, within: .seconds(20))) == .accepted)
+            #expect(try await queue.leaseOne().job.id == "high")
+            #expect(try await queue.leaseOne().job.id == "low")
+        },
+        QueueRule("jobs are leased by their deadlines, or as they came") { queues in
+            let queue = try await queues.open()
+            for (id, seconds) in [("a", 30), ("b", 10), ("c", 40), ("d", 20), ("e", 60)] {
+                #expect(try await queue.enqueue(.sample(id, within: .seconds(seconds))) == .accepted)
+            }
+            var leased = try await queue.lease(2, waiting: .zero).map(\.job.id)
+            leased += try await queue.lease(9, waiting: .zero).map(\.job.id)
+            #expect(leased == (queues.store.ordersByDeadline ? ["b", "d", "a", "c", "e"] : ["a", "b", "c", "d", "e"]))
+        },
+        QueueRule("no more is leased than asked for, and nothing twice") { queues in
+            let (a, b) = try await queues.openTwo()
+            for number in 1...5 { #expect(try await a.enqueue(.sample("\(number)")) == .accepted) }
+            #expect(try await a.lease(0, waiting: .zero).isEmpty)
+            let first = try await a.lease(2, waiting: .zero)
+            let second = try await b.lease(2, waiting: .zero)
+            let third = try await a.lease(2, waiting: .zero)
+            #expect([first.count, second.count, third.count] == [2, 2, 1])
+            #expect(Set((first + second + third).map(\.job.id)) == ["1", "2", "3", "4", "5"])
+            #expect(try await b.lease(2, waiting: .milliseconds(20)).isEmpty)
+            #expect(try await b.rescue(9).isEmpty)
+        },
+        QueueRule("a worker that waits is given what is enqueued meanwhile") { queues in
+            let (a, b) = try await queues.openTwo()
+            async let leased = a.leaseOne()
+            #expect(try await b.enqueue(.sample()) == .accepted)
+            #expect(try await leased.job.id == "job")
+        },
+        QueueRule("a wait that is cancelled takes no job with it") { queues in
+            let (a, b) = try await queues.openTwo(Queues.shortLeases)
+            let waiting = Task { try await a.lease(1, waiting: .seconds(600)) }
+            #expect(try await b.lease(1, waiting: .milliseconds(20)).isEmpty)
+            waiting.cancel()
+            await #expect(throws: CancellationError.self) { try await waiting.value }
+            #expect(try await b.enqueue(.sample()) == .accepted)
+            #expect(try await b.takeOne().job.id == "job")
+        },
+        QueueRule("a job whose deadline has passed is leased all the same, for it wants an answer") { queues in
+            let queue = try await queues.open()
+            #expect(try await queue.enqueue(.sample(within: .milliseconds(1))) == .accepted)
+            try await eventually { try await queue.jobs(1).first.map { $0.remaining < .zero } ?? false }
+            let leased = try await queue.leaseOne()
+            #expect((leased.deadline - leased.enqueued).milliseconds == 1)
+            #expect(try await queue.finish(leased.lease, with: JobReply(.expired, body: [])))
+        },
+        QueueRule("a job that is given back is there at once for any worker, and was not started") { queues in
+            let (a, b) = try await queues.openTwo()
+            #expect(try await a.enqueue(.sample("1")) == .accepted)
+            #expect(try await a.enqueue(.sample("2")) == .accepted)
+            let leased = try await a.lease(2, waiting: .zero)
+            try await a.giveBack(leased.map(\.lease))
+            let taken = [try await b.takeOne(), try await b.takeOne()]
+            #expect(Set(taken.map(\.job.id)) == ["1", "2"])
+            #expect(taken.map(\.starts) == [0, 0])
+            for lease in leased.map(\.lease) {
+                #expect(try await !a.start(lease))
+                #expect(try await !a.finish(lease, with: .sample("late")))
+            }
+            for job in taken { #expect(try await b.finish(job.lease, with: .sample())) }
+        },
+        QueueRule("a job that was lost is not given back by who lost it") { queues in
+            let (a, b) = try await queues.openTwo(Queues.shortLeases)
+            #expect(try await a.enqueue(.sample()) == .accepted)
+            let lost = try await a.leaseOne()
+            let rescued = try await b.rescueOne()
+            try await a.giveBack([lost.lease])
+            #expect(try await a.lease(1, waiting: .zero).isEmpty)
+            #expect(try await b.finish(rescued.lease, with: .sample()))
+        },
+    ]
+}

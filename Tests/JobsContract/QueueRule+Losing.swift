@@ -1,0 +1,87 @@
+import Jobs
+import Media
+import Testing
+
+extension QueueRule {
+    /// Leases that are lost, and those that aren't.
+    static let losing = [
+        QueueRule("a lease that runs out lets another worker have the job, and a late answer goes nowhere") { queues in
+            let (a, b) = try await queues.openTwo(Queues.shortLeases)
+            #expect(try await a.enqueue(.sample(callback: "https://gateway.example/done")) == .accepted)
+            let lost = try await a.leaseOne()
+            #expect(try await a.start(lost.lease))
+            let rescued = try await b.rescueOne()
+            #expect(rescued.job == lost.job)
+            #expect(rescued.starts == 1)
+            #expect(rescued.lease != lost.lease)
+            #expect(rescued.deadline.isNear(lost.deadline))
+            #expect(try await !a.start(lost.lease))
+            #expect(try await a.renew([lost.lease]) == [lost.lease])
+            #expect(try await !a.bury(lost.lease, with: .sample("late")))
+            #expect(try await !a.finish(lost.lease, with: .sample("late")))
+            #expect(try await a.state(of: lost.job.name, waiting: .zero) == .running)
+            #expect(try await b.finish(rescued.lease, with: .sample("in time")))
+            #expect(try await !a.finish(lost.lease, with: .sample("later")))
+            #expect(try await a.state(of: lost.job.name, waiting: .zero) == .finished(.sample("in time")))
+            #expect(try await a.leaseCallbacks(9).map(\.reply) == [.sample("in time")])
+            #expect(try await a.status().dead == 0)
+        },
+        QueueRule("a lease holds as long as it is renewed") { queues in
+            let leaseTime = Duration.seconds(1)
+            var (holder, other) = try await queues.openTwo(QueueLimits(leaseTime: leaseTime))
+            #expect(try await holder.enqueue(.sample()) == .accepted)
+            var lease = try await holder.leaseOne().lease
+            let time = SystemTime()
+            var renewed = time.now
+            let end = time.now + leaseTime * 2.5
+            while time.now < end {
+                let before = time.now
+                let lost = try await holder.renew([lease])
+                let rescued = try await other.rescue(1)
+                // Where the machine stood still for as long as a lease, losing it is right.
+                guard time.now - renewed < leaseTime / 2 else {
+                    if let saved = rescued.first {
+                        lease = saved.lease
+                        swap(&holder, &other)
+                    }
+                    renewed = before
+                    continue
+                }
+                #expect(lost.isEmpty)
+                #expect(rescued.isEmpty)
+                renewed = before
+                try await time.sleep(until: time.now + leaseTime / 20)
+            }
+            #expect(try await holder.finish(lease, with: .sample()))
+        },
+        QueueRule("renewing names the leases that are lost, and only those") { queues in
+            let queue = try await queues.open()
+            for id in ["1", "2", "3"] { #expect(try await queue.enqueue(.sample(id)) == .accepted) }
+            let leases = try await queue.lease(3, waiting: .zero).map(\.lease)
+            #expect(try await queue.finish(leases[1], with: .sample()))
+            #expect(try await queue.renew(leases) == [leases[1]])
+            #expect(try await queue.renew([]).isEmpty)
+        },
+        QueueRule("starts are counted through losses; leases without a start are not") { queues in
+            let (a, b) = try await queues.openTwo(Queues.shortLeases)
+            #expect(try await a.enqueue(.sample()) == .accepted)
+            #expect(try await a.leaseOne().starts == 0)
+            for starts in 0..<3 {
+                let job = try await b.rescueOne()
+                #expect(job.starts == starts)
+                #expect(try await b.start(job.lease))
+            }
+            #expect(try await b.rescueOne().starts == 3)
+        },
+        QueueRule("no more is rescued than asked for") { queues in
+            let (a, b) = try await queues.openTwo(Queues.shortLeases)
+            for id in ["1", "2", "3"] { #expect(try await a.enqueue(.sample(id)) == .accepted) }
+            #expect(try await a.lease(3, waiting: .zero).count == 3)
+            try await eventually {
+                let rescued = try await b.rescue(2).count
+                #expect(rescued <= 2)
+                return rescued == 2
+            }
+        },
+    ]
+}

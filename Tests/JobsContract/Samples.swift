@@ -1,0 +1,68 @@
+import Jobs
+import Media
+import Testing
+
+extension Job {
+    static func sample(
+        _ id: String = "job",
+        tenant: String = Job.defaultTenant,
+        priority: Priority = .high,
+        within timeLimit: Duration = .seconds(30),
+        callback: String? = nil,
+    ) -> Job {
+        Job(
+            id: id,
+            tenant: tenant,
+            priority: priority,
+            timeLimit: timeLimit,
+            content: [UInt8](#"{"payload":{}}"#.utf8),
+            answer: Answer(callback: callback),
+        )
+    }
+}
+
+extension JobReply {
+    static func sample(_ text: String = "done") -> JobReply { JobReply(.ok, body: [UInt8](text.utf8)) }
+}
+
+extension Instant {
+    /// The store's clock has whole milliseconds, and may be another machine's, compared with ours at every look.
+    func isNear(_ other: Instant) -> Bool { abs((self - other).milliseconds) < 60_000 }
+}
+
+extension JobQueue {
+    /// The next job, waited for; the wait is no part of what is tested.
+    func leaseOne() async throws -> LeasedJob {
+        try #require(try await lease(1, waiting: .seconds(60)).first)
+    }
+
+    /// The next job that anybody can have: one that waits, or one whose worker lost it.
+    func takeOne() async throws -> LeasedJob {
+        try await eventually {
+            if let job = try await lease(1, waiting: .zero).first { return job }
+            return try await rescue(1).first
+        }
+    }
+
+    /// A job whose worker lost it.
+    func rescueOne() async throws -> LeasedJob { try await eventually { try await rescue(1).first } }
+
+    func leaseCallback() async throws -> LeasedCallback {
+        try await eventually { try await leaseCallbacks(1).first }
+    }
+}
+
+/// Looks again and again until there is something. It takes as long as it takes; a minute is for what never comes.
+func eventually<Value>(_ look: () async throws -> Value?) async throws -> Value {
+    let time = SystemTime()
+    let end = time.now + .seconds(60)
+    while time.now < end {
+        if let value = try await look() { return value }
+        try await time.sleep(until: time.now + .milliseconds(10))
+    }
+    return try #require(try await look())
+}
+
+func eventually(_ look: () async throws -> Bool) async throws {
+    _ = try await eventually { try await look() ? true : nil }
+}

@@ -1,0 +1,172 @@
+import Jobs
+import JobsContract
+import JobsRedis
+import Support
+import Testing
+
+@Suite("What producers and administrators see on Redis", .needsRedis, .sharedServer)
+struct ProtocolTests {
+    private let store: RedisStore
+    private let server: RedisServer
+    private var prefix: String { store.settings.prefix }
+
+    init() throws {
+        server = try SharedServer.get()
+        store = RedisStore(server)
+    }
+
+    private static func job(_ id: String, tenant: String = "default", producer: String? = nil) -> Job {
+        Job(id: id, tenant: tenant, timeLimit: .seconds(60), content: [1], answer: Job.Answer(producer: producer))
+    }
+
+    @Test("an answer goes to its producer's stream, and to no other")
+    func replyStream() async throws {
+        let queue = try store.queue()
+        #expect(try await queue.enqueue(Self.job("1", tenant: "news", producer: "gateway")) == .accepted)
+        let leased = try await queue.lease(1, waiting: .seconds(60))
+        #expect(
+            try await queue.finish(#require(leased.first).lease, with: JobReply(.degraded, body: Array("body".utf8)))
+        )
+        let entry = try server.command("XRANGE", prefix + "reply:gateway", "-", "+").split(separator: "\n").dropFirst()
+        #expect(entry == ["j", "1", "t", "news", "s", "degraded", "y", "body"])
+        #expect(try Int(server.command("PTTL", prefix + "reply:gateway")) ?? 0 > 0)
+        try await store.close()
+    }
+
+    @Test("a job that was taken back is answered as cancelled on its producer's stream")
+    func cancelled() async throws {
+        let queue = try store.queue()
+        #expect(try await queue.enqueue(Self.job("1", producer: "gateway")) == .accepted)
+        #expect(try await queue.cancel(JobName(id: "1")) == .cancelled)
+        #expect(try server.command("XRANGE", prefix + "reply:gateway", "-", "+").contains("cancelled"))
+        try await store.close()
+    }
+
+    @Test("a start that is told twice, because the first reply was lost, counts once")
+    func startTwice() async throws {
+        let queue = try store.queue(QueueLimits(leaseTime: .milliseconds(50)))
+        #expect(try await queue.enqueue(Self.job("1")) == .accepted)
+        let lease = try #require(try await queue.lease(1, waiting: .seconds(60)).first).lease
+        #expect(try await queue.start(lease))
+        #expect(try await queue.start(lease))
+        var rescued: [LeasedJob] = []
+        while rescued.isEmpty { rescued = try await queue.rescue(1) }
+        #expect(rescued.map(\.starts) == [1])
+        try await store.close()
+    }
+
+    @Test("a worker that lost a job and rescued it itself has a new lease; the old one is worth nothing")
+    func rescuedFromItself() async throws {
+        let queue = try store.queue(QueueLimits(leaseTime: .milliseconds(50)))
+        #expect(try await queue.enqueue(Self.job("1")) == .accepted)
+        let old = try #require(try await queue.lease(1, waiting: .seconds(60)).first).lease
+        var rescued: [LeasedJob] = []
+        while rescued.isEmpty { rescued = try await queue.rescue(1) }
+        #expect(try await !queue.start(old))
+        #expect(try await queue.renew([old]) == [old])
+        #expect(try await !queue.finish(old, with: JobReply(.ok, body: [])))
+        try await queue.giveBack([old])
+        #expect(try await queue.finish(rescued[0].lease, with: JobReply(.ok, body: [])))
+        try await store.close()
+    }
+
+    @Test(
+        "an entry that is no job is answered as failed, and holds up nothing",
+        arguments: [
+            ["y", "{}"], ["j", "1", "y", "{}"], ["j", "1", "b", "soon"], ["j", "1", "b", "-5"], ["j", "", "b", "1000"],
+            ["j", "1", "b", "99999999999999999"], ["nonsense", "9"],
+        ]
+    )
+    func malformed(fields: [String]) async throws {
+        let queue = try store.queue()
+        #expect(try await queue.lease(1, waiting: .zero).isEmpty)
+        let answers = ["p", "gateway"]
+        let words = ["XADD", prefix + "jobs:hi", "*"] + fields + answers
+        try server.command(words)
+        #expect(try await queue.enqueue(Self.job("good")) == .accepted)
+        #expect(try await queue.lease(9, waiting: .seconds(60)).map(\.job.id) == ["good"])
+        #expect(try await queue.status().running == 1)
+        #expect(try server.command("XRANGE", prefix + "reply:gateway", "-", "+").contains("failed"))
+        try await store.close()
+    }
+
+    @Test("jobs that were removed by hand are not held against their tenant, and their names are free")
+    func removedByHand() async throws {
+        let queue = try store.queue(QueueLimits(backlog: 100, tenantBacklog: 2))
+        for id in ["1", "2"] { #expect(try await queue.enqueue(Self.job(id)) == .accepted) }
+        #expect(try await queue.enqueue(Self.job("3")) == .busy)
+        try server.command("XTRIM", prefix + "jobs:hi", "MAXLEN", "0")
+        #expect(try await queue.state(of: JobName(id: "1"), waiting: .zero) == .unknown)
+        #expect(try await queue.enqueue(Self.job("1")) == .accepted)
+        #expect(try await queue.enqueue(Self.job("3")) == .accepted)
+        #expect(try await queue.enqueue(Self.job("4")) == .busy)
+        try await store.close()
+    }
+
+    @Test("a leased job that was removed by hand is neither rescued nor finished")
+    func removedWhileLeased() async throws {
+        let queue = try store.queue(QueueLimits(leaseTime: .milliseconds(1)))
+        #expect(try await queue.enqueue(Self.job("1")) == .accepted)
+        let lease = try #require(try await queue.lease(1, waiting: .seconds(60)).first).lease
+        try server.command("XTRIM", prefix + "jobs:hi", "MAXLEN", "0")
+        while try server.command("XPENDING", prefix + "jobs:hi", "workers").hasPrefix("1") {
+            #expect(try await queue.rescue(9).isEmpty)
+        }
+        #expect(try await !queue.finish(lease, with: JobReply(.ok, body: [])))
+        try await store.close()
+    }
+
+    @Test("nothing is left of jobs that are done, but their answers for a while, and what is said of the queue")
+    func leavesNothing() async throws {
+        let queue = try store.queue()
+        for id in ["1", "2", "3"] { #expect(try await queue.enqueue(Self.job(id)) == .accepted) }
+        for leased in try await queue.lease(3, waiting: .seconds(60)) {
+            #expect(try await queue.start(leased.lease))
+            #expect(try await queue.finish(leased.lease, with: JobReply(.ok, body: [])))
+        }
+        try await queue.leave()
+        let keys = try server.command("KEYS", prefix + "*").split(separator: "\n").map { $0.dropFirst(prefix.count) }
+        let answers = ["1", "2", "3"].map { "res:7:default:\($0)" }
+        #expect(Set(keys.map(String.init)) == Set(["jobs:hi", "jobs:lo", "meta"] + answers))
+        #expect(try server.command("XINFO", "CONSUMERS", prefix + "jobs:hi", "workers").isEmpty)
+        for answer in answers { #expect(try Int(server.command("PTTL", prefix + answer)) ?? 0 > 0) }
+    }
+
+    @Test("who waits for an answer when the queue is left is told that it was left")
+    func waitingWhenLeft() async throws {
+        let queue = try store.queue()
+        #expect(try await queue.enqueue(Self.job("1")) == .accepted)
+        let waiting = Task { try await queue.state(of: JobName(id: "1"), waiting: .seconds(600)) }
+        try await queue.leave()
+        let error = await #expect(throws: JobQueueError.self) { try await waiting.value }
+        #expect(error?.reason == .unavailable)
+    }
+
+    @Test("a queue of another version of the protocol is left alone")
+    func otherVersion() async throws {
+        try server.command("HSET", prefix + "meta", "proto", "2")
+        let queue = try store.queue()
+        let error = await #expect(throws: JobQueueError.self) { try await queue.status() }
+        #expect(error?.reason == .misconfigured)
+        try await store.close()
+    }
+
+    @Test("a server whose memory is full refuses jobs as a full queue does, and lets those that it has be leased")
+    func outOfMemory() async throws {
+        let server = try RedisServer()
+        defer { server.kill() }
+        let store = RedisStore(server)
+        let queue = try store.queue()
+        #expect(try await queue.enqueue(Self.job("1")) == .accepted)
+        try server.command("CONFIG", "SET", "maxmemory", "1")
+        #expect(try await queue.enqueue(Self.job("2")) == .busy)
+        let lease = try #require(try await queue.lease(1, waiting: .seconds(60)).first).lease
+        let error = await #expect(throws: JobQueueError.self) {
+            try await queue.finish(lease, with: JobReply(.ok, body: []))
+        }
+        #expect(error?.reason == .noSpace)
+        try server.command("CONFIG", "SET", "maxmemory", "0")
+        #expect(try await queue.finish(lease, with: JobReply(.ok, body: [])))
+        try await store.close()
+    }
+}

@@ -1,0 +1,145 @@
+import Jobs
+import Media
+import RedisWire
+import Support
+import Testing
+
+@testable import JobsRedis
+
+@Suite("A connection to Redis", .needsRedis, .timeLimit(.minutes(2)))
+struct RedisConnectionTests {
+    private static func connection(
+        _ server: RedisServer,
+        host: String = "127.0.0.1",
+        authorities: Bool = true,
+        timeLimit: Duration = .seconds(20),
+    ) throws -> RedisConnection {
+        let settings = RedisSettings(
+            host: host,
+            port: server.port,
+            usesTLS: server.authoritiesFile != nil,
+            authoritiesFile: authorities ? server.authoritiesFile : nil,
+            timeLimit: timeLimit,
+            connectLimit: .seconds(20),
+        )
+        return try RedisConnection(settings, name: "test", time: SystemTime())
+    }
+
+    private static func echo(_ text: String, on connection: RedisConnection) async throws -> String? {
+        try await connection.send([RedisCommand("ECHO", text)])[0].text
+    }
+
+    @Test("a cancelled command leaves the replies of the others to those who asked for them")
+    func cancellation() async throws {
+        let server = try RedisServer()
+        defer { server.kill() }
+        let connection = try Self.connection(server)
+        try await withThrowingDiscardingTaskGroup { group in
+            for number in 0..<500 {
+                group.addTask {
+                    let asking = Task { try await Self.echo("\(number)", on: connection) }
+                    if number % 3 == 0 {
+                        asking.cancel()
+                        _ = await asking.result
+                    } else {
+                        let text = try await asking.value
+                        #expect(text == "\(number)")
+                    }
+                }
+            }
+        }
+        await connection.leave()
+    }
+
+    @Test("a server that does not answer costs its time limit, and the connection with it")
+    func silence() async throws {
+        let server = try RedisServer()
+        defer { server.kill() }
+        let connection = try Self.connection(server, timeLimit: .milliseconds(100))
+        // So little time may be too little even for a server that answers.
+        while (try? await Self.echo("before", on: connection)) == nil {}
+        server.pause()
+        await #expect(throws: RedisFailure.lost("It didn't answer in time.")) {
+            try await Self.echo("while", on: connection)
+        }
+        server.resume()
+        let patient = try Self.connection(server)
+        #expect(try await Self.echo("after", on: patient) == "after")
+        await connection.leave()
+        await patient.leave()
+    }
+
+    @Test("a server that is gone is missed in time, and found when it is back")
+    func restart() async throws {
+        let server = try RedisServer()
+        defer { server.kill() }
+        let hasty = try Self.connection(server, timeLimit: .milliseconds(50))
+        let patient = try Self.connection(server)
+        #expect(try await Self.echo("1", on: patient) == "1")
+        server.kill()
+        await #expect(throws: RedisFailure.self) { try await Self.echo("2", on: hasty) }
+        await #expect(throws: RedisFailure.self) { try await Self.echo("3", on: hasty) }
+        async let waiting = patient.send([RedisCommand("ECHO", "4")])
+        try server.restart()
+        // It may have been sent in the last moment of the old connection.
+        let early = try? await waiting[0].text
+        #expect(early == nil || early == "4")
+        #expect(try await Self.echo("5", on: patient) == "5")
+        await hasty.leave()
+        await patient.leave()
+    }
+
+    @Test("with TLS, the server has to prove who it is")
+    func certificates() async throws {
+        let server = try RedisServer(usesTLS: true)
+        let other = try RedisServer(usesTLS: true, certificateNames: "DNS:other.test")
+        defer {
+            server.kill()
+            other.kill()
+        }
+        let right = try Self.connection(server)
+        #expect(try await Self.echo("secret", on: right) == "secret")
+        let strangers = try Self.connection(server, authorities: false, timeLimit: .milliseconds(200))
+        await #expect(throws: RedisFailure.self) { try await Self.echo("secret", on: strangers) }
+        let renamed = try ["127.0.0.1", "localhost"].map { host in
+            try Self.connection(other, host: host, timeLimit: .milliseconds(200))
+        }
+        for connection in renamed {
+            await #expect(throws: RedisFailure.self) { try await Self.echo("secret", on: connection) }
+        }
+        for connection in [right, strangers] + renamed { await connection.leave() }
+    }
+
+    @Test("no more commands wait than the limit allows")
+    func limit() async throws {
+        let server = try RedisServer()
+        defer { server.kill() }
+        let connection = try Self.connection(server)
+        #expect(try await Self.echo("first", on: connection) == "first")
+        server.pause()
+        await withDiscardingTaskGroup { group in
+            for _ in 0..<ReplyHandler.limit + 1 {
+                group.addTask {
+                    do {
+                        _ = try await Self.echo("x", on: connection)
+                    } catch {
+                        // The first that is refused lets all others go on.
+                        guard case .error(let error) = error as? RedisFailure else { return }
+                        #expect(error.reason == .unavailable)
+                        server.resume()
+                    }
+                }
+            }
+        }
+        await connection.leave()
+    }
+
+    @Test("what is left is not opened again")
+    func leaving() async throws {
+        let server = try RedisServer()
+        defer { server.kill() }
+        let connection = try Self.connection(server)
+        await connection.leave()
+        await #expect(throws: RedisFailure.self) { try await Self.echo("late", on: connection) }
+    }
+}

@@ -1,0 +1,38 @@
+import Jobs
+import JobsRedis
+import Testing
+
+@Suite("The URL of a Redis")
+struct RedisSettingsTests {
+    @Test(
+        "a URL says where the Redis is, and which queue of it is meant",
+        arguments: [
+            ("redis://localhost", RedisSettings(host: "localhost")),
+            (
+                "rediss://queue.example:6390/2",
+                RedisSettings(host: "queue.example", port: 6390, database: 2, usesTLS: true)
+            ),
+            ("redis://:s%3Acret@10.0.0.1", RedisSettings(host: "10.0.0.1", password: "s:cret")),
+            ("redis://worker:p%40ss@host/", RedisSettings(host: "host", user: "worker", password: "p@ss")),
+            ("redis://[::1]:7000", RedisSettings(host: "::1", port: 7000)),
+            ("redis://h?lane=video&namespace=push.eu", RedisSettings(host: "h", namespace: "push.eu", lane: "video")),
+        ]
+    )
+    func understood(url: String, settings: RedisSettings) throws {
+        #expect(try RedisSettings(url: url) == settings)
+    }
+
+    @Test(
+        "a URL that makes no sense is refused, and a password in it not repeated",
+        arguments: [
+            "", "localhost:6379", "http://host", "redis://", "redis:///0", "redis://host:0", "redis://host:70000",
+            "redis://secret@host", "redis://host/one", "redis://host/-1", "redis://host?lane=", "redis://host?lane=a}b",
+            "redis://:secret@host?queue=a", "redis://:secret@host#x",
+        ]
+    )
+    func refused(url: String) {
+        let error = #expect(throws: JobQueueError.self) { try RedisSettings(url: url) }
+        #expect(error?.reason == .misconfigured)
+        #expect(error?.description.contains("secret") == false)
+    }
+}

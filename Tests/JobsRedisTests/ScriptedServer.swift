@@ -1,0 +1,43 @@
+import NIOCore
+import NIOPosix
+import RedisWire
+
+/// A server on loopback that answers each command as a test says, with any bytes at all.
+struct ScriptedServer {
+    private let channel: any Channel
+
+    /// `answer` is given a command's words.
+    init(answer: @escaping @Sendable ([String]) -> [UInt8]) async throws {
+        channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(Answering(answer: answer))
+                }
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+    }
+
+    var port: Int { channel.localAddress?.port ?? 0 }
+
+    func stop() async { try? await channel.close() }
+
+    private final class Answering: ChannelInboundHandler {
+        typealias InboundIn = ByteBuffer
+        typealias OutboundOut = ByteBuffer
+
+        private let answer: ([String]) -> [UInt8]
+        /// A command has the form of a reply.
+        private var parser = ReplyParser()
+
+        init(answer: @escaping ([String]) -> [UInt8]) { self.answer = answer }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            parser.feed(unwrapInboundIn(data).readableBytesView)
+            while let command = try? parser.next() {
+                let words = command.elements?.compactMap(\.text) ?? []
+                context.write(wrapOutboundOut(ByteBuffer(bytes: answer(words))), promise: nil)
+            }
+            context.flush()
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import Jobs
+import Support
+import Testing
+
+@testable import JobsRedis
+
+@Suite("The check of a Redis")
+struct ServerCheckTests {
+    private static func info(
+        version: String = "7.0.15",
+        role: String = "master",
+        aof: String = "1",
+        policy: String = "noeviction",
+    ) -> String {
+        "# Server\r\nredis_version:\(version)\r\nrole:\(role)\r\naof_enabled:\(aof)\r\nmaxmemory_policy:\(policy)\r\n"
+    }
+
+    @Test(
+        "a server that is fit is not warned of",
+        arguments: [info(), info(version: "6.2.0"), info(version: "8.2"), info(policy: "volatile-ttl")]
+    )
+    func fit(info: String) throws {
+        #expect(try ServerCheck(info: info).warnings.isEmpty)
+    }
+
+    @Test(
+        "what puts jobs at risk is named, and what to do about it",
+        arguments: [
+            (info(role: "slave"), "master's address"), (info(aof: "0"), "appendonly yes"),
+            (info(policy: "allkeys-lru"), "maxmemory-policy noeviction"),
+        ]
+    )
+    func risky(info: String, remedy: String) throws {
+        let warnings = try ServerCheck(info: info).warnings
+        #expect(warnings.count == 1)
+        #expect(warnings.first?.contains(remedy) == true)
+    }
+
+    @Test("a server that is too old is refused", arguments: ["6.0.16", "5.0.14", "2.8"])
+    func old(version: String) {
+        let error = #expect(throws: JobQueueError.self) { try ServerCheck(info: Self.info(version: version)) }
+        #expect(error?.reason == .misconfigured)
+    }
+
+    @Test("what says no version is no Redis", arguments: ["", "hello", "redis_version:x"])
+    func stranger(info: String) {
+        let error = #expect(throws: JobQueueError.self) { try ServerCheck(info: info) }
+        #expect(error?.reason == .broken)
+    }
+
+    @Test("a real server without a log on disk is warned of, and refused where that is wished", .needsRedis)
+    func withoutLog() async throws {
+        let server = try RedisServer(arguments: ["--appendonly", "no"])
+        defer { server.kill() }
+        let store = RedisStore(server)
+        let queue = try store.queue()
+        #expect(try await queue.serverWarnings().count == 1)
+        let error = await #expect(throws: JobQueueError.self) { try await queue.serverWarnings(strict: true) }
+        #expect(error?.reason == .misconfigured)
+        try await store.close()
+    }
+}

@@ -1,0 +1,85 @@
+import Jobs
+import JobsContract
+import JobsRedis
+import Support
+import Testing
+
+@Suite("Users of a Redis with few rights", .needsRedis, .sharedServerWithTLS)
+struct UserTests {
+    /// What a worker needs, as `Samples/redis/README.md` has it.
+    private static let workerRights = [
+        "+@stream", "+@scripting", "+@hash", "+@sortedset", "+get", "+mget", "+set", "+del", "+exists", "+rename",
+        "+pexpire", "+ping", "+info", "+time", "+select", "+client|setname",
+    ]
+
+    @Test("a worker with no more rights than it needs keeps the contract", arguments: QueueRule.all)
+    func worker(rule: QueueRule) async throws {
+        let server = try SharedServer.get()
+        let store = RedisStore(server, user: "worker", password: "secret")
+        try server.command(
+            ["ACL", "SETUSER", "worker", "on", ">secret", "~attachd:{test-*}:*"] + Self.workerRights
+        )
+        try await rule.check(store)
+    }
+
+    @Test("a wrong password is told as what it is")
+    func wrongPassword() async throws {
+        let server = try SharedServer.get()
+        let store = RedisStore(server, user: "nobody", password: "wrong")
+        let queue = try store.queue()
+        let error = await #expect(throws: JobQueueError.self) { try await queue.status() }
+        #expect(error?.reason == .misconfigured)
+        #expect(error?.description.contains("wrong") == false)
+        try await store.close()
+    }
+
+    @Test("a tenant that writes to the stream itself gets its answers, and nothing else")
+    func tenant() async throws {
+        let server = try SharedServer.get()
+        let store = RedisStore(server)
+        let prefix = store.settings.prefix
+        let name = store.settings.lane
+        try server.command([
+            "ACL", "SETUSER", name, "on", ">secret", "%W~\(prefix)jobs:*", "%R~\(prefix)reply:\(name)*", "+xadd",
+            "+xread", "+ping",
+        ])
+        func tell(_ words: String...) throws -> String {
+            try server.command(["--user", name, "--pass", "secret", "--no-auth-warning"] + words)
+        }
+        let queue = try store.queue()
+        let added = try tell(
+            "XADD",
+            prefix + "jobs:hi",
+            "*",
+            "v",
+            "1",
+            "j",
+            "7",
+            "t",
+            name,
+            "b",
+            "60000",
+            "p",
+            name,
+            "y",
+            "{}"
+        )
+        #expect(added.contains("-"))
+        let leased = try #require(try await queue.lease(1, waiting: .seconds(60)).first)
+        #expect(leased.job.name == JobName(id: "7", tenant: name))
+        #expect(try await queue.finish(leased.lease, with: JobReply(.ok, body: Array("done".utf8))))
+        #expect(try tell("XREAD", "STREAMS", prefix + "reply:\(name)", "0").contains("done"))
+
+        let forbidden = [
+            ["XREADGROUP", "GROUP", "workers", name, "STREAMS", prefix + "jobs:hi", ">"],
+            ["XREAD", "STREAMS", prefix + "reply:other", "0"], ["XREAD", "STREAMS", prefix + "jobs:hi", "0"],
+            ["XADD", prefix + "reply:\(name)", "*", "a", "b"], ["EVAL", "return 1", "0"], ["GET", prefix + "meta"],
+        ]
+        for words in forbidden {
+            #expect(
+                try server.command(["--user", name, "--pass", "secret", "--no-auth-warning"] + words).contains("NOPERM")
+            )
+        }
+        try await store.close()
+    }
+}

@@ -1,0 +1,35 @@
+import Foundation
+import Support
+
+/// A file system of a megabyte, in memory, that is gone with the value.
+final class SmallDisk: Sendable {
+    private let folder: TemporaryFolder
+
+    var path: String { folder.path }
+
+    /// `nil` where this user may not mount.
+    init?() throws {
+        folder = try TemporaryFolder()
+        guard try Self.run("mount", "-t", "tmpfs", "-o", "size=1m", "none", folder.path) == 0 else { return nil }
+    }
+
+    deinit { _ = try? Self.run("umount", "-l", folder.path) }
+
+    /// Takes all the space that is left.
+    func fill() throws {
+        let filler = path + "/filler"
+        try Data().write(to: URL(filePath: filler))
+        let handle = try FileHandle(forWritingTo: URL(filePath: filler))
+        for size in [65_536, 4096, 1] {
+            while (try? handle.write(contentsOf: Data(count: size))) != nil {}
+        }
+        try handle.close()
+    }
+
+    func empty() throws { try FileManager.default.removeItem(atPath: path + "/filler") }
+
+    private static func run(_ command: String...) throws -> Int32 {
+        let program = try ChildProgram(["/usr/bin/env"] + command, in: URL(filePath: "/"))
+        return program.wait()
+    }
+}

@@ -1,0 +1,49 @@
+import Jobs
+import Media
+import Synchronization
+import Worker
+
+/// Enqueues jobs without end, and has a worker answer them. Each acknowledged step is said: `enqueued ID`, `finished ID`.
+struct Churn {
+    let queue: any JobQueue
+    /// What the names of this run's jobs begin with.
+    let prefix: String
+
+    func run() async throws {
+        let counter = Counter()
+        try await withThrowingDiscardingTaskGroup { group in
+            for _ in 0..<8 { group.addTask { try await produce(counter) } }
+            let worker = WorkerService(queue: queue, handler: Echo(), limits: WorkerLimits(slots: 4)) { event in
+                if case .answered(let name, .ok, _, _) = event { say("finished \(name.id)") }
+            }
+            group.addTask { try await worker.run() }
+        }
+    }
+
+    private func produce(_ counter: Counter) async throws {
+        while true {
+            let job = Job(id: "\(prefix)-\(counter.next())", timeLimit: .seconds(3600), content: [1, 2, 3])
+            if try await queue.enqueue(job) == .accepted { say("enqueued \(job.id)") }
+        }
+    }
+}
+
+/// Answers each job with its name.
+private struct Echo: JobHandler {
+    func answer(_ job: LeasedJob, until deadline: Instant) async -> JobReply {
+        JobReply(.ok, body: [UInt8](job.job.id.utf8))
+    }
+
+    func answerWithoutWork(_ job: LeasedJob, _ status: JobReply.Status) -> JobReply { JobReply(status, body: []) }
+}
+
+/// Numbers from 0 up, each once.
+final class Counter: Sendable {
+    private let value = Atomic(0)
+
+    /// How many were given.
+    var count: Int { value.load(ordering: .relaxed) }
+
+    @discardableResult
+    func next() -> Int { value.wrappingAdd(1, ordering: .relaxed).oldValue }
+}

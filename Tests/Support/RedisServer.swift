@@ -1,0 +1,112 @@
+import Foundation
+import Synchronization
+package import Testing
+
+/// A real `redis-server` on a free port of loopback, with its data in a folder of its own. It ends with this value.
+///
+/// It can be killed and started again on the same data and port. Every write is logged (AOF), once a second.
+package final class RedisServer: Sendable {
+    private static let program = "/usr/bin/redis-server"
+
+    package static var isInstalled: Bool { FileManager.default.isExecutableFile(atPath: program) }
+
+    package let port: Int
+    /// The authority to trust, in PEM form; `nil` without TLS.
+    package let authoritiesFile: String?
+    private let folder: TemporaryFolder
+    private let arguments: [String]
+    private let process: Mutex<ChildProgram?>
+
+    /// `arguments` are added to those of `redis-server`.
+    package init(
+        usesTLS: Bool = false,
+        certificateNames: String = TestCertificate.names,
+        arguments: [String] = [],
+    ) throws {
+        let folder = try TemporaryFolder()
+        self.folder = folder
+        authoritiesFile = usesTLS ? folder.url.appending(path: TestCertificate.certificate).path : nil
+        if usesTLS { try TestCertificate.make(in: folder.url, names: certificateNames) }
+        // Between the moment that a port is found free and the server's start, somebody else may take it.
+        var started: (port: Int, arguments: [String], process: ChildProgram)?
+        for _ in 0..<5 where started == nil {
+            let port = try Self.freePort()
+            let all = Self.arguments(port: port, usesTLS: usesTLS) + arguments
+            if let process = try Self.start(all, in: folder.url) { started = (port, all, process) }
+        }
+        guard let started else { throw CocoaError(.executableLoad) }
+        port = started.port
+        self.arguments = started.arguments
+        process = Mutex(started.process)
+    }
+
+    deinit { kill() }
+
+    /// Ends it at once, as a loss of power would.
+    package func kill() {
+        process.withLock { process in
+            process?.kill()
+            process = nil
+        }
+    }
+
+    /// Starts it again after it was killed, and waits until it has read its data.
+    package func restart() throws {
+        guard let again = try Self.start(arguments, in: folder.url) else { throw CocoaError(.executableLoad) }
+        process.withLock { $0 = again }
+    }
+
+    /// Stops it where it stands, without an end: connections stay open, and nothing is answered.
+    package func pause() {
+        process.withLock { process in _ = process.map { Glibc.kill(pid_t($0.identifier), SIGSTOP) } }
+    }
+
+    package func resume() {
+        process.withLock { process in _ = process.map { Glibc.kill(pid_t($0.identifier), SIGCONT) } }
+    }
+
+    /// What `redis-cli` says to `words`, without the last newline.
+    @discardableResult
+    package func command(_ words: String...) throws -> String { try command(words) }
+
+    @discardableResult
+    package func command(_ words: [String]) throws -> String {
+        var options = ["/usr/bin/redis-cli", "-p", "\(port)"]
+        if let authoritiesFile { options += ["--tls", "--cacert", authoritiesFile] }
+        let client = try ChildProgram(options + words, in: folder.url)
+        let output = String(decoding: try client.readToEnd(), as: UTF8.self)
+        client.wait()
+        return output.trimmingCharacters(in: .newlines)
+    }
+
+    private static func arguments(port: Int, usesTLS: Bool) -> [String] {
+        let ports =
+            usesTLS
+            ? [
+                "--port", "0", "--tls-port", "\(port)", "--tls-auth-clients", "no",
+                "--tls-cert-file", TestCertificate.certificate, "--tls-key-file", TestCertificate.key,
+                "--tls-ca-cert-file", TestCertificate.certificate,
+            ] : ["--port", "\(port)"]
+        return [program, "--bind", "127.0.0.1", "--save", "", "--appendonly", "yes", "--appendfsync", "everysec"]
+            + ports
+    }
+
+    /// `nil` if it ends before it is ready.
+    private static func start(_ arguments: [String], in folder: URL) throws -> ChildProgram? {
+        let process = try ChildProgram(arguments, in: folder)
+        if try process.readLine(where: { $0.contains("Ready to accept connections") }) != nil { return process }
+        process.wait()
+        return nil
+    }
+
+    private static func freePort() throws -> Int {
+        let server = try OriginServer { _ in .status(404) }
+        defer { server.stop() }
+        return server.port
+    }
+}
+
+extension Trait where Self == ConditionTrait {
+    /// Runs a test only where Redis is installed.
+    package static var needsRedis: Self { .enabled(if: RedisServer.isInstalled, "redis-server is not installed") }
+}

@@ -1,0 +1,22 @@
+package import Foundation
+
+/// A certificate that is made for the occasion, and is its own authority.
+package enum TestCertificate {
+    package static let certificate = "authority.pem"
+    package static let key = "key.pem"
+
+    package static let names = "IP:127.0.0.1,DNS:origin.test"
+
+    /// Makes the two files in `folder`, valid for `names`.
+    package static func make(in folder: URL, names: String = names) throws {
+        let maker = try ChildProgram(
+            [
+                "/usr/bin/openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+                "-days", "1", "-subj", "/CN=origin.test", "-addext", "subjectAltName=\(names)",
+                "-keyout", key, "-out", certificate,
+            ],
+            in: folder,
+        )
+        guard maker.wait() == 0 else { throw CocoaError(.fileWriteUnknown) }
+    }
+}

@@ -1,0 +1,86 @@
+import Jobs
+import JobsSQLite
+import Media
+import Support
+import Synchronization
+import Testing
+import Worker
+
+/// A worker on a queue of its own, over a clock that stands still until a test moves it.
+final class RunningWorker: Sendable {
+    let time: TestTime
+    let queue: SQLiteJobQueue
+    private let folder: TemporaryFolder
+    private let service: WorkerService
+    private let running: Task<Void, any Error>
+    private let seen: Seen
+
+    private final class Seen: Sendable {
+        let events = Mutex<[WorkerEvent]>([])
+    }
+
+    /// `before` fills the queue, before the worker takes anything from it. `queue` is what the worker sees instead of it.
+    init(
+        slots: Int = 4,
+        leaseTime: Duration = .seconds(3600),
+        handler: ScriptedHandler = ScriptedHandler(),
+        poster: ScriptedPoster? = nil,
+        before: (SQLiteJobQueue) async throws -> Void = { _ in },
+        queue unreliable: (SQLiteJobQueue) -> any JobQueue = { $0 },
+    ) async throws {
+        let (folder, time, seen) = (try TemporaryFolder(), TestTime(), Seen())
+        let limits = QueueLimits(leaseTime: leaseTime, replyTime: .seconds(3600))
+        let queue = try await SQLiteJobQueue.open(folder.path + "/queue.sqlite", limits: limits, time: time)
+        try await before(queue)
+        let service = WorkerService(
+            queue: unreliable(queue),
+            handler: handler,
+            poster: poster,
+            limits: WorkerLimits(slots: slots),
+            time: time,
+            observe: { event in seen.events.withLock { $0.append(event) } },
+        )
+        (self.folder, self.time, self.queue, self.seen, self.service) = (folder, time, queue, seen, service)
+        running = Task { try await service.run() }
+    }
+
+    var events: [WorkerEvent] { seen.events.withLock(\.self) }
+
+    func tellToStop() { service.stop() }
+
+    /// Waits until it has stopped.
+    func hasStopped() async throws { try await running.value }
+
+    func stop() async throws {
+        tellToStop()
+        try await hasStopped()
+        await queue.close()
+    }
+
+    func enqueue(_ id: String, within timeLimit: Duration = .seconds(30), callback: String? = nil) async throws {
+        let job = Job(
+            id: id,
+            timeLimit: timeLimit,
+            content: [1, 2, 3],
+            answer: Job.Answer(callback: callback),
+            trace: TraceContext(parent: "00-1-2-01", state: "a=1"),
+        )
+        #expect(try await queue.enqueue(job) == .accepted)
+    }
+
+    /// The answer to a job, waited for. The clock that stands still ends no wait.
+    func answer(to id: String) async throws -> JobReply? {
+        guard case .finished(let reply) = try await queue.state(of: JobName(id: id), waiting: .seconds(100_000)) else {
+            return nil
+        }
+        return reply
+    }
+
+    /// Moves the clock in steps until there is what is looked for.
+    func advance(by step: Duration, until look: () async throws -> Bool) async throws {
+        while try await !look() {
+            time.advance(by: step)
+            try await SystemTime().sleep(until: SystemTime().now + .milliseconds(5))
+        }
+    }
+}

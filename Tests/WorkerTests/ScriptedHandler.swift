@@ -1,0 +1,46 @@
+import Jobs
+import Media
+import Support
+import Synchronization
+import Worker
+
+/// Answers as its script says, and notes what it was asked.
+final class ScriptedHandler: JobHandler {
+    typealias Script = @Sendable (LeasedJob) async -> JobReply
+
+    private let script: Script
+    private let begun = Mutex<[(id: String, deadline: Instant)]>([])
+
+    init(_ script: @escaping Script = { JobReply(.ok, body: [UInt8]($0.job.id.utf8)) }) { self.script = script }
+
+    /// What was begun, in its order.
+    var ids: [String] { begun.withLock { $0.map(\.id) } }
+    var deadlines: [Instant] { begun.withLock { $0.map(\.deadline) } }
+
+    func answer(_ job: LeasedJob, until deadline: Instant) async -> JobReply {
+        begun.withLock { $0.append((job.job.id, deadline)) }
+        return await script(job)
+    }
+
+    func answerWithoutWork(_ job: LeasedJob, _ status: JobReply.Status) -> JobReply {
+        JobReply(status, body: job.job.content)
+    }
+}
+
+/// Posts nothing: notes what should be, and says what its script says.
+final class ScriptedPoster: CallbackPoster {
+    private let outcomes: [CallbackOutcome]
+    private let requests = Mutex<[CallbackRequest]>([])
+
+    /// One outcome for each post; then `received`.
+    init(_ outcomes: [CallbackOutcome] = []) { self.outcomes = outcomes }
+
+    var posted: [CallbackRequest] { requests.withLock(\.self) }
+
+    func post(_ callback: CallbackRequest) async -> CallbackOutcome {
+        requests.withLock { requests in
+            requests.append(callback)
+            return requests.count <= outcomes.count ? outcomes[requests.count - 1] : .received
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import Jobs
+import Synchronization
+
+/// A queue that can't be reached now and then.
+final class UnreliableQueue: JobQueue {
+    private let queue: any JobQueue
+    private let failures: Atomic<Int>
+
+    /// The next so many answers to jobs fail.
+    init(_ queue: any JobQueue, failures: Int) {
+        self.queue = queue
+        self.failures = Atomic(failures)
+    }
+
+    func finish(_ lease: Lease, with reply: JobReply) async throws -> Bool {
+        guard failures.wrappingSubtract(1, ordering: .relaxed).oldValue <= 0 else {
+            throw JobQueueError(.unavailable, "It can't be reached.")
+        }
+        return try await queue.finish(lease, with: reply)
+    }
+
+    func enqueue(_ job: Job) async throws -> Enqueued { try await queue.enqueue(job) }
+    func state(of name: JobName, waiting patience: Duration) async throws -> JobState {
+        try await queue.state(of: name, waiting: patience)
+    }
+    func cancel(_ name: JobName) async throws -> Cancellation { try await queue.cancel(name) }
+    func lease(_ limit: Int, waiting patience: Duration) async throws -> [LeasedJob] {
+        try await queue.lease(limit, waiting: patience)
+    }
+    func rescue(_ limit: Int) async throws -> [LeasedJob] { try await queue.rescue(limit) }
+    func start(_ lease: Lease) async throws -> Bool { try await queue.start(lease) }
+    func renew(_ leases: [Lease]) async throws -> [Lease] { try await queue.renew(leases) }
+    func bury(_ lease: Lease, with reply: JobReply) async throws -> Bool { try await queue.bury(lease, with: reply) }
+    func giveBack(_ leases: [Lease]) async throws { try await queue.giveBack(leases) }
+    func leave() async throws { try await queue.leave() }
+    func leaseCallbacks(_ limit: Int) async throws -> [LeasedCallback] { try await queue.leaseCallbacks(limit) }
+    func finishCallback(_ lease: Lease) async throws { try await queue.finishCallback(lease) }
+    func postponeCallback(_ lease: Lease, by delay: Duration) async throws {
+        try await queue.postponeCallback(lease, by: delay)
+    }
+    func status() async throws -> QueueStatus { try await queue.status() }
+    func jobs(_ limit: Int) async throws -> [JobSummary] { try await queue.jobs(limit) }
+    func deadLetters(_ limit: Int) async throws -> [DeadLetter] { try await queue.deadLetters(limit) }
+    func retryDeadLetter(_ name: JobName) async throws -> Enqueued? { try await queue.retryDeadLetter(name) }
+    func purgeDeadLetters() async throws -> Int { try await queue.purgeDeadLetters() }
+}

@@ -1,0 +1,274 @@
+import Jobs
+import JobsSQLite
+import Media
+import Support
+import Synchronization
+import Testing
+
+@testable import Worker
+
+@Suite("A worker", .timeLimit(.minutes(1)))
+struct WorkerServiceTests {
+    private static let margin = Duration.milliseconds(50)
+
+    @Test("jobs are worked on until their deadline less the margin, and answered once")
+    func works() async throws {
+        let handler = ScriptedHandler()
+        let worker = try await RunningWorker(handler: handler)
+        try await worker.enqueue("job", within: .seconds(5))
+        #expect(try await worker.answer(to: "job") == JobReply(.ok, body: [UInt8]("job".utf8)))
+        try await worker.stop()
+        #expect(handler.ids == ["job"])
+        #expect(handler.deadlines == [worker.time.start + .seconds(5) - Self.margin])
+        #expect(worker.events == [.answered(JobName(id: "job"), .ok, after: .zero, margin: .seconds(5))])
+    }
+
+    @Test("a job that waits for a slot is answered when its time is up, whatever holds the slot")
+    func answersOnTime() async throws {
+        let (begun, end) = (Signal(), Signal())
+        let worker = try await RunningWorker(
+            slots: 1,
+            handler: ScriptedHandler { job in
+                begun.send()
+                await end.wait()
+                return JobReply(.ok, body: [])
+            }
+        )
+        try await worker.enqueue("hanging", within: .seconds(10))
+        await begun.wait()
+        try await worker.enqueue("waiting", within: .seconds(5))
+        await worker.time.sleeper(until: worker.time.start + .seconds(5) - Self.margin)
+        worker.time.advance(by: .seconds(5) - Self.margin)
+        #expect(try await worker.answer(to: "waiting") == JobReply(.expired, body: [1, 2, 3]))
+
+        // Work that hangs itself is answered too.
+        await worker.time.sleeper(until: worker.time.start + .seconds(10) - Self.margin / 2)
+        worker.time.advance(by: .seconds(5) + Self.margin / 2)
+        #expect(try await worker.answer(to: "hanging") == JobReply(.original, body: [1, 2, 3]))
+        end.send()
+        try await worker.stop()
+        let late = Self.margin / 2
+        #expect(
+            worker.events == [
+                .answered(JobName(id: "waiting"), .expired, after: .seconds(5) - Self.margin, margin: Self.margin),
+                .answered(JobName(id: "hanging"), .original, after: .seconds(10) - late, margin: late),
+            ]
+        )
+    }
+
+    @Test("an answer is given again and again while the queue can't be reached")
+    func insists() async throws {
+        let worker = try await RunningWorker(queue: { UnreliableQueue($0, failures: 3) })
+        try await worker.enqueue("job")
+        try await worker.advance(by: .milliseconds(100)) {
+            try await worker.queue.state(of: JobName(id: "job"), waiting: .zero) != .running
+                && worker.events.contains { if case .answered = $0 { true } else { false } }
+        }
+        #expect(try await worker.answer(to: "job")?.status == .ok)
+        try await worker.stop()
+        #expect(worker.events.filter { if case .queueFailed = $0 { true } else { false } }.count == 3)
+    }
+
+    @Test("work whose lease is lost is stopped, and its answer goes nowhere")
+    func losesLease() async throws {
+        let (begun, cancelled, end) = (Signal(), Signal(), Signal())
+        let noted = Noted()
+        let worker = try await RunningWorker(
+            handler: ScriptedHandler { job in
+                guard noted.isFirst(job) else { return JobReply(.ok, body: []) }
+                begun.send()
+                await withTaskCancellationHandler {
+                    await end.wait()
+                } onCancel: {
+                    cancelled.send()
+                }
+                return JobReply(.ok, body: [9])
+            }
+        )
+        try await worker.enqueue("job")
+        await begun.wait()
+        try await worker.queue.giveBack([try #require(noted.first).lease])
+        // It was leased again at once; only the renewal tells that the first lease is lost.
+        #expect(try await worker.answer(to: "job") == JobReply(.ok, body: []))
+        worker.time.advance(by: .seconds(1))
+        await cancelled.wait()
+        end.send()
+        try await worker.stop()
+        #expect(worker.events.contains(.lost(1)))
+    }
+
+    @Test("jobs of a worker that died are rescued; one that killed three is buried")
+    func rescues() async throws {
+        let handler = ScriptedHandler()
+        let worker = try await RunningWorker(
+            leaseTime: .seconds(3),
+            handler: handler,
+            before: { queue in
+                for (id, starts) in [("innocent", 1), ("poison", 3)] {
+                    let job = Job(id: id, timeLimit: .seconds(60), content: [])
+                    #expect(try await queue.enqueue(job) == .accepted)
+                    for _ in 0..<starts {
+                        let leased = try #require(try await queue.lease(1, waiting: .zero).first)
+                        #expect(try await queue.start(leased.lease))
+                        try await queue.giveBack([leased.lease])
+                    }
+                    _ = try await queue.lease(1, waiting: .zero)
+                }
+            }
+        )
+        try await worker.advance(by: .milliseconds(500)) { try await worker.queue.status().running == 0 }
+        #expect(try await worker.answer(to: "innocent")?.status == .ok)
+        #expect(try await worker.answer(to: "poison")?.status == .poison)
+        #expect(try await worker.queue.deadLetters(9).map(\.job.id) == ["poison"])
+        #expect(handler.ids == ["innocent"])
+        try await worker.stop()
+        #expect(worker.events.contains(.buried(JobName(id: "poison"))))
+        #expect(worker.events.contains(.rescued(2)))
+    }
+
+    // Whether it looks for lost jobs before or after it renews its leases is up to chance.
+    @Test(
+        "a worker that stood still for longer than its leases keeps its jobs, if nobody else took them",
+        arguments: 0..<10,
+    )
+    func standsStill(attempt: Int) async throws {
+        let (begun, end) = (Signal(), Signal())
+        let handler = ScriptedHandler { _ in
+            begun.send()
+            await end.wait()
+            return JobReply(.ok, body: [])
+        }
+        let worker = try await RunningWorker(leaseTime: .seconds(3), handler: handler)
+        try await worker.enqueue("job", within: .seconds(60))
+        await begun.wait()
+        // All its timers are due at once: the one that renews, and the one that looks for lost jobs.
+        await worker.time.sleepers(3)
+        let restart = worker.time.now + .seconds(10)
+        worker.time.advance(by: .seconds(10))
+        try await worker.advance(by: .milliseconds(500)) { worker.time.now > restart + .seconds(5) }
+        end.send()
+        #expect(try await worker.answer(to: "job")?.status == .ok)
+        try await worker.stop()
+        #expect(handler.ids == ["job"])
+        #expect(worker.events.count == 1)
+    }
+
+    @Test("a worker that is told to stop ends what it began, gives back the rest, and takes no more")
+    func drains() async throws {
+        let (begun, end) = (Signal(), Signal())
+        let worker = try await RunningWorker(
+            slots: 1,
+            handler: ScriptedHandler { _ in
+                begun.send()
+                await end.wait()
+                return JobReply(.ok, body: [])
+            }
+        )
+        try await worker.enqueue("begun", within: .seconds(20))
+        await begun.wait()
+        try await worker.enqueue("waiting", within: .seconds(30))
+        await worker.time.sleeper(until: worker.time.start + .seconds(20) - Self.margin / 2)
+        try await worker.advance(by: .zero) { try await worker.queue.status().running == 2 }
+        worker.tellToStop()
+        try await worker.advance(by: .zero) { try await worker.queue.status().waiting == 1 }
+        end.send()
+        try await worker.hasStopped()
+        #expect(try await worker.answer(to: "begun")?.status == .ok)
+        #expect(try await worker.queue.state(of: JobName(id: "waiting"), waiting: .zero) == .waiting)
+        #expect(worker.events.contains(.gaveBack(1)))
+        let again = try #require(try await worker.queue.lease(1, waiting: .zero).first)
+        #expect(again.starts == 0)
+    }
+
+    @Test("a worker that is told to stop waits no longer than its time for work that doesn't end")
+    func drainEnds() async throws {
+        let (begun, end) = (Signal(), Signal())
+        let worker = try await RunningWorker(
+            handler: ScriptedHandler { _ in
+                begun.send()
+                await end.wait()
+                return JobReply(.ok, body: [])
+            }
+        )
+        try await worker.enqueue("hanging", within: .seconds(60))
+        await begun.wait()
+        worker.tellToStop()
+        await worker.time.sleeper(until: worker.time.start + .seconds(20))
+        worker.time.advance(by: .seconds(20))
+        try await worker.hasStopped()
+        #expect(try await worker.answer(to: "hanging")?.status == .original)
+        end.send()
+    }
+
+    @Test("an answer is posted to its callback, again after a pause if that fails, and not for ever")
+    func callsBack() async throws {
+        let poster = ScriptedPoster([.failed, .received, .refused])
+        let worker = try await RunningWorker(poster: poster)
+        try await worker.enqueue("1", callback: "https://gateway.example/1")
+        try await worker.advance(by: .milliseconds(500)) {
+            try await worker.queue.status().callbacks == 0 && poster.posted.count == 2
+        }
+        try await worker.enqueue("2", callback: "https://gateway.example/2")
+        try await worker.advance(by: .zero) {
+            try await worker.queue.status().callbacks == 0 && poster.posted.count == 3
+        }
+        try await worker.stop()
+        #expect(poster.posted.map(\.url) == ["1", "1", "2"].map { "https://gateway.example/\($0)" })
+        #expect(
+            poster.posted[1].headers == [
+                "Attachd-Job": "1", "Attachd-Status": "ok", "Attachd-Attempt": "2",
+                "traceparent": "00-1-2-01", "tracestate": "a=1",
+            ]
+        )
+        #expect(poster.posted[0].body == [UInt8]("1".utf8))
+        let outcomes = worker.events.compactMap { if case .callback(let outcome) = $0 { outcome } else { nil } }
+        #expect(outcomes == [.failed, .received, .refused])
+    }
+
+    @Test("what must be on time runs while all threads of Swift's pool are busy")
+    func thread() async {
+        let thread = WorkerThread()
+        let (started, isDone) = (Tally(), Tally())
+        let time = SystemTime()
+        let end = time.now + .seconds(30)
+        let threads = 64
+        await withDiscardingTaskGroup { group in
+            group.addTask(executorPreference: thread) {
+                // As many as can run at once do, and hold their threads until this has run several steps.
+                while started.count == 0 { try? await time.sleep(until: time.now + .milliseconds(1)) }
+                for _ in 0..<20 { try? await time.sleep(until: time.now + .milliseconds(1)) }
+                isDone.add()
+            }
+            for _ in 0..<threads {
+                group.addTask {
+                    started.add()
+                    while isDone.count == 0, time.now < end {}
+                }
+            }
+        }
+        #expect(time.now < end)
+    }
+}
+
+/// Counts across tasks.
+private final class Tally: Sendable {
+    private let value = Atomic(0)
+
+    var count: Int { value.load(ordering: .relaxed) }
+
+    func add() { value.wrappingAdd(1, ordering: .relaxed) }
+}
+
+/// The first job that a handler is given.
+private final class Noted: Sendable {
+    private let job = Mutex<LeasedJob?>(nil)
+
+    var first: LeasedJob? { job.withLock(\.self) }
+
+    func isFirst(_ job: LeasedJob) -> Bool {
+        self.job.withLock { noted in
+            defer { noted = noted ?? job }
+            return noted == nil
+        }
+    }
+}

@@ -1,0 +1,208 @@
+import Jobs
+import Media
+import Support
+import Testing
+import Worker
+
+@Suite("What a worker does next")
+struct WorkerStateTests {
+    private static let start = Instant(sinceOrigin: .zero)
+    private static let margin = Duration.milliseconds(50)
+
+    private var state = WorkerState(
+        limits: WorkerLimits(slots: 2, margin: margin, answerTime: .zero, drainTime: .seconds(20))
+    )
+    private let now = start
+
+    private func job(
+        _ id: String,
+        within timeLimit: Duration = .seconds(10),
+        starts: Int = 0,
+        priority: Job.Priority = .high,
+    ) -> LeasedJob {
+        LeasedJob(
+            lease: Lease(entry: id, fence: 1),
+            job: Job(id: id, priority: priority, timeLimit: timeLimit, content: []),
+            deadline: Self.start + timeLimit,
+            enqueued: Self.start,
+            starts: starts,
+        )
+    }
+
+    private func work(_ job: LeasedJob) -> WorkerState.Action { .work(job, until: job.deadline - Self.margin) }
+
+    @Test("the earliest deadlines are worked on first, as many as there are slots")
+    mutating func order() {
+        let jobs = [job("a", within: .seconds(3)), job("b", within: .seconds(1)), job("c", within: .seconds(2))]
+        #expect(state.take(jobs, now: now) == [work(jobs[1]), work(jobs[2])])
+        #expect(state.worked(jobs[1].lease) == true)
+        #expect(state.timePassed(now) == [work(jobs[0])])
+        #expect(state.answered(jobs[1].lease) == [])
+        #expect(state.workingCount == 2)
+    }
+
+    @Test("high priority goes before an earlier deadline of low priority")
+    mutating func priority() {
+        let (low, high) = (job("low", within: .seconds(1), priority: .low), job("high", within: .seconds(9)))
+        let other = job("other", within: .seconds(8))
+        #expect(state.take([low, high, other], now: now) == [work(other), work(high)])
+    }
+
+    @Test(
+        "a job that has no more time than the margin is answered without work; so is one whose time passes as it waits"
+    )
+    mutating func expired() {
+        let (late, soon) = (job("late", within: .milliseconds(50)), job("soon", within: .milliseconds(60)))
+        let (a, b) = (job("a", within: .milliseconds(51)), job("b", within: .milliseconds(52)))
+        #expect(state.take([late, soon, a, b], now: now) == [.answer(late, .expired), work(a), work(b)])
+        #expect(state.nextAnswer == now + .milliseconds(10))
+        #expect(state.timePassed(now + .milliseconds(9)) == [])
+        #expect(state.timePassed(now + .milliseconds(10)) == [.answer(soon, .expired)])
+        #expect(state.timePassed(now + .milliseconds(10)) == [])
+    }
+
+    @Test("many that wait are answered one after the other, so that the last of them is in time too")
+    func crowd() {
+        let limits = WorkerLimits(slots: 1, margin: Self.margin, answerTime: .milliseconds(10))
+        var state = WorkerState(limits: limits)
+        let jobs = (0..<4).map { job("\($0)", within: .seconds(1)) }
+        #expect(state.take(jobs, now: now) == [work(jobs[0])])
+        for (position, job) in jobs.dropFirst().enumerated() {
+            let due = now + .milliseconds(1000 - 50 - 20 + position * 10)
+            #expect(state.nextAnswer == due)
+            #expect(state.timePassed(due) == [.answer(job, .expired)])
+        }
+    }
+
+    @Test("work that does not end is stopped and answered with the original, in time; what comes of it is not wanted")
+    mutating func hanging() {
+        let (hanging, next) = (job("a", within: .seconds(1)), job("b", within: .seconds(2)))
+        state = WorkerState(limits: WorkerLimits(slots: 1, margin: Self.margin))
+        #expect(state.take([hanging, next], now: now) == [work(hanging)])
+        #expect(state.nextAnswer == hanging.deadline - Self.margin / 2)
+        let due = hanging.deadline - Self.margin / 2
+        #expect(state.timePassed(due) == [.stop(hanging.lease), .answer(hanging, .original), work(next)])
+        #expect(state.worked(hanging.lease) == false)
+        #expect(state.leases.contains(hanging.lease))
+        #expect(state.answered(hanging.lease) == [])
+        #expect(!state.leases.contains(hanging.lease))
+    }
+
+    @Test("a job that was begun twice and never ended runs with nothing beside it, and is not overtaken")
+    mutating func alone() {
+        let (first, suspect) = (job("1", within: .seconds(1)), job("2", within: .seconds(2), starts: 2))
+        let last = job("3", within: .seconds(3), starts: 1)
+        #expect(state.take([last, suspect, first], now: now) == [work(first)])
+        #expect(state.worked(first.lease) == true)
+        #expect(state.timePassed(now) == [work(suspect)])
+        #expect(state.answered(first.lease) == [])
+        #expect(state.worked(suspect.lease) == true)
+        #expect(state.answered(suspect.lease) == [work(last)])
+    }
+
+    @Test("a job that was begun three times and never ended is buried unseen")
+    mutating func poison() {
+        let poison = job("poison", starts: 3)
+        #expect(state.take([poison], now: now) == [.bury(poison)])
+        #expect(state.timePassed(poison.deadline + .seconds(1)) == [])
+        #expect(state.leases == [poison.lease])
+        #expect(state.answered(poison.lease) == [])
+        #expect(state.isEmpty)
+    }
+
+    @Test("a lost lease stops its work, and its slot goes to the next; it is not renewed any more")
+    mutating func lost() {
+        let jobs = (1...4).map { job("\($0)", within: .seconds($0)) }
+        _ = state.take(jobs, now: now)
+        #expect(state.lost([jobs[0].lease, jobs[2].lease]) == [.stop(jobs[0].lease), work(jobs[3])])
+        #expect(Set(state.leases) == [jobs[1].lease, jobs[3].lease])
+        #expect(state.worked(jobs[0].lease) == false)
+    }
+
+    @Test("no more is taken than can be answered")
+    mutating func room() {
+        #expect(state.room == 24)
+        _ = state.take((0..<24).map { job("\($0)") }, now: now)
+        #expect(state.room == 0)
+        #expect(state.worked(Lease(entry: "0", fence: 1)) == true)
+        #expect(state.room == 0)
+        _ = state.answered(Lease(entry: "0", fence: 1))
+        #expect(state.room == 1)
+    }
+
+    @Test(
+        "a worker that drains gives back what has not begun, and work has its deadline or the drain time, the earlier"
+    )
+    mutating func drain() {
+        let (short, long) = (job("short", within: .seconds(5)), job("long", within: .seconds(60)))
+        let waiting = job("waiting", within: .seconds(70))
+        _ = state.take([waiting, short, long], now: now)
+        #expect(state.drain(now: now) == [waiting.lease])
+        #expect(state.room == 0)
+        #expect(state.worked(short.lease) == true)
+        #expect(state.answered(short.lease) == [])
+        #expect(state.nextAnswer == now + .seconds(20))
+        #expect(state.timePassed(now + .seconds(20)) == [.stop(long.lease), .answer(long, .original)])
+        #expect(state.answered(long.lease) == [])
+        #expect(state.isEmpty)
+    }
+
+    @Test(
+        "whatever happens, every job is answered once and by its deadline, and the limits are kept",
+        arguments: 0..<50
+    )
+    mutating func anything(seed: UInt64) {
+        var random = SplitMix(seed: seed)
+        var now = Self.start
+        var open: [Lease: LeasedJob] = [:]
+        var working: Set<Lease> = []
+        var answering: [LeasedJob] = []
+        for number in 0..<400 {
+            var actions: [WorkerState.Action] = []
+            switch Int.random(in: 0..<5, using: &random) {
+            case 0, 1:
+                let jobs = (0..<min(state.room, .random(in: 0...3, using: &random))).map { index in
+                    var job = job("\(number).\(index)", starts: .random(in: 0...3, using: &random))
+                    job.deadline = now + .milliseconds(.random(in: -100...5000, using: &random))
+                    open[job.lease] = job
+                    return job
+                }
+                actions = state.take(jobs, now: now)
+            case 2:
+                // The time goes on to where something has to be done, never beyond.
+                let step = now + .milliseconds(.random(in: 0...500, using: &random))
+                now = min(step, state.nextAnswer ?? step)
+                actions = state.timePassed(now)
+            case 3:
+                guard let lease = working.sorted(by: { $0.entry < $1.entry }).randomElement(using: &random) else {
+                    break
+                }
+                #expect(state.worked(lease) == true)
+                working.remove(lease)
+                answering += open[lease].map { [$0] } ?? []
+                actions = state.timePassed(now)
+            default:
+                guard let job = answering.popLast() else { break }
+                #expect(open.removeValue(forKey: job.lease) != nil)
+                actions = state.answered(job.lease)
+            }
+            for action in actions {
+                switch action {
+                case .work(let job, let end):
+                    #expect(end > now && job.starts < 3)
+                    let waiting = open.values.filter { !working.contains($0.lease) && !answering.contains($0) }
+                    #expect(waiting.map(\.deadline).min() == job.deadline)
+                    working.insert(job.lease)
+                    #expect(working.count <= (job.starts == 2 ? 1 : 2))
+                case .answer(let job, _), .bury(let job):
+                    #expect(open[job.lease] != nil && !working.contains(job.lease))
+                    answering.append(job)
+                case .stop(let lease):
+                    #expect(working.remove(lease) != nil)
+                }
+            }
+            #expect(open.count <= 24 && Set(state.leases) == Set(open.keys))
+            #expect(state.nextAnswer.map { $0 > now } ?? true)
+        }
+    }
+}
