@@ -115,14 +115,16 @@ struct PublishedAttachmentsTests {
     func fullDisk() async throws {
         let disk = attachd.folder.url.appending(path: "store")
         try FileManager.default.createDirectory(at: disk, withIntermediateDirectories: true)
-        let mounted = unsafe mount("tmpfs", disk.path, "tmpfs", 0, "size=1m")
+        let mounted = unsafe mount("tmpfs", disk.path, "tmpfs", 0, "size=8m")
         guard mounted == 0 else { try Test.cancel("a tmpfs cannot be mounted here") }
         defer { unsafe umount2(disk.path, Int32(MNT_DETACH)) }
         let origin = try OriginServer { [photo] _ in .body(photo) }
         defer { origin.stop() }
         try await RunningSidecar.run(attachd, Self.options) { sidecar in
             let others = disk.appending(path: "others")
-            try Data(count: 950_000).write(to: others)
+            let space = try FileManager.default.attributesOfFileSystem(forPath: disk.path)[.systemFreeSize] as? Int
+            // A twentieth of the disk stays free; half of that is left.
+            try Data(count: try #require(space) - 200_000).write(to: others)
             let full = try result(try await sidecar.post(origin.url("/photo.jpg")))
             #expect(full["outcome"]?.text == "original")
             #expect(full.value(at: try JSONPointer("/errors/0/reason"))?.text == "storeFull")
