@@ -75,7 +75,7 @@ let package = Package(
         .module("Images", ["Media", "DecoderWire", "CVips", "CVipsShim"]),
         .module("AudioVideo", ["Media", "DecoderWire", "Images", "CLibav"]),
         .module("Decoding", ["Media", "DecoderWire", "Sandbox", "CLinux"]),
-        .module("Storage", ["Media", "CCrypto"]),
+        .module("Storage", ["Media", "CCrypto", "CLinux"]),
 
         // The queue: its contract, and an engine for one machine and one for many.
         .module("Jobs", ["Media"]),
@@ -104,7 +104,7 @@ let package = Package(
         .module(
             "Sidecar",
             [
-                "Media", "Payloads", "Jobs", "Processing",
+                "Media", "Payloads", "Storage", "Jobs", "Processing",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
@@ -142,6 +142,7 @@ let package = Package(
         .target(name: "CForbiddenCalls", path: "Tests/CForbiddenCalls"),
         .program("evil-decoder", ["CForbiddenCalls", "Media", "DecoderWire", "Sandbox"], path: "Tests/EvilDecoder"),
         .program("queue-program", ["Jobs", "JobsRedis", "JobsSQLite", "Worker", "Media"], path: "Tests/QueueProgram"),
+        .program("store-forever", ["Media", "Storage"], path: "Tests/StoreForever"),
         .tests("MediaTests", ["Media"]),
         .tests("PayloadsTests", ["Payloads"], resources: [.copy("Golden")]),
         .tests("ServiceExtensionTests", ["ServiceExtension", "Payloads", "Media"]),
@@ -168,7 +169,8 @@ let package = Package(
         .tests(
             "SidecarTests",
             [
-                "Sidecar", "Processing", "Payloads", "Media", .product(name: "Logging", package: "swift-log"),
+                "Sidecar", "Storage", "Processing", "Payloads", "Media",
+                .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
         ),

@@ -15,6 +15,7 @@ import tempfile
 import threading
 import time
 
+import attachments
 import clips
 import overload
 from sidecar import Origin, Sidecar, rewrite
@@ -206,6 +207,7 @@ benchmarks = {
     "deadline": on_all_cores(clips.deadline), "queue": functools.partial(queue, sqlite_queue, 5000),
     "redis": functools.partial(queue, redis_queue, 8000),
     "overload": on_all_cores(overload.overload),
+    "downloads": lambda: attachments.downloads(program, folder, set(cores), medium),
 }
 unknown = [name for name in chosen if name not in benchmarks]
 if unknown:

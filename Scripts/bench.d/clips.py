@@ -60,7 +60,7 @@ class Clips:
     def __init__(self, program, folder, cores):
         make_sources(folder)
         self.folder, self.cores = folder, cores
-        self.origin = Nginx(folder)
+        self.origin = Nginx(folder, logs=True)
         configuration = folder / "profiles.yaml"
         configuration.write_text(PROFILES)
         self.sidecar = Sidecar(program, cores, len(cores), ["--config", str(configuration)])

@@ -8,11 +8,11 @@ import time
 
 CONFIGURATION = """
 daemon off; master_process off; worker_processes 1; pid {folder}/pid; error_log {folder}/error.log;
-events {{ worker_connections 64; }}
+events {{ worker_connections 1024; }}
 http {{
-    types {{ video/mp4 mp4; }}
+    types {{ video/mp4 mp4; image/jpeg jpg; }}
     log_format bytes '$body_bytes_sent $http_range';
-    access_log {folder}/access.log bytes;
+    access_log {log};
     client_body_temp_path {folder}/body; proxy_temp_path {folder}/proxy; fastcgi_temp_path {folder}/fastcgi;
     uwsgi_temp_path {folder}/uwsgi; scgi_temp_path {folder}/scgi;
     sendfile on; keepalive_timeout 60s;
@@ -22,15 +22,20 @@ http {{
 
 
 class Nginx:
-    def __init__(self, root):
+    def __init__(self, root, core=None, logs=False):
+        """Serves the folder `root`, on any core or on one. Only with `logs` is it known what was sent."""
         self.folder = tempfile.TemporaryDirectory()
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
         configuration = pathlib.Path(self.folder.name, "nginx.conf")
-        configuration.write_text(CONFIGURATION.format(folder=self.folder.name, port=self.port, root=pathlib.Path(root).resolve()))
         self.log = pathlib.Path(self.folder.name, "access.log")
-        self.process = subprocess.Popen(["/usr/sbin/nginx", "-p", self.folder.name, "-c", str(configuration)], stderr=subprocess.DEVNULL)
+        log = f"{self.log} bytes" if logs else "off"
+        root = pathlib.Path(root).resolve()
+        configuration.write_text(CONFIGURATION.format(folder=self.folder.name, port=self.port, root=root, log=log))
+        pinned = [] if core is None else ["taskset", "-c", str(core)]
+        command = pinned + ["/usr/sbin/nginx", "-p", self.folder.name, "-c", str(configuration)]
+        self.process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
         while True:
             try:
                 socket.create_connection(("127.0.0.1", self.port)).close()

@@ -100,3 +100,10 @@ def rewrite(client, url):
         raise RuntimeError(f"the benchmark's own picture came out as {response.headers['Attachd-Outcome']}")
     stages = {name: float(value) for name, value in re.findall(r"(\w+);dur=([\d.]+)", response.headers["Server-Timing"])}
     return seconds, stages
+
+
+def published(client, url):
+    """The URL of the ready file that becomes of the one at `url`."""
+    payload = json.dumps({"aps": {"mutable-content": 1, "alert": "Hi"}, "my-attachment": url})
+    client.request("POST", "/v1/rewrite", payload.encode())
+    return json.loads(client.getresponse().read())["my-attachment"]

@@ -71,7 +71,9 @@ package struct Diagnosis: Sendable {
     private mutating func checkStore(_ engine: Engine) {
         do throws(StoreError) {
             try engine.store.checkWritable()
-            add("store", engine.store.root, .ok, "can be written to", isNeeded: true)
+            let (usage, retention) = (engine.store.usage, engine.store.retention)
+            let use = "\(usage.fileCount) files, \(usage.byteCount / 1_000_000) of \(retention.quota / 1_000_000) MB"
+            add("store", engine.store.root, .ok, "can be written to; \(use)", isNeeded: true)
         } catch {
             add("store", engine.store.root, .missing, "\(error)", isNeeded: true)
         }

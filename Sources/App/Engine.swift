@@ -7,6 +7,7 @@ import Media
 import Metrics
 import Payloads
 package import Processing
+import Sidecar
 package import Storage
 import Telemetry
 
@@ -22,15 +23,20 @@ package final class Engine: Sendable {
 
     /// `readsLocalFiles` makes `file:` URLs and paths attachments too. Only on the command line.
     package init(_ settings: Settings, readsLocalFiles: Bool, logger: Logger) throws(EngineError) {
-        do throws(StoreError) {
-            store = try AttachmentStore(at: settings.store)
-        } catch {
-            throw EngineError(isStore: true, description: "\(error)")
-        }
         registry = PrometheusRegistry(help: EngineMetrics.help.merging(QueueMetrics.help) { first, _ in first })
         queueMetrics = QueueMetrics(registry)
         let metrics = EngineMetrics(registry)
         engineMetrics = metrics
+        do throws(StoreError) {
+            store = try AttachmentStore(
+                at: settings.store,
+                keys: settings.signingKeys,
+                retention: settings.retention,
+                observe: { metrics.count($0) }
+            )
+        } catch {
+            throw EngineError(isStore: true, description: "\(error)")
+        }
         do throws(AttachmentFailure) {
             decoders = try Self.startDecoders(settings, observe: { metrics.count($0) })
             downloader = try Downloader(settings: settings.downloads)
@@ -40,7 +46,7 @@ package final class Engine: Sendable {
         let steps = AttachmentPipeline.Steps(
             downloader: readsLocalFiles ? LocalFileReader(remote: downloader) : downloader,
             converter: PooledDecoders(pool: decoders, time: SystemTime()),
-            store: LocalStore(store: store),
+            store: PublishedStore(store: store, urls: settings.publicURL.map { [store] in store.urls(below: $0) }),
         )
         service = NotificationService(
             reader: PayloadReader(dialects: settings.dialects),
@@ -75,8 +81,11 @@ package final class Engine: Sendable {
     /// All metrics in Prometheus's text format.
     package var metrics: String {
         engineMetrics.set(decoders.status.sandbox)
+        engineMetrics.set(store.usage)
         return registry.text()
     }
+
+    func count(_ request: AnsweredRequest) { engineMetrics.count(request) }
 
     /// Refuses to work where a layer of the sandbox is missing, for those who insist on it.
     package func checkSandbox() async throws(EngineError) {

@@ -4,12 +4,15 @@ import Media
 import Metrics
 import Processing
 import ServiceExtension
+import Sidecar
+import Storage
 import Telemetry
 
 /// The metrics of processed notifications, made once at start.
 struct EngineMetrics: Sendable {
     static let help = [
         "attachd_notifications_total": "Notifications answered, by outcome.",
+        "attachd_http_requests_total": "Requests answered, by method, route and status.",
         "attachd_rungs_total": "Attachments delivered, by rung.",
         "attachd_failures_total": "Attachments that failed or were not complete, by stage and reason.",
         "attachd_stage_seconds": "How long each stage of a notification took.",
@@ -18,6 +21,11 @@ struct EngineMetrics: Sendable {
         "attachd_delivered_bytes_total": "Bytes of attachments delivered.",
         "attachd_decoder_processor_seconds": "Processor time of each decoder process.",
         "attachd_decoder_deaths_total": "Decoder processes that died, by signal; 31 is a forbidden system call.",
+        "attachd_stored_total": "Attachments stored, each time counted.",
+        "attachd_store_failures_total": "Attachments that could not be stored: full, or failed.",
+        "attachd_swept_total": "Ready files removed: expired, or made way for newer ones within the quota.",
+        "attachd_store_files": "Ready files in the store.",
+        "attachd_store_bytes": "Bytes of the ready files in the store.",
         "attachd_sandbox_layer": "Whether a layer holds the decoder processes in: 1, or 0.",
     ]
 
@@ -30,6 +38,7 @@ struct EngineMetrics: Sendable {
     private let delivered: Counter
     private let decoderTime: Metrics.Timer
     private let layers: [SandboxLayer: Meter]
+    private let store: StoreMetrics
 
     init(_ registry: PrometheusRegistry) {
         func timer(_ stage: String) -> Metrics.Timer {
@@ -54,6 +63,7 @@ struct EngineMetrics: Sendable {
                 return (layer, Meter(label: "attachd_sandbox_layer", dimensions: dimensions, factory: registry))
             }
         )
+        store = StoreMetrics(registry)
     }
 
     func count(_ event: DecoderEvent) {
@@ -65,6 +75,17 @@ struct EngineMetrics: Sendable {
         case .childEnded, .zygoteReady, .zygoteEnded, .zygoteMissing: break
         }
     }
+
+    func count(_ request: AnsweredRequest) {
+        let dimensions = [
+            ("method", request.method), ("route", request.route ?? "none"), ("status", "\(request.status)"),
+        ]
+        Counter(label: "attachd_http_requests", dimensions: dimensions, factory: registry).increment()
+    }
+
+    func count(_ event: StoreEvent) { store.count(event) }
+
+    func set(_ usage: AttachmentStore.Usage) { store.set(usage) }
 
     func set(_ sandbox: SandboxReport?) {
         for (layer, meter) in layers { meter.set(sandbox?[layer] == .on ? 1 : 0) }

@@ -6,6 +6,7 @@ import Logging
 import Media
 import Payloads
 import Processing
+import Storage
 
 extension Settings {
     /// Reads and checks all settings. A malformed value is an error, never a default.
@@ -38,6 +39,10 @@ extension Settings {
         allowedAddresses = try await values.addresses(.allowAddresses)
         requiresSandbox = try await values.flag(.requireSandbox) ?? requiresSandbox
         requests = try await values.number(.requests, in: 1...65_536) ?? requests
+        publicURL = try await values.publicURL(.publicURL)
+        signingKeys = try await values.signingKeys(.signingKeyFile)
+        retention.keep = try await values.duration(.keep, upTo: .seconds(365 * 24 * 3600)) ?? retention.keep
+        retention.quota = try await values.size(.quota) ?? retention.quota
         backlog = try await values.number(.backlog, in: 1...10_000_000) ?? backlog
         isStrict = try await values.flag(.strict) ?? isStrict
         logLevel = try await values.choice(.logLevel) ?? logLevel

@@ -2,6 +2,7 @@ package import Downloads
 package import Logging
 package import Media
 package import Payloads
+package import Storage
 
 /// What the program was told: read once at start, checked, and passed on as values.
 package struct Settings: Sendable {
@@ -34,6 +35,12 @@ package struct Settings: Sendable {
     package var isStrict = false
     /// A file of certificate authorities that are trusted beside the system's.
     package var caFile: String?
+    /// Where phones reach this sidecar. Without it, attachments get `file:` URLs.
+    package var publicURL: String?
+    /// What URLs are signed with, if not with the store's own keys.
+    package var signingKeys: SigningKeys?
+    /// How long ready files stay, and how much place they may take.
+    package var retention = Retention()
     package var logLevel = Logger.Level.info
     package var logFormat: LogFormat
 }

@@ -2,6 +2,7 @@ import Configuration
 import Downloads
 import Foundation
 import Media
+import Storage
 
 /// Single settings, each checked as it is read, with a message that says what to write instead.
 struct SettingsValues {
@@ -86,6 +87,38 @@ struct SettingsValues {
             )
         }
         return String(secret)
+    }
+
+    /// `http` or `https`, and nothing that a path could not follow.
+    func publicURL(_ key: SettingsKey) async throws(SettingsError) -> String? {
+        guard let text = try await text(key) else { return nil }
+        guard let url = URL(string: text), ["http", "https"].contains(url.scheme), url.host()?.isEmpty == false,
+            url.query() == nil, url.fragment() == nil, url.user() == nil
+        else {
+            let reason = "\"\(text)\" is no URL that phones could reach: write it as https://push.example.com."
+            throw SettingsError(key: key.rawValue, reason: reason)
+        }
+        return text
+    }
+
+    /// A number of bytes: `500MB`, `10GB`; decimal units.
+    func size(_ key: SettingsKey) async throws(SettingsError) -> Int? {
+        guard let text = try await text(key) else { return nil }
+        guard let size = ByteSizeText.parse(text), size > 0 else {
+            throw SettingsError(key: key.rawValue, reason: "\"\(text)\" is no size: write it as 500MB or 10GB.")
+        }
+        return size
+    }
+
+    /// The lines of a file that URLs are signed with.
+    func signingKeys(_ key: SettingsKey) async throws(SettingsError) -> SigningKeys? {
+        guard let path = try await existingFile(key) else { return nil }
+        guard let keys = SigningKeys((try? String(contentsOfFile: path, encoding: .utf8)) ?? "") else {
+            let reason =
+                "\(path) must hold one key of at least 32 characters, or two while keys are changed, each in a line."
+            throw SettingsError(key: key.rawValue, reason: reason)
+        }
+        return keys
     }
 
     private func read<Value>(

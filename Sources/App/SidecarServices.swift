@@ -1,5 +1,6 @@
 import Jobs
 package import Logging
+import Media
 import Processing
 import ServiceLifecycle
 import Sidecar
@@ -24,7 +25,10 @@ package struct SidecarServices: Sendable {
     package func run(takesRequests: Bool) async throws {
         var configuration = ServiceGroupConfiguration(
             // Stopped from the last to the first: requests that were let in may still enqueue.
-            services: [.init(service: worker), .init(service: server(takesRequests: takesRequests))],
+            services: [
+                .init(service: StoreSweeper(store: engine.store, time: SystemTime())), .init(service: worker),
+                .init(service: server(takesRequests: takesRequests)),
+            ],
             gracefulShutdownSignals: [.sigterm, .sigint],
             logger: logger,
         )
@@ -59,9 +63,11 @@ package struct SidecarServices: Sendable {
                 port: settings.port,
                 apiToken: settings.apiToken,
                 requestLimit: settings.requests,
+                downloadLimit: takesRequests ? OpenFiles.downloads(beside: settings.requests) : 0,
             ),
             service: takesRequests ? engine.service : nil,
             queue: queue.jobs,
+            attachments: takesRequests ? AttachmentsRoute(store: engine.store) : nil,
             checkReadiness: {
                 try await engine.checkReadiness()
                 _ = try await queue.jobs.status()
@@ -72,6 +78,7 @@ package struct SidecarServices: Sendable {
             },
             onBusy: { engine.queueMetrics.countBusy() },
             logger: logger,
+            observe: { engine.count($0) },
             onListening: { port in logger.notice("attachd listens.", metadata: ["port": "\(port)"]) },
         )
     }

@@ -55,12 +55,18 @@ extension ConversionRequest {
     }
 }
 
-/// The store, with its files named by `file:` URLs.
-struct LocalStore: AttachmentStoring {
+/// The store, whose files are fetched from the sidecar where that can be reached from outside; else they are local files.
+struct PublishedStore: AttachmentStoring {
     let store: AttachmentStore
+    let urls: AttachmentURLs?
 
     func store(_ rung: ReadyRung) async throws(AttachmentFailure) -> StoredAttachment {
         let file = try await store.store(rung)
-        return StoredAttachment(identifier: file.identifier, url: FileURL.url(of: file.path), sha256: file.sha256)
+        return StoredAttachment(
+            identifier: file.identifier.description,
+            url: urls?.url(of: file.identifier, expires: file.expires.seconds) ?? FileURL.url(of: file.path),
+            shortURL: urls?.shortURL(of: file.identifier, expires: file.expires.seconds),
+            sha256: file.sha256,
+        )
     }
 }

@@ -15,6 +15,7 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -204,4 +205,12 @@ void clinux_timer_set(int timer, long seconds, long nanoseconds) {
 void clinux_timer_wait(int timer) {
     uint64_t expirations;
     while (read(timer, &expirations, sizeof expirations) < 0 && errno == EINTR) {}
+}
+
+ssize_t clinux_read_at(int descriptor, void *bytes, size_t count, long offset, int waits) {
+    struct iovec part = {bytes, count};
+    ssize_t result = preadv2(descriptor, &part, 1, offset, waits ? 0 : RWF_NOWAIT);
+    // A file system that can't say whether it would wait.
+    if (result < 0 && errno == EOPNOTSUPP) errno = EAGAIN;
+    return result;
 }

@@ -1,7 +1,7 @@
 import HTTPTypes
 import Hummingbird
 
-/// Lets only clients in that know the token (RFC 6750); health checks and metrics need none.
+/// Lets only clients in that know the token (RFC 6750); health checks, metrics and signed URLs need none.
 struct BearerToken<Context: RequestContext>: RouterMiddleware {
     let token: String
     private static var openPaths: Set<String> { ["/livez", "/readyz", "/metrics"] }
@@ -11,7 +11,8 @@ struct BearerToken<Context: RequestContext>: RouterMiddleware {
         context: Context,
         next: @concurrent (Request, Context) async throws -> Response,
     ) async throws -> Response {
-        guard Self.openPaths.contains(request.uri.path) || isAuthorized(request) else {
+        let path = request.uri.path
+        guard Self.openPaths.contains(path) || AttachmentsRoute.isAt(path) || isAuthorized(request) else {
             throw Problem(.unauthorized, "Send the API token: \"Authorization: Bearer …\".")
         }
         return try await next(request, context)

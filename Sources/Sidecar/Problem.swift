@@ -10,6 +10,8 @@ struct Problem: Error, HTTPResponseError, Equatable {
     var detail: String
     /// Seconds after which it makes sense to try again.
     var retryAfter: Int?
+    /// Of which size a range was asked for in vain.
+    var contentRange: String?
 
     init(_ status: HTTPResponse.Status, _ detail: String, retryAfter: Int? = nil) {
         self.status = status
@@ -26,8 +28,10 @@ struct Problem: Error, HTTPResponseError, Equatable {
         ])
         var headers: HTTPFields = [.contentType: "application/problem+json"]
         if let retryAfter { headers[.retryAfter] = String(retryAfter) }
+        if let contentRange { headers[.contentRange] = contentRange }
         if status == .unauthorized { headers[.wwwAuthenticate] = "Bearer" }
         let bytes = ByteBuffer(bytes: body.compactBytes)
-        return Response(status: status, headers: headers, body: .init(byteBuffer: bytes))
+        let response = Response(status: status, headers: headers, body: .init(byteBuffer: bytes))
+        return request.method == .head ? response.createHeadResponse() : response
     }
 }

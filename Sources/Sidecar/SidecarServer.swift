@@ -14,22 +14,33 @@ package struct SidecarServer: Service {
         package var apiToken: String?
         /// How many notifications are worked on at once; one more is answered with 429.
         package var requestLimit: Int
+        /// How many connections there may be beside those, from phones that fetch attachments.
+        package var downloadLimit: Int
 
-        package init(host: String = "127.0.0.1", port: Int = 8080, apiToken: String? = nil, requestLimit: Int = 256) {
+        package init(
+            host: String = "127.0.0.1",
+            port: Int = 8080,
+            apiToken: String? = nil,
+            requestLimit: Int = 256,
+            downloadLimit: Int = 256,
+        ) {
             self.host = host
             self.port = port
             self.apiToken = apiToken
             self.requestLimit = requestLimit
+            self.downloadLimit = downloadLimit
         }
     }
 
     private let configuration: Configuration
     private let service: NotificationService?
     private let queue: (any JobQueue)?
+    private let attachments: AttachmentsRoute?
     private let health: HealthRoutes
     private let onBusy: @Sendable () -> Void
     private let admission: Admission
     private let logger: Logger
+    private let observe: @Sendable (AnsweredRequest) -> Void
     private let onListening: @Sendable (Int) async -> Void
 
     /// Without a `service`, notifications are not taken over HTTP; without a `queue`, jobs aren't.
@@ -40,19 +51,23 @@ package struct SidecarServer: Service {
         configuration: Configuration,
         service: NotificationService?,
         queue: (any JobQueue)? = nil,
+        attachments: AttachmentsRoute? = nil,
         checkReadiness: @escaping @Sendable () async throws -> Void,
         metrics: @escaping @Sendable () async -> String,
         onBusy: @escaping @Sendable () -> Void = {},
         logger: Logger,
+        observe: @escaping @Sendable (AnsweredRequest) -> Void = { _ in },
         onListening: @escaping @Sendable (Int) async -> Void = { _ in },
     ) {
         self.configuration = configuration
         self.service = service
         self.queue = queue
+        self.attachments = attachments
         self.admission = Admission(limit: configuration.requestLimit)
         self.health = HealthRoutes(admission: admission, checkReadiness: checkReadiness, metrics: metrics)
         self.onBusy = onBusy
         self.logger = logger
+        self.observe = observe
         self.onListening = onListening
     }
 
@@ -63,7 +78,10 @@ package struct SidecarServer: Service {
             configuration: .init(
                 address: .hostname(configuration.host, port: configuration.port),
                 serverName: "attachd",
-                availableConnectionsDelegate: .maximum(configuration.requestLimit + 64, logger: logger),
+                availableConnectionsDelegate: .maximum(
+                    configuration.requestLimit + 64 + configuration.downloadLimit,
+                    logger: logger
+                ),
             ),
             onServerRunning: { channel in await onListening(channel.localAddress?.port ?? 0) },
             logger: logger,
@@ -77,9 +95,11 @@ package struct SidecarServer: Service {
 
     private var router: Router<BasicRequestContext> {
         let router = Router(context: BasicRequestContext.self)
+        router.add(middleware: AnswerCount(observe: observe))
         router.add(middleware: Problems())
         if let token = configuration.apiToken { router.add(middleware: BearerToken(token: token)) }
         if let service { add(service, to: router) }
+        attachments?.add(to: router)
         router.get("livez") { _, _ in health.live() }
         router.get("readyz") { _, _ in try await health.ready() }
         router.get("metrics") { _, _ in await health.exposition() }

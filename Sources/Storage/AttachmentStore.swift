@@ -1,67 +1,221 @@
 import Dispatch
 import Glibc
 package import Media
+import Synchronization
 
 /// The sandboxed files: everything that is written lies below one folder, and nowhere else.
 ///
 /// `tmp/` holds what is being written, in one folder for each process; `attachments/` holds what is ready, moved in by
-/// rename, so that nobody sees half a file. Folders are 0700 and files 0600. Names are made here and never taken
-/// from a payload, a URL or a header.
+/// rename after it was written to the disk, so that nobody ever sees half a file. As the system takes a file over once
+/// it is attached, so does the store: from then on it is swept when its time is up, or, the oldest first, when the quota
+/// is reached, but never while it is read. Folders are 0700 and files 0600. Names are made here and never taken from a
+/// payload, a URL or a header.
+///
+/// The files themselves are the index: name, size and time of change say everything. What is kept in memory is made from
+/// them at start and at each sweep, so several processes may share a store.
 package final class AttachmentStore: Sendable {
     /// A ready file.
     package struct File: Sendable, Equatable {
-        package var identifier: String
+        package var identifier: AttachmentIdentifier
         package var path: String
         package var sha256: String
+        /// Until when it is there, unless the quota is reached.
+        package var expires: UnixTime
+    }
+
+    /// What the store holds.
+    package struct Usage: Sendable, Equatable {
+        package var fileCount: Int
+        package var byteCount: Int
     }
 
     package let root: String
+    package let retention: Retention
+    /// What names and URLs are made with.
+    package let keys: SigningKeys
     private let attachments: Directory
     private let scratch: ScratchDirectory
+    private let index = Mutex(AttachmentIndex())
+    private let now: @Sendable () -> UnixTime
+    private let observe: @Sendable (StoreEvent) -> Void
     /// File access blocks, so it stays off Swift's own threads.
     private let queue = DispatchQueue(label: "attachd.store", attributes: .concurrent)
 
-    /// Opens the store at `path`, makes it if it isn't there, and sweeps what crashed processes left in `tmp/`.
-    package init(at path: String) throws(StoreError) {
+    /// Opens the store at `path`, makes it if it isn't there, and sweeps what crashed processes left in `tmp/` and what has
+    /// expired. Without `keys` it has its own, made at its first start.
+    package init(
+        at path: String,
+        keys: SigningKeys? = nil,
+        retention: Retention = Retention(),
+        now: @escaping @Sendable () -> UnixTime = { .now },
+        observe: @escaping @Sendable (StoreEvent) -> Void = { _ in },
+    ) throws(StoreError) {
         let directory = try Directory.create(path)
         self.root = directory.path
+        self.retention = retention
+        self.now = now
+        self.observe = observe
         self.attachments = try directory.subdirectory("attachments")
         self.scratch = try ScratchDirectory(in: directory.subdirectory("tmp"))
+        if let keys {
+            self.keys = keys
+        } else {
+            self.keys = try SigningKeys(in: directory, by: scratch.directory)
+        }
+        sweepNow()
+    }
+
+    package var usage: Usage {
+        index.withLock { Usage(fileCount: $0.entries.count, byteCount: $0.byteCount) }
+    }
+
+    /// The addresses of its files, where clients reach the sidecar at `publicURL`.
+    package func urls(below publicURL: String) -> AttachmentURLs {
+        AttachmentURLs(publicURL: publicURL, signer: URLSigner(keys: keys))
     }
 
     /// Moves an output into the store. Either all of it is there afterwards, or nothing.
     package func store(_ rung: ReadyRung) async throws(AttachmentFailure) -> File {
-        let result = await withCheckedContinuation { continuation in
-            queue.async { [self] in
-                continuation.resume(returning: Result { () throws(StoreError) in try write(rung) })
-            }
-        }
+        let result = await perform { [self] in Result { () throws(StoreError) in try write(rung) } }
         switch result {
         case .success(let file): return file
-        case .failure(let error): throw error.attachmentFailure
+        case .failure(let error):
+            observe(.failed(isFull: error.isFull))
+            throw error.attachmentFailure
         }
     }
 
+    /// Lends a ready file to a reader; `nil` if it isn't there. The file stays until the lease is dropped or has ended.
+    package func startAccessing(_ identifier: AttachmentIdentifier) throws(StoreError) -> AttachmentLease? {
+        let now = now()
+        return try index.withLock { index throws(StoreError) in
+            let end = now + retention.longestLease
+            if let lease = index.entries[identifier]?.lease {
+                lease.extend(until: end)
+                return lease
+            }
+            guard let (descriptor, status) = try attachments.openFile(identifier.description) else {
+                index.remove(identifier)
+                return nil
+            }
+            let lease = AttachmentLease(identifier, adopting: descriptor, status, until: end)
+            // Another process may have stored it since the last sweep.
+            index.insert(identifier, byteCount: lease.byteCount, stored: UnixTime(status.st_mtim))
+            index.lend(lease)
+            return lease
+        }
+    }
+
+    /// Learns what other processes stored and removed, and removes what has expired.
+    package func sweep() async { await perform { [self] in sweepNow() } }
+
     /// Whether a small file can be written now.
     package func checkWritable() throws(StoreError) {
-        let name = RandomName.make()
+        let name = Base32.random()
         let file = try scratch.directory.createFile(name)
         close(file)
         try scratch.directory.remove(name)
     }
 
+    /// Does work that may wait for the disk, on a thread of the store's.
+    package func perform<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
+        await withCheckedContinuation { continuation in
+            queue.async { continuation.resume(returning: work()) }
+        }
+    }
+
     private func write(_ rung: ReadyRung) throws(StoreError) -> File {
-        let identifier = RandomName.make()
-        let name = "\(identifier).\(rung.report.format.filenameExtension)"
-        let file = try scratch.directory.createFile(name)
+        let byteCount = rung.report.byteCount
+        try checkFreeSpace(for: byteCount)
+        let stored = now()
+        let scratchName = Base32.random()
+        let file = try scratch.directory.createFile(scratchName)
         defer { close(file) }
         do throws(StoreError) {
-            let sha256 = try FileCopy.copy(rung.report.byteCount, from: rung.file.descriptor, to: file)
-            try scratch.directory.move(name, to: attachments)
-            return File(identifier: identifier, path: "\(attachments.path)/\(name)", sha256: sha256)
+            let sha256 = try FileContent.copy(byteCount, from: rung.file.descriptor, to: file)
+            try FileContent.finish(file, changed: stored)
+            let identifier = AttachmentIdentifier(sha256: sha256, format: rung.report.format, key: keys.current)
+            try moveIn(scratchName, as: identifier, byteCount: byteCount, stored: stored)
+            return File(
+                identifier: identifier,
+                path: "\(attachments.path)/\(identifier)",
+                sha256: sha256,
+                expires: stored + retention.keep
+            )
         } catch {
-            try? scratch.directory.remove(name)
+            try? scratch.directory.remove(scratchName)
             throw error
+        }
+    }
+
+    private func checkFreeSpace(for byteCount: Int) throws(StoreError) {
+        let disk = try attachments.diskSpace()
+        let floor = retention.freeSpaceFloor(ofDisk: disk.size)
+        guard disk.free - byteCount >= floor else { throw .diskNearlyFull(floor: floor, path: root) }
+    }
+
+    /// Makes place within the quota, and takes the place of an older file with the same content.
+    private func moveIn(
+        _ scratchName: String,
+        as identifier: AttachmentIdentifier,
+        byteCount: Int,
+        stored: UnixTime,
+    ) throws(StoreError) {
+        let madeWay = try index.withLock { index throws(StoreError) in
+            guard let victims = index.makingWay(for: identifier, byteCount: byteCount, retention, at: stored) else {
+                throw .quotaReached(retention.quota, path: root)
+            }
+            let madeWay = victims.compactMap { remove($0, from: &index) }
+            try attachments.locked { () throws(StoreError) in
+                try scratch.directory.move(scratchName, to: attachments, as: identifier.description)
+            }
+            index.insert(identifier, byteCount: byteCount, stored: stored)
+            return madeWay
+        }
+        for byteCount in madeWay { observe(.removed(.madeWay, byteCount: byteCount)) }
+        observe(.stored(byteCount: byteCount))
+        try attachments.sync()
+    }
+
+    /// Removes a file, and gives how many bytes it had; `nil` if another process has just stored it again.
+    private func remove(_ identifier: AttachmentIdentifier, from index: inout AttachmentIndex) -> Int? {
+        guard let entry = index.entries[identifier] else { return nil }
+        let name = identifier.description
+        return attachments.locked {
+            if let status = attachments.status(of: name), UnixTime(status.st_mtim) > entry.stored {
+                index.insert(identifier, byteCount: Int(status.st_size), stored: UnixTime(status.st_mtim))
+                return nil
+            }
+            try? attachments.remove(name)
+            index.remove(identifier)
+            return entry.byteCount
+        }
+    }
+
+    private func sweepNow() {
+        reconcile()
+        let now = now()
+        for identifier in index.withLock({ $0.expired(retention, at: now) }) {
+            let removed = index.withLock { index in
+                // It may have been stored again or lent since.
+                index.isExpired(identifier, retention, at: now) ? remove(identifier, from: &index) : nil
+            }
+            if let removed { observe(.removed(.expired, byteCount: removed)) }
+        }
+    }
+
+    /// Makes the index agree with the folder. Files that are not ours are left alone.
+    private func reconcile() {
+        let found = Set(attachments.names.compactMap { AttachmentIdentifier($0) })
+        index.withLock { index in
+            for identifier in found.symmetricDifference(index.entries.keys) {
+                if let status = attachments.status(of: identifier.description) {
+                    let stored = UnixTime(status.st_mtim)
+                    index.insert(identifier, byteCount: Int(status.st_size), stored: stored)
+                } else {
+                    index.remove(identifier)
+                }
+            }
         }
     }
 }

@@ -46,10 +46,62 @@ final class Directory: Sendable {
         return file
     }
 
-    func move(_ name: String, to other: Directory) throws(StoreError) {
-        guard try unsafe renameat(descriptor, plain(name), other.descriptor, name) == 0 else {
-            throw StoreError("rename", "\(path)/\(name)")
+    /// Moves a file into `other`, where it takes the place of one that has the new name, in one step.
+    func move(_ name: String, to other: Directory, as newName: String) throws(StoreError) {
+        guard try unsafe renameat(descriptor, plain(name), other.descriptor, other.plain(newName)) == 0 else {
+            throw StoreError("rename", "\(other.path)/\(newName)")
         }
+    }
+
+    /// Keeps other processes that ask for the same from what is done meanwhile.
+    func locked<Value, Failure>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value {
+        flock(descriptor, LOCK_EX)
+        defer { flock(descriptor, LOCK_UN) }
+        return try body()
+    }
+
+    /// Moves a file into `other` as `newName`, unless a file of that name is there; then it is removed.
+    func move(_ name: String, to other: Directory, unlessThere newName: String) throws(StoreError) {
+        let linked = try unsafe linkat(descriptor, plain(name), other.descriptor, other.plain(newName), 0)
+        guard linked == 0 || errno == EEXIST else { throw StoreError("link", "\(other.path)/\(newName)") }
+        try remove(name)
+    }
+
+    /// A file for reading, with what it is; `nil` if there is none. Never what a link points to. The caller closes it.
+    func openFile(_ name: String) throws(StoreError) -> (descriptor: Int32, status: stat)? {
+        let file = try unsafe openat(descriptor, plain(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard file >= 0 else {
+            if errno == ENOENT { return nil }
+            throw StoreError("open", "\(path)/\(name)")
+        }
+        var status = stat()
+        guard unsafe fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            close(file)
+            throw StoreError("open", "\(path)/\(name)", EINVAL)
+        }
+        return (file, status)
+    }
+
+    /// What the file is; `nil` if it isn't there or is no file.
+    func status(of name: String) -> stat? {
+        var status = stat()
+        guard let name = try? plain(name), unsafe fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0,
+            status.st_mode & S_IFMT == S_IFREG
+        else { return nil }
+        return status
+    }
+
+    /// Makes the names in this folder last, whatever happens to the machine.
+    func sync() throws(StoreError) {
+        guard fsync(descriptor) == 0 else { throw StoreError("fsync", path) }
+    }
+
+    /// Bytes that are free for this user on the disk, and its size.
+    func diskSpace() throws(StoreError) -> (free: Int, size: Int) {
+        var status = statvfs()
+        guard unsafe fstatvfs(descriptor, &status) == 0 else { throw StoreError("statvfs", path) }
+        let block = Int(status.f_frsize)
+        return (Int(status.f_bavail) * block, Int(status.f_blocks) * block)
     }
 
     func remove(_ name: String) throws(StoreError) {

@@ -14,7 +14,7 @@ final class ScratchDirectory: Sendable {
         guard flock(parent.descriptor, LOCK_EX) == 0 else { throw StoreError("lock", parent.path) }
         defer { flock(parent.descriptor, LOCK_UN) }
         Self.sweep(parent)
-        let name = RandomName.make()
+        let name = Base32.random()
         let directory = try parent.subdirectory(name)
         guard flock(directory.descriptor, LOCK_EX | LOCK_NB) == 0 else { throw StoreError("lock", directory.path) }
         (self.name, self.directory) = (name, directory)
@@ -24,7 +24,7 @@ final class ScratchDirectory: Sendable {
 
     /// Removes what crashed processes left. Only names that we make are touched, and no link is followed.
     private static func sweep(_ parent: Directory) {
-        for name in parent.names where RandomName.isOurs(name) {
+        for name in parent.names where Base32.isOurs(name) {
             guard let left = try? parent.subdirectory(name), flock(left.descriptor, LOCK_EX | LOCK_NB) == 0 else {
                 continue
             }

@@ -13,6 +13,14 @@ struct CommonOptions: ParsableArguments {
     var deadline: String?
     @Option(help: "The folder for everything that is written. (default: below the user's state directory)")
     var store: String?
+    @Option(help: "Where phones reach the sidecar, such as https://push.example.com. (default: none; file: URLs)")
+    var publicUrl: String?
+    @Option(help: "Sign URLs with the key in this file; two lines while keys change. (default: the store's own)")
+    var signingKey: String?
+    @Option(help: "How long ready files stay. (default: 24h)")
+    var keep: String?
+    @Option(help: "How much place ready files may take, such as 500MB; the oldest make way. (default: 10GB)")
+    var quota: String?
     @Option(help: "Fetch from this address block too; may be repeated. (default: public addresses only)")
     var allowAddress: [String] = []
     @Option(help: "Trust the certificate authorities in this file too.")
@@ -32,6 +40,10 @@ struct CommonOptions: ParsableArguments {
         options[.profile] = profile.map { .text($0) }
         options[.deadline] = deadline.map { .text($0) }
         options[.store] = store.map { .text($0) }
+        options[.publicURL] = publicUrl.map { .text($0) }
+        options[.signingKeyFile] = signingKey.map { .text($0) }
+        options[.keep] = keep.map { .text($0) }
+        options[.quota] = quota.map { .text($0) }
         options[.caFile] = caFile.map { .text($0) }
         options[.logLevel] = logLevel.map { .text($0) }
         options[.logFormat] = logFormat.map { .text($0) }

@@ -28,6 +28,14 @@ struct ExitStatusTests {
             (["process", "-", "--ca-file", "/nowhere.pem"], "{\"aps\":{}}", 78, "/nowhere.pem"),
             (["process", "-", "--config", "/nowhere.yaml"], "{\"aps\":{}}", 78, "/nowhere.yaml"),
             (["process", "-", "--store", "/proc/nowhere"], "{\"aps\":{}}", 73, "--store"),
+            (["process", "-", "--quota", "lots"], "{\"aps\":{}}", 78, "10GB"),
+            (["process", "-", "--quota", "10"], "{\"aps\":{}}", 78, "10GB"),
+            (["process", "-", "--keep", "long"], "{\"aps\":{}}", 78, "long"),
+            (["process", "-", "--public-url", "push.example.com"], "{\"aps\":{}}", 78, "https://"),
+            (["process", "-", "--public-url", "ftp://push.example.com"], "{\"aps\":{}}", 78, "https://"),
+            (["process", "-", "--public-url", "https://push.example.com/?a=b"], "{\"aps\":{}}", 78, "https://"),
+            (["process", "-", "--signing-key", "/nowhere.key"], "{\"aps\":{}}", 78, "/nowhere.key"),
+            (["process", "-", "--signing-key", "/dev/null"], "{\"aps\":{}}", 78, "32 characters"),
             (["serve", "--listen", "0.0.0.0:0"], "", 78, "--api-token"),
             (["serve", "--listen", "here"], "", 78, "HOST:PORT"),
         ],
@@ -88,5 +96,6 @@ struct ExitStatusTests {
             #expect(outcome.output.contains("image/\(format)"))
         }
         #expect(outcome.output.contains("system-call-filter"))
+        #expect(outcome.output.contains("0 files, 0 of 10000 MB"))
     }
 }

@@ -6,7 +6,8 @@ import Testing
 /// Each of `Samples/payloads`, run through the built program with its photo.
 ///
 /// A golden file has what `--explain` says, the outcome, the attachments' shapes and the rewritten payload. In it
-/// `attachment-0` stands for the first file's URL, and `generated-0` for an identifier that was made for it.
+/// `attachment-0` stands for the URL of the first file, whichever attachments it is of, and `generated-0` for an
+/// identifier that was made for the first attachment.
 @Suite("The sample payloads, end to end", .timeLimit(.minutes(5)))
 struct SamplePayloadTests {
     static let folder = SharedMedia.packageRoot.appending(path: "Samples/payloads")

@@ -4,6 +4,7 @@ import Payloads
 import Processing
 import ServiceLifecycle
 import Sidecar
+import Storage
 import Support
 
 /// A sidecar on a free port, over steps that answer at once.
@@ -18,9 +19,13 @@ struct SidecarFixture {
         started: Signal? = nil,
         hold: Signal? = nil,
         isReady: Bool = true,
+        store: AttachmentStore? = nil,
+        now: @escaping @Sendable () -> UnixTime = { .now },
         _ body: (SidecarFixture) async throws -> Value,
     ) async throws -> Value {
-        let fixture = await SidecarFixture(token, requestLimit, OnePicture(started: started, hold: hold), isReady)
+        let picture = OnePicture(started: started, hold: hold)
+        let attachments = store.map { AttachmentsRoute(store: $0, now: now) }
+        let fixture = await SidecarFixture(token, requestLimit, picture, isReady, attachments)
         do {
             let value = try await body(fixture)
             await fixture.stop()
@@ -31,7 +36,13 @@ struct SidecarFixture {
         }
     }
 
-    private init(_ token: String?, _ requestLimit: Int, _ downloader: OnePicture, _ isReady: Bool) async {
+    private init(
+        _ token: String?,
+        _ requestLimit: Int,
+        _ downloader: OnePicture,
+        _ isReady: Bool,
+        _ attachments: AttachmentsRoute?,
+    ) async {
         let steps = AttachmentPipeline.Steps(
             downloader: downloader,
             converter: Copier(),
@@ -42,6 +53,7 @@ struct SidecarFixture {
         let server = SidecarServer(
             configuration: .init(port: 0, apiToken: token, requestLimit: requestLimit),
             service: NotificationService(reader: PayloadReader(), pipeline: AttachmentPipeline(steps: steps)),
+            attachments: attachments,
             checkReadiness: {
                 if !isReady { throw AttachmentFailure(.decode, .decoderUnavailable, "No decoder.") }
             },

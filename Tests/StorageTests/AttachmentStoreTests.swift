@@ -21,10 +21,10 @@ struct AttachmentStoreTests {
         let store = try AttachmentStore(at: root)
         let file = try await store.store(ReadyRung(Array("abc".utf8), format: .png))
         #expect(try Data(contentsOf: URL(filePath: file.path)) == Data("abc".utf8))
-        #expect(file.path == "\(root)/attachments/\(file.identifier).png")
+        #expect(file.path == "\(root)/attachments/\(file.identifier)" && file.path.hasSuffix(".png"))
         // FIPS 180-2, appendix B.1
         #expect(file.sha256 == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
-        #expect(folder.files == ["store/attachments/\(file.identifier).png"])
+        #expect(folder.files == ["store/attachments/\(file.identifier)", "store/signing.key"])
     }
 
     @Test("files are for their owner only, and folders too")
@@ -41,13 +41,13 @@ struct AttachmentStoreTests {
     @Test("many outputs at once get names of their own, and leave nothing in tmp")
     func parallel() async throws {
         let store = try AttachmentStore(at: root)
-        let names = try await withThrowingTaskGroup(of: String.self) { group in
+        let names = try await withThrowingTaskGroup(of: AttachmentIdentifier.self) { group in
             for number in 0..<50 {
                 group.addTask {
                     try await store.store(ReadyRung([UInt8](repeating: UInt8(number), count: 100_000))).identifier
                 }
             }
-            return try await group.reduce(into: Set<String>()) { $0.insert($1) }
+            return try await group.reduce(into: Set<AttachmentIdentifier>()) { $0.insert($1) }
         }
         #expect(names.count == 50)
         #expect(folder.files.filter { $0.contains("tmp/") } == [])
@@ -58,7 +58,7 @@ struct AttachmentStoreTests {
     )
     func sweep() async throws {
         let live = try AttachmentStore(at: root)
-        let crashed = "\(root)/tmp/\(RandomName.make())"
+        let crashed = "\(root)/tmp/\(Base32.random())"
         let foreign = "\(root)/tmp/notes.txt"
         try FileManager.default.createDirectory(atPath: crashed, withIntermediateDirectories: true)
         try Data([1]).write(to: URL(filePath: "\(crashed)/half.jpg"))
@@ -91,19 +91,67 @@ struct AttachmentStoreTests {
         #expect(error.path.contains("file"))
     }
 
-    @Test("a full disk is a failure of its own, and leaves nothing behind", .enabled(if: geteuid() == 0, "needs root"))
-    func full() async throws {
-        let disk = folder.url.appending(path: "disk").path
-        try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: true)
-        let mounted = unsafe mount("tmpfs", disk, "tmpfs", 0, "size=64k")
-        guard mounted == 0 else { try Test.cancel("a tmpfs cannot be mounted here") }
-        defer { unsafe umount(disk) }
-        let store = try AttachmentStore(at: "\(disk)/store")
-        let failure = await #expect(throws: AttachmentFailure.self) {
-            _ = try await store.store(ReadyRung([UInt8](repeating: 7, count: 1_000_000)))
-        }
-        #expect(failure?.reason == .storeFull)
-        #expect(folder.files.allSatisfy { !$0.hasSuffix(".jpg") })
-        _ = try await store.store(ReadyRung([1]))
+    @Test("the same content is one file, under one name, which a store with another key calls otherwise")
+    func contentAddressed() async throws {
+        let store = try AttachmentStore(at: root)
+        let first = try await store.store(ReadyRung([1, 2, 3]))
+        let second = try await store.store(ReadyRung([1, 2, 3]))
+        let other = try await store.store(ReadyRung([1, 2, 4]))
+        #expect(first.identifier == second.identifier && first.identifier != other.identifier)
+        #expect(store.usage == .init(fileCount: 2, byteCount: 6))
+        let elsewhere = try AttachmentStore(at: "\(folder.path)/elsewhere")
+        #expect(try await elsewhere.store(ReadyRung([1, 2, 3])).identifier != first.identifier)
+    }
+
+    @Test("after a restart the keys, the names and what is known of the files are the same")
+    func restart() async throws {
+        let first = try AttachmentStore(at: root)
+        let file = try await first.store(ReadyRung([1, 2, 3]))
+        let second = try AttachmentStore(at: root)
+        #expect(second.usage == .init(fileCount: 1, byteCount: 3) && second.keys == first.keys)
+        #expect(try second.startAccessing(file.identifier)?.byteCount == 3)
+        #expect(try await second.store(ReadyRung([1, 2, 3])).identifier == file.identifier)
+    }
+
+    @Test("keys that make no sense are refused, not replaced", arguments: ["", "short\n", "\n\n"])
+    func brokenKeys(text: String) throws {
+        try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: URL(filePath: "\(root)/signing.key"))
+        let error = try #require(throws: StoreError.self) { _ = try AttachmentStore(at: root) }
+        #expect(error.description.contains("signing.key"))
+        #expect(try String(contentsOfFile: "\(root)/signing.key", encoding: .utf8) == text)
+    }
+
+    @Test("a file that another process stored is found, and one that it removed is forgotten")
+    func shared() async throws {
+        let (one, other) = (try AttachmentStore(at: root), try AttachmentStore(at: root))
+        let file = try await one.store(ReadyRung([1, 2, 3]))
+        #expect(try other.startAccessing(file.identifier)?.byteCount == 3)
+        _ = try await one.store(ReadyRung([4]))
+        await other.sweep()
+        #expect(other.usage == one.usage)
+        try FileManager.default.removeItem(atPath: file.path)
+        await other.sweep()
+        #expect(other.usage == .init(fileCount: 1, byteCount: 1))
+        #expect(try one.startAccessing(file.identifier) == nil)
+        #expect(one.usage == .init(fileCount: 1, byteCount: 1))
+    }
+
+    @Test("what is not ours in the folder is neither counted nor swept nor served, and no link is followed")
+    func foreign() async throws {
+        let time = WallClock()
+        let store = try AttachmentStore(at: root, retention: .init(keep: .seconds(1)), now: { time.now })
+        let link = "\(Base32.random()).jpg"
+        try Data([1]).write(to: URL(filePath: "\(root)/attachments/notes.txt"))
+        try FileManager.default.createSymbolicLink(
+            atPath: "\(root)/attachments/\(link)",
+            withDestinationPath: "/etc/passwd"
+        )
+        time.advance(by: .seconds(3600))
+        await store.sweep()
+        #expect(store.usage.fileCount == 0)
+        let identifier = try #require(AttachmentIdentifier(link))
+        #expect(throws: StoreError.self) { try store.startAccessing(identifier) }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: "\(root)/attachments").count == 2)
     }
 }

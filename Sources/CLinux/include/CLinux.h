@@ -70,3 +70,6 @@ int clinux_epoll_add(int epoll, int descriptor, unsigned long token);
 int clinux_epoll_remove(int epoll, int descriptor);
 /// Waits for one event, without limit. 1 with its token, 0 after a signal.
 int clinux_epoll_wait(int epoll, unsigned long *token);
+
+/// preadv2() into one block of memory. Without `waits`, -1 with EAGAIN for what would have to come from the disk.
+ssize_t clinux_read_at(int descriptor, void *bytes, size_t count, long offset, int waits);

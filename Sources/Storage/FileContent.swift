@@ -1,11 +1,11 @@
 import CCrypto
 import Glibc
 
-/// Copies the first bytes of one file to another, and takes their SHA-256 on the way.
-enum FileCopy {
+/// Reads and writes whole contents of open files.
+enum FileContent {
     private static let blockSize = 262_144
 
-    /// Gives the digest in lowercase hexadecimal.
+    /// Copies the first bytes of one file to another, and gives their SHA-256 in lowercase hexadecimal.
     static func copy(_ byteCount: Int, from source: Int32, to target: Int32) throws(StoreError) -> String {
         guard let context = unsafe EVP_MD_CTX_new() else { throw StoreError("hash", "", ENOMEM) }
         defer { unsafe EVP_MD_CTX_free(context) }
@@ -22,10 +22,11 @@ enum FileCopy {
             try unsafe write(UnsafeRawBufferPointer(rebasing: block[..<count]), to: target)
             copied += count
         }
-        return unsafe finish(context)
+        return unsafe digest(of: context)
     }
 
-    private static func write(_ bytes: UnsafeRawBufferPointer, to target: Int32) throws(StoreError) {
+    /// Writes all of `bytes`.
+    static func write(_ bytes: UnsafeRawBufferPointer, to target: Int32) throws(StoreError) {
         var written = 0
         while written < bytes.count {
             let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[written...])
@@ -36,7 +37,33 @@ enum FileCopy {
         }
     }
 
-    private static func finish(_ context: OpaquePointer) -> String {
+    static func write(_ text: String, to target: Int32) throws(StoreError) {
+        let bytes = Array(text.utf8)
+        try unsafe bytes.span.withUnsafeBytes { bytes throws(StoreError) in try unsafe write(bytes, to: target) }
+    }
+
+    /// A small file's text, up to 4 kB of it.
+    static func readText(_ file: Int32) throws(StoreError) -> String {
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        let count = unsafe pread(file, &bytes, bytes.count, 0)
+        guard count >= 0 else { throw StoreError("read", "text") }
+        return String(decoding: bytes[..<count], as: UTF8.self)
+    }
+
+    /// Makes a file's content last, whatever happens to the machine.
+    static func sync(_ file: Int32) throws(StoreError) {
+        guard fsync(file) == 0 else { throw StoreError("fsync", "attachment") }
+    }
+
+    /// Says when the file was changed, and makes it last.
+    static func finish(_ file: Int32, changed time: UnixTime) throws(StoreError) {
+        guard unsafe futimens(file, [time.fileTime, time.fileTime]) == 0 else {
+            throw StoreError("futimens", "attachment")
+        }
+        try sync(file)
+    }
+
+    private static func digest(of context: OpaquePointer) -> String {
         let digits = Array("0123456789abcdef")
         let digest = unsafe [UInt8](unsafeUninitializedCapacity: 32) { buffer, count in
             var length: UInt32 = 0

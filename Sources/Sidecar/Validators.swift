@@ -1,0 +1,48 @@
+import HTTPTypes
+
+/// What tells one version of a file from another: its entity tag, which is strong, and when it was last stored.
+struct Validators {
+    /// With its quotes.
+    var entityTag: String
+    /// In seconds since 1970.
+    var lastModified: Int
+
+    enum Verdict {
+        case proceed, notModified, failed
+    }
+
+    /// Evaluates the conditions of a `GET` or `HEAD` in their order (RFC 9110, section 13.2.2).
+    func evaluate(_ fields: HTTPFields) -> Verdict {
+        if let tags = fields[.ifMatch] {
+            guard matches(tags, isWeak: false) else { return .failed }
+        } else if let date = fields[.ifUnmodifiedSince].flatMap(HTTPDate.seconds), lastModified > date {
+            return .failed
+        }
+        if let tags = fields[.ifNoneMatch] {
+            return matches(tags, isWeak: true) ? .notModified : .proceed
+        }
+        if let date = fields[.ifModifiedSince].flatMap(HTTPDate.seconds), lastModified <= date { return .notModified }
+        return .proceed
+    }
+
+    /// Whether ranges may be answered: the client's part is of this version (RFC 9110, section 13.1.5).
+    func allowsRanges(_ fields: HTTPFields) -> Bool {
+        guard let condition = fields[.ifRange] else { return true }
+        return condition == entityTag || HTTPDate.seconds(condition) == lastModified
+    }
+
+    /// Whether our tag is in a list of tags, each of which may be weak. Only weak comparison takes those.
+    private func matches(_ list: String, isWeak: Bool) -> Bool {
+        var rest = list[...]
+        while true {
+            rest = rest.drop { $0 == " " || $0 == "\t" || $0 == "," }
+            if rest.first == "*" { return true }
+            let isWeakTag = rest.hasPrefix("W/")
+            if isWeakTag { rest = rest.dropFirst(2) }
+            // A tag may hold a comma, so it ends with its quote.
+            guard rest.first == "\"", let end = rest.dropFirst().firstIndex(of: "\"") else { return false }
+            if rest[...end] == entityTag, isWeak || !isWeakTag { return true }
+            rest = rest[rest.index(after: end)...]
+        }
+    }
+}

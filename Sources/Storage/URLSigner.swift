@@ -1,0 +1,29 @@
+/// Signs the URLs of ready files, so that nobody fetches what wasn't shown to them.
+///
+/// A signature holds for one file until one second, for `GET` and `HEAD`. It doesn't cover a range: a phone that goes on
+/// where it stopped asks for ranges that nobody could know ahead.
+package struct URLSigner: Sendable {
+    private let keys: SigningKeys
+
+    package init(keys: SigningKeys) { self.keys = keys }
+
+    /// 22 characters for `identifier` until `expires`.
+    func signature(of identifier: AttachmentIdentifier, expires: Int) -> String {
+        signature(of: identifier, expires: expires, key: keys.current)
+    }
+
+    /// Whether `signature` is one of ours, in a time that doesn't say how much of it is right.
+    ///
+    /// Its text is compared, not its bytes: base 64 has several texts for the same bytes.
+    package func verify(_ signature: String, of identifier: AttachmentIdentifier, expires: Int) -> Bool {
+        let given = Array(signature.utf8)
+        return keys.all.reduce(false) { isRight, key in
+            let right = self.signature(of: identifier, expires: expires, key: key)
+            return KeyedHash.isEqual(given, Array(right.utf8)) || isRight
+        }
+    }
+
+    private func signature(of identifier: AttachmentIdentifier, expires: Int, key: [UInt8]) -> String {
+        Base64URL.encode(KeyedHash.make("attachd url\n\(identifier)\n\(expires)", key: key))
+    }
+}

@@ -1,0 +1,126 @@
+import Foundation
+import Media
+import Storage
+import Support
+import Testing
+
+@Suite("Ready files, beside nginx serving the same file", .timeLimit(.minutes(2)))
+struct NginxComparisonTests {
+    private static let byteCount = 300_000
+
+    /// What a client sees of an answer, without what each server says in its own words.
+    private struct Seen: Equatable, CustomStringConvertible {
+        var status: Int
+        var fields: [String: String]
+        var body: [UInt8]
+
+        var description: String { "\(status) \(fields.sorted { $0.key < $1.key }) and \(body.count) bytes" }
+
+        init(_ answer: HTTPClient.Answer) {
+            status = answer.status
+            let names =
+                switch status {
+                case 200: ["content-type", "content-length", "last-modified", "accept-ranges", "content-range"]
+                case 206: ["content-type", "content-length", "last-modified", "content-range"]
+                case 304: ["last-modified", "content-length", "content-range"]
+                case 416: ["content-range"]
+                default: [String]()
+                }
+            fields = answer.headers.filter { names.contains($0.key) }
+            // A problem is told by each server in its own way.
+            body = status < 400 ? answer.body : []
+            guard let type = fields["content-type"], let start = type.range(of: "boundary=")?.upperBound else { return }
+            let boundary = String(type[start...])
+            fields["content-type"] = "multipart/byteranges"
+            let lines = body.split(separator: 0x0A, omittingEmptySubsequences: false)
+            let count = lines.count { String(decoding: $0, as: UTF8.self).contains("--\(boundary)") }
+            fields["content-length"] = fields["content-length"].flatMap { Int($0) }
+                .map { String($0 - count * boundary.utf8.count) }
+            body = Array(
+                lines.map { line in
+                    let text = String(decoding: line, as: UTF8.self)
+                    return text.contains(boundary) ? ArraySlice(text.replacing(boundary, with: "").utf8) : line
+                }
+                .joined(separator: [UInt8(ascii: "\n")])
+            )
+        }
+    }
+
+    /// A file of random bytes in the store, and where it is.
+    private func storedFile(_ folder: TemporaryFolder) async throws -> (AttachmentStore, AttachmentStore.File, [UInt8])
+    {
+        let store = try AttachmentStore(at: folder.url.appending(path: "store").path)
+        var generator = SplitMix(seed: 7)
+        // No line ends, so that parts are told apart from the lines between them.
+        let content = (0..<Self.byteCount).map { _ in UInt8.random(in: 0x20...0x7E, using: &generator) }
+        return (store, try await store.store(ReadyRung(content, format: .jpeg)), content)
+    }
+
+    @Test(
+        "status, fields and bytes are the same for every kind of range and condition, but where RFC 9110 says otherwise",
+        .enabled(if: NginxServer.isThere, "nginx is not installed")
+    )
+    func comparison() async throws {
+        let folder = try TemporaryFolder()
+        let (store, file, content) = try await storedFile(folder)
+        let nginx = try await NginxServer(root: "\(store.root)/attachments")
+        defer { nginx.stop() }
+        #expect(FileRequest.all.count { $0.nginx == nil } >= 60)
+        try await SidecarFixture.run(store: store) { sidecar in
+            let url = store.urls(below: "").url(of: file.identifier, expires: file.expires.seconds)
+            let whole = try await HTTPClient.send(path: "/\(file.identifier)", port: nginx.port)
+            #expect(whole.body == content)
+            for request in FileRequest.all {
+                let ours = Seen(try await send(request, url, sidecar.port))
+                let theirs = Seen(try await send(request, "/\(file.identifier)", nginx.port))
+                #expect(ours.status == request.status, "\(request)")
+                #expect(theirs.status == request.nginx?.status ?? request.status, "\(request)")
+                if request.nginx == nil {
+                    #expect(
+                        ours.fields == theirs.fields && ours.body == theirs.body,
+                        "\(request): \(ours), not \(theirs)"
+                    )
+                }
+            }
+        }
+    }
+
+    /// Sends the request with the server's own validators in it.
+    private func send(_ request: FileRequest, _ path: String, _ port: Int) async throws -> HTTPClient.Answer {
+        guard request.fields.values.contains(where: { $0.contains("{") }) else {
+            return try await HTTPClient.send(request.method, path: path, port: port, headers: request.fields)
+        }
+        let known = try await HTTPClient.send("HEAD", path: path, port: port).headers
+        let (tag, date) = (try #require(known["etag"]), try #require(known["last-modified"]))
+        let fields = try request.fields.mapValues { value in
+            guard value.contains("{") else { return value }
+            return value.replacing("{tag}", with: tag).replacing("{date}", with: date)
+                .replacing("{before}", with: try Self.date(date, days: -1))
+                .replacing("{after}", with: try Self.date(date, days: 1))
+                .replacing("{date850}", with: try Self.date(date, form: "EEEE, dd-MMM-yy HH:mm:ss 'GMT'"))
+                .replacing("{asctime}", with: try Self.asctime(date))
+        }
+        return try await HTTPClient.send(request.method, path: path, port: port, headers: fields)
+    }
+
+    /// Another form of the date, or another date.
+    private static func date(
+        _ text: String,
+        days: Int = 0,
+        form: String = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
+    ) throws -> String {
+        let formatter = DateFormatter()
+        formatter.locale = Locale(identifier: "en_US_POSIX")
+        formatter.timeZone = .gmt
+        formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
+        let date = try #require(formatter.date(from: text))
+        formatter.dateFormat = form
+        return formatter.string(from: date.addingTimeInterval(Double(days) * 86_400))
+    }
+
+    /// Days of one digit have a space before them.
+    private static func asctime(_ text: String) throws -> String {
+        let parts = try date(text, form: "EEE MMM d HH:mm:ss yyyy").split(separator: " ").map(String.init)
+        return "\(parts[0]) \(parts[1]) \(parts[2].count == 1 ? " " : "")\(parts[2]) \(parts[3]) \(parts[4])"
+    }
+}

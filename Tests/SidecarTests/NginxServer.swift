@@ -1,0 +1,56 @@
+import Foundation
+import Glibc
+import Support
+
+/// nginx serving one folder on loopback, as the measure of what a file server answers.
+final class NginxServer: Sendable {
+    static let path = "/usr/sbin/nginx"
+    static var isThere: Bool { FileManager.default.isExecutableFile(atPath: path) }
+
+    let port: Int
+    private let folder: TemporaryFolder
+    private let program: ChildProgram
+
+    /// `if_modified_since before` is what RFC 9110 says; nginx's own default wants the very second.
+    private static func configuration(_ folder: String, _ root: String, _ port: Int) -> String {
+        """
+        daemon off; master_process off; pid \(folder)/pid; error_log \(folder)/error.log;
+        events { worker_connections 64; }
+        http {
+            access_log off; types { image/jpeg jpg; video/mp4 mp4; }
+            if_modified_since before; max_ranges 16;
+            client_body_temp_path \(folder)/body; proxy_temp_path \(folder)/proxy; fastcgi_temp_path \(folder)/fastcgi;
+            uwsgi_temp_path \(folder)/uwsgi; scgi_temp_path \(folder)/scgi;
+            server { listen 127.0.0.1:\(port); root \(root); }
+        }
+        """
+    }
+
+    init(root: String) async throws {
+        folder = try TemporaryFolder()
+        port = Self.freePort()
+        let file = folder.url.appending(path: "nginx.conf")
+        try Data(Self.configuration(folder.path, root, port).utf8).write(to: file)
+        program = try ChildProgram([Self.path, "-p", folder.path, "-c", file.path], in: folder.url)
+        // It listens once it answers; a test's time limit ends the wait where it never does.
+        while (try? await HTTPClient.send(path: "/", port: port)) == nil { try Task.checkCancellation() }
+    }
+
+    func stop() { program.kill() }
+
+    private static func freePort() -> Int {
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(listener) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        unsafe withUnsafeMutablePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                _ = unsafe bind(listener, address, length)
+                _ = unsafe getsockname(listener, address, &length)
+            }
+        }
+        return Int(UInt16(bigEndian: address.sin_port))
+    }
+}

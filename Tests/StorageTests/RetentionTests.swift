@@ -1,0 +1,168 @@
+import Foundation
+import Glibc
+import Media
+import Support
+import Synchronization
+import Testing
+
+@testable import Storage
+
+@Suite("What the store keeps")
+struct RetentionTests {
+    let folder: TemporaryFolder
+    let root: String
+    let time = WallClock()
+    let events = Events()
+
+    init() throws {
+        folder = try TemporaryFolder()
+        root = folder.url.appending(path: "store").path
+    }
+
+    private func open(_ retention: Retention, at path: String? = nil) throws -> AttachmentStore {
+        try AttachmentStore(
+            at: path ?? root,
+            retention: retention,
+            now: { [time] in time.now },
+            observe: { [events] in events.add($0) }
+        )
+    }
+
+    private func files() throws -> Set<String> {
+        Set(try FileManager.default.contentsOfDirectory(atPath: "\(root)/attachments"))
+    }
+
+    private func rung(_ number: UInt8, count: Int = 100) throws -> ReadyRung {
+        try ReadyRung([UInt8](repeating: number, count: count))
+    }
+
+    @Test("a file lives as long as it is to be kept after it was last stored, also across a restart")
+    func expiry() async throws {
+        let store = try open(.init(keep: .seconds(100)))
+        let (first, second) = (try await store.store(rung(1)), try await store.store(rung(2)))
+        #expect(first.expires == time.now + .seconds(100))
+        time.advance(by: .seconds(99))
+        _ = try await store.store(rung(2))
+        time.advance(by: .seconds(1))
+        let restarted = try open(.init(keep: .seconds(100)))
+        await restarted.sweep()
+        #expect(try files() == [second.identifier.description])
+        #expect(restarted.usage == .init(fileCount: 1, byteCount: 100))
+        await store.sweep()
+        #expect(store.usage == restarted.usage)
+        time.advance(by: .seconds(99))
+        await store.sweep()
+        #expect(try files() == [])
+        #expect(events.removed(.expired) == 2)
+    }
+
+    @Test("a file that is read outlives its time until the reader is done")
+    func lease() async throws {
+        let store = try open(.init(keep: .seconds(100)))
+        let file = try await store.store(rung(1))
+        time.advance(by: .seconds(99))
+        var lease = try store.startAccessing(file.identifier)
+        time.advance(by: .seconds(60))
+        await store.sweep()
+        #expect(try files().count == 1 && lease != nil)
+        lease = nil
+        await store.sweep()
+        #expect(try files() == [])
+    }
+
+    @Test("a lease that is held for too long no longer keeps the file, but its holder still reads")
+    func endlessLease() async throws {
+        let store = try open(.init(keep: .seconds(100), longestLease: .seconds(200)))
+        let file = try await store.store(rung(7))
+        let lease = try #require(try store.startAccessing(file.identifier))
+        time.advance(by: .seconds(199))
+        await store.sweep()
+        #expect(try files().count == 1)
+        time.advance(by: .seconds(1))
+        await store.sweep()
+        #expect(try files() == [])
+        var bytes = [UInt8](repeating: 0, count: 100)
+        let count = try unsafe bytes.withUnsafeMutableBytes { try unsafe lease.read(at: 0, into: $0, waits: true) }
+        #expect(count == 100 && bytes == [UInt8](repeating: 7, count: 100))
+    }
+
+    @Test("when the quota is reached, the oldest that nobody reads make way")
+    func quota() async throws {
+        let store = try open(.init(quota: 300, protection: .seconds(1)))
+        var stored: [AttachmentStore.File] = []
+        for number in 1...3 {
+            stored.append(try await store.store(rung(UInt8(number))))
+            time.advance(by: .seconds(10))
+        }
+        let lease = try store.startAccessing(stored[0].identifier)
+        let fourth = try await store.store(rung(4))
+        #expect(try files() == [stored[0], stored[2], fourth].reduce(into: []) { $0.insert("\($1.identifier)") })
+        #expect(store.usage.byteCount == 300 && lease != nil)
+        #expect(events.removed(.madeWay) == 1)
+    }
+
+    @Test(
+        "when all within the quota is new or being read, what comes is refused with what to do; later it is taken again"
+    )
+    func quotaReached() async throws {
+        let store = try open(.init(quota: 250, protection: .seconds(60)))
+        let first = try await store.store(rung(1))
+        time.advance(by: .seconds(30))
+        let second = try await store.store(rung(2))
+        let failure = await #expect(throws: AttachmentFailure.self) { _ = try await store.store(rung(3)) }
+        #expect(failure?.reason == .storeFull && failure?.message.contains("--quota") == true)
+        // The same content needs no more place.
+        _ = try await store.store(rung(2))
+        #expect(try files() == ["\(first.identifier)", "\(second.identifier)"])
+        time.advance(by: .seconds(30))
+        let third = try await store.store(rung(3))
+        #expect(try files() == ["\(second.identifier)", "\(third.identifier)"])
+        #expect(folder.files.filter { $0.contains("/tmp/") } == [])
+    }
+
+    @Test("what alone is larger than the quota is refused, and nothing makes way for it")
+    func tooLargeForQuota() async throws {
+        let store = try open(.init(quota: 250, protection: .zero))
+        _ = try await store.store(rung(1))
+        time.advance(by: .seconds(1))
+        await #expect(throws: AttachmentFailure.self) { _ = try await store.store(rung(2, count: 251)) }
+        #expect(store.usage.fileCount == 1)
+    }
+
+    @Test(
+        "a full disk is a failure of its own that leaves nothing behind, and passes when there is place again",
+        .enabled(if: geteuid() == 0, "needs root"),
+        arguments: [0, 10_000],
+    )
+    func full(floor: Int) async throws {
+        let disk = folder.url.appending(path: "disk").path
+        try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: true)
+        let mounted = unsafe mount("tmpfs", disk, "tmpfs", 0, "size=64k")
+        guard mounted == 0 else { try Test.cancel("a tmpfs cannot be mounted here") }
+        defer { unsafe umount2(disk, Int32(MNT_DETACH)) }
+        let store = try open(.init(freeSpaceFloor: floor), at: "\(disk)/store")
+        let others = URL(filePath: "\(disk)/others")
+        try Data(count: 30_000).write(to: others)
+        let failure = await #expect(throws: AttachmentFailure.self) {
+            _ = try await store.store(rung(7, count: 40_000))
+        }
+        #expect(failure?.reason == .storeFull)
+        #expect(folder.files.allSatisfy { !$0.hasSuffix(".jpg") && !$0.contains("/tmp/") })
+        #expect(store.usage.byteCount == 0)
+        _ = try await store.store(rung(1))
+        try FileManager.default.removeItem(at: others)
+        _ = try await store.store(rung(7, count: 40_000))
+        #expect(store.usage == .init(fileCount: 2, byteCount: 40_100))
+    }
+}
+
+/// What a store reported.
+final class Events: Sendable {
+    private let all = Mutex<[StoreEvent]>([])
+
+    func add(_ event: StoreEvent) { all.withLock { $0.append(event) } }
+
+    func removed(_ removal: StoreEvent.Removal) -> Int {
+        all.withLock { $0.count { if case .removed(removal, _) = $0 { true } else { false } } }
+    }
+}
