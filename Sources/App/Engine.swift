@@ -76,7 +76,7 @@ package final class Engine: Sendable {
     }
 
     /// Posts the answers to jobs.
-    var callbacks: PostedCallbacks { PostedCallbacks(downloader: downloader) }
+    var callbacks: PostedCallbacks { PostedCallbacks(downloader: downloader, signer: MessageSigner(keys: store.keys)) }
 
     /// All metrics in Prometheus's text format.
     package var metrics: String {

@@ -1,14 +1,17 @@
 import Downloads
 import Media
+import Storage
 import Worker
 
-/// Answers posted by libcurl, to addresses that may be fetched from and no others.
+/// Answers posted by libcurl, signed, to addresses that may be fetched from and no others.
 struct PostedCallbacks: CallbackPoster {
     let downloader: Downloader
+    let signer: MessageSigner
 
     func post(_ callback: CallbackRequest) async -> CallbackOutcome {
         var headers = callback.headers
         headers["Content-Type"] = "application/json"
+        headers["Attachd-Signature"] = signer.signature(of: callback.body)
         let message = OutgoingMessage(body: callback.body, headers: headers)
         do throws(AttachmentFailure) {
             switch try await downloader.send(message, to: callback.url, until: callback.deadline).status {

@@ -64,12 +64,11 @@ enum FileContent {
     }
 
     private static func digest(of context: OpaquePointer) -> String {
-        let digits = Array("0123456789abcdef")
         let digest = unsafe [UInt8](unsafeUninitializedCapacity: 32) { buffer, count in
             var length: UInt32 = 0
             unsafe EVP_DigestFinal_ex(context, buffer.baseAddress, &length)
             count = Int(length)
         }
-        return String(digest.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
+        return Hexadecimal.text(digest)
     }
 }

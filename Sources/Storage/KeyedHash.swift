@@ -1,13 +1,18 @@
 import CCrypto
 
-/// HMAC-SHA256 (RFC 2104), cut to 128 bits: enough that nobody can guess a value, and short in a URL.
+/// HMAC-SHA256 (RFC 2104).
 enum KeyedHash {
+    /// 128 bits: enough that nobody can guess a value, and short in a URL.
     static let byteCount = 16
 
-    /// What `key` makes of `text`.
+    /// The first 128 bits of what `key` makes of `text`.
     static func make(_ text: String, key: [UInt8]) -> [UInt8] {
-        let message = Array(text.utf8)
-        return unsafe [UInt8](unsafeUninitializedCapacity: 32) { buffer, count in
+        Array(whole(Array(text.utf8), key: key).prefix(byteCount))
+    }
+
+    /// What `key` makes of `message`: 32 bytes.
+    static func whole(_ message: [UInt8], key: [UInt8]) -> [UInt8] {
+        unsafe [UInt8](unsafeUninitializedCapacity: 32) { buffer, count in
             var length: UInt32 = 0
             let done = unsafe HMAC(
                 EVP_sha256(),
@@ -19,7 +24,7 @@ enum KeyedHash {
                 &length
             )
             precondition(unsafe done != nil, "libcrypto has no HMAC-SHA256")
-            count = byteCount
+            count = Int(length)
         }
     }
 

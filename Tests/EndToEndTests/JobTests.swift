@@ -94,6 +94,7 @@ struct JobTests {
         #expect(last.method == "POST" && last.path == "/done" && last.headers["traceparent"] == trace)
         #expect(last.headers["attachd-job"] == "a" && last.headers["attachd-status"] == "ok")
         #expect(try JSONValue(parsing: last.body)["outcome"]?.text == "complete")
+        #expect(last.headers["attachd-signature"]?.contains(#/^t=[0-9]+,v1=[0-9a-f]{64}$/#) == true)
     }
 
     @Test("jobs of a worker that is killed are answered by the next one")

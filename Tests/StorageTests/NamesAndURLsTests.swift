@@ -11,6 +11,14 @@ struct NamesAndURLsTests {
 
     private func signer(_ text: String) throws -> URLSigner { URLSigner(keys: try #require(SigningKeys(text))) }
 
+    // Computed with Python's hmac.
+    @Test("what is posted is signed as its receiver can check it")
+    func posted() throws {
+        let keys = try #require(SigningKeys("\(Self.key)\n\(Self.newKey)"))
+        let signature = MessageSigner(keys: keys).signature(of: Array("{}".utf8), at: UnixTime(seconds: 1_700_000_000))
+        #expect(signature == "t=1700000000,v1=00c53f1a7bd579520c6f65d77d1b8299a19de4ef5ef1974a87752a6a58c9517a")
+    }
+
     // RFC 4648, section 10, and RFC 4231, section 4.2: the first half of the digest.
     @Test("the alphabets and the hash are those of their RFCs")
     func vectors() {
