@@ -3,6 +3,7 @@
 import concurrent.futures
 import contextlib
 import functools
+import itertools
 import json
 import os
 import pathlib
@@ -16,6 +17,7 @@ import threading
 import time
 
 import attachments
+import campaign
 import clips
 import overload
 from sidecar import Origin, Sidecar, rewrite
@@ -55,12 +57,14 @@ class Rewrites:
 
     def __init__(self, sidecar, url):
         self.sidecar, self.url, self.samples = sidecar, url, []
+        # What is the same is made once: each notification has a picture of its own.
+        self.numbers = itertools.count()
 
     def open(self):
         return self.sidecar.client()
 
     def call(self, client):
-        self.samples.append(rewrite(client, self.url))
+        self.samples.append(rewrite(client, f"{self.url}?{next(self.numbers)}"))
 
 
 def throughput(rounds=7, images=20):
@@ -207,6 +211,7 @@ benchmarks = {
     "deadline": on_all_cores(clips.deadline), "queue": functools.partial(queue, sqlite_queue, 5000),
     "redis": functools.partial(queue, redis_queue, 8000),
     "overload": on_all_cores(overload.overload),
+    "campaign": lambda: campaign.campaign(program, folder, set(cores), medium),
     "downloads": lambda: attachments.downloads(program, folder, set(cores), medium),
 }
 unknown = [name for name in chosen if name not in benchmarks]

@@ -1,5 +1,6 @@
 """Clips of long videos, beside ffmpeg with the same settings on the same cores."""
 
+import itertools
 import json
 import os
 import pathlib
@@ -59,7 +60,7 @@ class Clips:
 
     def __init__(self, program, folder, cores):
         make_sources(folder)
-        self.folder, self.cores = folder, cores
+        self.folder, self.cores, self.numbers = folder, cores, itertools.count()
         self.origin = Nginx(folder, logs=True)
         configuration = folder / "profiles.yaml"
         configuration.write_text(PROFILES)
@@ -72,7 +73,9 @@ class Clips:
 
     def clip(self, name, profile, deadline="60s"):
         """The seconds that one notification took, and its result."""
-        payload = {"aps": {"mutable-content": 1, "alert": "Hi"}, "my-attachment": self.origin.url(name)}
+        # What is the same is made once: each notification has a video of its own.
+        url = f"{self.origin.url(name)}?{next(self.numbers)}"
+        payload = {"aps": {"mutable-content": 1, "alert": "Hi"}, "my-attachment": url}
         body = json.dumps({"payload": payload, "profile": profile, "deadline": deadline})
         client = self.sidecar.client()
         start = time.monotonic()
