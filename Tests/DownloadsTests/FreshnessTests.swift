@@ -102,7 +102,9 @@ struct FreshnessTests {
         #expect(!SourceFreshness(answers: [own, long]).isShareable)
     }
 
-    @Test("an answer that nothing has changed gives the source a new life, as long as the one before where it says nothing")
+    @Test(
+        "an answer that nothing has changed gives the source a new life, as long as the one before where it says nothing"
+    )
     func freshening() {
         let (start, later) = (Instant(sinceOrigin: .zero), Instant(sinceOrigin: .seconds(90)))
         let before = SourceFreshness(answers: [.init(lifetime: .seconds(80), received: start)])

@@ -102,7 +102,9 @@ struct JoiningTests {
         let notifications = Notifications(time, steps)
         let tasks = [try notifications.send(due: .seconds(2)), try notifications.send(due: .seconds(1))]
         try await notifications.until(begun: 1, joined: 1)
-        for (deadline, due) in [(time.start + .seconds(1), Duration.milliseconds(900)), (time.start + .seconds(2), .milliseconds(950))] {
+        for (deadline, due) in [
+            (time.start + .seconds(1), Duration.milliseconds(900)), (time.start + .seconds(2), .milliseconds(950)),
+        ] {
             await time.sleeper(until: TimeBudget(now: time.start, deadline: deadline).expiry)
             #expect(steps.cancelledCount == 0)
             time.advance(by: due)

@@ -112,7 +112,10 @@ struct ReuseTests {
         #expect(steps.downloads.count == 2)
     }
 
-    @Test("whose file has gone from the store is made anew, and the origin isn't asked on condition", arguments: [0, 60])
+    @Test(
+        "whose file has gone from the store is made anew, and the origin isn't asked on condition",
+        arguments: [0, 60]
+    )
     func gone(lifetime: Int) async throws {
         let tag = SourceValidators(entityTag: "\"a\"")
         let steps = ScriptedSteps(time, Script(cacheControl: answer(lifetime), validators: tag))

@@ -23,7 +23,10 @@ struct SourceRuleTests {
             // None of the rules'.
             ("https://a.example/img/x.png?token=1", "https://a.example/img/x.png?token=1"),
             ("https://cdn.example.evil/a.jpg?Signature=1", "https://cdn.example.evil/a.jpg?Signature=1"),
-            ("https://evil.com/?https://cdn.example/a.jpg&Signature=1", "https://evil.com/?https://cdn.example/a.jpg&Signature=1"),
+            (
+                "https://evil.com/?https://cdn.example/a.jpg&Signature=1",
+                "https://evil.com/?https://cdn.example/a.jpg&Signature=1"
+            ),
             // A fragment isn't sent.
             ("https://other.com/a.jpg?x=1#top", "https://other.com/a.jpg?x=1"),
         ],
