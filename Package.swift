@@ -171,7 +171,7 @@ let package = Package(
         .tests(
             "SidecarTests",
             [
-                "Sidecar", "Storage", "Processing", "Payloads", "Media",
+                "Sidecar", "Storage", "Processing", "ServiceExtension", "Payloads", "Media",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],

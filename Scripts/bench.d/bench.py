@@ -14,6 +14,7 @@ import tempfile
 import time
 
 import attachments
+import campaign
 import clips
 import delivery
 import images
@@ -144,6 +145,7 @@ benchmarks = {
     "redis": functools.partial(queue, redis_queue, 8000),
     "delivery": on_all_cores(delivery.delivery),
     "overload": on_all_cores(overload.overload),
+    "campaign": lambda: campaign.campaign(program, folder, set(cores), medium),
     "downloads": lambda: attachments.downloads(program, folder, set(cores), medium),
 }
 unknown = [name for name in chosen if name not in benchmarks]
