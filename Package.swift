@@ -141,12 +141,25 @@ let package = Package(
                 .product(name: "Yams", package: "Yams"),
             ],
         ),
+        .target(
+            name: "LoadTest",
+            dependencies: [
+                "Media", "Payloads", "Jobs", "CLinux",
+                .product(name: "Histogram", package: "hdrhistogram-swift"),
+                .product(name: "Mustache", package: "swift-mustache"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
+            swiftSettings: strict,
+        ),
 
         // The two programs.
         .program(
             "attachd",
             [
-                "App", "TestOrigin",
+                "App", "LoadTest", "TestOrigin",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
