@@ -152,6 +152,7 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
+            resources: [.embedInCode("Templates")],
             swiftSettings: strict,
         ),
 
@@ -202,6 +203,7 @@ let package = Package(
         .tests("WorkerTests", ["Worker", "JobsSQLite", "Jobs", "Media"]),
         .tests("TelemetryTests", ["Telemetry"]),
         .tests("TestOriginTests", ["TestOrigin", "Media"]),
+        .tests("LoadTestTests", ["LoadTest", "Payloads", "Media"]),
         .tests(
             "SidecarTests",
             [

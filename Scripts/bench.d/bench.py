@@ -17,6 +17,7 @@ import time
 
 import attachments
 import clips
+import hiccup
 import overload
 from sidecar import Origin, Sidecar, rewrite
 
@@ -207,6 +208,7 @@ benchmarks = {
     "deadline": on_all_cores(clips.deadline), "queue": functools.partial(queue, sqlite_queue, 5000),
     "redis": functools.partial(queue, redis_queue, 8000),
     "overload": on_all_cores(overload.overload),
+    "hiccup": on_all_cores(hiccup.hiccup),
     "downloads": lambda: attachments.downloads(program, folder, set(cores), medium),
 }
 unknown = [name for name in chosen if name not in benchmarks]

@@ -59,8 +59,8 @@ extension Budget {
         switch metric {
         case .time: value.asMilliseconds
         case .count: value.short
-        case .share: "\(value.short) %"
-        case .goodput: "\(value.short)/s"
+        case .share: "\(value.brief) %"
+        case .goodput: "\(value.brief)/s"
         case .rss: value.asBytes
         }
     }

@@ -71,7 +71,7 @@ package struct RunComparison {
                 old: before,
                 new: after,
                 isWorse: after - before > deviations * deviation,
-                message: "\((100 * before).short) % → \((100 * after).short) %",
+                message: "\((100 * before).brief) % → \((100 * after).brief) %",
             )
         }
     }

@@ -10,6 +10,9 @@ extension Double {
         return text
     }
 
+    /// At most two digits behind the point.
+    package var brief: String { ((self * 100).rounded() / 100).short }
+
     /// Milliseconds as people read them: `850 µs`, `12.3 ms`, `1.85 s`.
     package var asMilliseconds: String {
         switch abs(self) {

@@ -85,7 +85,7 @@ extension StepResult {
         // What a schedule of this seed really has, not its mean.
         let due = Double(sent) / seconds
         guard generator.sendRate < Self.leastShare * due else { return nil }
-        return "at \(label) the generator sent \(generator.sendRate.short) of \(due.short) notifications a second"
+        return "at \(label) the generator sent \(generator.sendRate.brief) of \(due.brief) notifications a second"
     }
 }
 

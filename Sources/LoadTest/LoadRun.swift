@@ -38,7 +38,7 @@ package struct LoadRun: Sendable {
         if warmUp > .zero {
             let measured = await generator.capacity(clients: clients, duration: warmUp, from: 0)
             capacity = .init(perSecond: measured, clients: clients, seconds: warmUp / .seconds(1))
-            report("warm-up: \(clients) clients got \(measured.short) useful answers a second")
+            report("warm-up: \(clients) clients got \(measured.brief) useful answers a second")
         }
         if rates.contains(where: \.needsCapacity), capacity.map({ $0.perSecond <= 0 }) ?? true {
             throw LoadTestError.failure(
@@ -96,7 +96,7 @@ extension StepResult {
     package var line: String {
         let counts = LoadAnswer.Outcome.allCases.filter { count($0) > 0 }.map { "\(count($0)) \($0.rawValue)" }
         let times = [50.0, 99, 99.9].map { "p\($0.short) \(latency.value(at: $0).asMilliseconds)" }
-        return "\(label) (\(rate.short)/s for \(seconds.short) s): \(counts.joined(separator: ", ")), \(late) late; "
-            + "\(times.joined(separator: ", ")); \(goodput.short) useful a second"
+        return "\(label) (\(rate.brief)/s for \(seconds.short) s): \(counts.joined(separator: ", ")), \(late) late; "
+            + "\(times.joined(separator: ", ")); \(goodput.brief) useful a second"
     }
 }

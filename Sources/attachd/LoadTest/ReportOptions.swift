@@ -32,7 +32,9 @@ struct ReportOptions: ParsableArguments {
     /// Writes what was asked for, prints the rest, and ends the command where a budget was missed.
     func write(_ result: LoadResult) throws {
         if let json { try write(try result.json, json) }
-        print(result.text)
+        if let report { try write(Data(try HTMLReport(result).html.utf8), report) }
+        if let junit { try write(Data(try JUnitReport(result).xml.utf8), junit) }
+        FileHandle.standardOutput.write(Data("\(result.text)\n".utf8))
         switch result.verdict {
         case .passed, .measured: break
         case .missed: throw CommandError(.budgetMissed, "A budget was missed, or something got worse; see above.")

@@ -2,7 +2,7 @@ extension LoadResult {
     /// The result for a terminal.
     package var text: String {
         var lines = ["\(target): \(arrivals.rawValue) arrivals, deadline \(deadline.asMilliseconds), seed \(seed)"]
-        if let capacity { lines.append("capacity: \(capacity.perSecond.short) useful answers a second with \(capacity.clients) clients") }
+        if let capacity { lines.append("capacity: \(capacity.perSecond.brief) useful answers a second with \(capacity.clients) clients") }
         if !uniqueSources { lines.append("Notifications shared source URLs: work for one may have served others.") }
         for step in steps { lines += ["", step.line] + step.details }
         if !judgements.isEmpty { lines += [""] + judgements.map(\.line) }
