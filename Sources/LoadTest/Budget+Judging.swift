@@ -32,7 +32,9 @@ extension Budget {
         guard !comparison.holds(value, limit) else { return judgement(.met, unit(value)) }
         let difference = abs(value - limit)
         let share = limit > 0 ? " (\(String(format: "%.0f", 100 * difference / limit)) %)" : ""
-        let by = comparison == .below || comparison == .above ? "missed by \(unit(difference))\(share)" : "missed by \(unit(difference))"
+        let by =
+            comparison == .below || comparison == .above
+            ? "missed by \(unit(difference))\(share)" : "missed by \(unit(difference))"
         if let own = self.value(in: step, fromSend: true), comparison.holds(own, limit) {
             return judgement(.void, "\(unit(value)), \(by); \(unit(own)) without what the generator itself was late")
         }

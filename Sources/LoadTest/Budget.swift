@@ -62,7 +62,9 @@ package struct Budget: Sendable, Equatable {
         let name = String(rule[..<sign])
         let value = String(rule[sign...].dropFirst(comparison.rawValue.count))
         guard let (metric, limit) = Self.read(name, value) else {
-            throw failure(Self.isKnown(name) ? "\"\(value)\" is no value for \(name)" : "\"\(name)\" is nothing that is measured")
+            throw failure(
+                Self.isKnown(name) ? "\"\(value)\" is no value for \(name)" : "\"\(name)\" is nothing that is measured"
+            )
         }
         self.metric = metric
         self.limit = limit
@@ -107,7 +109,8 @@ package struct Budget: Sendable, Equatable {
         case "min": return .min
         case "max": return .max
         default:
-            guard name.hasPrefix("p"), let percentile = Double(name.dropFirst()), percentile > 0, percentile < 100 else {
+            guard name.hasPrefix("p"), let percentile = Double(name.dropFirst()), percentile > 0, percentile < 100
+            else {
                 return nil
             }
             return .percentile(percentile)

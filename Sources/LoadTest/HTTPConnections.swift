@@ -21,7 +21,8 @@ package final class HTTPConnections: Sendable {
 
     /// `token` is that of the server's `--api-token`; `authorities` are trusted beside the system's.
     package init(_ url: URL, token: String? = nil, authorities: String? = nil) throws {
-        guard let host = url.host(percentEncoded: false), let scheme = url.scheme, ["http", "https"].contains(scheme) else {
+        guard let host = url.host(percentEncoded: false), let scheme = url.scheme, ["http", "https"].contains(scheme)
+        else {
             throw LoadTestError.usage("\(url) is no URL of a server: write it as http://127.0.0.1:8080.")
         }
         self.host = host
@@ -46,7 +47,7 @@ package final class HTTPConnections: Sendable {
         if let kept = keptConnection() {
             do throws(HTTPFailure) {
                 return try await send(message, on: kept, until: end)
-            } catch where error.isUntouched {
+            } catch  where error.isUntouched {
                 // It was closed just then; a new one tells whether the server is there.
             }
         }

@@ -62,7 +62,9 @@ package struct LoadResult: Sendable, Codable, Equatable {
 
     package var verdict: Verdict {
         if !voidReasons.isEmpty { return .void }
-        if judgements.contains(where: { $0.verdict == .missed }) || changes.contains(where: \.isWorse) { return .missed }
+        if judgements.contains(where: { $0.verdict == .missed }) || changes.contains(where: \.isWorse) {
+            return .missed
+        }
         return judgements.isEmpty && changes.isEmpty ? .measured : .passed
     }
 

@@ -21,7 +21,14 @@ package struct LoadRun: Sendable {
     /// Told what is going on, a line each.
     package var report: @Sendable (String) -> Void = { _ in }
 
-    package init(rates: [Rate], duration: Duration, mix: NotificationMix, warmUp: Duration, clients: Int, targetName: String) {
+    package init(
+        rates: [Rate],
+        duration: Duration,
+        mix: NotificationMix,
+        warmUp: Duration,
+        clients: Int,
+        targetName: String
+    ) {
         self.rates = rates
         self.duration = duration
         self.mix = mix
@@ -84,7 +91,9 @@ package struct LoadRun: Sendable {
             group.cancelAll()
         }
         guard let result = record.result else {
-            throw LoadTestError.failure("Nothing was due within \(duration.inMilliseconds.asMilliseconds): raise --rate or --duration.")
+            throw LoadTestError.failure(
+                "Nothing was due within \(duration.inMilliseconds.asMilliseconds): raise --rate or --duration."
+            )
         }
         report(result.line)
         return result

@@ -58,7 +58,9 @@ package struct LoadNotification: Sendable {
     /// The envelope of `POST /v1/notifications` and of jobs. The payload stands in it as it is.
     package var envelope: [UInt8] {
         var head = #"{"id":"\#(identifier)","deadline":"\#(deadline.milliseconds)ms","#
-        if let profile { head += "\"profile\":\(String(decoding: JSONValue.string(profile).compactBytes, as: UTF8.self))," }
+        if let profile {
+            head += "\"profile\":\(String(decoding: JSONValue.string(profile).compactBytes, as: UTF8.self)),"
+        }
         return Array((head + "\"payload\":").utf8) + payload + Array("}".utf8)
     }
 }

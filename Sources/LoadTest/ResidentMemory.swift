@@ -15,11 +15,15 @@ package enum ResidentMemory: Sendable {
         get async {
             switch self {
             case .process(let identifier):
-                let pages = (try? String(contentsOfFile: "/proc/\(identifier)/statm", encoding: .utf8))?.split(separator: " ")
+                let pages = (try? String(contentsOfFile: "/proc/\(identifier)/statm", encoding: .utf8))?.split(
+                    separator: " "
+                )
                 return pages.flatMap { $0.count > 1 ? Int($0[1]) : nil }.map { $0 * Int(sysconf(Int32(_SC_PAGESIZE))) }
             case .metrics(let connections):
                 let end = SystemTime().now + Self.patience
-                guard let reply = try? await connections.send(HTTPMessage(path: "/metrics"), until: end) else { return nil }
+                guard let reply = try? await connections.send(HTTPMessage(path: "/metrics"), until: end) else {
+                    return nil
+                }
                 let name = "process_resident_memory_bytes "
                 return String(decoding: reply.body, as: UTF8.self).split(separator: "\n")
                     .first { $0.hasPrefix(name) }.flatMap { Double($0.dropFirst(name.count)) }.map { Int($0) }

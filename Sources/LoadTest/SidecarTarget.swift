@@ -52,13 +52,20 @@ package struct SidecarTarget: LoadTarget {
     }
 
     /// The result of a job, by long polls.
-    private func result(of identifier: String, sent: Instant, until end: Instant) async throws(HTTPFailure) -> LoadAnswer {
+    private func result(of identifier: String, sent: Instant, until end: Instant) async throws(HTTPFailure)
+        -> LoadAnswer
+    {
         while true {
             let patience = max(.milliseconds(1), min(end - time.now, .seconds(10)))
             let path = "\(Route.jobs.rawValue)/\(identifier)?wait=\(patience.milliseconds)ms"
             let reply = try await connections.send(HTTPMessage(path: path), until: end)
             guard reply.status == 200 else {
-                return LoadAnswer(.failed, sent: sent, answered: reply.answered, reason: "HTTP \(reply.status) to a job")
+                return LoadAnswer(
+                    .failed,
+                    sent: sent,
+                    answered: reply.answered,
+                    reason: "HTTP \(reply.status) to a job"
+                )
             }
             if let result = (try? JSONValue(parsing: reply.body))?["result"] {
                 return LoadAnswer(result: result, sent: sent, answered: reply.answered)
@@ -80,7 +87,9 @@ package struct SidecarTarget: LoadTarget {
         answer.margin = header("Attachd-Margin").flatMap { Double($0) }.map { .milliseconds($0) }
         for entry in header("Server-Timing")?.components(separatedBy: ", ") ?? [] {
             let parts = entry.components(separatedBy: ";dur=")
-            if parts.count == 2, let milliseconds = Double(parts[1]) { answer.stages[parts[0]] = .milliseconds(milliseconds) }
+            if parts.count == 2, let milliseconds = Double(parts[1]) {
+                answer.stages[parts[0]] = .milliseconds(milliseconds)
+            }
         }
         return answer
     }

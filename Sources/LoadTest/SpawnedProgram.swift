@@ -73,7 +73,8 @@ package final class SpawnedProgram: Sendable {
     package var output: String { (try? String(contentsOf: log, encoding: .utf8)) ?? "" }
 
     /// Waits until what it prints matches, and gives the match's first group.
-    package func output(matching pattern: Regex<(Substring, Substring)>, within limit: Duration) async throws -> String {
+    package func output(matching pattern: Regex<(Substring, Substring)>, within limit: Duration) async throws -> String
+    {
         let time = SystemTime()
         let end = time.now + limit
         while true {

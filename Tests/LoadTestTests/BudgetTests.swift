@@ -38,9 +38,11 @@ struct BudgetTests {
     @Test(
         "what makes no sense is refused, with what is wrong and what to write",
         arguments: [
-            ("", "one step"), ("p99", "there is no <"), ("p99<", "is no value for p99"), ("p99<1.8", "is no value for p99"),
+            ("", "one step"), ("p99", "there is no <"), ("p99<", "is no value for p99"),
+            ("p99<1.8", "is no value for p99"),
             ("p100<1s", "\"p100\" is nothing"), ("p0<1s", "\"p0\" is nothing"), ("q99<1s", "\"q99\" is nothing"),
-            ("late=none", "is no value for late"), ("late=-1", "is no value for late"), ("degraded<500%", "is no value for"),
+            ("late=none", "is no value for late"), ("late=-1", "is no value for late"),
+            ("degraded<500%", "is no value for"),
             ("goodput>50", "is no value for goodput"), ("rss<400", "is no value for rss"), ("p99<1s@", "one step"),
             ("p99<1s@1x@2x", "one step"), ("encode.p99<1s", "\"encode.p99\" is nothing"), ("decode<1s", "is nothing"),
         ]
@@ -64,7 +66,10 @@ struct BudgetTests {
         #expect(try Rate.steps(text).map(\.label) == labels)
     }
 
-    @Test("a rate that makes no sense is refused", arguments: ["", "0", "-1", "x", "3x..1x", "1x..50", "1..2..3", "1e9"])
+    @Test(
+        "a rate that makes no sense is refused",
+        arguments: ["", "0", "-1", "x", "3x..1x", "1x..50", "1..2..3", "1e9"]
+    )
     func badRates(text: String) {
         #expect(throws: LoadTestError.self) { try Rate.steps(text).first ?? { throw LoadTestError.usage("") }() }
     }

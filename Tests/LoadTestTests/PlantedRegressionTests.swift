@@ -25,7 +25,10 @@ struct PlantedRegressionTests {
         #expect(result.judgements[0].message.contains("missed by 1"), "\(result.judgements[0].message)")
     }
 
-    @Test("a worker that answers 1 in 200 late misses its budget, though no percentile up to 99 shows it", arguments: 1...10)
+    @Test(
+        "a worker that answers 1 in 200 late misses its budget, though no percentile up to 99 shows it",
+        arguments: 1...10
+    )
     func late(seed: UInt64) async throws {
         let run = try LoadRun.sample(seed: seed, budgets: Self.budgets)
         let target = ScriptedTarget(latency: { $0 % 200 == 0 ? .milliseconds(1300) : healthyLatency($0) })

@@ -25,7 +25,9 @@ struct Drawing {
     }
 
     mutating func curve(_ points: [(Double, Double)], colour: String, width: Double = 2, dashed: Bool = false) {
-        let path = points.enumerated().map { "\($0.offset == 0 ? "M" : "L")\($0.element.0.short) \($0.element.1.short)" }
+        let path = points.enumerated().map {
+            "\($0.offset == 0 ? "M" : "L")\($0.element.0.short) \($0.element.1.short)"
+        }
         let dashes = dashed ? #" stroke-dasharray="5 3""# : ""
         elements.append(
             #"<path class="curve" d="\#(path.joined())" style="stroke:var(--\#(colour));stroke-width:\#(width.short)"\#(dashes)/>"#

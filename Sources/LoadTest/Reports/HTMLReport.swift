@@ -9,7 +9,9 @@ package struct HTMLReport {
 
     package var html: String {
         get throws {
-            let template = try MustacheTemplate(string: String(decoding: PackageResources.report_mustache, as: UTF8.self))
+            let template = try MustacheTemplate(
+                string: String(decoding: PackageResources.report_mustache, as: UTF8.self)
+            )
             return template.render(content)
         }
     }
@@ -29,7 +31,8 @@ package struct HTMLReport {
             "judgements": result.judgements.map { judgement in
                 [
                     "budget": judgement.budget, "step": judgement.step, "verdict": judgement.verdict.rawValue,
-                    "name": judgement.verdict == .met ? "kept" : judgement.verdict.rawValue, "message": judgement.message,
+                    "name": judgement.verdict == .met ? "kept" : judgement.verdict.rawValue,
+                    "message": judgement.message,
                 ]
             },
             "hasChanges": !result.changes.isEmpty,

@@ -9,7 +9,9 @@ package struct JUnitReport {
 
     package var xml: String {
         get throws {
-            let template = try MustacheTemplate(string: String(decoding: PackageResources.junit_mustache, as: UTF8.self))
+            let template = try MustacheTemplate(
+                string: String(decoding: PackageResources.junit_mustache, as: UTF8.self)
+            )
             return template.render(content)
         }
     }

@@ -36,14 +36,21 @@ struct PercentilePlot {
             drawing.text("\(percentile.short) %", x: x(percentile), y: Self.height - Self.bottom + 18, anchor: .middle)
         }
         if deadline <= axis.top {
-            drawing.curve([(Self.left, y(deadline)), (Self.width - Self.right, y(deadline))], colour: "failed", width: 1, dashed: true)
+            drawing.curve(
+                [(Self.left, y(deadline)), (Self.width - Self.right, y(deadline))],
+                colour: "failed",
+                width: 1,
+                dashed: true
+            )
             drawing.text("deadline", x: Self.width - Self.right - 4, y: y(deadline) - 5, anchor: .end)
         }
         for curve in curves {
             drawing.curve(curve.points.map { (x($0.percentile), y($0.value)) }, colour: curve.colour)
         }
         let p99 = step.latency.value(at: 99).asMilliseconds
-        return drawing.svg(label: "Latency by percentile: half within \(step.latency.value(at: 50).asMilliseconds), 99 % within \(p99)")
+        return drawing.svg(
+            label: "Latency by percentile: half within \(step.latency.value(at: 50).asMilliseconds), 99 % within \(p99)"
+        )
     }
 
     private func x(_ percentile: Double) -> Double {

@@ -26,7 +26,8 @@ struct StepView {
         content["reasons"] = step.reasons.sorted { $0.value > $1.value }.map { "\($0.value) × \($0.key)" }
         if !step.meanShares.isEmpty { content["sharesPlot"] = SharesPlot(step.meanShares).svg }
         if step.fetchedBytes > 0 {
-            content["bytes"] = "\(Double(step.fetchedBytes).asBytes) fetched, \(Double(step.deliveredBytes).asBytes) delivered"
+            content["bytes"] =
+                "\(Double(step.fetchedBytes).asBytes) fetched, \(Double(step.deliveredBytes).asBytes) delivered"
         }
         return content
     }

@@ -23,7 +23,11 @@ struct TimelinePlot {
 
     var svg: String {
         var drawing = Drawing(width: Self.width, height: Self.height)
-        drawing.legend(outcomes.map { ($0.rawValue, $0.rawValue) } + [("p99 of the second", "one")], x: Self.left, y: 16)
+        drawing.legend(
+            outcomes.map { ($0.rawValue, $0.rawValue) } + [("p99 of the second", "one")],
+            x: Self.left,
+            y: 16
+        )
         marks(&drawing)
         let columnWidth = (Self.width - Self.left - Self.right) / seconds
         let gap = columnWidth > 4 ? 1.0 : 0

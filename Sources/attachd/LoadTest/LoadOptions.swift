@@ -21,7 +21,9 @@ struct LoadOptions: ParsableArguments {
     var profile: String?
     @Option(help: "WEIGHT:FILE or FILE: a payload, in which {n}, {id} and {media} are filled in; may be repeated.")
     var payload: [String] = []
-    @Option(help: "WEIGHT:URL or URL: media that the target can fetch, with --allow-address where needed; may be repeated.")
+    @Option(
+        help: "WEIGHT:URL or URL: media that the target can fetch, with --allow-address where needed; may be repeated."
+    )
     var source: [String] = []
     @Flag(help: "Let notifications share source URLs, so that work for one may serve others.")
     var sameSources = false

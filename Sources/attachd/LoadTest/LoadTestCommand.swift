@@ -39,7 +39,9 @@ struct LoadTestCommand: AsyncParsableCommand {
     func validate() throws {
         guard (url == nil) == spawn.spawn else { throw ValidationError("Give either a URL or --spawn.") }
         guard spawn.spawn || !load.source.isEmpty else {
-            throw ValidationError("Say with --source which media the notifications are to name, as the target reaches it.")
+            throw ValidationError(
+                "Say with --source which media the notifications are to name, as the target reaches it."
+            )
         }
         do throws(LoadTestError) {
             _ = try Rate.steps(load.rate)
@@ -96,7 +98,9 @@ struct LoadTestCommand: AsyncParsableCommand {
     private func given() async throws -> OpenTarget {
         let url = url ?? ""
         let sources = load.source.map { Weighted(text: $0) }
-        if url.hasPrefix("redis") || url.hasPrefix("sqlite") { return try await .queue(url, caFile, sources, memory: nil) }
+        if url.hasPrefix("redis") || url.hasPrefix("sqlite") {
+            return try await .queue(url, caFile, sources, memory: nil)
+        }
         return try .sidecar(url, token: apiToken, authorities: caFile, sources)
     }
 }

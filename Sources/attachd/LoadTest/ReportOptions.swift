@@ -40,7 +40,10 @@ struct ReportOptions: ParsableArguments {
         case .missed: throw CommandError(.budgetMissed, "A budget was missed, or something got worse; see above.")
         case .void:
             let reasons = result.voidReasons.joined(separator: "; ")
-            throw CommandError(.failure, "The run is void: \(reasons). Give the generator more of the machine, or send less.")
+            throw CommandError(
+                .failure,
+                "The run is void: \(reasons). Give the generator more of the machine, or send less."
+            )
         }
     }
 

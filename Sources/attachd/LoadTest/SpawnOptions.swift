@@ -24,7 +24,9 @@ struct SpawnOptions: ParsableArguments {
 
     func validate() throws {
         guard through != .queue || queue != nil else {
-            throw ValidationError("--through queue goes with --queue redis://…: a file is the worker's own; --through jobs uses it.")
+            throw ValidationError(
+                "--through queue goes with --queue redis://…: a file is the worker's own; --through jobs uses it."
+            )
         }
     }
 }

@@ -33,7 +33,8 @@ final class SpawnedTarget {
     func target() async throws -> OpenTarget {
         let sources = media.files.map { file in file.map { origin + $0 } }
         let memory = worker.map { ResidentMemory.process($0.identifier) }
-        guard options.through != .queue, let route = SidecarTarget.Route(rawValue: "/v1/\(options.through.rawValue)") else {
+        guard options.through != .queue, let route = SidecarTarget.Route(rawValue: "/v1/\(options.through.rawValue)")
+        else {
             return try await .queue(options.queue ?? "", nil, sources, memory: memory)
         }
         return try .sidecar("http://127.0.0.1:\(port)\(route.rawValue)", sources, memory: memory)
