@@ -89,6 +89,7 @@ package final class Engine: Sendable {
     package var metrics: String {
         engineMetrics.set(decoders.status.sandbox)
         engineMetrics.set(store.usage)
+        engineMetrics.setResident(MachineMemory.resident)
         return registry.text()
     }
 

@@ -27,6 +27,7 @@ struct EngineMetrics: Sendable {
         "attachd_swept_total": "Ready files removed: expired, or made way for newer ones within the quota.",
         "attachd_store_files": "Ready files in the store.",
         "attachd_store_bytes": "Bytes of the ready files in the store.",
+        "process_resident_memory_bytes": "Resident memory of the worker, without its decoder processes.",
         "attachd_sandbox_layer": "Whether a layer holds the decoder processes in: 1, or 0.",
     ]
 
@@ -40,6 +41,7 @@ struct EngineMetrics: Sendable {
     private let decoderTime: Metrics.Timer
     private let layers: [SandboxLayer: Meter]
     private let store: StoreMetrics
+    private let resident: Meter
 
     init(_ registry: PrometheusRegistry) {
         func timer(_ stage: String) -> Metrics.Timer {
@@ -67,6 +69,7 @@ struct EngineMetrics: Sendable {
         store = StoreMetrics(registry)
         // There before the first one dies, so that a rule that watches the increase doesn't miss it.
         for signal in [SIGKILL, SIGSEGV, SIGSYS] { countDeath(by: Int(signal), 0) }
+        resident = Meter(label: "process_resident_memory_bytes", factory: registry)
     }
 
     func count(_ event: DecoderEvent) {
@@ -93,6 +96,8 @@ struct EngineMetrics: Sendable {
     func count(_ event: StoreEvent) { store.count(event) }
 
     func set(_ usage: AttachmentStore.Usage) { store.set(usage) }
+
+    func setResident(_ bytes: Int) { resident.set(bytes) }
 
     func set(_ sandbox: SandboxReport?) {
         for (layer, meter) in layers { meter.set(sandbox?[layer] == .on ? 1 : 0) }
