@@ -11,8 +11,12 @@ let strict: [SwiftSetting] = [
 ]
 
 extension Target {
-    static func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-        .target(name: name, dependencies: dependencies, swiftSettings: strict)
+    static func module(
+        _ name: String,
+        _ dependencies: [Target.Dependency] = [],
+        resources: [Resource] = [],
+    ) -> Target {
+        .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: strict)
     }
 
     static func program(_ name: String, _ dependencies: [Target.Dependency], path: String? = nil) -> Target {
@@ -47,6 +51,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-system.git", from: "1.8.1"),
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1", traits: []),
+        .package(url: "https://github.com/hummingbird-project/swift-mustache.git", from: "2.1.1"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     ],
@@ -94,6 +99,18 @@ let package = Package(
         // The pipeline knows no stage's implementation, only its protocol. Start reading here.
         .module("Processing", ["Media", "Payloads", "ServiceExtension"]),
         .module(
+            "Batch",
+            [
+                "Media", "Payloads", "Storage", "Processing",
+                .product(name: "Mustache", package: "swift-mustache"),
+            ],
+            resources: [
+                .embedInCode("Templates/head.mustache"), .embedInCode("Templates/row.mustache"),
+                .embedInCode("Templates/tail.mustache"), .embedInCode("Templates/style.css"),
+                .embedInCode("Templates/script.js"),
+            ],
+        ),
+        .module(
             "Worker",
             ["Jobs", "Media", .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")],
         ),
@@ -116,7 +133,7 @@ let package = Package(
             "App",
             [
                 "Media", "Payloads", "ServiceExtension", "Downloads", "Decoding", "Storage", "Jobs", "JobsSQLite",
-                "JobsRedis", "Processing", "Worker", "Telemetry", "Sidecar",
+                "JobsRedis", "Processing", "Batch", "Worker", "Telemetry", "Sidecar",
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
@@ -128,7 +145,14 @@ let package = Package(
         ),
 
         // The two programs.
-        .program("attachd", ["App", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
+        .program(
+            "attachd",
+            [
+                "App", "Batch",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ],
+        ),
         .program("attachd-decoder", ["Media", "DecoderWire", "Sandbox", "Images", "AudioVideo"]),
 
         // Tests.

@@ -6,7 +6,7 @@ import ServiceExtension
 package struct AttachmentPipeline: Sendable {
     private let steps: Steps
     private let time: any TimeSource
-    private let costs = CostModel()
+    private let costs: CostModel
     private let observe: @Sendable (ProcessingResult) -> Void
 
     /// What does the work, one function each.
@@ -29,10 +29,12 @@ package struct AttachmentPipeline: Sendable {
     package init(
         steps: Steps,
         time: any TimeSource = SystemTime(),
+        costs: CostModel = CostModel(),
         observe: @escaping @Sendable (ProcessingResult) -> Void = { _ in },
     ) {
         self.steps = steps
         self.time = time
+        self.costs = costs
         self.observe = observe
     }
 

@@ -8,6 +8,7 @@ struct Attachd: AsyncParsableCommand {
         abstract: "Makes the media attachments of push notifications ready, before the push is sent.",
         subcommands: [
             ProcessCommand.self, ServeCommand.self, WorkCommand.self, EnqueueCommand.self, JobsCommand.self,
+            BatchCommand.self,
             DialectsCommand.self, DoctorCommand.self,
         ],
     )
