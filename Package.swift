@@ -188,6 +188,7 @@ let package = Package(
             ],
         ),
         .tests("ProcessingTests", ["Processing", "Payloads", "ServiceExtension", "Media"]),
+        .tests("BatchTests", ["Batch", "Processing", "Payloads", "Media"]),
         .tests("WorkerTests", ["Worker", "JobsSQLite", "Jobs", "Media"]),
         .tests("TelemetryTests", ["Telemetry"]),
         .tests(

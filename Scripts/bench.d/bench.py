@@ -16,6 +16,7 @@ import threading
 import time
 
 import attachments
+import batch
 import clips
 import overload
 from sidecar import Origin, Sidecar, rewrite
@@ -206,6 +207,7 @@ benchmarks = {
     "copied": on_all_cores(clips.copied), "transcoded": on_all_cores(clips.transcoded),
     "deadline": on_all_cores(clips.deadline), "queue": functools.partial(queue, sqlite_queue, 5000),
     "redis": functools.partial(queue, redis_queue, 8000),
+    "batch": lambda: batch.throughput(program, folder, set(cores), photo),
     "overload": on_all_cores(overload.overload),
     "downloads": lambda: attachments.downloads(program, folder, set(cores), medium),
 }

@@ -83,7 +83,11 @@ package final class BatchRun: Sendable {
         case .success(let opened): (file, sha256) = opened
         case .failure(let failure): return await note(ManifestLine(path, outcome: .original, because: failure))
         }
-        let content = ManifestLine.Content(sha256: sha256, options: options.fingerprint)
+        let content = ManifestLine.Content(
+            sha256: sha256,
+            byteCount: file.byteCount,
+            options: options.fingerprint,
+        )
         switch await Self.perform({ [self] in books.decide(path, stem: stem, content) }) {
         case .keep(let line): return count(line) { $0.kept += 1 }
         case .reuse(let row):
@@ -140,7 +144,7 @@ package final class BatchRun: Sendable {
         }
     }
 
-    private func count(_ line: ManifestLine, _ more: (inout Progress) -> Void = { _ in }) {
+    private func count(_ line: ManifestLine, _ more: (inout BatchProgress) -> Void = { _ in }) {
         monitor.update { progress in
             progress.count(line.outcome)
             more(&progress)

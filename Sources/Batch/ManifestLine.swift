@@ -9,12 +9,14 @@ import Processing
 /// - `path`: the file, relative to the input. `pathBytes` is the same in base64 where that is no UTF-8.
 /// - `output`: what was made of it, relative to the output; `null` if nothing was. `outputBytes` likewise.
 /// - `sha256`: of the file; `null` where it wasn't read to its end, because it is no media.
+/// - `bytes`: the file's size, where it is media.
 /// - `options`: the fingerprint of the profile it was made with.
 /// - `outcome` may be `skipped` too: a link, a pipe, a device.
 package struct ManifestLine: Sendable {
     /// What a result would be made again from: the content and the options.
     struct Content: Sendable, Equatable {
         var sha256: String
+        var byteCount: Int
         var options: String
     }
 
@@ -27,7 +29,9 @@ package struct ManifestLine: Sendable {
         var all = Self.members("path", path)
         all.append(.init("output", .null))
         all.append(.init("sha256", content.map { .string($0.sha256) } ?? .null))
-        if let content { all.append(.init("options", .string(content.options))) }
+        if let content {
+            all += [.init("bytes", .integer(content.byteCount)), .init("options", .string(content.options))]
+        }
         json = .object(all + members)
     }
 
@@ -83,8 +87,10 @@ extension ManifestLine {
     var outcome: Outcome? { json["outcome"]?.text.flatMap(Outcome.init) }
 
     var content: Content? {
-        guard let sha256 = json["sha256"]?.text, let options = json["options"]?.text else { return nil }
-        return Content(sha256: sha256, options: options)
+        guard let sha256 = json["sha256"]?.text, let byteCount = json["bytes"]?.whole,
+            let options = json["options"]?.text
+        else { return nil }
+        return Content(sha256: sha256, byteCount: byteCount, options: options)
     }
 
     /// The only one: each file is one attachment.

@@ -16,7 +16,7 @@ struct ReportRow {
         let attachment = line.attachment
         let source = attachment?["source"]
         let outcome = line.outcome ?? .skipped
-        beforeBytes = source?["bytes"]?.whole
+        beforeBytes = line.content?.byteCount
         afterBytes = attachment?["bytes"]?.whole
         var context: [String: Any] = [
             "path": line.path?.text ?? "", "outcome": outcome.rawValue, "rung": attachment?["rung"]?.text ?? "",
@@ -30,7 +30,7 @@ struct ReportRow {
             context["saved"] = "\(Int(100 - Double(afterBytes) * 100 / Double(beforeBytes)))"
         }
         context["time"] = line.json["timings"]?["total"]?.whole.map { "\($0)" }
-        context["before"] = source.map(Self.side)
+        context["before"] = source.map(Self.side) ?? beforeBytes.map { ["size": Self.size($0)] }
         context["after"] = attachment.map(Self.side)
         let (was, now) = (source.flatMap(Self.pixels), attachment.flatMap(Self.pixels))
         if let was, let now { context["scale"] = Self.scale(was, now) }

@@ -44,7 +44,7 @@ struct BatchCommand: AsyncParsableCommand {
                 let selection = FileSelection(include: include, exclude: exclude)
                 let engine = try BatchEngine.start(settings, selection: selection)
                 if dryRun {
-                    try BatchPreview(place, engine.options, resumes: resume).run { print($0) }
+                    try DryRun(place, engine.options, resumes: resume).run { print($0) }
                     return await engine.shutDown()
                 }
                 if settings.requiresSandbox { try await engine.insistOnSandbox() }

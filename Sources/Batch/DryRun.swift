@@ -2,7 +2,7 @@ import Media
 import Payloads
 
 /// What a batch would do, told without writing anything: `--dry-run`.
-package struct BatchPreview {
+package struct DryRun {
     private let place: BatchPlace
     private let options: BatchOptions
     /// `nil` where there is nothing to go on with.
@@ -47,7 +47,11 @@ package struct BatchPreview {
 
     private func action(for file: SourceFile, at path: RelativePath) throws(AttachmentFailure) -> String? {
         guard let ledger else { return nil }
-        let content = ManifestLine.Content(sha256: try file.sha256(), options: options.fingerprint)
+        let content = ManifestLine.Content(
+            sha256: try file.sha256(),
+            byteCount: file.byteCount,
+            options: options.fingerprint,
+        )
         guard let row = ledger.row(with: content) else { return nil }
         return ledger.rows[row].path == Ledger.Key(path) ? "keep" : "reuse"
     }

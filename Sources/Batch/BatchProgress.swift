@@ -1,8 +1,7 @@
 import Payloads
-import Synchronization
 
 /// How far a batch has come.
-package struct Progress: Sendable, Equatable {
+package struct BatchProgress: Sendable, Equatable {
     /// All files there are.
     package var total = 0
     package var complete = 0
@@ -19,7 +18,6 @@ package struct Progress: Sendable, Equatable {
     package init() {}
 
     package var handled: Int { complete + degraded + original + skipped }
-    package var made: Int { handled - skipped - kept - reused }
 
     mutating func count(_ outcome: ManifestLine.Outcome?) {
         switch outcome {
@@ -36,7 +34,8 @@ package struct Progress: Sendable, Equatable {
         if total > 0 { parts[0] += " (\(handled * 100 / total) %)" }
         parts.append("\(complete + degraded) done, \(original) failed" + (skipped > 0 ? ", \(skipped) skipped" : ""))
         let seconds = max(0.001, Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds) / 1e18)
-        let rate = Double(handled) / seconds
+        // What an earlier run has done goes by in no time, and says nothing about the rest.
+        let rate = Double(handled > kept ? handled - kept : handled) / seconds
         parts.append(rate < 100 ? "\((rate * 10).rounded() / 10)/s" : "\(Int(rate))/s")
         if handled > 0, handled < total {
             parts.append("\(Self.clock(Double(total - handled) / rate)) left")
@@ -63,21 +62,4 @@ package struct Progress: Sendable, Equatable {
         let (hours, minutes) = (whole / 3600, whole / 60 % 60)
         return hours > 0 ? "\(hours):\(two(minutes)):\(two(whole % 60))" : "\(minutes):\(two(whole % 60))"
     }
-}
-
-/// The progress of a batch that runs, for whoever shows it, and the wish that it stops.
-package final class BatchMonitor: Sendable {
-    private let state = Mutex(Progress())
-    private let stopped = Atomic(false)
-
-    package init() {}
-
-    package var progress: Progress { state.withLock(\.self) }
-
-    /// Has no more files begun. What is under way is finished.
-    package func stop() { stopped.store(true, ordering: .relaxed) }
-
-    package var isStopped: Bool { stopped.load(ordering: .relaxed) }
-
-    func update(_ change: (inout Progress) -> Void) { state.withLock { change(&$0) } }
 }
