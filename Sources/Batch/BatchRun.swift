@@ -43,6 +43,7 @@ package final class BatchRun: Sendable {
 
     /// Returns when every file is in the manifest, or the monitor was told to stop and what was under way is.
     package func run() async throws(BatchError) {
+        defer { output.release() }
         let total = await Self.perform { [self] in walk.reduce(0) { count, _ in count + 1 } }
         monitor.update { $0.total = total }
         // Some files are read ahead, others wait for the disk.

@@ -32,6 +32,9 @@ final class OutputFolder: Sendable {
         sweep()
     }
 
+    /// Lets other batches have the folder.
+    func release() { flock(scratch.descriptor, LOCK_UN) }
+
     /// Removes what is of no use without the process that wrote it.
     func sweep() {
         for entry in (try? scratch.entries()) ?? [] where entry.name.starts(with: "tmp-".utf8) {

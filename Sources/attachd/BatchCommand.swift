@@ -12,7 +12,8 @@ struct BatchCommand: AsyncParsableCommand {
             The output has the input's folders; a file keeps its name, with the extension of what it became: \
             a/photo.heic becomes a/photo.jpg. Where that would meet another file's output, both keep their whole names: \
             photo.heic.jpg, photo.png.jpg. manifest.jsonl has a line for every file, and report.html shows them all. \
-            The input is never written to, and no link is followed. --store, --queue and the like are not used.
+            The input is never written to, and no link is followed. --store, --queue and the like are not used. \
+            --deadline is for each file, and 300s if none is given.
 
             Patterns are as in .gitignore: *.jpg matches at any depth, summer/** all below that folder. Upper and \
             lower case don't matter.

@@ -34,7 +34,10 @@ final class BatchFixture: Sendable {
     func remove(_ path: String) throws { try FileManager.default.removeItem(atPath: "\(input)/\(path)") }
 
     func rename(_ path: String, to new: String) throws {
-        try FileManager.default.moveItem(atPath: "\(input)/\(path)", toPath: "\(input)/\(new)")
+        let target = URL(filePath: input).appending(path: new)
+        let folder = target.deletingLastPathComponent()
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try FileManager.default.moveItem(at: URL(filePath: input).appending(path: path), to: target)
     }
 
     /// Runs a batch to its end.
