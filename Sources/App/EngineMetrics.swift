@@ -67,9 +67,9 @@ struct EngineMetrics: Sendable {
             }
         )
         store = StoreMetrics(registry)
+        resident = Meter(label: "process_resident_memory_bytes", factory: registry)
         // There before the first one dies, so that a rule that watches the increase doesn't miss it.
         for signal in [SIGKILL, SIGSEGV, SIGSYS] { countDeath(by: Int(signal), 0) }
-        resident = Meter(label: "process_resident_memory_bytes", factory: registry)
     }
 
     func count(_ event: DecoderEvent) {
