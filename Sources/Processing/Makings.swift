@@ -158,7 +158,3 @@ extension AttachmentMaking.Progress {
         return progress
     }
 }
-
-extension Rung {
-    fileprivate var rank: Int { isLast ? Rung.allCases.count : Rung.allCases.firstIndex(of: self) ?? 0 }
-}
