@@ -160,7 +160,3 @@ extension AttachmentMaking.Progress {
         return progress
     }
 }
-
-extension Rung {
-    fileprivate var rank: Int { isLast ? Rung.allCases.count : Rung.allCases.firstIndex(of: self) ?? 0 }
-}
