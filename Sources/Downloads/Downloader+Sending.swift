@@ -3,7 +3,7 @@ package import Media
 /// What a server answered to a message.
 package struct MessageAnswer: Sendable, Equatable {
     package var status: Int
-    /// Only of an answer whose status is 200.
+    /// Only of an answer whose status is 200, or to a signed message.
     package var body: [UInt8]
 }
 

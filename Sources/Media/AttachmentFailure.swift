@@ -11,7 +11,7 @@ package struct AttachmentFailure: Error, Sendable, Equatable, CustomStringConver
         case empty, tooLarge
         case unrecognizedFormat, unsupportedFormat, corrupt, tooManyPixels, resourceLimit
         case decoderDied, decoderUnavailable, decoderLied
-        case storeFull, storeFailed
+        case storeFull, storeFailed, publishFailed
         case payloadTooLarge, internalError
     }
 
@@ -36,7 +36,7 @@ package struct AttachmentFailure: Error, Sendable, Equatable, CustomStringConver
             .attachmentInvalidURL
         case .unrecognizedFormat, .unsupportedFormat: .attachmentUnrecognizedType
         case .empty, .tooLarge, .tooManyPixels: .attachmentInvalidFileSize
-        case .storeFull, .storeFailed: .attachmentMoveIntoDataStoreFailed
+        case .storeFull, .storeFailed, .publishFailed: .attachmentMoveIntoDataStoreFailed
         case .corrupt, .truncated, .sourceChanged, .originLied: .attachmentCorrupt
         case .stalled, .timedOut, .cancelled, .resourceLimit, .decoderDied, .decoderUnavailable, .decoderLied,
             .payloadTooLarge, .internalError:
