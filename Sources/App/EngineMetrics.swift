@@ -3,6 +3,7 @@ import Decoding
 import Media
 import Metrics
 import Processing
+import Publishing
 import ServiceExtension
 import Sidecar
 import Storage
@@ -39,6 +40,7 @@ struct EngineMetrics: Sendable {
     private let decoderTime: Metrics.Timer
     private let layers: [SandboxLayer: Meter]
     private let store: StoreMetrics
+    private let publishing: PublishMetrics
 
     init(_ registry: PrometheusRegistry) {
         func timer(_ stage: String) -> Metrics.Timer {
@@ -64,6 +66,7 @@ struct EngineMetrics: Sendable {
             }
         )
         store = StoreMetrics(registry)
+        publishing = PublishMetrics(registry)
     }
 
     func count(_ event: DecoderEvent) {
@@ -84,6 +87,10 @@ struct EngineMetrics: Sendable {
     }
 
     func count(_ event: StoreEvent) { store.count(event) }
+
+    func count(_ event: PublishEvent) { publishing.count(event) }
+
+    func setBucket(isAvailable: Bool) { publishing.set(isAvailable: isAvailable) }
 
     func set(_ usage: AttachmentStore.Usage) { store.set(usage) }
 

@@ -2,7 +2,6 @@ import Decoding
 import Downloads
 package import Media
 import Processing
-import Storage
 
 // The pipeline knows no stage's implementation; here each is fitted to the step that it does.
 
@@ -52,21 +51,5 @@ extension ConversionRequest {
     fileprivate var largestOutput: Int {
         let limits = [animation?.byteLimit, video?.byteLimit, audio?.byteLimit].compactMap(\.self)
         return limits.reduce(image.byteLimit, max)
-    }
-}
-
-/// The store, whose files are fetched from the sidecar where that can be reached from outside; else they are local files.
-struct PublishedStore: AttachmentStoring {
-    let store: AttachmentStore
-    let urls: AttachmentURLs?
-
-    func store(_ rung: ReadyRung) async throws(AttachmentFailure) -> StoredAttachment {
-        let file = try await store.store(rung)
-        return StoredAttachment(
-            identifier: file.identifier.description,
-            url: urls?.url(of: file.identifier, expires: file.expires.seconds) ?? FileURL.url(of: file.path),
-            shortURL: urls?.shortURL(of: file.identifier, expires: file.expires.seconds),
-            sha256: file.sha256,
-        )
     }
 }

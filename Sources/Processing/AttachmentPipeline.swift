@@ -38,8 +38,9 @@ package struct AttachmentPipeline: Sendable {
 
     /// Always answers, once, before `deadline`: the worst content is the original, unchanged.
     package func process(_ request: ProcessingRequest, deadline: Instant) async -> ProcessingResult {
+        if let refusal = steps.store.refusal { return decline(request, deadline: deadline, because: refusal) }
         let stopwatch = Stopwatch(time: time, start: request.accepted ?? time.now)
-        let budget = TimeBudget(now: time.now, deadline: deadline)
+        let budget = TimeBudget(now: time.now, deadline: deadline, storing: steps.store.cost)
         let work = AttachmentExtension(
             steps: steps,
             time: time,

@@ -18,11 +18,15 @@ struct DeliveredFiles: Sendable {
         let late = AttachmentFailure(.store, .timedOut, "The attachment could not be stored in time.")
         let outcomes = Outcomes(Dictionary(uniqueKeysWithValues: ready.map { ($0.0, .failure(late)) }))
         return await time.answer(by: expiry) { [store] in
-            for (index, rung) in ready {
-                do throws(AttachmentFailure) {
-                    outcomes.set(index, .success(try await store.store(rung)))
-                } catch {
-                    outcomes.set(index, .failure(error))
+            await withDiscardingTaskGroup { group in
+                for (index, rung) in ready {
+                    group.addTask {
+                        do throws(AttachmentFailure) {
+                            outcomes.set(index, .success(try await store.store(rung, until: expiry)))
+                        } catch {
+                            outcomes.set(index, .failure(error))
+                        }
+                    }
                 }
             }
             return outcomes.all

@@ -29,8 +29,18 @@ package protocol AttachmentConverting: Sendable {
 
 /// Keeps delivered files. `App` conforms the attachment store to it.
 package protocol AttachmentStoring: Sendable {
-    /// Moves an output into the store. Either all of it is there afterwards, or nothing.
-    func store(_ rung: ReadyRung) async throws(AttachmentFailure) -> StoredAttachment
+    /// What storing nearly always takes beside moving a file on this machine.
+    var cost: Duration { get }
+    /// Why nothing can be stored now, where that is known without trying.
+    var refusal: AttachmentFailure? { get }
+
+    /// Moves an output into the store, to where its URL leads. Either all of it is there afterwards, or nothing.
+    func store(_ rung: ReadyRung, until deadline: Instant) async throws(AttachmentFailure) -> StoredAttachment
+}
+
+extension AttachmentStoring {
+    package var cost: Duration { .zero }
+    package var refusal: AttachmentFailure? { nil }
 }
 
 /// A file of the store.

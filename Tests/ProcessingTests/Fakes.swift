@@ -84,20 +84,19 @@ final class FakeStore: AttachmentStoring {
 
     init(_ behaviour: Behaviour = .works) { self.behaviour = behaviour }
 
-    func store(_ rung: ReadyRung) async throws(AttachmentFailure) -> StoredAttachment {
+    func store(_ rung: ReadyRung, until deadline: Instant) async throws(AttachmentFailure) -> StoredAttachment {
+        let number = count.withLock { count in
+            count += 1
+            return count
+        }
         switch behaviour {
         case .works: break
         case .fails: throw AttachmentFailure(.store, .storeFull, "The store is full.")
         case .hangs: await Signal().wait()
-        case .storesOne:
-            if count.withLock({ $0 }) > 0 {
-                hanging.send()
-                await Signal().wait()
-            }
-        }
-        let number = count.withLock { count in
-            count += 1
-            return count
+        case .storesOne where number > 1:
+            hanging.send()
+            await Signal().wait()
+        case .storesOne: break
         }
         return StoredAttachment(identifier: "\(number)", url: "file:///store/\(number).jpg", sha256: "00")
     }

@@ -105,7 +105,7 @@ private struct Copier: AttachmentConverting {
 }
 
 private struct NamedStore: AttachmentStoring {
-    func store(_ rung: ReadyRung) async throws(AttachmentFailure) -> StoredAttachment {
+    func store(_ rung: ReadyRung, until deadline: Instant) async throws(AttachmentFailure) -> StoredAttachment {
         StoredAttachment(identifier: "a", url: "file:///store/a.jpg", sha256: "00")
     }
 }
