@@ -12,7 +12,7 @@ package final class Bucket: Sendable {
     private struct State {
         var names = PublishedNames()
         var underWay: [String: Attempt] = [:]
-        var breaker = CircuitBreaker()
+        var breaker: CircuitBreaker
         /// Why it failed last, for those who are refused.
         var lastFailure: AttachmentFailure?
         var time = LearntDuration(Bucket.firstGuess)
@@ -23,7 +23,7 @@ package final class Bucket: Sendable {
     private let keep: Duration
     private let time: any TimeSource
     private let observe: @Sendable (PublishEvent) -> Void
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
     /// How often one file is tried.
     private static let attemptLimit = 4
@@ -45,6 +45,7 @@ package final class Bucket: Sendable {
         self.keep = keep
         self.time = time
         self.observe = observe
+        state = Mutex(State(breaker: CircuitBreaker(settings.breaker)))
     }
 
     package func shutDown() { requests.stop() }
@@ -69,7 +70,7 @@ package final class Bucket: Sendable {
             switch await attempt.value {
             case .success: return
             // Another one's time was over before this one's.
-            case .failure(let fault) where fault.isLate && !isOurs && time.now < deadline: continue
+            case .failure(let fault) where fault.isLate && !isOurs && hasTime(until: deadline): continue
             case .failure(let fault): throw fault.failure
             }
         }
@@ -115,10 +116,9 @@ package final class Bucket: Sendable {
                 try await putOnce(file, until: deadline)
                 return .success(())
             } catch {
-                let again = time.now + backOff.next()
-                let typical = state.withLock(\.time.typical)
-                guard error.isPassing, backOff.failures < Self.attemptLimit, again + typical < deadline,
-                    (try? await time.sleep(until: again)) != nil
+                let pause = backOff.next()
+                guard error.isPassing, backOff.failures < Self.attemptLimit, hasTime(until: deadline - pause),
+                    (try? await time.sleep(until: time.now + pause)) != nil
                 else {
                     observe(.failed)
                     return .failure(error)
@@ -146,6 +146,11 @@ package final class Bucket: Sendable {
         }
     }
 
+    /// Whether one request may well be done until then.
+    private func hasTime(until deadline: Instant) -> Bool {
+        time.now + state.withLock(\.time.typical) < deadline
+    }
+
     private func succeeded(_ file: PublishedFile, _ pass: CircuitBreaker.Pass, since start: Instant) {
         let now = time.now
         state.withLock { state in
@@ -160,8 +165,9 @@ package final class Bucket: Sendable {
     private func failed(_ fault: BucketFault, _ pass: CircuitBreaker.Pass, since start: Instant) {
         let now = time.now
         state.withLock { state in
-            // A bucket that refuses is of no more use than one that isn't there.
-            state.breaker.finish(pass, .unreachable, at: now, jitter: .random(in: 0...1))
+            // A bucket that refuses is of no more use than one that isn't there; one that had no time says nothing.
+            let hadTime = !fault.isLate || now - start >= state.time.typical
+            state.breaker.finish(pass, hadTime ? .unreachable : .unknown, at: now, jitter: .random(in: 0...1))
             state.lastFailure = fault.failure
             if fault.isLate { state.time.learn(min((now - start) * 2, Self.longestLesson)) }
         }

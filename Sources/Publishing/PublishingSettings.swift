@@ -1,4 +1,5 @@
 package import Downloads
+package import Media
 
 /// Where files are published, and with whose rights.
 package struct PublishingSettings: Sendable {
@@ -7,6 +8,8 @@ package struct PublishingSettings: Sendable {
     /// How requests to the store are made, and to nobody else: whoever runs attachd named the store, so it may have any
     /// address.
     package var requests = DownloadSettings()
+    /// When the store is left alone.
+    package var breaker = CircuitBreaker.Rule()
 
     package init(address: BucketAddress, credentials: CredentialsSource, authoritiesFile: String? = nil) {
         self.address = address
