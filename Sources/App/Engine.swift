@@ -42,7 +42,7 @@ package final class Engine: Sendable {
         }
         do throws(AttachmentFailure) {
             decoders = try Self.startDecoders(settings, observe: { metrics.count($0) })
-            downloader = try Downloader(settings: settings.downloads)
+            downloader = try Downloader(settings: settings.downloads, observe: { metrics.count($0) })
             bucket = try settings.publishing.map { publishing throws(AttachmentFailure) in
                 try Bucket(publishing, keep: settings.retention.keep, observe: { metrics.count($0) })
             }
@@ -62,7 +62,7 @@ package final class Engine: Sendable {
         )
     }
 
-    private static let help = [EngineMetrics.help, PublishMetrics.help, QueueMetrics.help]
+    private static let help = [EngineMetrics.help, OriginMetrics.help, PublishMetrics.help, QueueMetrics.help]
         .reduce([:]) { $0.merging($1) { first, _ in first } }
 
     /// Where phones fetch the store's files.
@@ -99,6 +99,7 @@ package final class Engine: Sendable {
     package var metrics: String {
         engineMetrics.set(decoders.status.sandbox)
         engineMetrics.set(store.usage)
+        engineMetrics.set(downloader.originUsage)
         if let bucket { engineMetrics.setBucket(isAvailable: bucket.refusal == nil) }
         return registry.text()
     }

@@ -1,5 +1,6 @@
 import DecoderWire
 import Decoding
+import Downloads
 import Media
 import Metrics
 import Processing
@@ -41,6 +42,7 @@ struct EngineMetrics: Sendable {
     private let layers: [SandboxLayer: Meter]
     private let store: StoreMetrics
     private let publishing: PublishMetrics
+    private let origins: OriginMetrics
 
     init(_ registry: PrometheusRegistry) {
         func timer(_ stage: String) -> Metrics.Timer {
@@ -67,6 +69,7 @@ struct EngineMetrics: Sendable {
         )
         store = StoreMetrics(registry)
         publishing = PublishMetrics(registry)
+        origins = OriginMetrics(registry)
     }
 
     func count(_ event: DecoderEvent) {
@@ -89,6 +92,10 @@ struct EngineMetrics: Sendable {
     func count(_ event: StoreEvent) { store.count(event) }
 
     func count(_ event: PublishEvent) { publishing.count(event) }
+
+    func count(_ event: OriginEvent) { origins.count(event) }
+
+    func set(_ usage: OriginUsage) { origins.set(usage) }
 
     func setBucket(isAvailable: Bool) { publishing.set(isAvailable: isAvailable) }
 

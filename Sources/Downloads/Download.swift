@@ -3,16 +3,21 @@ import Media
 /// One download: a request for all of the source or for its beginning, and where the origin has parts of it, requests
 /// for those that the reader wants.
 struct Download {
-    private let loop: TransferLoop
+    private let requester: Requester
     private let settings: DownloadSettings
     private let deadline: Instant
     /// The next one: its URL is the last that was asked.
     private var request: TransferRequest
     private(set) var report: DownloadReport
 
-    init(of url: DownloadURL, into file: MediaFile, _ loop: TransferLoop, _ settings: DownloadSettings, until: Instant)
-    {
-        self.loop = loop
+    init(
+        of url: DownloadURL,
+        into file: MediaFile,
+        _ requester: Requester,
+        _ settings: DownloadSettings,
+        until: Instant
+    ) {
+        self.requester = requester
         self.settings = settings
         deadline = until
         request = TransferRequest(url: url, askedHost: url.host, file: file)
@@ -56,7 +61,7 @@ struct Download {
                 hasFailed = false
             } catch {
                 // What came of it is there; once more for the rest.
-                guard error.isWorthAnotherRequest, !hasFailed else { return error }
+                guard error.leavesARest, !hasFailed else { return error }
                 hasFailed = true
             }
         }
@@ -66,11 +71,9 @@ struct Download {
     /// Makes the request, and those that redirects lead to.
     private mutating func ask() async throws(AttachmentFailure) -> TransferResult {
         for _ in 0...settings.redirectLimit {
-            request.timeLimit = deadline - SystemTime().now
             report.url = request.url.text
-            guard request.timeLimit > .zero else { throw request.timedOut() }
-            let result = await loop.run(request)
-            report.requestCount += 1
+            let result = try await requester.fetch(request, until: deadline)
+            report.requestCount += result.requestCount
             report.status = result.status
             report.contentType = result.contentType.flatMap(DeclaredType.essence)
             report.fetchedByteCount += result.fetchedByteCount
@@ -88,11 +91,6 @@ struct Download {
 }
 
 extension AttachmentFailure {
-    /// Whether the same request may well go better the next time.
-    fileprivate var isWorthAnotherRequest: Bool {
-        switch reason {
-        case .connectionFailed, .truncated, .stalled, .httpStatus: true
-        default: false
-        }
-    }
+    /// Whether it came in the middle of a part, whose rest is worth another request.
+    fileprivate var leavesARest: Bool { reason == .truncated || reason == .stalled }
 }

@@ -28,9 +28,8 @@ extension Downloader {
         // All of it, or the transfer would wait for a reader.
         answer.want(0..<Int.max)
         var request = TransferRequest(url: parsed, askedHost: parsed.host, file: answer)
-        request.timeLimit = deadline - SystemTime().now
         request.message = message
-        let result = await loop.run(request)
+        let result = try await requester.run(request, until: deadline)
         guard let status = result.status else { throw result.failure ?? request.cancelled() }
         return MessageAnswer(status: status, body: answer.prefix(Self.answerByteLimit))
     }

@@ -3,12 +3,19 @@ package import Media
 /// Downloads sources over HTTP into media files, all on one thread of its own.
 package final class Downloader: Sendable {
     private let settings: DownloadSettings
-    let loop: TransferLoop
+    private let loop: TransferLoop
+    private let gate: OriginGate?
+    let requester: Requester
 
     /// Throws when the process has no memory or thread left.
-    package init(settings: DownloadSettings) throws(AttachmentFailure) {
+    package init(
+        settings: DownloadSettings,
+        observe: @escaping @Sendable (OriginEvent) -> Void = { _ in },
+    ) throws(AttachmentFailure) {
         self.settings = settings
         loop = try TransferLoop(settings: settings)
+        gate = settings.origins.map { OriginGate($0, time: SystemTime(), observe: observe) }
+        requester = Requester(loop, gate)
     }
 
     deinit { loop.stop() }
@@ -31,6 +38,9 @@ package final class Downloader: Sendable {
         return report
     }
 
+    /// What is asked of origins now.
+    package var originUsage: OriginUsage { gate?.usage ?? OriginUsage() }
+
     /// Cancels the downloads that are under way and refuses later ones.
     package func stop() { loop.stop() }
 
@@ -43,7 +53,7 @@ package final class Downloader: Sendable {
         let deadline = SystemTime().now + timeLimit
         do throws(DownloadURL.Problem) {
             let url = try DownloadURL(text)
-            var download = Download(of: url, into: file, loop, settings, until: deadline)
+            var download = Download(of: url, into: file, requester, settings, until: deadline)
             await download.run(expectsClip: kind.map { $0 != .image } ?? url.namesClip)
             return download.report
         } catch {

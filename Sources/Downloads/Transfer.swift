@@ -150,7 +150,11 @@ final class Transfer {
             }
             // Wanted may be all there is, up to the last number.
             isPaused = offset - settings.ranges.windowByteCount >= contents.wanted.upperBound
-            guard !isPaused else { return .paused }
+            guard !isPaused else {
+                // Until the reader has caught up the origin has nothing to do, and others may ask it.
+                request.place?.leave(.worked)
+                return .paused
+            }
         }
         do throws(AttachmentFailure) {
             guard try unsafe request.file.write(bytes, at: offset) else {
@@ -229,6 +233,8 @@ final class Transfer {
         var result = TransferResult(status: status)
         result.location = isRedirect ? header("location") : nil
         result.contentType = header("content-type")
+        result.retryAfter = retryAfter
+        result.isConnected = stallWatch != nil
         result.fetchedByteCount = fetchedByteCount
         // Of an encoded part libcurl hands nothing over that it can't decode.
         if status != nil, [CURLE_OK, CURLE_BAD_CONTENT_ENCODING].contains(code) { _ = openedBody() }

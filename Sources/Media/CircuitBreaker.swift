@@ -40,6 +40,8 @@ package struct CircuitBreaker: Sendable {
     package struct Refusal: Error, Sendable, Equatable {
         /// When to ask again; `nil` while a probe is under way.
         package var until: Instant?
+
+        package init(until: Instant?) { self.until = until }
     }
 
     private enum State: Equatable {
