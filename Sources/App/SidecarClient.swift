@@ -17,8 +17,6 @@ struct SidecarClient: Sendable {
         // Where the user says that it listens; `0.0.0.0` is every address of this machine, and so this one.
         let host = ["0.0.0.0", "::", "localhost"].contains(settings.host) ? "127.0.0.1" : settings.host
         downloads.addresses.allowed += try [CIDR("127.0.0.0/8"), CIDR("::1/128")]
-        // It says itself when it has too much.
-        downloads.origins = nil
         downloader = try Downloader(settings: downloads)
         base = "http://\(host.contains(":") ? "[\(host)]" : host):\(settings.port)/v1/jobs"
         headers = settings.apiToken.map { ["Authorization": "Bearer \($0)"] } ?? [:]

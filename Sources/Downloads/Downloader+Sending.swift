@@ -13,6 +13,8 @@ extension Downloader {
 
     /// Sends a message, under the same rules as every download: whose addresses may be dialled above all. Redirects are
     /// not followed. Throws why there is no answer.
+    ///
+    /// It is made at once: whoever sends knows when to send again, and a message that is refused here may be its last.
     package func send(
         _ message: OutgoingMessage,
         to url: String,
@@ -29,7 +31,7 @@ extension Downloader {
         answer.want(0..<Int.max)
         var request = TransferRequest(url: parsed, askedHost: parsed.host, file: answer)
         request.message = message
-        let result = try await requester.run(request, until: deadline)
+        let result = try await loop.run(request, until: deadline)
         guard let status = result.status else { throw result.failure ?? request.cancelled() }
         return MessageAnswer(status: status, body: answer.prefix(Self.answerByteLimit))
     }

@@ -3,9 +3,9 @@ package import Media
 /// Downloads sources over HTTP into media files, all on one thread of its own.
 package final class Downloader: Sendable {
     private let settings: DownloadSettings
-    private let loop: TransferLoop
-    private let gate: OriginGate?
-    let requester: Requester
+    let loop: TransferLoop
+    private let gate: OriginGate
+    private let requester: Requester
 
     /// Throws when the process has no memory or thread left.
     package init(
@@ -14,7 +14,7 @@ package final class Downloader: Sendable {
     ) throws(AttachmentFailure) {
         self.settings = settings
         loop = try TransferLoop(settings: settings)
-        gate = settings.origins.map { OriginGate($0, time: SystemTime(), observe: observe) }
+        gate = OriginGate(settings.origins, time: SystemTime(), observe: observe)
         requester = Requester(loop, gate)
     }
 
@@ -39,7 +39,7 @@ package final class Downloader: Sendable {
     }
 
     /// What is asked of origins now.
-    package var originUsage: OriginUsage { gate?.usage ?? OriginUsage() }
+    package var originUsage: OriginUsage { gate.usage }
 
     /// Cancels the downloads that are under way and refuses later ones.
     package func stop() { loop.stop() }

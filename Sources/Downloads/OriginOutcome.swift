@@ -17,6 +17,7 @@ extension TransferResult {
     func outcome(hadTime: Bool, isOver: Bool) -> OriginOutcome {
         switch failure?.reason {
         case nil: return .worked
+        case .connectionFailed where isConnected: return OriginOutcome(health: .failure)
         case .connectionFailed, .unresolvedHost, .tlsFailed: return OriginOutcome(health: .unreachable)
         case .stalled: return OriginOutcome(health: .failure, isOverloaded: true)
         case .timedOut, .cancelled:

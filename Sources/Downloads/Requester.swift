@@ -3,10 +3,9 @@ import Media
 /// Makes requests, each when its origin may be asked, and some of them once more.
 struct Requester: Sendable {
     private let loop: TransferLoop
-    /// `nil` where nobody has to be spared.
-    private let gate: OriginGate?
+    private let gate: OriginGate
 
-    init(_ loop: TransferLoop, _ gate: OriginGate?) {
+    init(_ loop: TransferLoop, _ gate: OriginGate) {
         self.loop = loop
         self.gate = gate
     }
@@ -15,7 +14,7 @@ struct Requester: Sendable {
     /// while there is time.
     func fetch(_ request: TransferRequest, until deadline: Instant) async throws(AttachmentFailure) -> TransferResult {
         let first = try await run(request, until: deadline)
-        guard first.isWorthAnotherRequest, let gate, request.file.contents.ending == nil,
+        guard first.isWorthAnotherRequest, request.file.contents.ending == nil,
             gate.mayRetry(request.url.origin, until: deadline)
         else { return first }
         var backOff = BackOff()
@@ -31,17 +30,17 @@ struct Requester: Sendable {
     }
 
     /// Makes the request once.
-    func run(_ request: TransferRequest, until deadline: Instant) async throws(AttachmentFailure) -> TransferResult {
-        var request = request
-        request.place = try await place(for: request, until: deadline)
+    private func run(
+        _ request: TransferRequest,
+        until deadline: Instant,
+    ) async throws(AttachmentFailure) -> TransferResult {
+        let place = try await place(for: request, until: deadline)
         let start = SystemTime().now
-        request.timeLimit = deadline - start
-        guard request.timeLimit > .zero else { throw request.timedOut() }
-        let result = await loop.run(request)
-        if let gate, let place = request.place {
-            let hadTime = SystemTime().now - start >= gate.rule.fairTime
-            place.leave(result.outcome(hadTime: hadTime, isOver: request.isOver))
-        }
+        var placed = request
+        placed.place = place
+        let result = try await loop.run(placed, until: deadline)
+        let hadTime = SystemTime().now - start >= gate.rule.fairTime
+        place.leave(result.outcome(hadTime: hadTime, isOver: request.isOver))
         return result
     }
 
@@ -49,8 +48,7 @@ struct Requester: Sendable {
     private func place(
         for request: TransferRequest,
         until deadline: Instant,
-    ) async throws(AttachmentFailure) -> OriginPlace? {
-        guard let gate else { return nil }
+    ) async throws(AttachmentFailure) -> OriginPlace {
         let entered = await withTaskGroup(of: Result<OriginPlace, OriginRefusal>?.self) { group in
             group.addTask {
                 do throws(OriginRefusal) {
@@ -74,6 +72,16 @@ struct Requester: Sendable {
         case .success(let place): return place
         case .failure(let refusal): throw refusal.failure(of: request.origin, at: SystemTime().now)
         }
+    }
+}
+
+extension TransferLoop {
+    /// Makes the request in the time that is left, if there is any.
+    func run(_ request: TransferRequest, until deadline: Instant) async throws(AttachmentFailure) -> TransferResult {
+        var request = request
+        request.timeLimit = deadline - SystemTime().now
+        guard request.timeLimit > .zero else { throw request.timedOut() }
+        return await run(request)
     }
 }
 

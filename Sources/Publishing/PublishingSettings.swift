@@ -16,7 +16,5 @@ package struct PublishingSettings: Sendable {
         self.credentials = credentials
         requests.addresses = .everywhere
         requests.authoritiesFile = authoritiesFile
-        // It is one server, which the breaker spares.
-        requests.origins = nil
     }
 }

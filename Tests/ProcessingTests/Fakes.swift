@@ -73,6 +73,8 @@ struct FakeConverter: AttachmentConverting {
 final class FakeStore: AttachmentStoring {
     enum Behaviour: Sendable {
         case works, fails, hangs
+        /// It is known ahead that it doesn't work.
+        case refuses
         /// Hangs when it has stored one.
         case storesOne
     }
@@ -84,6 +86,10 @@ final class FakeStore: AttachmentStoring {
 
     init(_ behaviour: Behaviour = .works) { self.behaviour = behaviour }
 
+    var refusal: AttachmentFailure? {
+        behaviour == .refuses ? AttachmentFailure(.store, .publishFailed, "The bucket is not there.") : nil
+    }
+
     func store(_ rung: ReadyRung, until deadline: Instant) async throws(AttachmentFailure) -> StoredAttachment {
         let number = count.withLock { count in
             count += 1
@@ -91,7 +97,7 @@ final class FakeStore: AttachmentStoring {
         }
         switch behaviour {
         case .works: break
-        case .fails: throw AttachmentFailure(.store, .storeFull, "The store is full.")
+        case .fails, .refuses: throw AttachmentFailure(.store, .storeFull, "The store is full.")
         case .hangs: await Signal().wait()
         case .storesOne where number > 1:
             hanging.send()
