@@ -44,12 +44,11 @@ final class OriginGate: Sendable {
         let asked = time.now
         let decision = await withTaskCancellationHandler {
             await withCheckedContinuation { wake in
-                let isCancelled = Task.isCancelled
                 change { guarded in
                     guarded.waiting[number] = wake
                     guarded.table.ask(number, origin, until: deadline, at: asked)
                     // `onCancel` may have run before there was anything to cancel.
-                    if isCancelled { guarded.table.cancel(number) }
+                    if Task.isCancelled { guarded.table.cancel(number) }
                 }
             }
         } onCancel: {

@@ -13,8 +13,8 @@ package final class Bucket: Sendable {
         var names = PublishedNames()
         var underWay: [String: Attempt] = [:]
         var breaker: CircuitBreaker
-        /// Why it failed last, for those who are refused.
-        var lastFailure: AttachmentFailure?
+        /// How it failed last, for those who are refused.
+        var lastFault: BucketFault?
         var time = LearntDuration(Bucket.firstGuess)
     }
 
@@ -168,12 +168,12 @@ package final class Bucket: Sendable {
             // A bucket that refuses is of no more use than one that isn't there; one that had no time says nothing.
             let hadTime = !fault.isLate || now - start >= state.time.typical
             state.breaker.finish(pass, hadTime ? .unreachable : .unknown, at: now, jitter: .random(in: 0...1))
-            state.lastFailure = fault.failure
+            state.lastFault = fault
             if fault.isLate { state.time.learn(min((now - start) * 2, Self.longestLesson)) }
         }
     }
 
     private func fault(of refusal: CircuitBreaker.Refusal, _ state: State, _ now: Instant) -> BucketFault {
-        BucketFault(refusedFor: refusal.until.map { $0 - now }, after: state.lastFailure, address)
+        BucketFault(refusedFor: refusal.until.map { $0 - now }, after: state.lastFault, address)
     }
 }
