@@ -29,6 +29,7 @@ package final class Engine: Sendable {
         registry = PrometheusRegistry(help: Self.help)
         queueMetrics = QueueMetrics(registry)
         let metrics = EngineMetrics(registry)
+        let makingMetrics = MakingMetrics(registry)
         engineMetrics = metrics
         do throws(StoreError) {
             store = try AttachmentStore(
@@ -56,14 +57,21 @@ package final class Engine: Sendable {
         )
         service = NotificationService(
             reader: PayloadReader(dialects: settings.dialects),
-            pipeline: AttachmentPipeline(steps: steps) { result in metrics.count(result) },
+            pipeline: AttachmentPipeline(
+                steps: steps,
+                reuse: settings.reuse,
+                observeMaking: { makingMetrics.count($0) },
+                observe: { metrics.count($0) },
+            ),
             profiles: settings.profiles,
             defaults: .init(profile: settings.profile, timeLimit: settings.deadline),
         )
     }
 
-    private static let help = [EngineMetrics.help, OriginMetrics.help, PublishMetrics.help, QueueMetrics.help]
-        .reduce([:]) { $0.merging($1) { first, _ in first } }
+    private static let help = [
+        EngineMetrics.help, MakingMetrics.help, OriginMetrics.help, PublishMetrics.help, QueueMetrics.help,
+    ]
+    .reduce(into: [:]) { $0.merge($1) { first, _ in first } }
 
     /// Where phones fetch the store's files.
     private static func place(_ settings: Settings, _ store: AttachmentStore, _ bucket: Bucket?) -> PublishedStore.Place

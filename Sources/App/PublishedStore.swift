@@ -1,6 +1,7 @@
 import Media
 import Processing
 import Publishing
+import ServiceExtension
 import Storage
 
 /// The store, and how whoever gets the payload fetches its files.
@@ -26,6 +27,19 @@ struct PublishedStore: AttachmentStoring {
 
     var cost: Duration { bucket?.cost ?? .zero }
     var refusal: AttachmentFailure? { bucket?.refusal }
+
+    func renew(_ stored: StoredAttachment) async -> StoredAttachment? {
+        guard let identifier = AttachmentIdentifier(stored.identifier), let expires = await store.renew(identifier)
+        else { return nil }
+        // What has to be put there again is made again: its bytes aren't at hand any more.
+        if let bucket, !bucket.has(stored.identifier) { return nil }
+        var renewed = stored
+        if case .sidecar(let urls) = place {
+            renewed.url = urls.url(of: identifier, expires: expires.seconds)
+            renewed.shortURL = urls.shortURL(of: identifier, expires: expires.seconds)
+        }
+        return renewed
+    }
 
     func store(_ rung: ReadyRung, until deadline: Instant) async throws(AttachmentFailure) -> StoredAttachment {
         let file = try await store.store(rung)

@@ -2,6 +2,7 @@ package import Downloads
 package import Logging
 package import Media
 package import Payloads
+package import Processing
 package import Publishing
 package import Storage
 
@@ -44,6 +45,8 @@ package struct Settings: Sendable {
     package var signingKeys: SigningKeys?
     /// How long ready files stay, and how much place they may take.
     package var retention = Retention()
+    /// For how long what was made serves others too, and of which sources.
+    package var reuse = ReuseRule()
     package var logLevel = Logger.Level.info
     package var logFormat: LogFormat
 }

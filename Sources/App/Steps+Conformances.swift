@@ -2,12 +2,29 @@ import Decoding
 import Downloads
 package import Media
 import Processing
+import ServiceExtension
 
 // The pipeline knows no stage's implementation; here each is fitted to the step that it does.
 
 extension Downloader: AttachmentDownloading {
-    package func download(_ url: String, into file: MediaFile, timeLimit: Duration, kind: MediaFormat.Kind?) async {
-        let _: DownloadReport = await download(url, into: file, timeLimit: timeLimit, kind: kind)
+    package func download(
+        _ url: String,
+        into file: MediaFile,
+        until deadline: MovingDeadline,
+        kind: MediaFormat.Kind?,
+        unless known: SourceValidators?,
+        onHead: @escaping @Sendable (SourceHead) -> Void,
+    ) async {
+        let _: DownloadReport = await download(
+            url,
+            into: file,
+            // Those who wait say when it ends. More may come, who wait longer.
+            timeLimit: NotificationService.longestTimeLimit,
+            kind: kind,
+            wanted: deadline,
+            unless: known,
+            onHead: onHead,
+        )
     }
 }
 
@@ -23,13 +40,14 @@ struct PooledDecoders: AttachmentConverting {
         _ file: MediaFile,
         as request: ConversionRequest,
         rungs: @escaping @Sendable () -> Set<Rung>,
-        until deadline: Instant,
+        until deadline: MovingDeadline,
         describe: @escaping @Sendable (SourceReport) -> Void,
         publish: @escaping @Sendable (ReadyRung) -> Void,
     ) async throws(AttachmentFailure) -> Duration {
         let expiry = ExpirySignal()
         let timer = Task {
-            guard (try? await time.sleep(until: deadline - Self.notice)) != nil else { return }
+            guard (try? await deadline.wait(on: time, until: { $0 - Self.notice })) != nil else { return }
+            deadline.act()
             expiry.expire()
         }
         defer { timer.cancel() }

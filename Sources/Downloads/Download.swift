@@ -6,8 +6,13 @@ struct Download {
     private let requester: Requester
     private let settings: DownloadSettings
     private let deadline: Instant
+    /// Until when those who wait now want it.
+    private let wanted: MovingDeadline?
     /// The next one: its URL is the last that was asked.
     private var request: TransferRequest
+    /// What is known of the source already.
+    private let known: SourceValidators?
+    private let heads: SourceHeads
     private(set) var report: DownloadReport
 
     init(
@@ -15,9 +20,15 @@ struct Download {
         into file: MediaFile,
         _ requester: Requester,
         _ settings: DownloadSettings,
-        until: Instant
+        until: Instant,
+        wanted: MovingDeadline?,
+        unless known: SourceValidators?,
+        onHead: @escaping @Sendable (SourceHead) -> Void,
     ) {
+        self.known = known
+        heads = SourceHeads(tell: onHead)
         self.requester = requester
+        self.wanted = wanted
         self.settings = settings
         deadline = until
         request = TransferRequest(url: url, askedHost: url.host, file: file)
@@ -37,6 +48,8 @@ struct Download {
                 first = try await ask()
             }
             version = first.version
+            report.isUnchanged = first.isUnchanged
+            if first.isUnchanged { report.failure = request.unchanged() }
         } catch {
             return report.failure = error
         }
@@ -72,7 +85,8 @@ struct Download {
     private mutating func ask() async throws(AttachmentFailure) -> TransferResult {
         for _ in 0...settings.redirectLimit {
             report.url = request.url.text
-            let result = try await requester.fetch(request, until: deadline)
+            prepareForHead()
+            let result = try await requester.fetch(request, until: deadline, wanted: wanted)
             report.requestCount += result.requestCount
             report.status = result.status
             report.contentType = result.contentType.flatMap(DeclaredType.essence)
@@ -87,6 +101,18 @@ struct Download {
             }
         }
         throw request.tooManyRedirects(limit: settings.redirectLimit)
+    }
+
+    /// Parts are of a version that is fetched now: they have conditions of their own.
+    private mutating func prepareForHead() {
+        let place = request.isRedirected ? request.url.text : nil
+        request.known = request.version == nil && known?.redirectedTo == place ? known : nil
+        let asked = SystemTime().now
+        request.onHead = { [heads] head in
+            // What may go better the next time says nothing of the source.
+            guard head.status != 429, head.status < 500 else { return }
+            heads.note(head, asked: asked, redirectedTo: place)
+        }
     }
 }
 

@@ -11,6 +11,14 @@ enum OriginRefusal: Error, Equatable {
     /// Whoever asked doesn't want it any more.
     case cancelled
 
+    /// Whether one with more time might be let in.
+    var isForWantOfTime: Bool {
+        switch self {
+        case .askedToWait, .late: true
+        case .failing, .cancelled: false
+        }
+    }
+
     /// For `host`, in words.
     func failure(of host: String, at now: Instant) -> AttachmentFailure {
         switch self {

@@ -11,16 +11,20 @@ struct Requester: Sendable {
     }
 
     /// Makes the request for a source. What failed before a byte came, and may well go better, is asked for once more
-    /// while there is time.
-    func fetch(_ request: TransferRequest, until deadline: Instant) async throws(AttachmentFailure) -> TransferResult {
-        let first = try await run(request, until: deadline)
+    /// while there is time: until those who wait for it now, if that is known, want it no more.
+    func fetch(
+        _ request: TransferRequest,
+        until deadline: Instant,
+        wanted: MovingDeadline?,
+    ) async throws(AttachmentFailure) -> TransferResult {
+        let first = try await run(request, until: deadline, wanted: wanted)
         guard first.isWorthAnotherRequest, request.file.contents.ending == nil,
-            gate.mayRetry(request.url.origin, until: deadline)
+            gate.mayRetry(request.url.origin, until: min(deadline, wanted?.latest ?? deadline))
         else { return first }
         var backOff = BackOff()
         try? await SystemTime().sleep(until: SystemTime().now + backOff.next())
         do throws(AttachmentFailure) {
-            var second = try await run(request, until: deadline)
+            var second = try await run(request, until: deadline, wanted: wanted)
             second.requestCount += first.requestCount
             return second
         } catch {
@@ -33,8 +37,9 @@ struct Requester: Sendable {
     private func run(
         _ request: TransferRequest,
         until deadline: Instant,
+        wanted: MovingDeadline?,
     ) async throws(AttachmentFailure) -> TransferResult {
-        let place = try await place(for: request, until: deadline)
+        let place = try await place(for: request, until: deadline, wanted)
         let start = SystemTime().now
         var placed = request
         placed.place = place
@@ -48,11 +53,13 @@ struct Requester: Sendable {
     private func place(
         for request: TransferRequest,
         until deadline: Instant,
+        _ wanted: MovingDeadline?,
     ) async throws(AttachmentFailure) -> OriginPlace {
+        let latest = min(deadline, wanted?.latest ?? deadline)
         let entered = await withTaskGroup(of: Result<OriginPlace, OriginRefusal>?.self) { group in
             group.addTask {
                 do throws(OriginRefusal) {
-                    return .success(try await gate.enter(request.url.origin, until: deadline))
+                    return .success(try await gate.enter(request.url.origin, until: latest))
                 } catch {
                     return .failure(error)
                 }
@@ -70,7 +77,10 @@ struct Requester: Sendable {
         }
         switch entered {
         case .success(let place): return place
-        case .failure(let refusal): throw refusal.failure(of: request.origin, at: SystemTime().now)
+        case .failure(let refusal):
+            // Who waits longer may still have it.
+            if refusal.isForWantOfTime { wanted?.act() }
+            throw refusal.failure(of: request.origin, at: SystemTime().now)
         }
     }
 }

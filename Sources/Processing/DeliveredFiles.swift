@@ -11,18 +11,24 @@ struct DeliveredFiles: Sendable {
 
     /// One outcome for each attachment that has something ready. A store that hangs is left behind at `expiry`.
     func store(_ content: NotificationContent, until expiry: Instant) async -> [Int: Outcome] {
-        let ready = content.attachments.enumerated().compactMap { index, attachment in
-            attachment.ready.map { (index, $0) }
+        var known: [Int: Outcome] = [:]
+        var ready: [(Int, SharedRung)] = []
+        for (index, attachment) in content.attachments.enumerated() {
+            if let stored = attachment.stored {
+                known[index] = .success(stored)
+            } else if let rung = attachment.ready {
+                known[index] = .failure(Self.late)
+                ready.append((index, rung))
+            }
         }
-        guard !ready.isEmpty else { return [:] }
-        let late = AttachmentFailure(.store, .timedOut, "The attachment could not be stored in time.")
-        let outcomes = Outcomes(Dictionary(uniqueKeysWithValues: ready.map { ($0.0, .failure(late)) }))
-        return await time.answer(by: expiry) { [store] in
+        guard !ready.isEmpty else { return known }
+        let outcomes = Outcomes(known)
+        return await time.answer(by: expiry) { [ready] in
             await withDiscardingTaskGroup { group in
                 for (index, rung) in ready {
                     group.addTask {
                         do throws(AttachmentFailure) {
-                            outcomes.set(index, .success(try await store.store(rung, until: expiry)))
+                            outcomes.set(index, .success(try await deliver(rung, until: expiry)))
                         } catch {
                             outcomes.set(index, .failure(error))
                         }
@@ -34,6 +40,33 @@ struct DeliveredFiles: Sendable {
             outcomes.all
         }
     }
+
+    /// What another notification has had stored gets a URL of this one's own.
+    private func deliver(_ rung: SharedRung, until expiry: Instant) async throws(AttachmentFailure) -> StoredAttachment
+    {
+        guard let stored = rung.stored else {
+            do throws(AttachmentFailure) {
+                return try await put(rung, until: expiry)
+            } catch {
+                // It may have been somebody else's try, who had less time.
+                guard time.now + store.cost < expiry, store.refusal == nil else { throw error }
+                return try await put(rung, until: expiry)
+            }
+        }
+        guard let renewed = await store.renew(stored) else { throw Self.gone }
+        return renewed
+    }
+
+    private func put(_ rung: SharedRung, until expiry: Instant) async throws(AttachmentFailure) -> StoredAttachment {
+        try await rung.stored { [store] rung throws(AttachmentFailure) in try await store.store(rung, until: expiry) }
+    }
+
+    private static let late = AttachmentFailure(.store, .timedOut, "The attachment could not be stored in time.")
+    private static let gone = AttachmentFailure(
+        .store,
+        .storeFailed,
+        "The attachment was removed from the store before it was delivered. Raise --quota.",
+    )
 
     /// What has become of each attachment so far: late, until it is known.
     private final class Outcomes: Sendable {

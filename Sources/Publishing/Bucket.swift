@@ -61,11 +61,16 @@ package final class Bucket: Sendable {
         }
     }
 
+    /// Whether the file is there, and need not be put again.
+    package func has(_ name: String) -> Bool {
+        let now = time.now
+        return state.withLock { $0.names.contains(name, at: now) }
+    }
+
     /// Puts the file there, unless it is there already, and returns when it can be fetched.
     package func publish(_ file: PublishedFile, until deadline: Instant) async throws(AttachmentFailure) {
         while true {
-            let now = time.now
-            guard !state.withLock({ $0.names.contains(file.name, at: now) }) else { return observe(.reused) }
+            guard !has(file.name) else { return observe(.reused) }
             let (attempt, isOurs) = attempt(file, until: deadline)
             switch await attempt.value {
             case .success: return
