@@ -49,7 +49,9 @@ struct DeliveredFiles: Sendable {
                 return try await put(rung, until: expiry)
             } catch {
                 // It may have been somebody else's try, who had less time.
-                guard time.now + store.cost < expiry, store.refusal == nil else { throw error }
+                guard error.reason == .publishFailed, store.refusal == nil, time.now + store.cost < expiry else {
+                    throw error
+                }
                 return try await put(rung, until: expiry)
             }
         }

@@ -6,12 +6,10 @@ package protocol AttachmentDownloading: Sendable {
     /// Writes the source's bytes into `file`, at least those that its readers want, and ends it whole or cut: a failure
     /// is in the file's ending. Returns soon after somebody else has ended it.
     ///
-    /// - Parameters:
-    ///   - deadline: when the last of those who wait now has no more use for it. More may come.
-    ///   - kind: what the sender says that it is, if anything.
-    ///   - known: asks for it only if it has changed since; if it hasn't, the file is cut with no byte.
-    ///   - onHead: told what each answer says of its use, before any byte of that answer is in the file; a source that
-    ///     comes without such answers is of no use to others.
+    /// At `deadline` those who wait now have no more use for it; more may come, who wait longer. `kind` is what the sender
+    /// says that it is, if anything. A source that is still the `known` one isn't fetched: the file is cut with no byte.
+    /// `onHead` is told what each answer says of its use, before any byte of that answer is in the file; a source that
+    /// comes without such answers is of no use to others.
     func download(
         _ url: String,
         into file: MediaFile,

@@ -74,9 +74,8 @@ struct BucketTests {
         defer { origin.stop() }
         try await RunningSidecar.run(try program(moto.writer), options()) { sidecar in
             moto.pause()
-            var asked = 0
-            repeat {
-                asked = origin.requests.count
+            var message = ""
+            while !message.contains("again and again") {
                 let result = try result(try await sidecar.post(origin.url("/photo.jpg"), deadline: "2s"))
                 #expect(result["outcome"]?.text == "original")
                 #expect(try text(result, "/payload/my-attachment") == origin.url("/photo.jpg"))
@@ -84,11 +83,22 @@ struct BucketTests {
                 #expect(try text(result, "/errors/0/reason") == "publishFailed")
                 let margin = result.value(at: try JSONPointer("/margin"))?.double
                 #expect(margin.map { $0 > 0 } == true)
-                // Left alone, it isn't worth a download either.
-            } while origin.requests.count > asked
-            let readiness = try await sidecar.get("/readyz")
-            #expect(readiness.status == 200 && readiness.text.contains("The bucket media cannot be written to"))
-            #expect(try await sidecar.get("/metrics").text.contains("attachd_bucket_available 0\n"))
+                message = try text(result, "/errors/0/message") ?? ""
+            }
+            // Left alone, it isn't worth a download either, and the worker says what is wrong.
+            var (isLeftAlone, number) = (false, 0)
+            while !isLeftAlone {
+                number += 1
+                let asked = origin.requests.count
+                let other = try result(try await sidecar.post(origin.url("/\(number).jpg"), deadline: "2s"))
+                #expect(other["outcome"]?.text == "original")
+                let readiness = try await sidecar.get("/readyz")
+                #expect(readiness.status == 200)
+                let isAvailable = try await !sidecar.get("/metrics").text.contains("attachd_bucket_available 0\n")
+                isLeftAlone =
+                    origin.requests.count == asked && !isAvailable
+                    && readiness.text.contains("The bucket media cannot be written to")
+            }
             moto.resume()
             var outcome: String?
             while outcome != "complete" {
