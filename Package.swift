@@ -84,6 +84,8 @@ let package = Package(
         .module("Decoding", ["Media", "DecoderWire", "Sandbox", "CLinux"]),
         .module("Storage", ["Media", "CCrypto", "CLinux"]),
 
+        .module("Publishing", ["Media", "Downloads"]),
+
         // The queue: its contract, and an engine for one machine and one for many.
         .module("Jobs", ["Media"]),
         .module("JobsSQLite", ["Jobs", "Media", .product(name: "GRDB", package: "GRDB.swift")]),
@@ -135,8 +137,8 @@ let package = Package(
         .module(
             "App",
             [
-                "Media", "Payloads", "ServiceExtension", "Downloads", "Decoding", "Storage", "Jobs", "JobsSQLite",
-                "JobsRedis", "Processing", "Batch", "Worker", "Telemetry", "Sidecar",
+                "Media", "Payloads", "ServiceExtension", "Downloads", "Decoding", "Storage", "Publishing", "Jobs",
+                "JobsSQLite", "JobsRedis", "Processing", "Batch", "Worker", "Telemetry", "Sidecar",
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
@@ -207,6 +209,7 @@ let package = Package(
         .tests("DecodingTests", ["Decoding", "DecoderWire", "Sandbox", "Media"]),
         .tests("HostileTests", ["Decoding", "DecoderWire", "Media"]),
         .tests("StorageTests", ["Storage", "Media"]),
+        .tests("PublishingTests", ["Publishing", "Downloads", "Media"]),
         .tests("JobsSQLiteTests", ["JobsSQLite", "JobsContract", "Jobs", "Media"]),
         .tests("RedisWireTests", ["RedisWire"]),
         .tests(

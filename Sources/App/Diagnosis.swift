@@ -3,6 +3,7 @@ import DecoderWire
 import Downloads
 import Foundation
 import Media
+import Publishing
 import Storage
 
 /// What this installation can do, found out by trying it: `attachd doctor`.
@@ -30,6 +31,7 @@ package struct Diagnosis: Sendable {
         await checkFormats(engine)
         await checkCodecs(engine)
         checkStore(engine)
+        if let bucket = engine.bucket { await check(bucket) }
         checkSandbox(engine.decoders.status.sandbox, isRequired: settings.requiresSandbox)
         let limits = MediaLimits()
         note(
@@ -78,6 +80,18 @@ package struct Diagnosis: Sendable {
             add("store", engine.store.root, .missing, "\(error)", isNeeded: true)
         }
     }
+
+    private mutating func check(_ bucket: Bucket) async {
+        do throws(AttachmentFailure) {
+            let remark = try await bucket.check(until: SystemTime().now + Self.bucketPatience)
+            add("bucket", "\(bucket.address)", .ok, remark ?? "an object was put there and removed", isNeeded: true)
+        } catch {
+            add("bucket", "\(bucket.address)", .missing, error.message, isNeeded: true)
+        }
+    }
+
+    /// How long the bucket may take.
+    private static let bucketPatience: Duration = .seconds(10)
 
     private mutating func checkSandbox(_ report: SandboxReport?, isRequired: Bool) {
         let missing = report?.missing ?? SandboxLayer.allCases

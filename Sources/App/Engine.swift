@@ -7,6 +7,7 @@ import Media
 import Metrics
 import Payloads
 package import Processing
+package import Publishing
 import Sidecar
 package import Storage
 import Telemetry
@@ -16,6 +17,8 @@ package final class Engine: Sendable {
     package let service: NotificationService
     package let store: AttachmentStore
     package let decoders: DecoderPool
+    /// Where ready files are published, if they are.
+    package let bucket: Bucket?
     private let downloader: Downloader
     let queueMetrics: QueueMetrics
     private let registry: PrometheusRegistry
@@ -23,8 +26,7 @@ package final class Engine: Sendable {
 
     /// `readsLocalFiles` makes `file:` URLs and paths attachments too. Only on the command line.
     package init(_ settings: Settings, readsLocalFiles: Bool, logger: Logger) throws(EngineError) {
-        let help = [EngineMetrics.help, MakingMetrics.help, QueueMetrics.help]
-        registry = PrometheusRegistry(help: help.reduce(into: [:]) { $0.merge($1) { first, _ in first } })
+        registry = PrometheusRegistry(help: Self.help)
         queueMetrics = QueueMetrics(registry)
         let metrics = EngineMetrics(registry)
         let makingMetrics = MakingMetrics(registry)
@@ -41,14 +43,17 @@ package final class Engine: Sendable {
         }
         do throws(AttachmentFailure) {
             decoders = try Self.startDecoders(settings, running: settings.decoders, observe: { metrics.count($0) })
-            downloader = try Downloader(settings: settings.downloads)
+            downloader = try Downloader(settings: settings.downloads, observe: { metrics.count($0) })
+            bucket = try settings.publishing.map { publishing throws(AttachmentFailure) in
+                try Bucket(publishing, keep: settings.retention.keep, observe: { metrics.count($0) })
+            }
         } catch {
             throw EngineError(isStore: false, description: error.message)
         }
         let steps = AttachmentPipeline.Steps(
             downloader: readsLocalFiles ? LocalFileReader(remote: downloader) : downloader,
             converter: PooledDecoders(pool: decoders, time: SystemTime()),
-            store: PublishedStore(store: store, urls: settings.publicURL.map { [store] in store.urls(below: $0) }),
+            store: PublishedStore(store: store, place: Self.place(settings, store, bucket)),
         )
         service = NotificationService(
             reader: PayloadReader(dialects: settings.dialects),
@@ -61,6 +66,19 @@ package final class Engine: Sendable {
             profiles: settings.profiles,
             defaults: .init(profile: settings.profile, timeLimit: settings.deadline),
         )
+    }
+
+    private static let help = [
+        EngineMetrics.help, MakingMetrics.help, OriginMetrics.help, PublishMetrics.help, QueueMetrics.help,
+    ]
+    .reduce(into: [:]) { $0.merge($1) { first, _ in first } }
+
+    /// Where phones fetch the store's files.
+    private static func place(_ settings: Settings, _ store: AttachmentStore, _ bucket: Bucket?) -> PublishedStore.Place
+    {
+        guard let publicURL = settings.publicURL else { return .here }
+        guard let bucket else { return .sidecar(store.urls(below: publicURL)) }
+        return .bucket(bucket, publicURL: publicURL.hasSuffix("/") ? String(publicURL.dropLast()) : publicURL)
     }
 
     /// `running` processes work at once.
@@ -92,6 +110,8 @@ package final class Engine: Sendable {
         engineMetrics.set(decoders.status.sandbox)
         engineMetrics.set(store.usage)
         engineMetrics.setResident(MachineMemory.resident)
+        engineMetrics.set(downloader.originUsage)
+        if let bucket { engineMetrics.setBucket(isAvailable: bucket.refusal == nil) }
         return registry.text()
     }
 
@@ -106,8 +126,12 @@ package final class Engine: Sendable {
         try store.checkWritable()
     }
 
+    /// What is wrong and doesn't keep it from working: without the bucket, notifications still go out on time.
+    package var remarks: [String] { [bucket?.refusal?.message].compactMap(\.self) }
+
     package func shutDown() async {
         downloader.stop()
+        bucket?.shutDown()
         await decoders.shutDown()
     }
 }

@@ -1,9 +1,11 @@
 import DecoderWire
 import Decoding
+import Downloads
 import Glibc
 import Media
 import Metrics
 import Processing
+import Publishing
 import ServiceExtension
 import Sidecar
 import Storage
@@ -42,6 +44,8 @@ struct EngineMetrics: Sendable {
     private let layers: [SandboxLayer: Meter]
     private let store: StoreMetrics
     private let resident: Meter
+    private let publishing: PublishMetrics
+    private let origins: OriginMetrics
 
     init(_ registry: PrometheusRegistry) {
         func timer(_ stage: String) -> Metrics.Timer {
@@ -68,6 +72,8 @@ struct EngineMetrics: Sendable {
         )
         store = StoreMetrics(registry)
         resident = Meter(label: "process_resident_memory_bytes", factory: registry)
+        publishing = PublishMetrics(registry)
+        origins = OriginMetrics(registry)
         // There before the first one dies, so that a rule that watches the increase doesn't miss it.
         for signal in [SIGKILL, SIGSEGV, SIGSYS] { countDeath(by: Int(signal), 0) }
     }
@@ -94,6 +100,14 @@ struct EngineMetrics: Sendable {
     }
 
     func count(_ event: StoreEvent) { store.count(event) }
+
+    func count(_ event: PublishEvent) { publishing.count(event) }
+
+    func count(_ event: OriginEvent) { origins.count(event) }
+
+    func set(_ usage: OriginUsage) { origins.set(usage) }
+
+    func setBucket(isAvailable: Bool) { publishing.set(isAvailable: isAvailable) }
 
     func set(_ usage: AttachmentStore.Usage) { store.set(usage) }
 

@@ -12,7 +12,7 @@ struct LocalFileReader: AttachmentDownloading {
     func download(
         _ url: String,
         into file: MediaFile,
-        timeLimit: Duration,
+        until deadline: MovingDeadline,
         kind: MediaFormat.Kind?,
         unless known: SourceValidators?,
         onHead: @escaping @Sendable (SourceHead) -> Void,
@@ -21,7 +21,7 @@ struct LocalFileReader: AttachmentDownloading {
             return await remote.download(
                 url,
                 into: file,
-                timeLimit: timeLimit,
+                until: deadline,
                 kind: kind,
                 unless: known,
                 onHead: onHead,
@@ -32,7 +32,7 @@ struct LocalFileReader: AttachmentDownloading {
             return file.end(.cut(AttachmentFailure(.download, .invalidURL, message)))
         }
         await LocalFile(descriptor: opened.descriptor, size: opened.size, owner: opened)
-            .download(url, into: file, timeLimit: timeLimit, kind: kind, unless: known, onHead: onHead)
+            .download(url, into: file, until: deadline, kind: kind, unless: known, onHead: onHead)
     }
 
     /// A regular file, closed with its last reader.

@@ -43,6 +43,11 @@ extension Settings {
         requiresSandbox = try await values.flag(.requireSandbox) ?? requiresSandbox
         requests = try await values.number(.requests, in: 1...65_536) ?? requests
         publicURL = try await values.publicURL(.publicURL)
+        publishing = try await values.publishing(source.environment, authoritiesFile: caFile)
+        guard publishing == nil || publicURL != nil else {
+            let reason = "Phones fetch what is published there: give the bucket's or the CDN's URL as --public-url."
+            throw SettingsError(key: SettingsKey.publish.rawValue, reason: reason)
+        }
         signingKeys = try await values.signingKeys(.signingKeyFile)
         retention.keep = try await values.duration(.keep, upTo: .seconds(365 * 24 * 3600)) ?? retention.keep
         retention.quota = try await values.size(.quota) ?? retention.quota

@@ -3,6 +3,7 @@ package import Logging
 package import Media
 package import Payloads
 package import Processing
+package import Publishing
 package import Storage
 
 /// What the program was told: read once at start, checked, and passed on as values.
@@ -38,7 +39,9 @@ package struct Settings: Sendable {
     package var isStrict = false
     /// A file of certificate authorities that are trusted beside the system's.
     package var caFile: String?
-    /// Where phones reach this sidecar. Without it, attachments get `file:` URLs.
+    /// The bucket that ready files are published in, if they are.
+    package var publishing: PublishingSettings?
+    /// Where phones reach this sidecar, or what is published in the bucket. Without it, attachments get `file:` URLs.
     package var publicURL: String?
     /// What URLs are signed with, if not with the store's own keys.
     package var signingKeys: SigningKeys?

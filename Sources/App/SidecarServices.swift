@@ -72,6 +72,7 @@ package struct SidecarServices: Sendable {
                 try await engine.checkReadiness()
                 _ = try await queue.jobs.status()
             },
+            remarks: { engine.remarks },
             metrics: {
                 if let status = try? await queue.jobs.status() { engine.queueMetrics.set(status) }
                 return engine.metrics

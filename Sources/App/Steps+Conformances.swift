@@ -3,7 +3,6 @@ import Downloads
 package import Media
 import Processing
 import ServiceExtension
-import Storage
 
 // The pipeline knows no stage's implementation; here each is fitted to the step that it does.
 
@@ -11,7 +10,7 @@ extension Downloader: AttachmentDownloading {
     package func download(
         _ url: String,
         into file: MediaFile,
-        timeLimit: Duration,
+        until deadline: MovingDeadline,
         kind: MediaFormat.Kind?,
         unless known: SourceValidators?,
         onHead: @escaping @Sendable (SourceHead) -> Void,
@@ -19,8 +18,10 @@ extension Downloader: AttachmentDownloading {
         let _: DownloadReport = await download(
             url,
             into: file,
-            timeLimit: timeLimit,
+            // Those who wait say when it ends. More may come, who wait longer.
+            timeLimit: NotificationService.longestTimeLimit,
             kind: kind,
+            wanted: deadline,
             unless: known,
             onHead: onHead,
         )
@@ -74,35 +75,5 @@ extension ConversionRequest {
     fileprivate var largestOutput: Int {
         let limits = [animation?.byteLimit, video?.byteLimit, audio?.byteLimit].compactMap(\.self)
         return limits.reduce(image.byteLimit, max)
-    }
-}
-
-/// The store, whose files are fetched from the sidecar where that can be reached from outside; else they are local files.
-struct PublishedStore: AttachmentStoring {
-    let store: AttachmentStore
-    let urls: AttachmentURLs?
-
-    func store(_ rung: ReadyRung) async throws(AttachmentFailure) -> StoredAttachment {
-        let file = try await store.store(rung)
-        return attachment(file.identifier, sha256: file.sha256, until: file.expires)
-    }
-
-    func renew(_ stored: StoredAttachment) async -> StoredAttachment? {
-        guard let identifier = AttachmentIdentifier(stored.identifier), let expires = await store.renew(identifier)
-        else { return nil }
-        return attachment(identifier, sha256: stored.sha256, until: expires)
-    }
-
-    private func attachment(
-        _ identifier: AttachmentIdentifier,
-        sha256: String,
-        until expires: UnixTime,
-    ) -> StoredAttachment {
-        StoredAttachment(
-            identifier: identifier.description,
-            url: urls?.url(of: identifier, expires: expires.seconds) ?? FileURL.url(of: store.path(of: identifier)),
-            shortURL: urls?.shortURL(of: identifier, expires: expires.seconds),
-            sha256: sha256,
-        )
     }
 }

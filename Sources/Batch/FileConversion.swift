@@ -92,7 +92,7 @@ private final class KeptOutput: AttachmentStoring {
 
     func show(_ preview: [UInt8]) { state.withLock { $0.preview = preview } }
 
-    func store(_ rung: ReadyRung) async throws(AttachmentFailure) -> StoredAttachment {
+    func store(_ rung: ReadyRung, until deadline: Instant) async throws(AttachmentFailure) -> StoredAttachment {
         state.withLock { $0.rung = rung }
         // Where it is and what is in it, the manifest says once it is there.
         return StoredAttachment(identifier: "", url: "", sha256: "")

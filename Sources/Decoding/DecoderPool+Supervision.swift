@@ -7,23 +7,25 @@ import Synchronization
 extension DecoderPool {
     /// Keeps a zygote alive until the task is cancelled.
     func supervise() async {
-        var backOff = BackOff()
+        var backOff = BackOff(first: .milliseconds(100), longest: .seconds(10))
         while !Task.isCancelled {
             do throws(SystemError) {
                 let zygote = try ZygoteProcess.start(configuration.decoderPath, watcher: watcher)
                 await serve(zygote)
                 let ending = await zygote.end()
-                if state.withLock({ $0.zygoteEnded() }) { backOff = BackOff() }
+                if state.withLock({ $0.zygoteEnded() }) { backOff.succeeded() }
                 configuration.observe(.zygoteEnded(ending))
             } catch {
                 configuration.observe(.zygoteMissing(error.description))
             }
             guard !Task.isCancelled else { return }
-            if backOff.isHopeless {
+            // More often than bad luck explains.
+            if backOff.failures >= 2 {
                 let message = "The decoder program does not start, or its processes don't get ready."
                 refuse(AttachmentFailure(.decode, .decoderUnavailable, message))
             }
-            try? await time.sleep(until: time.now + backOff.next())
+            let pause = backOff.next()
+            try? await time.sleep(until: time.now + (backOff.failures == 1 ? .zero : pause))
         }
     }
 

@@ -17,6 +17,9 @@ package struct AddressPolicy: Sendable, Equatable {
         self.own = own
     }
 
+    /// For servers that whoever runs attachd has named: every address, on every port.
+    package static let everywhere = AddressPolicy(allowed: [.everyIPv4, .everyIPv6], own: [])
+
     /// Why `address` may not be dialled on `port`; `nil` if it may.
     ///
     /// An IPv4-mapped address is judged as the IPv4 address that it is. Every other IPv6 address has to pass itself, and

@@ -3,9 +3,11 @@ import Media
 /// One download: a request for all of the source or for its beginning, and where the origin has parts of it, requests
 /// for those that the reader wants.
 struct Download {
-    private let loop: TransferLoop
+    private let requester: Requester
     private let settings: DownloadSettings
     private let deadline: Instant
+    /// Until when those who wait now want it.
+    private let wanted: MovingDeadline?
     /// The next one: its URL is the last that was asked.
     private var request: TransferRequest
     /// What is known of the source already.
@@ -16,15 +18,17 @@ struct Download {
     init(
         of url: DownloadURL,
         into file: MediaFile,
-        _ loop: TransferLoop,
+        _ requester: Requester,
         _ settings: DownloadSettings,
         until: Instant,
+        wanted: MovingDeadline?,
         unless known: SourceValidators?,
         onHead: @escaping @Sendable (SourceHead) -> Void,
     ) {
         self.known = known
         heads = SourceHeads(tell: onHead)
-        self.loop = loop
+        self.requester = requester
+        self.wanted = wanted
         self.settings = settings
         deadline = until
         request = TransferRequest(url: url, askedHost: url.host, file: file)
@@ -70,7 +74,7 @@ struct Download {
                 hasFailed = false
             } catch {
                 // What came of it is there; once more for the rest.
-                guard error.isWorthAnotherRequest, !hasFailed else { return error }
+                guard error.leavesARest, !hasFailed else { return error }
                 hasFailed = true
             }
         }
@@ -80,12 +84,10 @@ struct Download {
     /// Makes the request, and those that redirects lead to.
     private mutating func ask() async throws(AttachmentFailure) -> TransferResult {
         for _ in 0...settings.redirectLimit {
-            request.timeLimit = deadline - SystemTime().now
             report.url = request.url.text
-            guard request.timeLimit > .zero else { throw request.timedOut() }
             prepareForHead()
-            let result = await loop.run(request)
-            report.requestCount += 1
+            let result = try await requester.fetch(request, until: deadline, wanted: wanted)
+            report.requestCount += result.requestCount
             report.status = result.status
             report.contentType = result.contentType.flatMap(DeclaredType.essence)
             report.fetchedByteCount += result.fetchedByteCount
@@ -106,16 +108,15 @@ struct Download {
         let place = request.isRedirected ? request.url.text : nil
         request.known = request.version == nil && known?.redirectedTo == place ? known : nil
         let asked = SystemTime().now
-        request.onHead = { [heads] head in heads.note(head, asked: asked, redirectedTo: place) }
+        request.onHead = { [heads] head in
+            // What may go better the next time says nothing of the source.
+            guard head.status != 429, head.status < 500 else { return }
+            heads.note(head, asked: asked, redirectedTo: place)
+        }
     }
 }
 
 extension AttachmentFailure {
-    /// Whether the same request may well go better the next time.
-    fileprivate var isWorthAnotherRequest: Bool {
-        switch reason {
-        case .connectionFailed, .truncated, .stalled, .httpStatus: true
-        default: false
-        }
-    }
+    /// Whether it came in the middle of a part, whose rest is worth another request.
+    fileprivate var leavesARest: Bool { reason == .truncated || reason == .stalled }
 }

@@ -5,6 +5,8 @@ package struct DownloadSettings: Sendable {
     package var connectTimeout: Duration = .seconds(5)
     package var stall = StallRule()
     package var ranges = RangeRule()
+    /// How origins are spared.
+    package var origins = OriginRule()
     /// How many redirects are followed for one download.
     package var redirectLimit = 5
     /// For all headers of one answer together.

@@ -3,7 +3,7 @@ package import Media
 /// What a server answered to a message.
 package struct MessageAnswer: Sendable, Equatable {
     package var status: Int
-    /// Only of an answer whose status is 200.
+    /// Only of an answer whose status is 200, or to a signed message.
     package var body: [UInt8]
 }
 
@@ -13,6 +13,8 @@ extension Downloader {
 
     /// Sends a message, under the same rules as every download: whose addresses may be dialled above all. Redirects are
     /// not followed. Throws why there is no answer.
+    ///
+    /// It is made at once: whoever sends knows when to send again, and a message that is refused here may be its last.
     package func send(
         _ message: OutgoingMessage,
         to url: String,
@@ -28,9 +30,8 @@ extension Downloader {
         // All of it, or the transfer would wait for a reader.
         answer.want(0..<Int.max)
         var request = TransferRequest(url: parsed, askedHost: parsed.host, file: answer)
-        request.timeLimit = deadline - SystemTime().now
         request.message = message
-        let result = await loop.run(request)
+        let result = try await loop.run(request, until: deadline)
         guard let status = result.status else { throw result.failure ?? request.cancelled() }
         return MessageAnswer(status: status, body: answer.prefix(Self.answerByteLimit))
     }

@@ -4,11 +4,18 @@ package import Media
 package final class Downloader: Sendable {
     private let settings: DownloadSettings
     let loop: TransferLoop
+    private let gate: OriginGate
+    private let requester: Requester
 
     /// Throws when the process has no memory or thread left.
-    package init(settings: DownloadSettings) throws(AttachmentFailure) {
+    package init(
+        settings: DownloadSettings,
+        observe: @escaping @Sendable (OriginEvent) -> Void = { _ in },
+    ) throws(AttachmentFailure) {
         self.settings = settings
         loop = try TransferLoop(settings: settings)
+        gate = OriginGate(settings.origins, time: SystemTime(), observe: observe)
+        requester = Requester(loop, gate)
     }
 
     deinit { loop.stop() }
@@ -20,19 +27,24 @@ package final class Downloader: Sendable {
     /// Where the origin has parts of a source, only those are fetched that the file's readers want; this returns when
     /// all of it is there, or nobody is left to want more, which ends the file. `kind` is what the source is said to be,
     /// if anybody has said so: of video and sound the beginning is asked for first. A source that is still the `known`
-    /// one isn't fetched. `onHead` is told what each answer says of its use, before any byte of that answer is in the file.
+    /// one isn't fetched. `wanted` is until when those who wait now want it: an origin that can't be asked before isn't
+    /// waited for. `onHead` is told what each answer says of its use, before any byte of that answer is in the file.
     package func download(
         _ url: String,
         into file: MediaFile,
         timeLimit: Duration,
         kind: MediaFormat.Kind? = nil,
+        wanted: MovingDeadline? = nil,
         unless known: SourceValidators? = nil,
         onHead: @escaping @Sendable (SourceHead) -> Void = { _ in },
     ) async -> DownloadReport {
-        let report = await report(url, file, timeLimit, kind, known, onHead)
+        let report = await report(url, file, timeLimit, kind, wanted, known, onHead)
         file.end(report.failure.map(MediaFile.Ending.cut) ?? .whole)
         return report
     }
+
+    /// What is asked of origins now.
+    package var originUsage: OriginUsage { gate.usage }
 
     /// Cancels the downloads that are under way and refuses later ones.
     package func stop() { loop.stop() }
@@ -42,6 +54,7 @@ package final class Downloader: Sendable {
         _ file: MediaFile,
         _ timeLimit: Duration,
         _ kind: MediaFormat.Kind?,
+        _ wanted: MovingDeadline?,
         _ known: SourceValidators?,
         _ onHead: @escaping @Sendable (SourceHead) -> Void,
     ) async -> DownloadReport {
@@ -51,9 +64,10 @@ package final class Downloader: Sendable {
             var download = Download(
                 of: url,
                 into: file,
-                loop,
+                requester,
                 settings,
                 until: deadline,
+                wanted: wanted,
                 unless: known,
                 onHead: onHead,
             )

@@ -1,12 +1,27 @@
-/// What is sent to a server that is no origin of a source: a POST if there is a body, else a GET.
-package struct OutgoingMessage: Sendable, Equatable {
-    package var body: [UInt8]?
+/// What is sent to a server that is no origin of a source.
+package struct OutgoingMessage: Sendable {
+    package enum Action: Sendable {
+        case get
+        case post([UInt8])
+        case put(Upload)
+        case delete
+    }
+
+    package var action: Action
     /// Names and values, beside what every request has.
     package var headers: [String: String]
+    /// With it the request is signed. Only for the operator's own servers.
+    package var signature: SignatureV4?
 
-    package init(body: [UInt8]? = nil, headers: [String: String]) {
-        self.body = body
+    package init(_ action: Action, headers: [String: String], signature: SignatureV4? = nil) {
+        self.action = action
         self.headers = headers
+        self.signature = signature
+    }
+
+    /// A POST if there is a body, else a GET.
+    package init(body: [UInt8]? = nil, headers: [String: String]) {
+        self.init(body.map { .post($0) } ?? .get, headers: headers)
     }
 
     /// A line each. A value that would begin another line is left out: it may come from whoever handed the job over.
@@ -20,8 +35,8 @@ package struct OutgoingMessage: Sendable, Equatable {
 extension TransferRequest {
     /// What the request has beside libcurl's own header fields.
     var headerFields: [String] {
+        guard let message else { return version?.validator.map { ["If-Range: \($0)"] } ?? [] }
         // Otherwise libcurl waits for a server's "100 Continue" before it sends a larger body.
-        if let message { return message.headerFields + ["Expect:"] }
-        return version?.validator.map { ["If-Range: \($0)"] } ?? []
+        return message.headerFields + (message.signature == nil ? ["Expect:"] : [])
     }
 }

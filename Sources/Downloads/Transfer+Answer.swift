@@ -17,6 +17,15 @@ extension Transfer {
         return unsafe ccurl_getinfo_off(handle, CURLINFO_SIZE_DOWNLOAD_T, &count) == CURLE_OK ? Int(count) : 0
     }
 
+    /// What the answer's `Retry-After` says, be it seconds or a date.
+    var retryAfter: Duration? {
+        var seconds: curl_off_t = 0
+        guard unsafe ccurl_getinfo_off(handle, CURLINFO_RETRY_AFTER, &seconds) == CURLE_OK, seconds > 0 else {
+            return nil
+        }
+        return .seconds(seconds)
+    }
+
     /// What the answer says of itself, once there is one.
     var head: AnswerHead? {
         guard let status else { return nil }

@@ -40,6 +40,10 @@ final class Transfer {
     private var isRangeRefused = false
     private var headerByteCount = 0
     private var bodyByteCount = 0
+    /// Where in what is sent the next byte stands.
+    private var sendOffset = 0
+    /// What was sent counts as a sign of life as well.
+    private var sentByteCount = 0
     /// The last address that was refused. libcurl goes on to the name's next one.
     private var refusal: AddressRefusal?
     /// Why a callback, or the loop, stopped the transfer.
@@ -109,6 +113,19 @@ final class Transfer {
         return true
     }
 
+    /// Gives the next bytes of what is sent: none at its end, `nil` if they can't be read.
+    func send(into place: UnsafeMutableRawBufferPointer) -> Int? {
+        guard case .put(let upload)? = request.message?.action,
+            let count = unsafe upload.read(at: sendOffset, into: place)
+        else { return nil }
+        sendOffset += count
+        sentByteCount += count
+        return count
+    }
+
+    /// A connection that was used before broke off: another one gets all of it.
+    func sendAgain(from offset: Int) { sendOffset = offset }
+
     /// Takes bytes of the body, decoded.
     func receive(_ bytes: UnsafeRawBufferPointer) -> Reception {
         let body = openedBody()
@@ -135,7 +152,11 @@ final class Transfer {
             }
             // Wanted may be all there is, up to the last number.
             isPaused = offset - settings.ranges.windowByteCount >= contents.wanted.upperBound
-            guard !isPaused else { return .paused }
+            guard !isPaused else {
+                // Until the reader has caught up the origin has nothing to do, and others may ask it.
+                request.place?.leave(.worked)
+                return .paused
+            }
         }
         do throws(AttachmentFailure) {
             guard try unsafe request.file.write(bytes, at: offset) else {
@@ -162,6 +183,8 @@ final class Transfer {
 
     private func judgedBody() -> Body {
         guard let head, !isRedirect else { return .other }
+        // Why the operator's own server refuses something stands in its body.
+        if request.message?.signature != nil { return .whole(nil) }
         guard let asked = request.range, [200, 206, 416].contains(head.status) else {
             return head.status == 200 && request.range == nil ? .whole(head.offeredVersion) : .other
         }
@@ -187,14 +210,14 @@ final class Transfer {
 
     // MARK: - What the loop calls
 
+    private var passedByteCount: Int { headerByteCount + bodyByteCount + sentByteCount }
+
     /// When the loop has to look for a stall again.
     var stallDue: Instant? { isPaused ? nil : stallWatch?.due }
 
     /// Whether the origin has stalled; the result says so then.
     func isStalled(now: Instant) -> Bool {
-        guard !isPaused, stallWatch?.isStalled(received: headerByteCount + bodyByteCount, now: now) == true else {
-            return false
-        }
+        guard !isPaused, stallWatch?.isStalled(received: passedByteCount, now: now) == true else { return false }
         stopped = request.stalled(settings.stall)
         return true
     }
@@ -204,7 +227,7 @@ final class Transfer {
         if case .whole(let version?) = body, turns(to: version, request.file.contents) { return false }
         guard isPaused else { return true }
         isPaused = false
-        stallWatch = StallWatch(settings.stall, received: headerByteCount + bodyByteCount, now: SystemTime().now)
+        stallWatch = StallWatch(settings.stall, received: passedByteCount, now: SystemTime().now)
         return unsafe curl_easy_pause(handle, CURLPAUSE_CONT) == CURLE_OK
     }
 
@@ -213,6 +236,8 @@ final class Transfer {
         var result = TransferResult(status: status)
         result.location = isRedirect ? header("location") : nil
         result.contentType = header("content-type")
+        result.retryAfter = retryAfter
+        result.isConnected = stallWatch != nil
         result.fetchedByteCount = fetchedByteCount
         // Of an encoded part libcurl hands nothing over that it can't decode.
         if status != nil, [CURLE_OK, CURLE_BAD_CONTENT_ENCODING].contains(code) { _ = openedBody() }

@@ -32,16 +32,33 @@ final class TransferOptions {
 
         set(CURLOPT_USERAGENT, settings.userAgent)
         if let range = request.range { set(CURLOPT_RANGE, "\(range.lowerBound)-\(range.upperBound - 1)") }
-        if let posted = request.message?.body {
-            set(CURLOPT_POST, 1)
-            set(CURLOPT_POSTFIELDSIZE, posted.count)
-            unsafe posted.withUnsafeBytes { body in
-                unsafe note(ccurl_setopt_body(handle, body.baseAddress))
-            }
-        }
+        if let message = request.message { set(message) }
         // Asks for no encoding, and makes libcurl undo those that come all the same.
         set(CURLOPT_ACCEPT_ENCODING, "identity")
         unsafe note(ccurl_setopt_pointer(handle, CURLOPT_PRIVATE, UnsafeMutableRawPointer(bitPattern: id)))
+    }
+
+    private func set(_ message: OutgoingMessage) {
+        switch message.action {
+        case .get: break
+        case .post(let body):
+            set(CURLOPT_POST, 1)
+            set(CURLOPT_POSTFIELDSIZE, body.count)
+            unsafe body.withUnsafeBytes { body in
+                unsafe note(ccurl_setopt_body(handle, body.baseAddress))
+            }
+        case .put(let upload):
+            set(CURLOPT_UPLOAD, 1)
+            unsafe note(ccurl_setopt_off(handle, CURLOPT_INFILESIZE_LARGE, curl_off_t(upload.byteCount)))
+        case .delete: set(CURLOPT_CUSTOMREQUEST, "DELETE")
+        }
+        guard let signature = message.signature else { return }
+        set(CURLOPT_AWS_SIGV4, signature.scope)
+        set(CURLOPT_USERNAME, signature.accessKeyID)
+        set(CURLOPT_PASSWORD, signature.secretAccessKey)
+        // libcurl 7.88 would sign an empty "Expect:", which isn't sent. So it asks before it sends more than a megabyte;
+        // a server that doesn't answer that gets the body all the same.
+        set(CURLOPT_EXPECT_100_TIMEOUT_MS, 250)
     }
 
     func setNames(_ names: UnsafeMutablePointer<curl_slist>?) {
@@ -54,7 +71,10 @@ final class TransferOptions {
 
     /// `transfer` points to the `Transfer` that the callbacks are for, and has to outlive the handle.
     func setCallbacks(_ transfer: UnsafeMutableRawPointer) {
-        for option in [CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_OPENSOCKETDATA, CURLOPT_PREREQDATA] {
+        for option in [
+            CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_READDATA, CURLOPT_SEEKDATA, CURLOPT_OPENSOCKETDATA,
+            CURLOPT_PREREQDATA,
+        ] {
             unsafe note(ccurl_setopt_pointer(handle, option, transfer))
         }
         // A count other than the one that was offered makes libcurl stop the transfer.
@@ -71,6 +91,19 @@ final class TransferOptions {
         unsafe note(
             ccurl_setopt_header(handle) { _, size, count, context in
                 unsafe borrowed(context).receiveHeader(byteCount: size * count) ? size * count : 0
+            },
+        )
+        unsafe note(
+            ccurl_setopt_read(handle) { bytes, size, count, context in
+                let place = unsafe UnsafeMutableRawBufferPointer(start: bytes, count: size * count)
+                return unsafe borrowed(context).send(into: place) ?? Int(CURL_READFUNC_ABORT)
+            },
+        )
+        unsafe note(
+            ccurl_setopt_seek(handle) { context, offset, origin in
+                guard origin == SEEK_SET else { return CURL_SEEKFUNC_CANTSEEK }
+                unsafe borrowed(context).sendAgain(from: Int(offset))
+                return CURL_SEEKFUNC_OK
             },
         )
         unsafe note(

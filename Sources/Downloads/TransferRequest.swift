@@ -20,6 +20,9 @@ struct TransferRequest: Sendable {
     /// Called on the loop's thread with the answer's head, before any byte of its body is in the file.
     var onHead: (@Sendable (AnswerHead) -> Void)?
 
+    /// The right to make it. It ends when the origin has no more to do for it, be the transfer at its end or not.
+    var place: OriginPlace?
+
     /// What a message calls the other side.
     var origin: String { isRedirected ? "\(askedHost) (after a redirect)" : askedHost }
 }
@@ -31,6 +34,12 @@ struct TransferResult: Sendable {
     var contentType: String?
     /// Where a redirect leads, as the origin sent it; `nil` when the answer is none.
     var location: String?
+    /// For how long the origin asks to be left alone.
+    var retryAfter: Duration?
+    /// Whether the origin was reached, so that it has the request.
+    var isConnected = false
+    /// How many requests were made for it.
+    var requestCount = 1
     /// Bytes of the body as they came over the network.
     var fetchedByteCount = 0
     /// What further parts have to be of, where the origin has them.

@@ -20,6 +20,15 @@ final class RedisConnection: Sendable {
     private struct Guarded {
         var state = State.closed(nil)
         var backOff = BackOff()
+        /// When a connection may be tried again, after one failed.
+        var nextAttempt: Instant?
+
+        mutating func failed(at now: Instant) { nextAttempt = now + backOff.next() }
+
+        mutating func succeeded() {
+            backOff.succeeded()
+            nextAttempt = nil
+        }
     }
 
     private enum NextStep {
@@ -94,7 +103,7 @@ final class RedisConnection: Sendable {
         let channel = try await channel(until: deadline)
         do {
             let replies = try await exchange(commands, on: channel, within: settings.timeLimit + blocking)
-            guarded.withLock { $0.backOff.succeeded() }
+            guarded.withLock { $0.succeeded() }
             return replies
         } catch RedisFailure.forgotten {
             _ = try await exchange(preparation, on: channel, within: settings.timeLimit)
@@ -144,10 +153,10 @@ final class RedisConnection: Sendable {
                 if channel.isActive { return .use(channel) }
                 // All workers have lost it at this moment; they come back each in its time.
                 guarded.state = .closed(nil)
-                guarded.backOff.failed(at: now, jitter: .random(in: 0...1))
+                guarded.failed(at: now)
             case .closed(let failure): lastFailure = failure
             }
-            if let due = guarded.backOff.nextAttempt, due > now { return .wait(until: due, after: lastFailure) }
+            if let due = guarded.nextAttempt, due > now { return .wait(until: due, after: lastFailure) }
             let task = Task { try await open() }
             guarded.state = .opening(task)
             return .awaitOpening(task)
@@ -192,7 +201,7 @@ final class RedisConnection: Sendable {
         guarded.withLock { guarded in
             guard case .open(let current) = guarded.state, current === channel else { return }
             guarded.state = .closed(failure)
-            guarded.backOff.failed(at: time.now, jitter: .random(in: 0...1))
+            guarded.failed(at: time.now)
         }
     }
 
@@ -200,7 +209,7 @@ final class RedisConnection: Sendable {
         guarded.withLock { guarded in
             if case .left = guarded.state { return }
             guarded.state = .closed(failure)
-            guarded.backOff.failed(at: time.now, jitter: .random(in: 0...1))
+            guarded.failed(at: time.now)
         }
         return failure
     }

@@ -6,12 +6,12 @@ package struct AttachmentFailure: Error, Sendable, Equatable, CustomStringConver
 
     /// A closed set with stable raw values: they are metric labels and names in results.
     package enum Reason: String, Sendable, CaseIterable {
-        case invalidURL, refusedScheme, refusedAddress, unresolvedHost, connectionFailed, tlsFailed
+        case invalidURL, refusedScheme, refusedAddress, unresolvedHost, connectionFailed, tlsFailed, originUnavailable
         case httpStatus, tooManyRedirects, truncated, stalled, timedOut, cancelled, sourceChanged, originLied
         case empty, tooLarge
         case unrecognizedFormat, unsupportedFormat, corrupt, tooManyPixels, resourceLimit
         case decoderDied, decoderUnavailable, decoderLied
-        case storeFull, storeFailed
+        case storeFull, storeFailed, publishFailed
         case payloadTooLarge, internalError
     }
 
@@ -31,12 +31,12 @@ package struct AttachmentFailure: Error, Sendable, Equatable, CustomStringConver
     /// The error that UserNotifications has for this on the device, where it has one.
     package var code: UserNotificationsErrorCode? {
         switch reason {
-        case .invalidURL, .refusedScheme, .refusedAddress, .unresolvedHost, .connectionFailed, .tlsFailed, .httpStatus,
-            .tooManyRedirects:
+        case .invalidURL, .refusedScheme, .refusedAddress, .unresolvedHost, .connectionFailed, .tlsFailed,
+            .originUnavailable, .httpStatus, .tooManyRedirects:
             .attachmentInvalidURL
         case .unrecognizedFormat, .unsupportedFormat: .attachmentUnrecognizedType
         case .empty, .tooLarge, .tooManyPixels: .attachmentInvalidFileSize
-        case .storeFull, .storeFailed: .attachmentMoveIntoDataStoreFailed
+        case .storeFull, .storeFailed, .publishFailed: .attachmentMoveIntoDataStoreFailed
         case .corrupt, .truncated, .sourceChanged, .originLied: .attachmentCorrupt
         case .stalled, .timedOut, .cancelled, .resourceLimit, .decoderDied, .decoderUnavailable, .decoderLied,
             .payloadTooLarge, .internalError:

@@ -45,7 +45,7 @@ package struct AttachmentPipeline: Sendable {
     /// Always answers, once, before `deadline`: the worst content is the original, unchanged.
     package func process(_ request: ProcessingRequest, deadline: Instant) async -> ProcessingResult {
         let stopwatch = Stopwatch(time: time, start: request.accepted ?? time.now)
-        let budget = TimeBudget(now: time.now, deadline: deadline)
+        let budget = TimeBudget(now: time.now, deadline: deadline, storing: steps.store.cost)
         let work = AttachmentExtension(
             makings: makings,
             rules: rules,

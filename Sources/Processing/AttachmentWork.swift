@@ -17,6 +17,7 @@ struct AttachmentWork: Sendable {
 
     func run() async {
         do throws(AttachmentFailure) {
+            if let refusal = steps.store.refusal { throw refusal }
             let file = try MediaFile(byteLimit: order.limits.sourceBytes, time: time)
             async let downloaded: Void = download(into: file)
             let converted = await convert(file)
@@ -38,8 +39,7 @@ struct AttachmentWork: Sendable {
         await steps.downloader.download(
             url,
             into: file,
-            // Those who wait say when it ends. More may come, who wait longer.
-            timeLimit: NotificationService.longestTimeLimit,
+            until: deadline,
             kind: order.kind,
             unless: before?.validators,
             onHead: { making.note($0) },

@@ -1,37 +1,25 @@
 package import Media
 import Synchronization
 
-/// How long decoding takes, learnt from the jobs before: a mean and a deviation for each format.
+/// How long decoding takes, learnt for each format from the jobs before.
 package final class CostModel: Sendable {
-    private struct Estimate {
-        var mean: Double
-        var deviation: Double
-    }
-
-    private let estimates = Mutex<[MediaFormat: Estimate]>([:])
+    private let estimates = Mutex<[MediaFormat: LearntDuration]>([:])
     /// What the first job of a format is taken to cost.
     private static let firstGuess: Duration = .milliseconds(500)
 
     package init() {}
 
-    /// The time within which nearly all conversions of `format` end: the mean and two deviations.
+    /// The time within which nearly all conversions of `format` end.
     package func cost(of format: MediaFormat?) -> Duration {
         guard let format, let estimate = estimates.withLock({ $0[format] }) else { return Self.firstGuess }
-        return .seconds(estimate.mean + 2 * estimate.deviation)
+        return estimate.nearlyAlways
     }
 
-    /// Takes one conversion into account, with the weights that TCP uses for its round-trip time (RFC 6298).
+    /// Takes one conversion into account.
     package func learn(_ format: MediaFormat, took duration: Duration) {
-        let seconds = Double(duration.milliseconds) / 1000
         estimates.withLock { estimates in
-            guard let old = estimates[format] else {
-                estimates[format] = Estimate(mean: seconds, deviation: seconds / 2)
-                return
-            }
-            estimates[format] = Estimate(
-                mean: old.mean * 7 / 8 + seconds / 8,
-                deviation: old.deviation * 3 / 4 + abs(seconds - old.mean) / 4,
-            )
+            guard estimates[format] != nil else { return estimates[format] = LearntDuration(duration) }
+            estimates[format]?.learn(duration)
         }
     }
 

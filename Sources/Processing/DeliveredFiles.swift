@@ -24,11 +24,15 @@ struct DeliveredFiles: Sendable {
         guard !ready.isEmpty else { return known }
         let outcomes = Outcomes(known)
         return await time.answer(by: expiry) { [ready] in
-            for (index, rung) in ready {
-                do throws(AttachmentFailure) {
-                    outcomes.set(index, .success(try await deliver(rung)))
-                } catch {
-                    outcomes.set(index, .failure(error))
+            await withDiscardingTaskGroup { group in
+                for (index, rung) in ready {
+                    group.addTask {
+                        do throws(AttachmentFailure) {
+                            outcomes.set(index, .success(try await deliver(rung, until: expiry)))
+                        } catch {
+                            outcomes.set(index, .failure(error))
+                        }
+                    }
                 }
             }
             return outcomes.all
@@ -38,12 +42,25 @@ struct DeliveredFiles: Sendable {
     }
 
     /// What another notification has had stored gets a URL of this one's own.
-    private func deliver(_ rung: SharedRung) async throws(AttachmentFailure) -> StoredAttachment {
+    private func deliver(_ rung: SharedRung, until expiry: Instant) async throws(AttachmentFailure) -> StoredAttachment
+    {
         guard let stored = rung.stored else {
-            return try await rung.stored { [store] rung throws(AttachmentFailure) in try await store.store(rung) }
+            do throws(AttachmentFailure) {
+                return try await put(rung, until: expiry)
+            } catch {
+                // It may have been somebody else's try, who had less time.
+                guard error.reason == .publishFailed, store.refusal == nil, time.now + store.cost < expiry else {
+                    throw error
+                }
+                return try await put(rung, until: expiry)
+            }
         }
         guard let renewed = await store.renew(stored) else { throw Self.gone }
         return renewed
+    }
+
+    private func put(_ rung: SharedRung, until expiry: Instant) async throws(AttachmentFailure) -> StoredAttachment {
+        try await rung.stored { [store] rung throws(AttachmentFailure) in try await store.store(rung, until: expiry) }
     }
 
     private static let late = AttachmentFailure(.store, .timedOut, "The attachment could not be stored in time.")

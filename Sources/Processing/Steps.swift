@@ -6,13 +6,14 @@ package protocol AttachmentDownloading: Sendable {
     /// Writes the source's bytes into `file`, at least those that its readers want, and ends it whole or cut: a failure
     /// is in the file's ending. Returns soon after somebody else has ended it.
     ///
-    /// `kind` is what the sender says that it is, if anything. If the source is still the `known` one, the file is cut
-    /// with no byte. `onHead` is told what each answer says of its use, before any byte of that answer is in the file; a
-    /// source that comes without such answers is of no use to others.
+    /// At `deadline` those who wait now have no more use for it; more may come, who wait longer. `kind` is what the sender
+    /// says that it is, if anything. A source that is still the `known` one isn't fetched: the file is cut with no byte.
+    /// `onHead` is told what each answer says of its use, before any byte of that answer is in the file; a source that
+    /// comes without such answers is of no use to others.
     func download(
         _ url: String,
         into file: MediaFile,
-        timeLimit: Duration,
+        until deadline: MovingDeadline,
         kind: MediaFormat.Kind?,
         unless known: SourceValidators?,
         onHead: @escaping @Sendable (SourceHead) -> Void,
@@ -39,9 +40,19 @@ package protocol AttachmentConverting: Sendable {
 
 /// Keeps delivered files. `App` conforms the attachment store to it.
 package protocol AttachmentStoring: Sendable {
-    /// Moves an output into the store. Either all of it is there afterwards, or nothing.
-    func store(_ rung: ReadyRung) async throws(AttachmentFailure) -> StoredAttachment
+    /// What storing nearly always takes beside moving a file on this machine.
+    var cost: Duration { get }
+    /// Why nothing can be stored now, where that is known without trying.
+    var refusal: AttachmentFailure? { get }
+
+    /// Moves an output into the store, to where its URL leads. Either all of it is there afterwards, or nothing.
+    func store(_ rung: ReadyRung, until deadline: Instant) async throws(AttachmentFailure) -> StoredAttachment
 
     /// Keeps a file that was stored before as if it were stored now, under a URL of its own; `nil` if it has gone.
     func renew(_ stored: StoredAttachment) async -> StoredAttachment?
+}
+
+extension AttachmentStoring {
+    package var cost: Duration { .zero }
+    package var refusal: AttachmentFailure? { nil }
 }

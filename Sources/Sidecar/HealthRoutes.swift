@@ -6,6 +6,8 @@ struct HealthRoutes: Sendable {
     let admission: Admission
     /// Does a real piece of work, and throws when it can't be done.
     let checkReadiness: @Sendable () async throws -> Void
+    /// What is wrong and doesn't keep the worker from working.
+    let remarks: @Sendable () -> [String]
     let metrics: @Sendable () async -> String
 
     /// The process answers.
@@ -19,7 +21,7 @@ struct HealthRoutes: Sendable {
         } catch {
             throw Problem(.serviceUnavailable, "Not ready: \(error)")
         }
-        return text("ready\n")
+        return text((["ready"] + remarks()).map { "\($0)\n" }.joined())
     }
 
     func exposition() async -> Response {

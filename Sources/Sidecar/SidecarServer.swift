@@ -53,6 +53,7 @@ package struct SidecarServer: Service {
         queue: (any JobQueue)? = nil,
         attachments: AttachmentsRoute? = nil,
         checkReadiness: @escaping @Sendable () async throws -> Void,
+        remarks: @escaping @Sendable () -> [String] = { [] },
         metrics: @escaping @Sendable () async -> String,
         onBusy: @escaping @Sendable () -> Void = {},
         logger: Logger,
@@ -64,7 +65,12 @@ package struct SidecarServer: Service {
         self.queue = queue
         self.attachments = attachments
         self.admission = Admission(limit: configuration.requestLimit)
-        self.health = HealthRoutes(admission: admission, checkReadiness: checkReadiness, metrics: metrics)
+        self.health = HealthRoutes(
+            admission: admission,
+            checkReadiness: checkReadiness,
+            remarks: remarks,
+            metrics: metrics,
+        )
         self.onBusy = onBusy
         self.logger = logger
         self.observe = observe

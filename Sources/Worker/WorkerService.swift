@@ -108,7 +108,7 @@ package final class WorkerService: Service {
                     continue
                 }
                 take(try await queue.lease(min(room, Self.leaseGroup), waiting: Self.patience))
-                backOff = BackOff()
+                backOff.succeeded()
             } catch {
                 await recover(from: error, &backOff)
             }
@@ -129,7 +129,7 @@ package final class WorkerService: Service {
                     observe(.rescued(jobs.count))
                     take(jobs)
                 }
-                backOff = BackOff()
+                backOff.succeeded()
             } catch {
                 await recover(from: error, &backOff)
             }

@@ -13,8 +13,21 @@ struct CommonOptions: ParsableArguments {
     var deadline: String?
     @Option(help: "The folder for everything that is written. (default: below the user's state directory)")
     var store: String?
-    @Option(help: "Where phones reach the sidecar, such as https://push.example.com. (default: none; file: URLs)")
+    @Option(
+        help:
+            "Where phones reach the sidecar, or the bucket, such as https://push.example.com. (default: none; file: URLs)"
+    )
     var publicUrl: String?
+    @Option(help: "Publish ready files in this bucket, such as s3://media/pushes. (default: none)")
+    var publish: String?
+    @Option(help: "The S3-compatible store that has it, such as https://s3.example.com. (default: AWS)")
+    var publishEndpoint: String?
+    @Option(help: "The bucket's region. (default: AWS_REGION, else us-east-1)")
+    var publishRegion: String?
+    @Option(help: "path or host: where a request names the bucket. (default: host for AWS, else path)")
+    var publishStyle: String?
+    @Option(help: "Read AWS credentials from this file. (default: the variables AWS_ACCESS_KEY_ID and so on)")
+    var publishCredentials: String?
     @Option(help: "Sign URLs with the key in this file; two lines while keys change. (default: the store's own)")
     var signingKey: String?
     @Option(help: "How long ready files stay. (default: 24h)")
@@ -43,6 +56,11 @@ struct CommonOptions: ParsableArguments {
         options[.deadline] = deadline.map { .text($0) }
         options[.store] = store.map { .text($0) }
         options[.publicURL] = publicUrl.map { .text($0) }
+        options[.publish] = publish.map { .text($0) }
+        options[.publishEndpoint] = publishEndpoint.map { .text($0) }
+        options[.publishRegion] = publishRegion.map { .text($0) }
+        options[.publishStyle] = publishStyle.map { .text($0) }
+        options[.publishCredentialsFile] = publishCredentials.map { .text($0) }
         options[.signingKeyFile] = signingKey.map { .text($0) }
         options[.keep] = keep.map { .text($0) }
         options[.quota] = quota.map { .text($0) }

@@ -163,6 +163,17 @@ struct AttachmentPipelineTests {
         #expect(result.failures.map(\.failure.code) == [.attachmentMoveIntoDataStoreFailed])
     }
 
+    @Test("a store that is known not to work costs no download: the original goes out at once, and says so")
+    func refusingStore() async throws {
+        // A download would never end.
+        let behaviours = ["https://a/1": FakeDownloader.Behaviour.hangs]
+        let result = try await process(notification("https://a/1"), behaviours, FakeConverter(), FakeStore(.refuses))
+            .value
+        #expect(result.outcome == .original && result.margin == .seconds(20))
+        #expect(result.failures.map(\.failure.reason) == [.publishFailed])
+        #expect(result.failures.map(\.failure.code) == [.attachmentMoveIntoDataStoreFailed])
+    }
+
     @Test("a store that hangs is left behind before the deadline")
     func hangingStore() async throws {
         let behaviours = ["https://a/1": FakeDownloader.Behaviour.body(Self.jpeg)]
@@ -185,7 +196,7 @@ struct AttachmentPipelineTests {
         await store.hanging.wait()
         time.advance(by: .milliseconds(19_950))
         let value = await result.value
-        #expect(value.outcome == .degraded && value.attachments.map(\.sourceURL) == ["https://a/1"])
+        #expect(value.outcome == .degraded && value.attachments.count == 1)
         #expect(value.failures.map(\.failure.reason) == [.timedOut])
     }
 

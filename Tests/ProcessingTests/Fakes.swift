@@ -23,7 +23,7 @@ struct FakeDownloader: AttachmentDownloading {
     func download(
         _ url: String,
         into file: MediaFile,
-        timeLimit: Duration,
+        until deadline: MovingDeadline,
         kind: MediaFormat.Kind?,
         unless known: SourceValidators?,
         onHead: @escaping @Sendable (SourceHead) -> Void,
@@ -81,6 +81,8 @@ struct FakeConverter: AttachmentConverting {
 final class FakeStore: AttachmentStoring {
     enum Behaviour: Sendable {
         case works, fails, hangs
+        /// It is known ahead that it doesn't work.
+        case refuses
         /// Hangs when it has stored one.
         case storesOne
     }
@@ -92,20 +94,23 @@ final class FakeStore: AttachmentStoring {
 
     init(_ behaviour: Behaviour = .works) { self.behaviour = behaviour }
 
-    func store(_ rung: ReadyRung) async throws(AttachmentFailure) -> StoredAttachment {
-        switch behaviour {
-        case .works: break
-        case .fails: throw AttachmentFailure(.store, .storeFull, "The store is full.")
-        case .hangs: await Signal().wait()
-        case .storesOne:
-            if count.withLock({ $0 }) > 0 {
-                hanging.send()
-                await Signal().wait()
-            }
-        }
+    var refusal: AttachmentFailure? {
+        behaviour == .refuses ? AttachmentFailure(.store, .publishFailed, "The bucket is not there.") : nil
+    }
+
+    func store(_ rung: ReadyRung, until deadline: Instant) async throws(AttachmentFailure) -> StoredAttachment {
         let number = count.withLock { count in
             count += 1
             return count
+        }
+        switch behaviour {
+        case .works: break
+        case .fails, .refuses: throw AttachmentFailure(.store, .storeFull, "The store is full.")
+        case .hangs: await Signal().wait()
+        case .storesOne where number > 1:
+            hanging.send()
+            await Signal().wait()
+        case .storesOne: break
         }
         return StoredAttachment(identifier: "\(number)", url: "file:///store/\(number).jpg", sha256: "00")
     }

@@ -177,7 +177,7 @@ private struct PublicStore: AttachmentStoring {
     static let url = "https://push.example/v1/attachments/0123456789abcdef.jpg?expires=1800000000&signature=0123456789"
     static let shortURL = "https://push.example/a/0123456789"
 
-    func store(_ rung: ReadyRung) async throws(AttachmentFailure) -> StoredAttachment {
+    func store(_ rung: ReadyRung, until deadline: Instant) async throws(AttachmentFailure) -> StoredAttachment {
         StoredAttachment(identifier: "0123456789abcdef", url: Self.url, shortURL: Self.shortURL, sha256: "00")
     }
 

@@ -66,7 +66,7 @@ extension ScriptedSteps: AttachmentDownloading {
     func download(
         _ url: String,
         into file: MediaFile,
-        timeLimit: Duration,
+        until deadline: MovingDeadline,
         kind: MediaFormat.Kind?,
         unless known: SourceValidators?,
         onHead: @escaping @Sendable (SourceHead) -> Void,
@@ -127,7 +127,7 @@ extension ScriptedSteps: AttachmentConverting {
 }
 
 extension ScriptedSteps: AttachmentStoring {
-    func store(_ rung: ReadyRung) async throws(AttachmentFailure) -> StoredAttachment {
+    func store(_ rung: ReadyRung, until deadline: Instant) async throws(AttachmentFailure) -> StoredAttachment {
         let number = state.withLock { state in
             state.stored += 1
             return state.stored

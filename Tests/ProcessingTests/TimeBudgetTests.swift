@@ -14,6 +14,19 @@ struct TimeBudgetTests {
         #expect(deadline - budget.expiry <= .milliseconds(150))
     }
 
+    @Test(
+        "where files go over a network, twice what that costs is left for it, and never more than a quarter of the time"
+    )
+    func network() {
+        let (deadline, cost) = (now + .seconds(20), Duration.milliseconds(400))
+        let (plain, budget) = (
+            TimeBudget(now: now, deadline: deadline), TimeBudget(now: now, deadline: deadline, storing: cost)
+        )
+        #expect(plain.expiry - budget.expiry == .milliseconds(800) && plain.storeExpiry == budget.storeExpiry)
+        let long = TimeBudget(now: now, deadline: deadline, storing: .seconds(60))
+        #expect(plain.expiry - long.expiry == .seconds(5))
+    }
+
     @Test("a deadline that has passed leaves no time, and no trap")
     func passed() {
         let budget = TimeBudget(now: now, deadline: now - .seconds(5))

@@ -86,7 +86,7 @@ private struct OnePicture: AttachmentDownloading {
     func download(
         _ url: String,
         into file: MediaFile,
-        timeLimit: Duration,
+        until deadline: MovingDeadline,
         kind: MediaFormat.Kind?,
         unless known: SourceValidators?,
         onHead: @escaping @Sendable (SourceHead) -> Void,
@@ -113,7 +113,7 @@ private struct Copier: AttachmentConverting {
 }
 
 private struct NamedStore: AttachmentStoring {
-    func store(_ rung: ReadyRung) async throws(AttachmentFailure) -> StoredAttachment {
+    func store(_ rung: ReadyRung, until deadline: Instant) async throws(AttachmentFailure) -> StoredAttachment {
         StoredAttachment(identifier: "a", url: "file:///store/a.jpg", sha256: "00")
     }
 

@@ -1,0 +1,139 @@
+import Media
+import Synchronization
+
+/// What every request passes before it is made, so that no origin gets more than it can take, and none that fails holds
+/// others up.
+final class OriginGate: Sendable {
+    private struct Guarded {
+        var table: OriginTable
+        var waiting: [UInt64: CheckedContinuation<OriginTable.Decision, Never>] = [:]
+        var lastNumber: UInt64 = 0
+        /// When the table will be looked at next.
+        var armed: Instant?
+    }
+
+    let rule: OriginRule
+    private let time: any TimeSource
+    private let observe: @Sendable (OriginEvent) -> Void
+    private let guarded: Mutex<Guarded>
+
+    init(_ rule: OriginRule, time: any TimeSource, observe: @escaping @Sendable (OriginEvent) -> Void) {
+        self.rule = rule
+        self.time = time
+        self.observe = observe
+        guarded = Mutex(Guarded(table: OriginTable(rule)))
+    }
+
+    var usage: OriginUsage {
+        guarded.withLock { guarded in
+            OriginUsage(
+                origins: guarded.table.originCount,
+                refused: guarded.table.refusingCount,
+                inFlight: guarded.table.inFlight,
+                waiting: guarded.table.waiterCount,
+            )
+        }
+    }
+
+    /// Returns once a request to `origin` may be made, or throws why it may not; by `deadline` at the latest.
+    func enter(_ origin: Origin, until deadline: Instant) async throws(OriginRefusal) -> OriginPlace {
+        let number = guarded.withLock { guarded in
+            guarded.lastNumber += 1
+            return guarded.lastNumber
+        }
+        let asked = time.now
+        let decision = await withTaskCancellationHandler {
+            await withCheckedContinuation { wake in
+                change { guarded in
+                    guarded.waiting[number] = wake
+                    guarded.table.ask(number, origin, until: deadline, at: asked)
+                    // `onCancel` may have run before there was anything to cancel.
+                    if Task.isCancelled { guarded.table.cancel(number) }
+                }
+            }
+        } onCancel: {
+            change { $0.table.cancel(number) }
+        }
+        switch decision {
+        case .success(let place):
+            if place.start > asked { observe(.waited) }
+            return OriginPlace(place, of: self)
+        case .failure(let refusal):
+            count(refusal)
+            throw refusal
+        }
+    }
+
+    /// Whether a request that failed may be made once more.
+    func mayRetry(_ origin: Origin, until deadline: Instant) -> Bool {
+        let now = time.now
+        guard guarded.withLock({ $0.table.mayRetry(origin, until: deadline, at: now) }) else { return false }
+        observe(.retried)
+        return true
+    }
+
+    fileprivate func leave(_ place: OriginTable.Place, _ outcome: OriginOutcome) {
+        let now = time.now
+        var opened = false
+        change { opened = $0.table.leave(place, outcome, at: now, jitter: .random(in: 0...1)) }
+        if opened { observe(.opened) }
+    }
+
+    private func count(_ refusal: OriginRefusal) {
+        switch refusal {
+        case .failing: observe(.refusedFailing)
+        case .askedToWait: observe(.refusedPaused)
+        case .late: observe(.refusedLate)
+        case .cancelled: break
+        }
+    }
+
+    /// Changes the table, wakes whom that concerns, and sees to it that the table is looked at in time.
+    private func change(_ body: (inout Guarded) -> Void) {
+        let now = time.now
+        let (woken, alarm) = guarded.withLock { guarded in
+            body(&guarded)
+            let woken = guarded.table.takeSettled().compactMap { number, decision in
+                guarded.waiting.removeValue(forKey: number).map { ($0, decision) }
+            }
+            var alarm: Instant?
+            if let due = guarded.table.nextDue(after: now), guarded.armed.map({ due < $0 }) ?? true {
+                (guarded.armed, alarm) = (due, due)
+            }
+            return (woken, alarm)
+        }
+        for (wake, decision) in woken { wake.resume(returning: decision) }
+        if let alarm { look(at: alarm) }
+    }
+
+    private func look(at instant: Instant) {
+        Task { [weak self, time] in
+            try? await time.sleep(until: instant)
+            let now = time.now
+            self?.change { guarded in
+                if guarded.armed == instant { guarded.armed = nil }
+                guarded.table.settle(at: now)
+            }
+        }
+    }
+}
+
+/// The right to make one request. It ends with the request, or when nobody reads on, or with this value.
+final class OriginPlace: Sendable {
+    private let gate: OriginGate
+    private let place: OriginTable.Place
+    private let hasLeft = Atomic(false)
+
+    fileprivate init(_ place: OriginTable.Place, of gate: OriginGate) {
+        self.place = place
+        self.gate = gate
+    }
+
+    deinit { leave(.unknown) }
+
+    /// Gives the place back. Only the first time counts.
+    func leave(_ outcome: OriginOutcome) {
+        guard !hasLeft.exchange(true, ordering: .relaxed) else { return }
+        gate.leave(place, outcome)
+    }
+}

@@ -1,0 +1,34 @@
+import Media
+
+/// What a request says of the origin that it went to.
+struct OriginOutcome: Sendable, Equatable {
+    var health = CircuitBreaker.Outcome.unknown
+    /// Whether less should be asked of it.
+    var isOverloaded = false
+    /// For how long it asked to be left alone.
+    var pause: Duration?
+
+    static let worked = OriginOutcome(health: .success)
+    static let unknown = OriginOutcome()
+}
+
+extension TransferResult {
+    /// `hadTime`: whether a timeout is the origin's fault. `isOver`: the file was ended because time was over.
+    func outcome(hadTime: Bool, isOver: Bool) -> OriginOutcome {
+        switch failure?.reason {
+        case nil: return .worked
+        case .connectionFailed where isConnected: return OriginOutcome(health: .failure)
+        case .connectionFailed, .unresolvedHost, .tlsFailed: return OriginOutcome(health: .unreachable)
+        case .stalled: return OriginOutcome(health: .failure, isOverloaded: true)
+        case .timedOut, .cancelled:
+            guard isOver || failure?.reason == .timedOut else { return .unknown }
+            return hadTime ? OriginOutcome(health: .failure, isOverloaded: true) : .unknown
+        case .httpStatus where status == 429: return OriginOutcome(isOverloaded: true, pause: retryAfter)
+        case .httpStatus where status.map { $0 >= 500 } ?? false:
+            return OriginOutcome(health: .failure, isOverloaded: true, pause: retryAfter)
+        case .truncated, .refusedAddress, .resourceLimit, .internalError: return .unknown
+        // It did answer, whatever it was.
+        default: return .worked
+        }
+    }
+}

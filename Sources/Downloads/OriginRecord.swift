@@ -1,0 +1,61 @@
+import Media
+
+/// What is known of one origin.
+struct OriginRecord {
+    /// How many requests it gets at once.
+    private(set) var limit: Int
+    var inFlight = 0
+    var waiting = 0
+    var breaker: CircuitBreaker
+    /// Until when it asked to be left alone.
+    private(set) var pausedUntil: Instant?
+    /// When it was used last, counted in uses of the table.
+    var lastUse: UInt64 = 0
+    private var successes = 0
+    private var lastDecrease: Instant?
+    private var time: LearntDuration?
+    /// Requests that may be made once more. One at the start, or the first failure of a day could never be.
+    private var retries = 1.0
+
+    /// Retries that are saved up for bad times.
+    private static let mostRetries = 10.0
+
+    init(_ rule: OriginRule) {
+        limit = rule.firstLimit
+        breaker = CircuitBreaker(rule.breaker)
+    }
+
+    /// How long a request takes most of the time.
+    var typicalTime: Duration { time?.typical ?? .zero }
+
+    func isPaused(at now: Instant) -> Bool { pausedUntil.map { now < $0 } ?? false }
+
+    mutating func began(_ rule: OriginRule) {
+        inFlight += 1
+        retries = min(retries + rule.retryShare, Self.mostRetries)
+    }
+
+    /// Takes note of a request that began at `start`.
+    mutating func ended(_ outcome: OriginOutcome, since start: Instant, at now: Instant, _ rule: OriginRule) {
+        inFlight -= 1
+        if let pause = outcome.pause {
+            pausedUntil = max(pausedUntil ?? now, now + min(pause, rule.longestPause))
+        }
+        if outcome.isOverloaded {
+            // Once for all requests that were under way together.
+            guard lastDecrease.map({ start > $0 }) ?? true else { return }
+            (limit, successes, lastDecrease) = (max(rule.leastLimit, limit / 2), 0, now)
+        } else if outcome.health == .success {
+            if time == nil { time = LearntDuration(now - start) } else { time?.learn(now - start) }
+            successes += 1
+            if successes % rule.successesPerStep == 0 { limit = min(limit + 1, rule.mostLimit) }
+        }
+    }
+
+    /// Takes one of the retries that there are.
+    mutating func takeRetry() -> Bool {
+        guard retries >= 1 else { return false }
+        retries -= 1
+        return true
+    }
+}

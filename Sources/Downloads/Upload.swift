@@ -1,0 +1,29 @@
+import Glibc
+package import Media
+
+/// What a PUT sends: bytes, or the beginning of an output, which is read while it is sent.
+package enum Upload: Sendable {
+    case bytes([UInt8])
+    case file(OutputFile, byteCount: Int)
+
+    package var byteCount: Int {
+        switch self {
+        case .bytes(let bytes): bytes.count
+        case .file(_, let byteCount): byteCount
+        }
+    }
+
+    /// Fills `place` with what stands at `offset`; `nil` if it can't be read, or isn't there any more.
+    func read(at offset: Int, into place: UnsafeMutableRawBufferPointer) -> Int? {
+        let wanted = min(place.count, byteCount - offset)
+        guard wanted > 0 else { return wanted == 0 ? 0 : nil }
+        switch self {
+        case .bytes(let bytes):
+            unsafe place.copyBytes(from: bytes[offset..<offset + wanted])
+            return wanted
+        case .file(let file, _):
+            let count = unsafe pread(file.descriptor, place.baseAddress, wanted, off_t(offset))
+            return count > 0 ? count : nil
+        }
+    }
+}

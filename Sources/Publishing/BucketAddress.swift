@@ -1,0 +1,109 @@
+/// A bucket of an S3-compatible store, and where in it files are put.
+package struct BucketAddress: Sendable, Equatable {
+    /// How a request names the bucket.
+    package enum Style: String, Sendable, CaseIterable {
+        /// First in the path: `https://endpoint/bucket/name`.
+        case path
+        /// Before the host's name: `https://bucket.endpoint/name`.
+        case host
+    }
+
+    /// An address that makes no sense. Says what to write instead.
+    package struct Problem: Error, Sendable, Equatable, CustomStringConvertible {
+        package let description: String
+    }
+
+    package let name: String
+    /// Stands before each name: empty, or ends with a slash.
+    package let prefix: String
+    package let region: String
+    package let style: Style
+    private let scheme: String
+    /// Host and port of the store.
+    package let authority: String
+
+    /// `text` is `s3://BUCKET` or `s3://BUCKET/PREFIX`. Without an endpoint it is AWS's, whose buckets stand in the host's
+    /// name; other stores seldom have names for all their buckets.
+    package init(_ text: String, endpoint: String? = nil, region: String = "us-east-1", style: Style? = nil)
+        throws(Problem)
+    {
+        guard text.hasPrefix("s3://") else { throw Problem(description: "\"\(text)\" is no s3://BUCKET/PREFIX.") }
+        let parts = text.dropFirst(5).split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        var folders = Array(parts.dropFirst())
+        if folders.last?.isEmpty == true { folders.removeLast() }
+        guard let name = parts.first, Self.isBucketName(name) else {
+            throw Problem(description: "\"\(text)\" names no bucket: 3 to 63 small letters, digits, dots and hyphens.")
+        }
+        guard folders.allSatisfy(Self.isFolderName) else {
+            throw Problem(description: "\"\(text)\": a prefix has letters, digits and - _ . between single slashes.")
+        }
+        guard !region.isEmpty, region.utf8.allSatisfy({ Self.isLowercaseLetterOrDigit($0) || $0 == 0x2D }) else {
+            throw Problem(description: "\"\(region)\" is no region: write it as eu-central-1.")
+        }
+        self.name = name
+        self.region = region
+        prefix = folders.map { "\($0)/" }.joined()
+        (scheme, authority) = try Self.endpoint(endpoint ?? Self.endpointOfAWS(region))
+        // A certificate for all names below the endpoint's doesn't hold for one with a dot more.
+        self.style = style ?? (endpoint == nil && !name.contains(".") ? .host : .path)
+        guard self.style == .path || !Self.isNumeric(authority) else {
+            throw Problem(description: "\(authority) is an address, which has no names below it: use the style path.")
+        }
+    }
+
+    /// Where the object `object` is put. Needs no escaping.
+    package func url(of object: String) -> String {
+        switch style {
+        case .path: "\(scheme)://\(authority)/\(name)/\(prefix)\(object)"
+        case .host: "\(scheme)://\(name).\(authority)/\(prefix)\(object)"
+        }
+    }
+
+    /// For AWS's own partitions; their China is one of its own.
+    private static func endpointOfAWS(_ region: String) -> String {
+        "https://s3.\(region).amazonaws.com\(region.hasPrefix("cn-") ? ".cn" : "")"
+    }
+
+    private static func endpoint(_ text: String) throws(Problem) -> (scheme: String, authority: String) {
+        for scheme in ["https", "http"] where text.hasPrefix("\(scheme)://") {
+            let rest = text.dropFirst(scheme.count + 3)
+            let authority = rest.hasSuffix("/") ? rest.dropLast() : rest
+            let isPlain = authority.utf8.allSatisfy { isNameByte($0) || $0 == 0x3A || $0 == 0x5B || $0 == 0x5D }
+            if !authority.isEmpty, isPlain { return (scheme, String(authority)) }
+        }
+        throw Problem(
+            description: "\"\(text)\" is no endpoint: write it as https://s3.example.com or http://10.0.0.7:9000."
+        )
+    }
+
+    /// The rules of AWS for general-purpose buckets.
+    private static func isBucketName(_ name: String) -> Bool {
+        guard (3...63).contains(name.utf8.count), !name.contains(".."), let first = name.utf8.first,
+            let last = name.utf8.last
+        else { return false }
+        return isLowercaseLetterOrDigit(first) && isLowercaseLetterOrDigit(last)
+            && name.utf8.allSatisfy { isLowercaseLetterOrDigit($0) || $0 == 0x2D || $0 == 0x2E }
+    }
+
+    /// What stands for itself in a URL, so that what is signed is what is sent.
+    private static func isFolderName(_ name: String) -> Bool {
+        !name.isEmpty && name != "." && name != ".." && name.utf8.allSatisfy { isNameByte($0) || $0 == 0x5F }
+    }
+
+    /// Letters, digits, hyphen and dot.
+    private static func isNameByte(_ byte: UInt8) -> Bool {
+        isLowercaseLetterOrDigit(byte) || (0x41...0x5A).contains(byte) || byte == 0x2D || byte == 0x2E
+    }
+
+    private static func isLowercaseLetterOrDigit(_ byte: UInt8) -> Bool {
+        (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte)
+    }
+
+    private static func isNumeric(_ authority: String) -> Bool {
+        authority.hasPrefix("[") || authority.utf8.allSatisfy { $0 == 0x2E || $0 == 0x3A || (0x30...0x39).contains($0) }
+    }
+}
+
+extension BucketAddress: CustomStringConvertible {
+    package var description: String { "s3://\(name)/\(prefix) at \(authority)" }
+}

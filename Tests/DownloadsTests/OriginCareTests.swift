@@ -1,0 +1,200 @@
+import Downloads
+import Media
+import Support
+import Synchronization
+import Testing
+
+@Suite("Origins that have too much, or fail", .timeLimit(.minutes(1)))
+struct OriginCareTests {
+    private let events = Events()
+
+    private final class Events: Sendable {
+        private let events = Mutex<[OriginEvent]>([])
+
+        func add(_ event: OriginEvent) { events.withLock { $0.append(event) } }
+
+        subscript(event: OriginEvent) -> Int { events.withLock { $0.count { $0 == event } } }
+    }
+
+    private func downloader(_ change: (inout OriginRule) -> Void = { _ in }) throws -> Downloader {
+        var settings = try DownloadSettings.opening("127.0.0.0/8")
+        var rule = OriginRule()
+        change(&rule)
+        settings.origins = rule
+        return try Downloader(settings: settings, observe: { [events] in events.add($0) })
+    }
+
+    /// Answers by the number of the request, from 1 on.
+    private func origin(_ answer: @escaping @Sendable (Int) -> OriginAnswer) throws -> OriginServer {
+        let count = Mutex(0)
+        return try OriginServer { _ in
+            answer(
+                count.withLock { count in
+                    count += 1
+                    return count
+                }
+            )
+        }
+    }
+
+    private static func busy(_ status: Int, _ retryAfter: String) -> OriginAnswer {
+        var answer = OriginAnswer.status(status)
+        answer.headers = [("Retry-After", retryAfter)]
+        return answer
+    }
+
+    @Test("a failure that may pass is made good by one more request", arguments: [429, 500, 502, 503, 504])
+    func retried(status: Int) async throws {
+        let origin = try origin { $0 == 1 ? .status(status) : .body(pattern(1000)) }
+        defer { origin.stop() }
+        let fetched = try await downloader().fetch(origin.url())
+        #expect(fetched.report.failure == nil && fetched.holds(pattern(1000)))
+        #expect(fetched.report.requestCount == 2 && origin.requests.count == 2 && events[.retried] == 1)
+    }
+
+    @Test("a connection that is reset before a byte came is made good too")
+    func reset() async throws {
+        var reset = OriginAnswer.reset(after: 0, of: [])
+        reset.speaks = false
+        let origin = try origin { [reset] in $0 == 1 ? reset : .body([1]) }
+        defer { origin.stop() }
+        #expect(try await downloader().fetch(origin.url()).report.failure == nil)
+    }
+
+    @Test(
+        "one more request and no second, and none for what will not pass",
+        arguments: [(503, 2), (403, 1), (404, 1), (410, 1)]
+    )
+    func onlyOnce(status: Int, requests: Int) async throws {
+        let origin = try OriginServer { _ in .status(status) }
+        defer { origin.stop() }
+        #expect(try await downloader().fetch(origin.url()).reason == .httpStatus)
+        #expect(origin.requests.count == requests)
+    }
+
+    @Test("retries have a budget of a tenth of the requests")
+    func budget() async throws {
+        let origin = try OriginServer { _ in .status(429) }
+        defer { origin.stop() }
+        let downloader = try downloader()
+        for _ in 0..<40 { _ = try await downloader.fetch(origin.url()) }
+        #expect(events[.retried] >= 4 && events[.retried] <= 6)
+        #expect(origin.requests.count == 40 + events[.retried])
+    }
+
+    @Test(
+        "an origin that asks to be left alone isn't asked, and who has no time to wait is told so at once",
+        arguments: [(429, "3000"), (503, "3000"), (429, HTTPDates.text(in: 3000))]
+    )
+    func leftAlone(status: Int, retryAfter: String) async throws {
+        let origin = try origin { $0 == 1 ? Self.busy(status, retryAfter) : .body([1]) }
+        defer { origin.stop() }
+        let downloader = try downloader()
+        #expect(try await downloader.fetch(origin.url()).reason == .httpStatus)
+        let refused = try await downloader.fetch(origin.url())
+        #expect(refused.reason == .originUnavailable && refused.isConsistent)
+        #expect(
+            refused.report.failure?.message.wholeMatch(of: /127.0.0.1 asks to be left alone for another \d+ s./) != nil
+        )
+        #expect(refused.report.failure?.code == .attachmentInvalidURL)
+        #expect(origin.requests.count == 1 && events[.refusedPaused] == 1 && events[.retried] == 0)
+        // Another origin isn't concerned.
+        let other = try OriginServer(address: "127.0.0.2") { _ in .body([1]) }
+        defer { other.stop() }
+        #expect(try await downloader.fetch(other.url()).report.failure == nil)
+    }
+
+    @Test("who has time waits as long as the origin asked for")
+    func waits() async throws {
+        let origin = try origin { $0 == 1 ? Self.busy(503, "1") : .body([1]) }
+        defer { origin.stop() }
+        let start = SystemTime().now
+        let fetched = try await downloader().fetch(origin.url())
+        #expect(fetched.report.failure == nil && fetched.report.requestCount == 2)
+        #expect(SystemTime().now - start >= .seconds(1) && events[.waited] == 1)
+    }
+
+    @Test("an origin that isn't there is left alone after five requests, and asked again by itself when it is")
+    func recovers() async throws {
+        let place = try OriginServer { _ in .empty }
+        place.stop()
+        let downloader = try downloader { rule in
+            rule.breaker.firstPause = .milliseconds(400)
+            rule.breaker.longestPause = .milliseconds(400)
+        }
+        for _ in 0..<5 { #expect(try await downloader.fetch(place.url()).reason == .connectionFailed) }
+        let refused = try await downloader.fetch(place.url())
+        #expect(refused.reason == .originUnavailable || events[.opened] == 1)
+        #expect(events[.opened] == 1 && downloader.originUsage.refused == 1)
+
+        let works = Mutex(false)
+        let origin = try OriginServer { _ in works.withLock { $0 } ? .body([1]) : .status(500) }
+        defer { origin.stop() }
+        var reason: AttachmentFailure.Reason?
+        while reason != .originUnavailable { reason = try await downloader.fetch(origin.url()).reason }
+        let count = origin.requests.count
+        #expect(count >= 20)
+        works.withLock { $0 = true }
+        while try await downloader.fetch(origin.url()).report.failure != nil {
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        for _ in 0..<10 { #expect(try await downloader.fetch(origin.url()).report.failure == nil) }
+        #expect(origin.requests.count == count + 11)
+    }
+
+    @Test("no more connections than places, however many ask")
+    func limit() async throws {
+        let now = Mutex(0)
+        let most = Mutex(0)
+        let origin = try OriginServer { _ in
+            let count = now.withLock { now in
+                now += 1
+                return now
+            }
+            most.withLock { $0 = max($0, count) }
+            SystemTime.block(.milliseconds(5))
+            now.withLock { $0 -= 1 }
+            return .body([1])
+        }
+        defer { origin.stop() }
+        let downloader = try downloader { rule in
+            rule.firstLimit = 3
+            rule.mostLimit = 4
+        }
+        try await withThrowingTaskGroup(of: Fetched.self) { group in
+            for _ in 0..<60 { group.addTask { try await downloader.fetch(origin.url()) } }
+            for try await fetched in group { #expect(fetched.report.failure == nil) }
+        }
+        #expect(most.withLock { $0 } <= 4)
+        #expect(events[.waited] > 0 && downloader.originUsage.inFlight == 0 && downloader.originUsage.waiting == 0)
+    }
+
+    @Test("a source whose reader has to catch up holds no place")
+    func paused() async throws {
+        let origin = try OriginServer { request in
+            request.path == "/long" ? .body([UInt8](repeating: 7, count: 30_000_000)) : .body([1])
+        }
+        defer { origin.stop() }
+        let downloader = try downloader { rule in
+            rule.firstLimit = 1
+            rule.leastLimit = 1
+            rule.mostLimit = 1
+        }
+        let file = try MediaFile(byteLimit: 100_000_000)
+        file.want(0..<1000)
+        async let long = downloader.download(origin.url("/long"), into: file, timeLimit: .seconds(30))
+        #expect(try await downloader.fetch(origin.url("/short")).report.failure == nil)
+        #expect(file.contents.ending == nil)
+        file.want(0..<Int.max)
+        #expect(await long.failure == nil)
+    }
+
+    @Test("a slow origin isn't blamed by those who had no time")
+    func hurry() async throws {
+        let origin = try OriginServer { _ in .silence }
+        defer { origin.stop() }
+        let downloader = try downloader()
+        for _ in 0..<30 { _ = try await downloader.fetch(origin.url(), timeLimit: .milliseconds(5)) }
+        #expect(events[.opened] == 0)
+    }
+}

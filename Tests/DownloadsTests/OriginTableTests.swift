@@ -1,0 +1,243 @@
+import Media
+import Support
+import Testing
+
+@testable import Downloads
+
+@Suite("Who may ask which origin when")
+struct OriginTableTests {
+    private let start = Instant(sinceOrigin: .seconds(1000))
+    private let a = Origin(scheme: "https", host: "a.example", port: 443)
+    private let b = Origin(scheme: "https", host: "b.example", port: 443)
+
+    /// The places that are given now, and who is refused.
+    private func take(_ table: inout OriginTable) -> (places: [OriginTable.Place], refusals: [OriginRefusal]) {
+        let decisions = table.takeSettled().map(\.decision)
+        return (
+            decisions.compactMap { try? $0.get() },
+            decisions.compactMap { if case .failure(let refusal) = $0 { refusal } else { nil } }
+        )
+    }
+
+    /// One request that comes to `outcome` at once.
+    private func request(_ table: inout OriginTable, _ origin: Origin, _ outcome: OriginOutcome, at now: Instant) {
+        table.ask(0, origin, until: now + .seconds(60), at: now)
+        for place in take(&table).places { _ = table.leave(place, outcome, at: now, jitter: 0.5) }
+    }
+
+    @Test("an origin gets eight requests at once, one more with each ten that succeed, 32 at most")
+    func increase() {
+        var table = OriginTable(OriginRule())
+        for number in 0..<9 { table.ask(UInt64(number), a, until: start + .seconds(60), at: start) }
+        let places = take(&table).places
+        #expect(places.count == 8 && table.waiterCount == 1)
+        for place in places { _ = table.leave(place, .worked, at: start, jitter: 0) }
+        #expect(take(&table).places.count == 1 && table[a]?.limit == 8)
+        for _ in 0..<2 { request(&table, a, .worked, at: start) }
+        #expect(table[a]?.limit == 9)
+        for _ in 0..<1000 { request(&table, a, .worked, at: start) }
+        #expect(table[a]?.limit == 32 && table[b] == nil)
+    }
+
+    @Test("too much halves that, once for all that were under way, and never below two")
+    func decrease() {
+        var table = OriginTable(OriginRule())
+        let busy = OriginOutcome(isOverloaded: true)
+        for number in 0..<8 { table.ask(UInt64(number), a, until: start + .seconds(60), at: start) }
+        for place in take(&table).places { _ = table.leave(place, busy, at: start + .seconds(1), jitter: 0) }
+        #expect(table[a]?.limit == 4)
+        for second in 2..<6 { request(&table, a, busy, at: start + .seconds(second)) }
+        #expect(table[a]?.limit == 2)
+    }
+
+    @Test("of those that wait, who has least time comes first, whatever order they came in")
+    func order() {
+        var rule = OriginRule()
+        rule.firstLimit = 1
+        var table = OriginTable(rule)
+        table.ask(0, a, until: start + .seconds(60), at: start)
+        for (number, seconds) in [(1, 30), (2, 10), (3, 20)] {
+            table.ask(UInt64(number), a, until: start + .seconds(seconds), at: start)
+        }
+        var order: [UInt64] = []
+        for _ in 0..<4 {
+            let settled = table.takeSettled()
+            order += settled.map(\.number)
+            for case .success(let place) in settled.map(\.decision) {
+                _ = table.leave(place, .worked, at: start, jitter: 0)
+            }
+        }
+        #expect(order == [0, 2, 3, 1])
+    }
+
+    @Test("all origins together get so many and no more")
+    func global() {
+        var rule = OriginRule()
+        rule.globalLimit = 3
+        var table = OriginTable(rule)
+        for number in 0..<2 { table.ask(UInt64(number), a, until: start + .seconds(60), at: start) }
+        for number in 2..<5 { table.ask(UInt64(number), b, until: start + .seconds(60), at: start) }
+        let places = take(&table).places
+        #expect(places.count == 3 && table.waiterCount == 2)
+        // A place of one origin's is any origin's.
+        _ = table.leave(places[0], .worked, at: start, jitter: 0)
+        #expect(take(&table).places.map(\.origin) == [b])
+    }
+
+    @Test("an origin that asks to be left alone is, and who has no time for that is refused at once")
+    func pause() {
+        var table = OriginTable(OriginRule())
+        let busy = OriginOutcome(isOverloaded: true, pause: .seconds(30))
+        request(&table, a, busy, at: start)
+        table.ask(1, a, until: start + .seconds(20), at: start)
+        table.ask(2, a, until: start + .seconds(40), at: start)
+        #expect(take(&table).refusals == [.askedToWait(until: start + .seconds(30))])
+        #expect(table.nextDue(after: start) == start + .seconds(30))
+        table.settle(at: start + .seconds(29))
+        #expect(table.takeSettled().isEmpty)
+        table.settle(at: start + .seconds(30))
+        #expect(take(&table).places.count == 1)
+        // For an hour at most, whatever it asks for.
+        request(&table, b, OriginOutcome(pause: .seconds(1_000_000)), at: start)
+        table.ask(3, b, until: start + .seconds(10_000), at: start)
+        #expect(table.nextDue(after: start) == start + .seconds(3600))
+    }
+
+    @Test(
+        "an origin that isn't there is refused after five requests, with those that wait for it, and then tried by one"
+    )
+    func failing() {
+        var rule = OriginRule()
+        rule.firstLimit = 5
+        var table = OriginTable(rule)
+        for number in 0..<9 { table.ask(UInt64(number), a, until: start + .seconds(60), at: start) }
+        var opened = 0
+        for place in take(&table).places.prefix(5) {
+            if table.leave(place, OriginOutcome(health: .unreachable), at: start, jitter: 0.5) { opened += 1 }
+            #expect(table.takeSettled().allSatisfy { $0.number >= 5 })
+        }
+        #expect(opened == 1)
+        table.ask(20, a, until: start + .seconds(60), at: start)
+        #expect(take(&table).refusals == [.failing(until: start + .seconds(5))])
+        let later = start + .seconds(5)
+        for number in 30..<33 { table.ask(UInt64(number), a, until: later + .seconds(60), at: later) }
+        let settled = take(&table)
+        #expect(settled.places.count == 1 && settled.refusals == [.failing(until: nil), .failing(until: nil)])
+        #expect(table.refusingCount == 1)
+    }
+
+    @Test("one retry there is at first, and one for each ten requests, if there is time for it")
+    func retries() {
+        var table = OriginTable(OriginRule())
+        for _ in 0..<100 { request(&table, a, .worked, at: start) }
+        var retries = 0
+        while table.mayRetry(a, until: start + .seconds(60), at: start) { retries += 1 }
+        #expect(retries == 10)
+        request(&table, b, .worked, at: start)
+        let first = table.mayRetry(b, until: start + .seconds(60), at: start)
+        let second = table.mayRetry(b, until: start + .seconds(60), at: start)
+        #expect(first && !second)
+        var slow = OriginTable(OriginRule())
+        slow.ask(0, a, until: start + .seconds(60), at: start)
+        for place in take(&slow).places { _ = slow.leave(place, .worked, at: start + .seconds(4), jitter: 0) }
+        let hurried = slow.mayRetry(a, until: start + .seconds(12), at: start + .seconds(4))
+        let unhurried = slow.mayRetry(a, until: start + .seconds(13), at: start + .seconds(4))
+        #expect(!hurried && unhurried)
+    }
+
+    @Test("ten thousand origins are remembered, those that were used last, and those in use")
+    func forgets() {
+        var rule = OriginRule()
+        rule.tableLimit = 100
+        rule.globalLimit = 1000
+        var table = OriginTable(rule)
+        table.ask(0, a, until: start + .seconds(60), at: start)
+        _ = table.takeSettled()
+        for number in 0..<1000 {
+            let origin = Origin(scheme: "http", host: "\(number).example", port: 80)
+            request(&table, origin, .worked, at: start)
+            #expect(table.originCount <= 100)
+        }
+        #expect(table[a]?.inFlight == 1)
+        #expect(table[Origin(scheme: "http", host: "999.example", port: 80)] != nil)
+        #expect(table[Origin(scheme: "http", host: "1.example", port: 80)] == nil)
+        #expect(OriginRule().tableLimit == 10_000)
+    }
+
+    @Test(
+        "whatever happens, no origin gets more than its limit, none that is refused gets more than one probe, and all who ask are answered by their deadline",
+        arguments: 0..<60
+    )
+    func property(seed: Int) {
+        var random = SplitMix(seed: UInt64(seed))
+        var rule = OriginRule()
+        rule.globalLimit = Int.random(in: 3...40, using: &random)
+        rule.firstLimit = Int.random(in: 2...8, using: &random)
+        // An origin that is forgotten and asked again begins anew.
+        let forgets = seed % 2 == 0
+        if forgets { rule.tableLimit = 4 }
+        var table = OriginTable(rule)
+        let origins = (0..<6).map { Origin(scheme: "https", host: "\($0).example", port: 443) }
+        var now = start
+        var deadlines: [UInt64: Instant] = [:]
+        var asked: [UInt64: Origin] = [:]
+        var held: [OriginTable.Place] = []
+        var (requests, retries) = (0, 0)
+        // Looks at what was decided, before anything else changes it.
+        func check() {
+            for (number, decision) in table.takeSettled() {
+                // Once, and not after its time.
+                let deadline = deadlines.removeValue(forKey: number)
+                let origin = asked.removeValue(forKey: number)
+                #expect(deadline != nil)
+                switch decision {
+                case .success(let place):
+                    #expect(place.origin == origin && deadline.map { now < $0 } == true)
+                    if place.origin == origins[0] { requests += 1 }
+                    let record = table[place.origin]
+                    // The limit falls while places are held: what is given is within it.
+                    #expect(record.map { $0.inFlight <= $0.limit } == true && table.inFlight <= rule.globalLimit)
+                    if record?.breaker.isClosed == false {
+                        #expect(record?.breaker.refusal(at: now) == CircuitBreaker.Refusal(until: nil))
+                    }
+                    #expect(record?.isPaused(at: now) == false)
+                    held.append(place)
+                case .failure: #expect(deadline.map { now <= $0 } == true)
+                }
+            }
+        }
+        for number in 0..<UInt64(3000) {
+            // Time passes by no more than the table asks for.
+            let step = now + .milliseconds(.random(in: 0...300, using: &random))
+            now = max(now, min(step, table.nextDue(after: now) ?? step))
+            table.settle(at: now)
+            check()
+            switch Int.random(in: 0..<10, using: &random) {
+            case 0..<5:
+                let origin = origins[Int.random(in: 0..<6, using: &random)]
+                deadlines[number] = now + .milliseconds(.random(in: 0...5000, using: &random))
+                asked[number] = origin
+                table.ask(number, origin, until: deadlines[number] ?? now, at: now)
+            case 5..<9 where !held.isEmpty:
+                let place = held.remove(at: Int.random(in: 0..<held.count, using: &random))
+                _ = table.leave(place, outcome(&random), at: now, jitter: 0.5)
+            case 9:
+                if let waiting = deadlines.keys.min() { table.cancel(waiting) }
+                if table.mayRetry(origins[0], until: now + .seconds(60), at: now) { retries += 1 }
+            default: break
+            }
+            check()
+            #expect(deadlines.values.allSatisfy { now < $0 }, "somebody was forgotten")
+            #expect(table.inFlight == held.count && table.waiterCount == deadlines.count)
+        }
+        #expect(Double(retries) <= 1 + Double(requests) * rule.retryShare || forgets)
+    }
+
+    private func outcome(_ random: inout SplitMix) -> OriginOutcome {
+        let outcomes: [OriginOutcome] = [
+            .worked, .worked, .worked, .unknown, OriginOutcome(health: .unreachable),
+            OriginOutcome(health: .failure, isOverloaded: true), OriginOutcome(isOverloaded: true, pause: .seconds(2)),
+        ]
+        return outcomes.randomElement(using: &random) ?? .worked
+    }
+}

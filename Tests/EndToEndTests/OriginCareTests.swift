@@ -1,0 +1,33 @@
+import Foundation
+import Payloads
+import Support
+import Testing
+
+@Suite("Origins that want to be spared", .timeLimit(.minutes(2)))
+struct OriginCareTests {
+    @Test("who asks to be left alone is, the content goes out original with the reason, and the metrics say so")
+    func leftAlone() async throws {
+        let origin = try OriginServer { _ in
+            var answer = OriginAnswer.status(429)
+            answer.headers = [("Retry-After", "3000")]
+            return answer
+        }
+        defer { origin.stop() }
+        try await RunningSidecar.run(try AttachdProgram()) { sidecar in
+            for reason in ["httpStatus", "originUnavailable", "originUnavailable"] {
+                let result = try JSONValue(parsing: try await sidecar.post(origin.url("/photo.jpg")).body)
+                #expect(result["outcome"]?.text == "original")
+                #expect(result.value(at: try JSONPointer("/errors/0/reason"))?.text == reason)
+                #expect(result.value(at: try JSONPointer("/errors/0/code")) == .integer(100))
+            }
+            #expect(origin.requests.count == 1)
+            let metrics = try await sidecar.get("/metrics").text
+            for line in [
+                "attachd_origin_refusals_total{reason=\"paused\"} 2\n", "attachd_origins 1\n",
+                "attachd_origin_requests_in_flight 0\n",
+            ] {
+                #expect(metrics.contains(line), "\(line) \(metrics)")
+            }
+        }
+    }
+}
