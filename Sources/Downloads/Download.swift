@@ -106,7 +106,9 @@ struct Download {
         let place = request.isRedirected ? request.url.text : nil
         request.known = request.version == nil && known?.redirectedTo == place ? known : nil
         let asked = SystemTime().now
-        request.onHead = { [heads] head in heads.note(head, asked: asked, redirectedTo: place) }
+        request.onHead = { [heads, known = request.known] head in
+            heads.note(head, asked: asked, redirectedTo: place, unless: known)
+        }
     }
 }
 
