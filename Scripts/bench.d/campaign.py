@@ -8,6 +8,7 @@ import pathlib
 import re
 import signal
 import subprocess
+import time
 
 from sidecar import QuietFiles, Sidecar
 
@@ -65,6 +66,8 @@ def campaign(program, folder, cores, photo):
     # The picture stays fresh for the whole campaign, however slow the machine.
     sidecar = Sidecar(program, cores, len(cores), ["--public-url", "https://push.example", "--reuse", "10m"])
     sidecar.wait_until_ready()
+    # The decoders that tried its readiness are counted once they are gone.
+    time.sleep(1)
     decoded = _metric(sidecar, "attachd_decoder_processor_seconds_count")
     results, resident, sent = [], [], 0
     for count in STEPS:

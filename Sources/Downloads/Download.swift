@@ -108,10 +108,10 @@ struct Download {
         let place = request.isRedirected ? request.url.text : nil
         request.known = request.version == nil && known?.redirectedTo == place ? known : nil
         let asked = SystemTime().now
-        request.onHead = { [heads] head in
+        request.onHead = { [heads, known = request.known] head in
             // What may go better the next time says nothing of the source.
             guard head.status != 429, head.status < 500 else { return }
-            heads.note(head, asked: asked, redirectedTo: place)
+            heads.note(head, asked: asked, redirectedTo: place, unless: known)
         }
     }
 }

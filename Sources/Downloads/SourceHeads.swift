@@ -10,8 +10,10 @@ final class SourceHeads: Sendable {
 
     init(tell: @escaping @Sendable (SourceHead) -> Void) { self.tell = tell }
 
-    /// `asked` is when the request was made; `place` is its URL, if a redirect led there.
-    func note(_ head: AnswerHead, asked: Instant, redirectedTo place: String?) {
+    /// `asked` is when the request was made; `place` is its URL, if a redirect led there. 304 says something only of a
+    /// version that was `known`.
+    func note(_ head: AnswerHead, asked: Instant, redirectedTo place: String?, unless known: SourceValidators?) {
+        guard head.status != 304 || known != nil else { return }
         let received = SystemTime().now
         let answer = head.freshness(received: received, now: time(nil), delay: received - asked)
         let answers = answers.withLock { answers in

@@ -97,7 +97,7 @@ final class AttachmentMaking: Sendable {
     private func leave(_ id: Int) {
         let (wake, abandoned) = state.withLock { state -> (CheckedContinuation<Ending, Never>?, Task<Void, Never>?) in
             guard let waiter = state.waiters.removeValue(forKey: id), waiter.ending == nil else { return (nil, nil) }
-            guard state.waiters.isEmpty else {
+            guard state.waiters.values.allSatisfy({ $0.ending != nil }) else {
                 moveDeadline(&state)
                 return (waiter.wake, nil)
             }

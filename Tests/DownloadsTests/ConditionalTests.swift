@@ -80,6 +80,7 @@ struct ConditionalTests {
         let origin = try OriginServer { _ in .status(304) }
         defer { origin.stop() }
         #expect(try await fetch(origin.url("/a")).reason == .httpStatus)
+        #expect(heads.all.isEmpty)
     }
 
     @Test("all answers on the way count, and validators are for the place that they were given at")
