@@ -19,6 +19,7 @@ import attachments
 import clips
 import hiccup
 import overload
+import planted
 from sidecar import Origin, Sidecar, rewrite
 
 program, folder = sys.argv[1], pathlib.Path(sys.argv[2])
@@ -208,7 +209,7 @@ benchmarks = {
     "deadline": on_all_cores(clips.deadline), "queue": functools.partial(queue, sqlite_queue, 5000),
     "redis": functools.partial(queue, redis_queue, 8000),
     "overload": on_all_cores(overload.overload),
-    "hiccup": on_all_cores(hiccup.hiccup),
+    "hiccup": on_all_cores(hiccup.hiccup), "planted": on_all_cores(planted.planted),
     "downloads": lambda: attachments.downloads(program, folder, set(cores), medium),
 }
 unknown = [name for name in chosen if name not in benchmarks]
