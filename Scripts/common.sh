@@ -65,12 +65,13 @@ serve_media() {
     fail "the local origin does not answer on port $1"
 }
 
-# python_tools: Debian's Python with the packages of Scripts/requirements.txt, in `.build/python`; made when it isn't there.
+# python_tools [FOLDER FILE]: Debian's Python with the packages of Scripts/requirements.txt in `.build/python`, or with those
+# of another file elsewhere; made when it isn't there.
 python_tools() {
-    local made=.build/python/made-of.txt
-    cmp -s Scripts/requirements.txt "$made" && return
-    say "Installing the Python packages of Scripts/requirements.txt"
-    /usr/bin/python3 -m venv --clear --system-site-packages .build/python
-    .build/python/bin/pip install --quiet --disable-pip-version-check -r Scripts/requirements.txt
-    cp Scripts/requirements.txt "$made"
+    local folder=${1:-.build/python} file=${2:-Scripts/requirements.txt}
+    cmp -s "$file" "$folder/made-of.txt" && return
+    say "Installing the Python packages of $file"
+    /usr/bin/python3 -m venv --clear --system-site-packages "$folder"
+    "$folder/bin/pip" install --quiet --disable-pip-version-check -r "$file"
+    cp "$file" "$folder/made-of.txt"
 }

@@ -1,6 +1,5 @@
 """The benchmarks of attachd; run by Scripts/bench."""
 
-import concurrent.futures
 import contextlib
 import functools
 import json
@@ -12,15 +11,19 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 
 import attachments
+import campaign
 import clips
+import delivery
 import hiccup
+import images
 import overload
+import page
 import planted
-from sidecar import Origin, Sidecar, rewrite
+from images import Rewrites, in_parallel
+from sidecar import Origin, Sidecar
 
 program, folder = sys.argv[1], pathlib.Path(sys.argv[2])
 chosen = sys.argv[3:]
@@ -33,74 +36,6 @@ photo, medium, small = "photo-12mp.jpg", "photo-1600.jpg", "photo-320.jpg"
 
 def median(values):
     return round(statistics.median(values), 4)
-
-
-def in_parallel(count, total, work):
-    """Calls `work` `total` times from `count` threads."""
-    numbers, lock = iter(range(total)), threading.Lock()
-
-    def run():
-        client = work.open()
-        while True:
-            with lock:
-                if next(numbers, None) is None:
-                    return
-            work.call(client)
-
-    with concurrent.futures.ThreadPoolExecutor(count) as threads:
-        for thread in [threads.submit(run) for _ in range(count)]:
-            thread.result()
-
-
-class Rewrites:
-    """Notifications sent to a sidecar, each client over a connection of its own."""
-
-    def __init__(self, sidecar, url):
-        self.sidecar, self.url, self.samples = sidecar, url, []
-
-    def open(self):
-        return self.sidecar.client()
-
-    def call(self, client):
-        self.samples.append(rewrite(client, self.url))
-
-
-def throughput(rounds=7, images=20):
-    """Images per second on one core: attachd's whole way, a bare libvips loop, and vipsthumbnail started per file."""
-    origin = Origin(folder, other_cores)
-    sidecar = Sidecar(program, worker_cores, 1)
-    sidecar.wait_until_ready()
-    pinned = ["taskset", "-c", str(min(worker_cores))]
-
-    def attachd():
-        start = time.monotonic()
-        in_parallel(2, images, Rewrites(sidecar, origin.url(photo)))
-        return images / (time.monotonic() - start)
-
-    def bare():
-        loop = pinned + [str(folder / "vips-loop"), str(images), str(folder / photo)]
-        return float(subprocess.run(loop, check=True, capture_output=True, text=True).stdout.split()[0])
-
-    def started():
-        command = pinned + ["vipsthumbnail", "--size", "1038x1038>", "-o", "/dev/shm/attachd-bench.jpg[Q=82,optimize_coding,strip]"]
-        environment = dict(os.environ, VIPS_CONCURRENCY="1")
-        start = time.monotonic()
-        for _ in range(images // 2):
-            subprocess.run(command + [str(folder / photo)], check=True, env=environment)
-        return images // 2 / (time.monotonic() - start)
-
-    attachd()
-    samples = [(attachd(), bare(), started()) for _ in range(rounds)]
-    sidecar.stop()
-    origin.stop()
-    return {
-        "attachd_images_per_second": median([sample[0] for sample in samples]),
-        "bare_libvips_images_per_second": median([sample[1] for sample in samples]),
-        "vipsthumbnail_images_per_second": median([sample[2] for sample in samples]),
-        "ratio_to_bare_libvips": median([sample[0] / sample[1] for sample in samples]),
-        "ratio_to_vipsthumbnail": median([sample[0] / sample[2] for sample in samples]),
-        "target": "at least 0.9 and 1.4",
-    }
 
 
 def overhead(requests=400):
@@ -132,21 +67,23 @@ def ready(starts=15):
     return {"milliseconds": median(times), "fastest": round(min(times), 1), "target": "at most 150 ms"}
 
 
-def memory(requests=10_000):
-    """The worker's resident memory after many requests, against that after 500."""
+def memory(steps=(500, 2000, 4000, 6000, 8000, 10_000)):
+    """The worker's resident memory over many requests."""
     origin = Origin(folder, set(cores))
     sidecar = Sidecar(program, set(cores), 2)
     sidecar.wait_until_ready()
-    in_parallel(4, 500, Rewrites(sidecar, origin.url(small)))
-    first = sidecar.resident_bytes()
-    in_parallel(4, requests - 500, Rewrites(sidecar, origin.url(small)))
-    last = sidecar.resident_bytes()
+    curve, done = [], 0
+    for step in steps:
+        in_parallel(4, step - done, Rewrites(sidecar, origin.url(small)))
+        done = step
+        curve.append([step, round(sidecar.resident_bytes() / 1e6, 1)])
     sidecar.stop()
     origin.stop()
     return {
-        "megabytes_after_500": round(first / 1e6, 1),
-        f"megabytes_after_{requests}": round(last / 1e6, 1),
-        "ratio": round(last / first, 3),
+        f"megabytes_after_{steps[0]}": curve[0][1],
+        f"megabytes_after_{steps[-1]}": curve[-1][1],
+        "ratio": round(curve[-1][1] / curve[0][1], 3),
+        "curve": {"attachd": curve},
         "target": "at most 1.2",
     }
 
@@ -204,12 +141,14 @@ def on_all_cores(benchmark):
 
 
 benchmarks = {
-    "throughput": throughput, "overhead": overhead, "ready": ready, "memory": memory,
+    "throughput": lambda: images.throughput(program, folder, photo, worker_cores, other_cores), "overhead": overhead, "ready": ready, "memory": memory,
     "copied": on_all_cores(clips.copied), "transcoded": on_all_cores(clips.transcoded),
     "deadline": on_all_cores(clips.deadline), "queue": functools.partial(queue, sqlite_queue, 5000),
     "redis": functools.partial(queue, redis_queue, 8000),
+    "delivery": on_all_cores(delivery.delivery),
     "overload": on_all_cores(overload.overload),
     "hiccup": on_all_cores(hiccup.hiccup), "planted": on_all_cores(planted.planted),
+    "campaign": lambda: campaign.campaign(program, folder, set(cores), medium),
     "downloads": lambda: attachments.downloads(program, folder, set(cores), medium),
 }
 unknown = [name for name in chosen if name not in benchmarks]
@@ -228,6 +167,8 @@ for name in chosen or benchmarks:
     results[name] = benchmarks[name]()
     print(name)
     for key, value in results[name].items():
-        print(f"    {key.replace('_', ' '):34} {value}")
+        if key != "curve":
+            print(f"    {key.replace('_', ' '):34} {value}")
 (folder / "bench.json").write_text(json.dumps(results, indent=2))
-print(f"written to {folder / 'bench.json'}")
+(folder / "bench.html").write_text(page.made_of(results))
+print(f"written to {folder / 'bench.json'} and bench.html")

@@ -9,7 +9,7 @@ import subprocess
 import time
 
 from nginx import Nginx
-from sidecar import Sidecar
+from sidecar import Sidecar, distinct
 
 # The copy needs a profile that allows 1080p; the other is 1080p to 720p.
 PROFILES = """
@@ -72,7 +72,7 @@ class Clips:
 
     def clip(self, name, profile, deadline="60s"):
         """The seconds that one notification took, and its result."""
-        payload = {"aps": {"mutable-content": 1, "alert": "Hi"}, "my-attachment": self.origin.url(name)}
+        payload = {"aps": {"mutable-content": 1, "alert": "Hi"}, "my-attachment": distinct(self.origin.url(name))}
         body = json.dumps({"payload": payload, "profile": profile, "deadline": deadline})
         client = self.sidecar.client()
         start = time.monotonic()

@@ -3,6 +3,7 @@
 import functools
 import http.client
 import http.server
+import itertools
 import json
 import multiprocessing
 import os
@@ -88,9 +89,17 @@ class Sidecar:
         self.folder.cleanup()
 
 
+_numbers = itertools.count()
+
+
+def distinct(url):
+    """The same file as a source of its own: nothing is reused of what was made of it before."""
+    return f"{url}?{next(_numbers)}"
+
+
 def rewrite(client, url):
     """One notification: the seconds that it took, and the milliseconds of its stages."""
-    payload = json.dumps({"aps": {"mutable-content": 1, "alert": "Hi"}, "my-attachment": url})
+    payload = json.dumps({"aps": {"mutable-content": 1, "alert": "Hi"}, "my-attachment": distinct(url)})
     start = time.monotonic()
     client.request("POST", "/v1/rewrite", payload.encode())
     response = client.getresponse()

@@ -1,12 +1,15 @@
 import Foundation
 import Media
 import Payloads
+import Processing
 import Yams
 
-/// What only a configuration file can say, because it takes tables: dialects and profiles of a user's own.
+/// What only a configuration file can say, because it takes tables: dialects and profiles of a user's own, and which
+/// sources are the same.
 struct ConfigurationSections {
     private(set) var dialects: [Dialect] = []
     private(set) var profiles: [Profile] = []
+    private(set) var sources: [SourceRule] = []
 
     /// Reads the file at `path`, and refuses every key in it that has no meaning.
     init(path: String) throws(SettingsError) {
@@ -17,7 +20,7 @@ struct ConfigurationSections {
             throw SettingsError(key: "--config", reason: "\(path) cannot be read: \(error)")
         }
         guard let root else { return }
-        let keys = SettingsKey.allCases.map(\.rawValue) + ["dialects", "profiles"]
+        let keys = SettingsKey.allCases.map(\.rawValue) + ["dialects", "profiles", "sources"]
         let file = try ConfigurationTable(root, path: "", keys: keys)
         for (name, table) in try file.tables("dialects", keys: DialectDefinition.keys) {
             try Self.check(name, isNew: !(Dialect.builtIn + dialects).contains { $0.name == name }, table)
@@ -31,6 +34,9 @@ struct ConfigurationSections {
                 throw SettingsError(key: table.path(of: "categories"), reason: reason)
             }
             profiles.append(profile)
+        }
+        for (_, table) in try file.tables("sources", keys: SourceRule.keys) {
+            sources.append(try SourceRule(in: table))
         }
     }
 

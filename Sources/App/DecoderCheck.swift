@@ -37,7 +37,7 @@ struct DecoderCheck: Sendable {
             file,
             as: request,
             outputCapacity: request.image.byteLimit,
-            until: SystemTime().now + .seconds(5),
+            until: MovingDeadline(SystemTime().now + .seconds(5)),
             publish: { _ in published.add(1, ordering: .relaxed) },
         )
         guard published.load(ordering: .relaxed) > 0 else {

@@ -23,9 +23,11 @@ package final class Engine: Sendable {
 
     /// `readsLocalFiles` makes `file:` URLs and paths attachments too. Only on the command line.
     package init(_ settings: Settings, readsLocalFiles: Bool, logger: Logger) throws(EngineError) {
-        registry = PrometheusRegistry(help: EngineMetrics.help.merging(QueueMetrics.help) { first, _ in first })
+        let help = [EngineMetrics.help, MakingMetrics.help, QueueMetrics.help]
+        registry = PrometheusRegistry(help: help.reduce(into: [:]) { $0.merge($1) { first, _ in first } })
         queueMetrics = QueueMetrics(registry)
         let metrics = EngineMetrics(registry)
+        let makingMetrics = MakingMetrics(registry)
         engineMetrics = metrics
         do throws(StoreError) {
             store = try AttachmentStore(
@@ -50,7 +52,12 @@ package final class Engine: Sendable {
         )
         service = NotificationService(
             reader: PayloadReader(dialects: settings.dialects),
-            pipeline: AttachmentPipeline(steps: steps) { result in metrics.count(result) },
+            pipeline: AttachmentPipeline(
+                steps: steps,
+                reuse: settings.reuse,
+                observeMaking: { makingMetrics.count($0) },
+                observe: { metrics.count($0) },
+            ),
             profiles: settings.profiles,
             defaults: .init(profile: settings.profile, timeLimit: settings.deadline),
         )

@@ -1,5 +1,6 @@
 import DecoderWire
 import Decoding
+import Glibc
 import Media
 import Metrics
 import Processing
@@ -67,16 +68,22 @@ struct EngineMetrics: Sendable {
         )
         store = StoreMetrics(registry)
         resident = Meter(label: "process_resident_memory_bytes", factory: registry)
+        // There before the first one dies, so that a rule that watches the increase doesn't miss it.
+        for signal in [SIGKILL, SIGSEGV, SIGSYS] { countDeath(by: Int(signal), 0) }
     }
 
     func count(_ event: DecoderEvent) {
         switch event {
         case .childReaped(_, let usage): decoderTime.record(duration: .microseconds(usage.processorMicroseconds))
         case .childEnded(_, .killed(let signal)):
-            let dimensions = [("signal", "\(signal)")]
-            Counter(label: "attachd_decoder_deaths", dimensions: dimensions, factory: registry).increment()
+            countDeath(by: Int(signal))
         case .childEnded, .zygoteReady, .zygoteEnded, .zygoteMissing: break
         }
+    }
+
+    private func countDeath(by signal: Int, _ count: Int = 1) {
+        let dimensions = [("signal", "\(signal)")]
+        Counter(label: "attachd_decoder_deaths", dimensions: dimensions, factory: registry).increment(by: count)
     }
 
     func count(_ request: AnsweredRequest) {

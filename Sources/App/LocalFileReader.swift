@@ -13,9 +13,23 @@ struct LocalFileReader: AttachmentDownloading {
 
     init(remote: any AttachmentDownloading) { self.remote = remote }
 
-    func download(_ url: String, into file: MediaFile, timeLimit: Duration, kind: MediaFormat.Kind?) async {
+    func download(
+        _ url: String,
+        into file: MediaFile,
+        timeLimit: Duration,
+        kind: MediaFormat.Kind?,
+        unless known: SourceValidators?,
+        onHead: @escaping @Sendable (SourceHead) -> Void,
+    ) async {
         guard let path = FileURL.path(of: url) else {
-            return await remote.download(url, into: file, timeLimit: timeLimit, kind: kind)
+            return await remote.download(
+                url,
+                into: file,
+                timeLimit: timeLimit,
+                kind: kind,
+                unless: known,
+                onHead: onHead,
+            )
         }
         await withCheckedContinuation { continuation in
             queue.async {

@@ -46,6 +46,18 @@ struct QueueMetrics: Sendable {
         callbacks = meter("attachd_queue_callbacks")
         duration = Metrics.Timer(label: "attachd_job", factory: registry)
         margin = Metrics.Timer(label: "attachd_job_margin", factory: registry)
+        startCounters()
+    }
+
+    /// A rule that watches a counter's increase misses its first step if the counter isn't there before it.
+    private func startCounters() {
+        for name in ["late", "rescued", "stale", "lost", "buried", "given_back", "busy"] {
+            increment("attachd_jobs_\(name)", by: 0)
+        }
+        for status in JobReply.Status.allCases { increment("attachd_jobs", [("status", status.rawValue)], by: 0) }
+        for outcome in CallbackOutcome.allCases {
+            increment("attachd_callbacks", [("outcome", outcome.rawValue)], by: 0)
+        }
     }
 
     func set(_ status: QueueStatus) {

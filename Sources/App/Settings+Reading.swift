@@ -33,6 +33,7 @@ extension Settings {
             // The user knows better what is in the payloads.
             dialects = sections.dialects + dialects
             profiles += sections.profiles
+            reuse.sources = sections.sources
         }
         if let name = try await values.text(.profile) { profile = try profile(named: name) }
         deadline = try await values.duration(.deadline, upTo: NotificationService.longestTimeLimit) ?? deadline
@@ -43,6 +44,7 @@ extension Settings {
         signingKeys = try await values.signingKeys(.signingKeyFile)
         retention.keep = try await values.duration(.keep, upTo: .seconds(365 * 24 * 3600)) ?? retention.keep
         retention.quota = try await values.size(.quota) ?? retention.quota
+        reuse.floor = try await values.duration(.reuse, from: .zero, upTo: Self.longestReuse) ?? reuse.floor
         backlog = try await values.number(.backlog, in: 1...10_000_000) ?? backlog
         isStrict = try await values.flag(.strict) ?? isStrict
         logLevel = try await values.choice(.logLevel) ?? logLevel
@@ -53,6 +55,8 @@ extension Settings {
             throw SettingsError(key: SettingsKey.listen.rawValue, reason: reason)
         }
     }
+
+    private static let longestReuse: Duration = .seconds(24 * 3600)
 
     private func profile(named name: String) throws(SettingsError) -> Profile {
         guard let profile = profiles.first(where: { $0.name == name }) else {

@@ -2,6 +2,7 @@ package import Downloads
 package import Logging
 package import Media
 package import Payloads
+package import Processing
 package import Storage
 
 /// What the program was told: read once at start, checked, and passed on as values.
@@ -41,6 +42,8 @@ package struct Settings: Sendable {
     package var signingKeys: SigningKeys?
     /// How long ready files stay, and how much place they may take.
     package var retention = Retention()
+    /// For how long what was made serves others too, and of which sources.
+    package var reuse = ReuseRule()
     package var logLevel = Logger.Level.info
     package var logFormat: LogFormat
 }

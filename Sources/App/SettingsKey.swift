@@ -4,6 +4,6 @@ package enum SettingsKey: String, Sendable, CaseIterable {
     case profile, deadline, store, listen, apiTokenFile, allowAddresses, decoders, requireSandbox, requests, caFile
     case queue, backlog, strict
     case publicURL = "publicUrl"
-    case signingKeyFile, keep, quota
+    case signingKeyFile, keep, quota, reuse
     case logLevel, logFormat
 }

@@ -26,9 +26,15 @@ struct SettingsValues {
         return number
     }
 
-    func duration(_ key: SettingsKey, upTo longest: Duration) async throws(SettingsError) -> Duration? {
+    func duration(
+        _ key: SettingsKey,
+        from shortest: Duration = .nanoseconds(1),
+        upTo longest: Duration,
+    ) async throws(SettingsError) -> Duration? {
         guard let text = try await text(key) else { return nil }
-        guard let duration = DurationText.parse(text), duration > .zero, duration <= longest else {
+        // Nothing is nothing in any unit.
+        let parsed = text == "0" ? .zero : DurationText.parse(text)
+        guard let duration = parsed, (shortest...longest).contains(duration) else {
             let reason = "\"\(text)\" is no duration up to \(longest.milliseconds / 1000)s: write it as 800ms or 20s."
             throw SettingsError(key: key.rawValue, reason: reason)
         }

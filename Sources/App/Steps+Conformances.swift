@@ -2,13 +2,28 @@ import Decoding
 import Downloads
 package import Media
 import Processing
+import ServiceExtension
 import Storage
 
 // The pipeline knows no stage's implementation; here each is fitted to the step that it does.
 
 extension Downloader: AttachmentDownloading {
-    package func download(_ url: String, into file: MediaFile, timeLimit: Duration, kind: MediaFormat.Kind?) async {
-        let _: DownloadReport = await download(url, into: file, timeLimit: timeLimit, kind: kind)
+    package func download(
+        _ url: String,
+        into file: MediaFile,
+        timeLimit: Duration,
+        kind: MediaFormat.Kind?,
+        unless known: SourceValidators?,
+        onHead: @escaping @Sendable (SourceHead) -> Void,
+    ) async {
+        let _: DownloadReport = await download(
+            url,
+            into: file,
+            timeLimit: timeLimit,
+            kind: kind,
+            unless: known,
+            onHead: onHead,
+        )
     }
 }
 
@@ -24,13 +39,14 @@ struct PooledDecoders: AttachmentConverting {
         _ file: MediaFile,
         as request: ConversionRequest,
         rungs: @escaping @Sendable () -> Set<Rung>,
-        until deadline: Instant,
+        until deadline: MovingDeadline,
         describe: @escaping @Sendable (SourceReport) -> Void,
         publish: @escaping @Sendable (ReadyRung) -> Void,
     ) async throws(AttachmentFailure) -> Duration {
         let expiry = ExpirySignal()
         let timer = Task {
-            guard (try? await time.sleep(until: deadline - Self.notice)) != nil else { return }
+            guard (try? await deadline.wait(on: time, until: { $0 - Self.notice })) != nil else { return }
+            deadline.act()
             expiry.expire()
         }
         defer { timer.cancel() }
@@ -62,11 +78,25 @@ struct PublishedStore: AttachmentStoring {
 
     func store(_ rung: ReadyRung) async throws(AttachmentFailure) -> StoredAttachment {
         let file = try await store.store(rung)
-        return StoredAttachment(
-            identifier: file.identifier.description,
-            url: urls?.url(of: file.identifier, expires: file.expires.seconds) ?? FileURL.url(of: file.path),
-            shortURL: urls?.shortURL(of: file.identifier, expires: file.expires.seconds),
-            sha256: file.sha256,
+        return attachment(file.identifier, sha256: file.sha256, until: file.expires)
+    }
+
+    func renew(_ stored: StoredAttachment) async -> StoredAttachment? {
+        guard let identifier = AttachmentIdentifier(stored.identifier), let expires = await store.renew(identifier)
+        else { return nil }
+        return attachment(identifier, sha256: stored.sha256, until: expires)
+    }
+
+    private func attachment(
+        _ identifier: AttachmentIdentifier,
+        sha256: String,
+        until expires: UnixTime,
+    ) -> StoredAttachment {
+        StoredAttachment(
+            identifier: identifier.description,
+            url: urls?.url(of: identifier, expires: expires.seconds) ?? FileURL.url(of: store.path(of: identifier)),
+            shortURL: urls?.shortURL(of: identifier, expires: expires.seconds),
+            sha256: sha256,
         )
     }
 }

@@ -51,7 +51,7 @@ package final class DecoderPool: Sendable {
     ///   - rungs: asked when a process is free, which rungs are worth trying in the time that is left then; none if
     ///     the time is too short for anything. Without it, those of `request` are tried.
     ///   - outputCapacity: the most bytes of one result.
-    ///   - deadline: when the process is killed, whatever it does.
+    ///   - deadline: its soonest says how urgent the job is; at its latest the process is killed, whatever it does.
     ///   - expiry: lets the caller ask for an early end with what there is.
     ///   - describe: told at most once, from the source's header, before any result. Not checked.
     ///   - publish: told of each result once it is complete and checked; later ones are better.
@@ -63,7 +63,7 @@ package final class DecoderPool: Sendable {
         as request: ConversionRequest,
         rungs: (@Sendable () -> Set<Rung>)? = nil,
         outputCapacity: Int,
-        until deadline: Instant,
+        until deadline: MovingDeadline,
         expiry: ExpirySignal = ExpirySignal(),
         describe: @escaping @Sendable (SourceReport) -> Void = { _ in },
         publish: @escaping @Sendable (ReadyRung) -> Void,
@@ -76,8 +76,12 @@ package final class DecoderPool: Sendable {
             describe: describe,
             publish: publish,
         )
+        let id = state.withLock { $0.makeNumber() }
+        // Read under the pool's lock here and in `obtain`, so that no move is missed and of two the later one counts.
+        deadline.onMove { self.state.withLock { $0.move(id, to: deadline.soonest) } }
+        defer { deadline.onMove(nil) }
         let outcome = await withTaskGroup(of: Result<Duration, AttachmentFailure>.self) { group in
-            group.addTask { await self.perform(job, rungs, until: deadline) }
+            group.addTask { await self.perform(job, id, rungs, until: deadline) }
             group.addTask { await self.timeOut(at: deadline) }
             defer { group.cancelAll() }
             return await group.next() ?? .failure(Conversation.cancelled)
@@ -87,13 +91,14 @@ package final class DecoderPool: Sendable {
 
     private func perform(
         _ job: ConversionJob,
+        _ id: Int,
         _ rungs: (@Sendable () -> Set<Rung>)?,
-        until deadline: Instant,
+        until deadline: MovingDeadline,
     ) async -> Result<Duration, AttachmentFailure> {
         do throws(AttachmentFailure) {
             // All spares may have died while they waited. What never had the source cannot have died over it.
             for _ in 0...configuration.spares {
-                if let worked = try await attempt(job, rungs, until: deadline) { return .success(worked) }
+                if let worked = try await attempt(job, id, rungs, until: deadline) { return .success(worked) }
             }
             throw Conversation.died
         } catch {
@@ -104,18 +109,19 @@ package final class DecoderPool: Sendable {
     /// `nil` if the process was gone before it had the job.
     private func attempt(
         _ job: ConversionJob,
+        _ id: Int,
         _ rungs: (@Sendable () -> Set<Rung>)?,
-        until deadline: Instant,
+        until deadline: MovingDeadline,
     ) async throws(AttachmentFailure) -> Duration? {
         let claim = Schedule.Claim(
-            id: state.withLock { $0.makeNumber() },
-            deadline: deadline,
+            id: id,
+            deadline: deadline.soonest,
             isClip: job.request.format.kind != .image,
             byteCount: configuration.initialMemoryBytes,
             needsProcess: true,
         )
-        guard let child = try await obtain(claim) else { return nil }
-        let place = Place(claim, in: self)
+        guard let child = try await obtain(claim, due: deadline) else { return nil }
+        let place = Place(claim, due: deadline, in: self)
         defer { end(child, place) }
         let job = try job.limited(to: rungs?())
         guard let conversation = try Conversation.open(job, with: child, at: place, watcher: watcher) else {
@@ -129,9 +135,10 @@ package final class DecoderPool: Sendable {
         }
     }
 
-    private func timeOut(at deadline: Instant) async -> Result<Duration, AttachmentFailure> {
+    private func timeOut(at deadline: MovingDeadline) async -> Result<Duration, AttachmentFailure> {
         do {
-            try await time.sleep(until: deadline)
+            try await deadline.wait(on: time)
+            deadline.act()
             return .failure(AttachmentFailure(.decode, .timedOut, "The decoder process was not done in time."))
         } catch {
             return .failure(Conversation.cancelled)
@@ -139,13 +146,16 @@ package final class DecoderPool: Sendable {
     }
 
     /// Waits for what `claim` asks for, the most urgent first: the process of a job that begins, `nil` for others.
-    func obtain(_ claim: Schedule.Claim) async throws(AttachmentFailure) -> DecoderChild? {
+    func obtain(
+        _ claim: Schedule.Claim,
+        due deadline: MovingDeadline,
+    ) async throws(AttachmentFailure) -> DecoderChild? {
         guard state.withLock({ $0.couldHold(claim.byteCount) }) else { throw Self.tooMuchMemory }
         let lease = await withTaskCancellationHandler {
             await withCheckedContinuation { wake in
                 let isCancelled = state.withLock { state in
                     if Task.isCancelled { return true }
-                    state.wait(claim, wake)
+                    state.wait(claim, due: deadline.soonest, wake)
                     return false
                 }
                 if isCancelled { wake.resume(returning: .refused(Conversation.cancelled)) } else { settle() }

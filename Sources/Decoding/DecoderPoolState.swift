@@ -70,7 +70,9 @@ struct DecoderPoolState: Sendable {
         return nextNumber
     }
 
-    mutating func wait(_ claim: Schedule.Claim, _ wake: Wake) {
+    mutating func wait(_ claim: Schedule.Claim, due deadline: Instant, _ wake: Wake) {
+        var claim = claim
+        claim.deadline = deadline
         schedule.wait(claim)
         waiters[claim.id] = wake
     }
@@ -94,6 +96,8 @@ struct DecoderPoolState: Sendable {
     }
 
     func couldHold(_ byteCount: Int) -> Bool { schedule.couldHold(byteCount) }
+
+    mutating func move(_ id: Int, to deadline: Instant) { schedule.move(id, to: deadline) }
 
     mutating func pause(_ id: Int) { schedule.pause(id) }
 

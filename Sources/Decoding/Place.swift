@@ -11,13 +11,15 @@ final class Place: Sendable {
     }
 
     private let pool: DecoderPool
+    private let deadline: MovingDeadline
     private let state: Mutex<State>
 
     /// `claim` was granted just now.
-    init(_ claim: Schedule.Claim, in pool: DecoderPool) {
+    init(_ claim: Schedule.Claim, due deadline: MovingDeadline, in pool: DecoderPool) {
         var claim = claim
         claim.needsProcess = false
         self.pool = pool
+        self.deadline = deadline
         state = Mutex(State(claim: claim, since: pool.time.now))
     }
 
@@ -43,7 +45,7 @@ final class Place: Sendable {
             state.claim.byteCount = SafeSize.sum(state.claim.byteCount, byteCount) ?? .max
             return state.claim
         }
-        _ = try await pool.obtain(claim)
+        _ = try await pool.obtain(claim, due: deadline)
         state.withLock { $0.since = pool.time.now }
     }
 

@@ -52,6 +52,14 @@ struct Schedule: Sendable {
         return true
     }
 
+    /// A job that waits is due at another time than it was.
+    mutating func move(_ id: Int, to deadline: Instant) {
+        guard let index = waiting.firstIndex(where: { $0.id == id }) else { return }
+        var claim = waiting.remove(at: index)
+        claim.deadline = deadline
+        wait(claim)
+    }
+
     /// Those who wait for a process wait no longer.
     mutating func dismissBeginners() -> [Int] {
         let beginners = waiting.filter(\.needsProcess).map(\.id)

@@ -9,6 +9,10 @@ struct AnswerHead: Sendable, Equatable {
     var entityTag: String?
     var lastModified: String?
     var date: String?
+    var cacheControl: String?
+    var expires: String?
+    var age: String?
+    var vary: String?
 
     init(status: Int) { self.status = status }
 

@@ -8,10 +8,22 @@ struct Download {
     private let deadline: Instant
     /// The next one: its URL is the last that was asked.
     private var request: TransferRequest
+    /// What is known of the source already.
+    private let known: SourceValidators?
+    private let heads: SourceHeads
     private(set) var report: DownloadReport
 
-    init(of url: DownloadURL, into file: MediaFile, _ loop: TransferLoop, _ settings: DownloadSettings, until: Instant)
-    {
+    init(
+        of url: DownloadURL,
+        into file: MediaFile,
+        _ loop: TransferLoop,
+        _ settings: DownloadSettings,
+        until: Instant,
+        unless known: SourceValidators?,
+        onHead: @escaping @Sendable (SourceHead) -> Void,
+    ) {
+        self.known = known
+        heads = SourceHeads(tell: onHead)
         self.loop = loop
         self.settings = settings
         deadline = until
@@ -32,6 +44,8 @@ struct Download {
                 first = try await ask()
             }
             version = first.version
+            report.isUnchanged = first.isUnchanged
+            if first.isUnchanged { report.failure = request.unchanged() }
         } catch {
             return report.failure = error
         }
@@ -69,6 +83,7 @@ struct Download {
             request.timeLimit = deadline - SystemTime().now
             report.url = request.url.text
             guard request.timeLimit > .zero else { throw request.timedOut() }
+            prepareForHead()
             let result = await loop.run(request)
             report.requestCount += 1
             report.status = result.status
@@ -84,6 +99,14 @@ struct Download {
             }
         }
         throw request.tooManyRedirects(limit: settings.redirectLimit)
+    }
+
+    /// Parts are of a version that is fetched now: they have conditions of their own.
+    private mutating func prepareForHead() {
+        let place = request.isRedirected ? request.url.text : nil
+        request.known = request.version == nil && known?.redirectedTo == place ? known : nil
+        let asked = SystemTime().now
+        request.onHead = { [heads] head in heads.note(head, asked: asked, redirectedTo: place) }
     }
 }
 

@@ -12,6 +12,8 @@ package struct DownloadReport: Sendable, Equatable {
     package var fetchedByteCount = 0
     /// How many requests were made, redirects included.
     package var requestCount = 0
+    /// Whether the origin said that the source is the version that is known: no byte of it was fetched.
+    package var isUnchanged = false
     /// Why the media file was cut; `nil` when it is whole.
     package var failure: AttachmentFailure?
 }

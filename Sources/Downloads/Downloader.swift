@@ -18,15 +18,18 @@ package final class Downloader: Sendable {
     /// somebody else ends the file.
     ///
     /// Where the origin has parts of a source, only those are fetched that the file's readers want; this returns when
-    /// all of it is there, or nobody is left to want more, which ends the file. `kind` is what the source is said to be, if anybody has said so: of
-    /// video and sound the beginning is asked for first.
+    /// all of it is there, or nobody is left to want more, which ends the file. `kind` is what the source is said to be,
+    /// if anybody has said so: of video and sound the beginning is asked for first. A source that is still the `known`
+    /// one isn't fetched. `onHead` is told what each answer says of its use, before any byte of that answer is in the file.
     package func download(
         _ url: String,
         into file: MediaFile,
         timeLimit: Duration,
         kind: MediaFormat.Kind? = nil,
+        unless known: SourceValidators? = nil,
+        onHead: @escaping @Sendable (SourceHead) -> Void = { _ in },
     ) async -> DownloadReport {
-        let report = await report(url, file, timeLimit, kind)
+        let report = await report(url, file, timeLimit, kind, known, onHead)
         file.end(report.failure.map(MediaFile.Ending.cut) ?? .whole)
         return report
     }
@@ -39,11 +42,21 @@ package final class Downloader: Sendable {
         _ file: MediaFile,
         _ timeLimit: Duration,
         _ kind: MediaFormat.Kind?,
+        _ known: SourceValidators?,
+        _ onHead: @escaping @Sendable (SourceHead) -> Void,
     ) async -> DownloadReport {
         let deadline = SystemTime().now + timeLimit
         do throws(DownloadURL.Problem) {
             let url = try DownloadURL(text)
-            var download = Download(of: url, into: file, loop, settings, until: deadline)
+            var download = Download(
+                of: url,
+                into: file,
+                loop,
+                settings,
+                until: deadline,
+                unless: known,
+                onHead: onHead,
+            )
             await download.run(expectsClip: kind.map { $0 != .image } ?? url.namesClip)
             return download.report
         } catch {

@@ -29,15 +29,33 @@ extension Transfer {
         head.entityTag = header("etag")
         head.lastModified = header("last-modified")
         head.date = header("date")
+        head.cacheControl = list("cache-control")
+        head.expires = header("expires")
+        head.age = header("age")
+        head.vary = list("vary")
         return head
     }
 
     /// RFC 9110, section 15.4: the statuses that ask for the same with another URL.
     var isRedirect: Bool { [301, 302, 303, 307, 308].contains(status) }
 
-    func header(_ name: String) -> String? {
+    /// The first field of that name.
+    func header(_ name: String) -> String? { field(name, 0) }
+
+    /// All fields of that name, as the one list that they are (RFC 9110, section 5.3).
+    private func list(_ name: String) -> String? {
+        guard var list = field(name, 0) else { return nil }
+        var index = 1
+        while let more = field(name, index) {
+            list += ", \(more)"
+            index += 1
+        }
+        return list
+    }
+
+    private func field(_ name: String, _ index: Int) -> String? {
         var header: UnsafeMutablePointer<curl_header>?
-        guard unsafe curl_easy_header(handle, name, 0, UInt32(CURLH_HEADER), -1, &header) == CURLHE_OK,
+        guard unsafe curl_easy_header(handle, name, index, UInt32(CURLH_HEADER), -1, &header) == CURLHE_OK,
             let header = unsafe header
         else { return nil }
         return unsafe String(cString: header.pointee.value)

@@ -56,7 +56,9 @@ final class Transfer {
         let options = unsafe TransferOptions(handle: handle)
         options.set(request, settings, id: id)
         fixNames(options)
-        for field in request.headerFields { unsafe headers = curl_slist_append(headers, field) }
+        for field in request.headerFields + (request.known?.headerFields ?? []) {
+            unsafe headers = curl_slist_append(headers, field)
+        }
         unsafe options.setHeaders(headers)
         // The handle's callbacks borrow this object: it owns the handle, and frees it before itself.
         unsafe options.setCallbacks(Unmanaged.passUnretained(self).toOpaque())
@@ -151,6 +153,7 @@ final class Transfer {
     /// What the body is, found out with its first byte or, if there is none, at its end.
     private func openedBody() -> Body {
         if let body { return body }
+        if let onHead = request.onHead, let head { onHead(head) }
         let body = judgedBody()
         self.body = body
         if case .part(_, let version) = body { request.file.setSize(version.size) }
@@ -214,12 +217,13 @@ final class Transfer {
         // Of an encoded part libcurl hands nothing over that it can't decode.
         if status != nil, [CURLE_OK, CURLE_BAD_CONTENT_ENCODING].contains(code) { _ = openedBody() }
         result.isRangeRefused = isRangeRefused && stopped == nil
+        result.isUnchanged = status == 304 && request.known != nil && stopped == nil
         switch body {
         case .part(_, let version): result.version = version
         case .whole(let version): result.version = turnsToParts ? version : nil
         case .other, nil: break
         }
-        guard !turnsToParts, !result.isRangeRefused else { return result }
+        guard !turnsToParts, !result.isRangeRefused, !result.isUnchanged else { return result }
         // Once a redirect says where to, only what a callback or the loop found wrong with it counts.
         result.failure = result.location == nil ? failure(code) : stopped
         return result

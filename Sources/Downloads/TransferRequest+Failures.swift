@@ -49,6 +49,10 @@ extension TransferRequest {
         failure(.timedOut, "The time for the download from \(origin) was over before its last byte came.")
     }
 
+    func unchanged() -> AttachmentFailure {
+        failure(.cancelled, "The source at \(origin) is the one that is known, and was not fetched again.")
+    }
+
     func cancelled() -> AttachmentFailure { failure(.cancelled, "The download from \(origin) was stopped.") }
 
     /// What libcurl's `code` means for the transfer. `hasBody`: bytes of the body had come.

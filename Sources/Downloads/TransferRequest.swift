@@ -15,6 +15,10 @@ struct TransferRequest: Sendable {
     var message: OutgoingMessage?
     /// That of the parts which are there already; `nil` for the first.
     var version: SourceVersion?
+    /// Asks for the source only if it is another version than this.
+    var known: SourceValidators?
+    /// Called on the loop's thread with the answer's head, before any byte of its body is in the file.
+    var onHead: (@Sendable (AnswerHead) -> Void)?
 
     /// What a message calls the other side.
     var origin: String { isRedirected ? "\(askedHost) (after a redirect)" : askedHost }
@@ -33,5 +37,7 @@ struct TransferResult: Sendable {
     var version: SourceVersion?
     /// Whether a range was asked for and could not be had.
     var isRangeRefused = false
+    /// Whether the source is the version that is known.
+    var isUnchanged = false
     var failure: AttachmentFailure?
 }

@@ -1,5 +1,5 @@
 /// The part of a picture that its thumbnail shows. All numbers are parts of the whole, from 0 to 1.
-package struct ClippingRectangle: Sendable, Equatable {
+package struct ClippingRectangle: Sendable, Hashable {
     package var x: Double
     package var y: Double
     package var width: Double

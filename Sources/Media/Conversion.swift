@@ -37,7 +37,7 @@ package struct ConversionRequest: Sendable, Equatable {
 }
 
 /// The part of a video or of sound that is wanted.
-package struct ClipSelection: Sendable, Equatable {
+package struct ClipSelection: Sendable, Hashable {
     /// Where in the source the clip begins.
     package var start: Duration
     /// `nil` is as long as the profile allows; what is longer is cut to that.

@@ -1,5 +1,5 @@
 /// What one source may ask of us, checked from its header before anything is decoded.
-package struct MediaLimits: Sendable, Equatable {
+package struct MediaLimits: Sendable, Hashable {
     /// The most bytes that are downloaded, counted after any content encoding is undone.
     package var sourceBytes: Int
     /// The most pixels of one frame.

@@ -32,7 +32,7 @@ package struct Profile: Sendable, Equatable {
 }
 
 /// The rules for still pictures.
-package struct ImageRules: Sendable, Equatable {
+package struct ImageRules: Sendable, Hashable {
     /// The most pixels that the longer side may have.
     package var longEdge: Int
     /// Width and height of the picture's shape, to which it is cropped around its centre. `nil` keeps the shape.
@@ -58,7 +58,7 @@ package struct ImageRules: Sendable, Equatable {
 }
 
 /// A picture's shape, as width to height.
-package struct AspectRatio: Sendable, Equatable {
+package struct AspectRatio: Sendable, Hashable {
     package var width: Int
     package var height: Int
 
@@ -69,7 +69,7 @@ package struct AspectRatio: Sendable, Equatable {
 }
 
 /// The rules for animations, which are delivered as GIF.
-package struct AnimationRules: Sendable, Equatable {
+package struct AnimationRules: Sendable, Hashable {
     package var longEdge: Int
     package var byteBudget: Int
     package var byteLimit: Int
@@ -82,7 +82,7 @@ package struct AnimationRules: Sendable, Equatable {
 }
 
 /// The rules for video clips, which are delivered as MP4 with H.264 and AAC.
-package struct VideoRules: Sendable, Equatable {
+package struct VideoRules: Sendable, Hashable {
     /// The longest that a clip may be, and as long as it is when nothing else is asked for.
     package var duration: Duration
     package var longEdge: Int
@@ -98,7 +98,7 @@ package struct VideoRules: Sendable, Equatable {
 }
 
 /// The rules for sound, which is delivered as M4A, MP3 or WAV.
-package struct AudioRules: Sendable, Equatable {
+package struct AudioRules: Sendable, Hashable {
     /// The longest that a clip may be, and as long as it is when nothing else is asked for.
     package var duration: Duration
     package var byteBudget: Int

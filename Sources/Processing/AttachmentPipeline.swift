@@ -6,7 +6,8 @@ import ServiceExtension
 package struct AttachmentPipeline: Sendable {
     private let steps: Steps
     private let time: any TimeSource
-    private let costs = CostModel()
+    private let makings: Makings
+    private let rules: [SourceRule]
     private let observe: @Sendable (ProcessingResult) -> Void
 
     /// What does the work, one function each.
@@ -28,10 +29,14 @@ package struct AttachmentPipeline: Sendable {
 
     package init(
         steps: Steps,
+        reuse: ReuseRule = ReuseRule(),
         time: any TimeSource = SystemTime(),
+        observeMaking: @escaping @Sendable (MakingEvent) -> Void = { _ in },
         observe: @escaping @Sendable (ProcessingResult) -> Void = { _ in },
     ) {
         self.steps = steps
+        makings = Makings(steps: steps, time: time, rule: reuse, observe: observeMaking)
+        rules = reuse.sources
         self.time = time
         self.observe = observe
     }
@@ -41,9 +46,8 @@ package struct AttachmentPipeline: Sendable {
         let stopwatch = Stopwatch(time: time, start: request.accepted ?? time.now)
         let budget = TimeBudget(now: time.now, deadline: deadline)
         let work = AttachmentExtension(
-            steps: steps,
-            time: time,
-            costs: costs,
+            makings: makings,
+            rules: rules,
             request: request,
             expiry: budget.expiry,
             stopwatch: stopwatch

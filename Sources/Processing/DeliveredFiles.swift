@@ -11,16 +11,22 @@ struct DeliveredFiles: Sendable {
 
     /// One outcome for each attachment that has something ready. A store that hangs is left behind at `expiry`.
     func store(_ content: NotificationContent, until expiry: Instant) async -> [Int: Outcome] {
-        let ready = content.attachments.enumerated().compactMap { index, attachment in
-            attachment.ready.map { (index, $0) }
+        var known: [Int: Outcome] = [:]
+        var ready: [(Int, SharedRung)] = []
+        for (index, attachment) in content.attachments.enumerated() {
+            if let stored = attachment.stored {
+                known[index] = .success(stored)
+            } else if let rung = attachment.ready {
+                known[index] = .failure(Self.late)
+                ready.append((index, rung))
+            }
         }
-        guard !ready.isEmpty else { return [:] }
-        let late = AttachmentFailure(.store, .timedOut, "The attachment could not be stored in time.")
-        let outcomes = Outcomes(Dictionary(uniqueKeysWithValues: ready.map { ($0.0, .failure(late)) }))
-        return await time.answer(by: expiry) { [store] in
+        guard !ready.isEmpty else { return known }
+        let outcomes = Outcomes(known)
+        return await time.answer(by: expiry) { [ready] in
             for (index, rung) in ready {
                 do throws(AttachmentFailure) {
-                    outcomes.set(index, .success(try await store.store(rung)))
+                    outcomes.set(index, .success(try await deliver(rung)))
                 } catch {
                     outcomes.set(index, .failure(error))
                 }
@@ -30,6 +36,22 @@ struct DeliveredFiles: Sendable {
             outcomes.all
         }
     }
+
+    /// What another notification has had stored gets a URL of this one's own.
+    private func deliver(_ rung: SharedRung) async throws(AttachmentFailure) -> StoredAttachment {
+        guard let stored = rung.stored else {
+            return try await rung.stored { [store] rung throws(AttachmentFailure) in try await store.store(rung) }
+        }
+        guard let renewed = await store.renew(stored) else { throw Self.gone }
+        return renewed
+    }
+
+    private static let late = AttachmentFailure(.store, .timedOut, "The attachment could not be stored in time.")
+    private static let gone = AttachmentFailure(
+        .store,
+        .storeFailed,
+        "The attachment was removed from the store before it was delivered. Raise --quota.",
+    )
 
     /// What has become of each attachment so far: late, until it is known.
     private final class Outcomes: Sendable {

@@ -11,10 +11,6 @@ struct AttachmentAnswer {
     let secondsLeft: Int
 
     func respond(to request: Request) async throws -> Response {
-        let validators = Validators(
-            entityTag: "\"\(lease.identifier)\"",
-            lastModified: lease.stored.seconds
-        )
         var headers = headers(validators)
         switch validators.evaluate(request.headers) {
         case .notModified: return Response(status: .notModified, headers: headers)
@@ -22,8 +18,7 @@ struct AttachmentAnswer {
             throw Problem(.preconditionFailed, "The file isn't the one that the request's conditions name.")
         case .proceed: break
         }
-        headers[.contentType] = lease.identifier.format.mimeType
-        headers[.contentDisposition] = "inline; filename=\"\(lease.identifier)\""
+        describeFile(in: &headers)
         switch ranges(request, validators) {
         case .whole:
             return try await response(request, .ok, headers, [.bytes(0..<lease.byteCount)])
@@ -39,6 +34,26 @@ struct AttachmentAnswer {
             problem.contentRange = "bytes */\(lease.byteCount)"
             throw problem
         }
+    }
+
+    /// The whole file, if it is small and in memory, with the fields that the server adds elsewhere.
+    func wholeFile(at now: UnixTime) -> WholeFile? {
+        guard let bytes = try? AttachmentBody(lease: lease, store: store, pieces: []).wholeAtOnce else { return nil }
+        var headers = headers(validators)
+        describeFile(in: &headers)
+        headers[.contentLength] = String(bytes.readableBytes)
+        headers[.date] = HTTPDate.text(now.seconds)
+        headers[.server] = "attachd"
+        return WholeFile(headers: headers, bytes: bytes)
+    }
+
+    private var validators: Validators {
+        Validators(entityTag: "\"\(lease.identifier)\"", lastModified: lease.stored.seconds)
+    }
+
+    private func describeFile(in headers: inout HTTPFields) {
+        headers[.contentType] = lease.identifier.format.mimeType
+        headers[.contentDisposition] = "inline; filename=\"\(lease.identifier)\""
     }
 
     private func headers(_ validators: Validators) -> HTTPFields {

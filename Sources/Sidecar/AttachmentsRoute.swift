@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import NIOCore
 package import Storage
 
 /// `GET` and `HEAD` of `/v1/attachments/{identifier}?expires=…&signature=…`, and of its short form: the ready files.
@@ -19,9 +20,11 @@ package struct AttachmentsRoute: Sendable {
     /// Whether a path is one of these, and so open to all.
     static func isAt(_ path: String) -> Bool { path.hasPrefix("/v1/attachments/") || path.hasPrefix("/a/") }
 
+    static let path = "/v1/attachments/{identifier}"
+
     func add(to router: Router<some RequestContext>) {
         for method in [HTTPRequest.Method.get, .head] {
-            router.on("v1/attachments/{identifier}", method: method) { request, context in
+            router.on(RouterPath(Self.path), method: method) { request, context in
                 try await respond(to: request, context, SignedAccess(query: request.uri.query ?? ""))
             }
             router.on("a/{identifier}", method: method) { request, context in
@@ -48,4 +51,30 @@ package struct AttachmentsRoute: Sendable {
         let answer = AttachmentAnswer(lease: lease, store: store, secondsLeft: access.expires - now.seconds)
         return try await answer.respond(to: request)
     }
+
+    /// The answer to a plain `GET` of a small file, if its link is right and nothing has to be waited for.
+    func wholeFile(for head: HTTPRequest) -> WholeFile? {
+        let parts = (head.path ?? "").split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, let name = parts[0].split(separator: "/").last, let query = parts.last.map(String.init),
+            let identifier = AttachmentIdentifier(String(name))
+        else { return nil }
+        let access: SignedAccess?
+        switch parts[0].dropLast(name.count) {
+        case "/v1/attachments/": access = SignedAccess(query: query)
+        case "/a/": access = SignedAccess(shortQuery: query)
+        default: return nil
+        }
+        let now = now()
+        guard let access, access.grants(identifier, by: signer, at: now),
+            let lease = try? store.startAccessing(identifier)
+        else { return nil }
+        let answer = AttachmentAnswer(lease: lease, store: store, secondsLeft: access.expires - now.seconds)
+        return answer.wholeFile(at: now)
+    }
+}
+
+/// All of a small file, with the header fields of its answer.
+struct WholeFile {
+    var headers: HTTPFields
+    var bytes: ByteBuffer
 }

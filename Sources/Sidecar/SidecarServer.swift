@@ -74,7 +74,7 @@ package struct SidecarServer: Service {
     package func run() async throws {
         let application = Application(
             router: router,
-            server: .http1(configuration: .init(idleTimeout: .seconds(60))),
+            server: .http1(configuration: .init(additionalChannelHandlers: shortcuts, idleTimeout: .seconds(60))),
             configuration: .init(
                 address: .hostname(configuration.host, port: configuration.port),
                 serverName: "attachd",
@@ -91,6 +91,10 @@ package struct SidecarServer: Service {
         } onGracefulShutdown: {
             admission.drain()
         }
+    }
+
+    private var shortcuts: [any RemovableChannelHandler] {
+        attachments.map { [ReadyFileShortcut($0, observe: observe)] } ?? []
     }
 
     private var router: Router<BasicRequestContext> {

@@ -85,6 +85,18 @@ package final class AttachmentStore: Sendable {
         }
     }
 
+    /// Keeps a ready file as long as if it were stored now, and says until when that is; `nil` if it isn't there any more.
+    package func renew(_ identifier: AttachmentIdentifier) async -> UnixTime? {
+        let now = now()
+        // A file that many ask for is touched once a second: URLs end on whole seconds, too.
+        if let stored = index.withLock({ $0.entries[identifier]?.stored }), stored.seconds >= now.seconds {
+            return stored + retention.keep
+        }
+        return await perform { [self] in touch(identifier, at: now) ? now + retention.keep : nil }
+    }
+
+    package func path(of identifier: AttachmentIdentifier) -> String { "\(attachments.path)/\(identifier)" }
+
     /// Lends a ready file to a reader; `nil` if it isn't there. The file stays until the lease is dropped or has ended.
     package func startAccessing(_ identifier: AttachmentIdentifier) throws(StoreError) -> AttachmentLease? {
         let now = now()
@@ -138,7 +150,7 @@ package final class AttachmentStore: Sendable {
             try moveIn(scratchName, as: identifier, byteCount: byteCount, stored: stored)
             return File(
                 identifier: identifier,
-                path: "\(attachments.path)/\(identifier)",
+                path: path(of: identifier),
                 sha256: sha256,
                 expires: stored + retention.keep
             )
@@ -175,6 +187,22 @@ package final class AttachmentStore: Sendable {
         for byteCount in madeWay { observe(.removed(.madeWay, byteCount: byteCount)) }
         observe(.stored(byteCount: byteCount))
         try attachments.sync()
+    }
+
+    /// Whether the file is there, and younger now. Nobody else sweeps it meanwhile: who is about to sees that it is new.
+    private func touch(_ identifier: AttachmentIdentifier, at now: UnixTime) -> Bool {
+        index.withLock { index in
+            attachments.locked {
+                guard attachments.touch(identifier.description, at: now),
+                    let status = attachments.status(of: identifier.description)
+                else {
+                    index.remove(identifier)
+                    return false
+                }
+                index.insert(identifier, byteCount: Int(status.st_size), stored: now)
+                return true
+            }
+        }
     }
 
     /// Removes a file, and gives how many bytes it had; `nil` if another process has just stored it again.

@@ -91,6 +91,12 @@ final class Directory: Sendable {
         return status
     }
 
+    /// Says that the file was changed at `time`; whether it is there. After a crash of the machine the change may be lost.
+    func touch(_ name: String, at time: UnixTime) -> Bool {
+        guard let name = try? plain(name) else { return false }
+        return unsafe utimensat(descriptor, name, [time.fileTime, time.fileTime], AT_SYMLINK_NOFOLLOW) == 0
+    }
+
     /// Makes the names in this folder last, whatever happens to the machine.
     func sync() throws(StoreError) {
         guard fsync(descriptor) == 0 else { throw StoreError("fsync", path) }

@@ -21,6 +21,8 @@ struct CommonOptions: ParsableArguments {
     var keep: String?
     @Option(help: "How much place ready files may take, such as 500MB; the oldest make way. (default: 10GB)")
     var quota: String?
+    @Option(help: "How long what was made serves others, where origins don't say; 0 for not at all. (default: 60s)")
+    var reuse: String?
     @Option(help: "Fetch from this address block too; may be repeated. (default: public addresses only)")
     var allowAddress: [String] = []
     @Option(help: "Trust the certificate authorities in this file too.")
@@ -44,6 +46,7 @@ struct CommonOptions: ParsableArguments {
         options[.signingKeyFile] = signingKey.map { .text($0) }
         options[.keep] = keep.map { .text($0) }
         options[.quota] = quota.map { .text($0) }
+        options[.reuse] = reuse.map { .text($0) }
         options[.caFile] = caFile.map { .text($0) }
         options[.logLevel] = logLevel.map { .text($0) }
         options[.logFormat] = logFormat.map { .text($0) }

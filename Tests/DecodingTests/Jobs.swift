@@ -61,7 +61,7 @@ extension DecoderPool {
                 as: request,
                 rungs: rungs,
                 outputCapacity: 10_000_000,
-                until: SystemTime().now + limit,
+                until: MovingDeadline(SystemTime().now + limit),
                 expiry: expiry,
                 describe: { source in result.withLock { $0.source = source } },
                 publish: { rung in

@@ -103,6 +103,22 @@ struct ScheduleTests {
         #expect(third.isEmpty)
     }
 
+    @Test("a job that becomes more or less urgent while it waits takes its new place")
+    func moving() {
+        var schedule = Schedule(places: 1, byteLimit: 100)
+        for (id, deadline) in [(1, 10), (2, 20), (3, 30)] { schedule.wait(claim(id, deadline)) }
+        schedule.move(3, to: Instant(sinceOrigin: .seconds(5)))
+        schedule.move(1, to: Instant(sinceOrigin: .seconds(25)))
+        // One that doesn't wait stays as it is.
+        schedule.move(4, to: Instant(sinceOrigin: .seconds(1)))
+        var order: [Int] = []
+        while let next = schedule.grant(processes: 0).first {
+            order.append(next.id)
+            schedule.end(next.id)
+        }
+        #expect(order == [3, 2, 1])
+    }
+
     private func claim(
         _ id: Int,
         _ deadline: Int,

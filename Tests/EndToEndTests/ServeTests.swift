@@ -37,6 +37,21 @@ struct ServeTests {
     }
 
     @Test(
+        "a counter that alerts watch is there before it counts",
+        arguments: [
+            #"attachd_jobs_late_total"#, #"attachd_jobs_busy_total"#, #"attachd_jobs_buried_total"#,
+            #"attachd_decoder_deaths_total{signal="31"}"#, #"attachd_store_failures_total{reason="full"}"#,
+            #"attachd_notifications_total{outcome="original"}"#,
+        ],
+    )
+    func countersStartAtZero(counter: String) async throws {
+        try await RunningSidecar.run(attachd) { sidecar in
+            let metrics = try await sidecar.get("/metrics").text
+            #expect(metrics.contains("\n\(counter) 0\n"))
+        }
+    }
+
+    @Test(
         "a local file is never read for an HTTP client",
         arguments: ["file:///etc/passwd", "/etc/passwd", "etc/passwd"],
     )

@@ -51,7 +51,7 @@ extension DecoderPool {
                     audio: profile.audio,
                 ),
                 outputCapacity: profile.video?.byteLimit ?? profile.image.byteLimit,
-                until: SystemTime().now + .seconds(25),
+                until: MovingDeadline(SystemTime().now + .seconds(25)),
                 publish: { rung in answer.withLock { $0.rungs.append(rung.report.rung) } },
             )
         } catch {

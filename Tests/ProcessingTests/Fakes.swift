@@ -1,5 +1,6 @@
 import Media
 import Processing
+import ServiceExtension
 import Support
 import Synchronization
 
@@ -19,7 +20,14 @@ struct FakeDownloader: AttachmentDownloading {
     /// By URL.
     var behaviours: [String: Behaviour]
 
-    func download(_ url: String, into file: MediaFile, timeLimit: Duration, kind: MediaFormat.Kind?) async {
+    func download(
+        _ url: String,
+        into file: MediaFile,
+        timeLimit: Duration,
+        kind: MediaFormat.Kind?,
+        unless known: SourceValidators?,
+        onHead: @escaping @Sendable (SourceHead) -> Void,
+    ) async {
         switch behaviours[url] {
         case .body(let bytes):
             try? file.append(bytes)
@@ -53,7 +61,7 @@ struct FakeConverter: AttachmentConverting {
         _ file: MediaFile,
         as request: ConversionRequest,
         rungs: @escaping @Sendable () -> Set<Rung>,
-        until deadline: Instant,
+        until deadline: MovingDeadline,
         describe: @escaping @Sendable (SourceReport) -> Void,
         publish: @escaping @Sendable (ReadyRung) -> Void,
     ) async throws(AttachmentFailure) -> Duration {
@@ -101,4 +109,6 @@ final class FakeStore: AttachmentStoring {
         }
         return StoredAttachment(identifier: "\(number)", url: "file:///store/\(number).jpg", sha256: "00")
     }
+
+    func renew(_ stored: StoredAttachment) async -> StoredAttachment? { stored }
 }

@@ -53,6 +53,54 @@ struct AttachmentsRouteTests {
     }
 
     @Test(
+        "a connection that is kept gets the same answer as one that ends with it",
+        arguments: [1, 5000, 131_072, 131_073]
+    )
+    func shortcut(size: Int) async throws {
+        let file = try await store.store(ReadyRung([UInt8](repeating: 9, count: size), format: .gif))
+        try await SidecarFixture.run(store: store) { sidecar in
+            let short = store.urls(below: "").shortURL(of: file.identifier, expires: file.expires.seconds)
+            let forged = String(url(file).dropLast()) + "!"
+            let paths = [url(file), short, forged, "/v1/attachments/\(file.identifier)", "/livez", url(file)]
+            let requests = paths.map { (method: "GET", path: $0, body: "") }
+            let kept = try await HTTPClient.pipeline(requests, port: sidecar.port)
+            #expect(kept.map(\.status) == [200, 200, 403, 403, 200, 200])
+            for (path, answer) in zip(paths, kept) {
+                let ended = try await get(path, sidecar)
+                #expect(answer.body == ended.body)
+                // What changes from one second to the next, or belongs to the connection.
+                let fleeting = ["date", "cache-control", "connection"]
+                #expect(
+                    answer.headers.filter { !fleeting.contains($0.key) }
+                        == ended.headers.filter { !fleeting.contains($0.key) }
+                )
+                #expect(answer.headers["date"] != nil)
+            }
+        }
+    }
+
+    @Test("answers keep the order of their requests, however long the first one takes")
+    func order() async throws {
+        let file = try await store.store(ReadyRung(Self.picture))
+        let (started, hold) = (Signal(), Signal())
+        try await SidecarFixture.run(started: started, hold: hold, store: store) { sidecar in
+            let payload = #"{"aps":{"alert":"a","mutable-content":1},"my-attachment":"https://example.com/a.jpg"}"#
+            let requests = [
+                (method: "POST", path: "/v1/rewrite", body: payload), (method: "GET", path: url(file), body: ""),
+                (method: "GET", path: url(file), body: "of no meaning"), (method: "GET", path: "/livez", body: ""),
+            ]
+            async let answers = HTTPClient.pipeline(requests, port: sidecar.port)
+            await started.wait()
+            // The files could be answered by now, and must not be.
+            hold.send()
+            let seen = try await answers
+            #expect(seen.map(\.status) == [200, 200, 200, 200])
+            #expect(seen[0].headers["attachd-outcome"] == "complete")
+            #expect(seen[1].body == Self.picture && seen[2].body == Self.picture)
+        }
+    }
+
+    @Test(
         "a signature that is tampered with, of another file, for another time, or missing is refused, all in the same way"
     )
     func forbidden() async throws {

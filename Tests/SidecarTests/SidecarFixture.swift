@@ -2,6 +2,7 @@ import Logging
 import Media
 import Payloads
 import Processing
+import ServiceExtension
 import ServiceLifecycle
 import Sidecar
 import Storage
@@ -82,7 +83,14 @@ private struct OnePicture: AttachmentDownloading {
     var started: Signal?
     var hold: Signal?
 
-    func download(_ url: String, into file: MediaFile, timeLimit: Duration, kind: MediaFormat.Kind?) async {
+    func download(
+        _ url: String,
+        into file: MediaFile,
+        timeLimit: Duration,
+        kind: MediaFormat.Kind?,
+        unless known: SourceValidators?,
+        onHead: @escaping @Sendable (SourceHead) -> Void,
+    ) async {
         started?.send()
         await hold?.wait()
         try? file.append([0xFF, 0xD8, 0xFF, 0xE0] + [UInt8](repeating: 0, count: 600))
@@ -95,7 +103,7 @@ private struct Copier: AttachmentConverting {
         _ file: MediaFile,
         as request: ConversionRequest,
         rungs: @escaping @Sendable () -> Set<Rung>,
-        until deadline: Instant,
+        until deadline: MovingDeadline,
         describe: @escaping @Sendable (SourceReport) -> Void,
         publish: @escaping @Sendable (ReadyRung) -> Void,
     ) async throws(AttachmentFailure) -> Duration {
@@ -108,4 +116,6 @@ private struct NamedStore: AttachmentStoring {
     func store(_ rung: ReadyRung) async throws(AttachmentFailure) -> StoredAttachment {
         StoredAttachment(identifier: "a", url: "file:///store/a.jpg", sha256: "00")
     }
+
+    func renew(_ stored: StoredAttachment) async -> StoredAttachment? { stored }
 }

@@ -56,6 +56,31 @@ struct RetentionTests {
         #expect(events.removed(.expired) == 2)
     }
 
+    @Test("a file that is renewed is kept as if it were stored now, also across a restart; one that has gone is not")
+    func renewing() async throws {
+        let store = try open(.init(keep: .seconds(100)))
+        let file = try await store.store(rung(1))
+        #expect(await store.renew(file.identifier) == file.expires)
+        time.advance(by: .seconds(99))
+        #expect(await store.renew(file.identifier) == time.now + .seconds(100))
+        #expect(store.path(of: file.identifier) == file.path)
+        time.advance(by: .seconds(99))
+        let restarted = try open(.init(keep: .seconds(100)))
+        #expect(restarted.usage == .init(fileCount: 1, byteCount: 100))
+        // Another process sees that the file is younger than it knows.
+        time.advance(by: .milliseconds(500))
+        #expect(await restarted.renew(file.identifier) != nil)
+        time.advance(by: .seconds(99))
+        await store.sweep()
+        #expect(try files() == [file.identifier.description])
+        try FileManager.default.removeItem(atPath: file.path)
+        #expect(await restarted.renew(file.identifier) == nil)
+        #expect(restarted.usage.fileCount == 0)
+        time.advance(by: .seconds(100))
+        await store.sweep()
+        #expect(await store.renew(file.identifier) == nil)
+    }
+
     @Test("a file that is read outlives its time until the reader is done")
     func lease() async throws {
         let store = try open(.init(keep: .seconds(100)))

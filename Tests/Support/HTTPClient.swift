@@ -29,13 +29,45 @@ package enum HTTPClient {
         var head =
             "\(method) \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: \(body.count)\r\n"
         for (name, value) in headers { head += "\(name): \(value)\r\n" }
-        let request = Array((head + "\r\n").utf8) + body
+        return try parse(try await answer(to: Array((head + "\r\n").utf8) + body, port: port))
+    }
+
+    /// Sends requests over one connection before it reads an answer, and reads all answers. The last one ends the
+    /// connection. A request is a method, a path and a body.
+    package static func pipeline(
+        _ requests: [(method: String, path: String, body: String)],
+        port: Int,
+    ) async throws -> [Answer] {
+        var text = ""
+        for (index, (method, path, body)) in requests.enumerated() {
+            let connection = index == requests.count - 1 ? "close" : "keep-alive"
+            text += "\(method) \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: \(connection)\r\n"
+            text += "Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
+        }
+        var rest = try await answer(to: Array(text.utf8), port: port)
+        var answers: [Answer] = []
+        while !rest.isEmpty {
+            var answer = try parse(rest)
+            guard let length = answer.headers["content-length"].flatMap({ Int($0) }), length <= answer.body.count else {
+                throw Failure(message: "an answer without its length")
+            }
+            rest = Array(answer.body.dropFirst(length))
+            answer.body.removeLast(rest.count)
+            answers.append(answer)
+        }
+        return answers
+    }
+
+    private static func answer(
+        to request: [UInt8],
+        port: Int,
+    ) async throws -> [UInt8] {
         let result = await withCheckedContinuation { continuation in
             Thread.detachNewThread {
                 continuation.resume(returning: Result { try exchange(request, port: port) })
             }
         }
-        return try parse(try result.get())
+        return try result.get()
     }
 
     private static func exchange(_ request: [UInt8], port: Int) throws -> [UInt8] {

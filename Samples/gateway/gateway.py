@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+"""A minimal push gateway in front of attachd: takes pushes over HTTP, has their attachments made ready, and sends them on.
+
+    gateway.py [--listen 127.0.0.1:9000] [--attachd http://127.0.0.1:8080 | --redis redis://127.0.0.1:6379]
+
+    POST /push  {"token": "a1b2…", "payload": {…}}
+
+What it shows is where attachd stands, and what to do when it doesn't answer: send the notification as it is. `send`
+is where your own client of APNs or FCM comes in; here it prints the push as a line of JSON.
+Over HTTP it needs nothing but Python; with --redis, the package redis (Debian: python3-redis).
+"""
+import argparse
+import concurrent.futures
+import http.client
+import http.server
+import json
+import pathlib
+import sys
+import threading
+import time
+import urllib.parse
+import uuid
+
+DEADLINE = 5.0
+"""Seconds that a push may wait for its attachments."""
+
+PATIENCE = 0.25
+"""Seconds more for an attachd that is on time; after that it is taken for gone."""
+
+
+class Sidecar:
+    """attachd as a sidecar: one HTTP request for each push, over a connection that each thread keeps."""
+
+    def __init__(self, url):
+        self.address = urllib.parse.urlsplit(url).netloc
+        self.connections = threading.local()
+
+    def rewrite(self, payload):
+        client = getattr(self.connections, "client", None)
+        if client is None:
+            client = http.client.HTTPConnection(self.address, timeout=DEADLINE + PATIENCE)
+            self.connections.client = client
+        try:
+            client.request("POST", "/v1/rewrite", payload, {"Attachd-Deadline": f"{DEADLINE:g}s"})
+            answer = client.getresponse()
+            body = answer.read()
+        except (OSError, http.client.HTTPException):
+            client.close()
+            raise
+        if answer.status != 200:
+            raise RuntimeError(f"attachd answered {answer.status}: {body.decode(errors='replace')}")
+        return answer.headers["Attachd-Outcome"], body
+
+
+class Queue:
+    """attachd behind Redis: each push is a job, and one thread hands the answers to those who wait."""
+
+    def __init__(self, url):
+        sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "redis"))
+        import redis
+        from producer import Producer
+
+        self.failure = redis.RedisError
+        self.producer = Producer(url, "attachd:{default}:")
+        self.waiting = {}
+        threading.Thread(target=self.hand_out, daemon=True).start()
+
+    def hand_out(self):
+        while True:
+            try:
+                for job_id, status, body in self.producer.replies(1):
+                    if waiter := self.waiting.pop(job_id, None):
+                        waiter.set_result((status, body))
+            except self.failure:  # the connection was lost; what is waited for goes out as it is, in time
+                time.sleep(0.2)
+
+    def rewrite(self, payload):
+        job_id, waiter = uuid.uuid4().hex, concurrent.futures.Future()
+        self.waiting[job_id] = waiter
+        try:
+            word, _ = self.producer.enqueue(job_id, b'{"payload":%s}' % payload, int(DEADLINE * 1000))
+            if word != "OK":
+                raise RuntimeError(f"the queue says {word}")
+            status, body = waiter.result(DEADLINE + PATIENCE)
+        finally:
+            self.waiting.pop(job_id, None)
+        if status not in ("ok", "degraded", "original", "expired"):
+            raise RuntimeError(f"{status}: {body.decode(errors='replace')}")
+        result = json.loads(body)
+        return result["outcome"], json.dumps(result["payload"], separators=(",", ":")).encode()
+
+
+def send(token, payload, outcome):
+    """Your client of APNs or FCM."""
+    print(json.dumps({"token": token, "outcome": outcome, "bytes": len(payload), "payload": json.loads(payload)}), flush=True)
+
+
+class Gateway(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    attachd = None
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        try:
+            push = json.loads(body)
+            token, payload = str(push["token"]), json.dumps(push["payload"], separators=(",", ":")).encode()
+        except (ValueError, KeyError, TypeError):
+            return self.answer(400, {"error": 'send {"token": "…", "payload": {…}}'})
+        try:
+            outcome, payload = self.attachd.rewrite(payload)
+        except Exception as error:  # whatever it is: the notification goes out
+            outcome = f"sent as it is: {error}"
+        send(token, payload, outcome)
+        self.answer(200, {"outcome": outcome})
+
+    def answer(self, status, value):
+        body = json.dumps(value).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *arguments):
+        pass
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--listen", default="127.0.0.1:9000")
+    options.add_argument("--attachd", default="http://127.0.0.1:8080", help="the sidecar's URL")
+    options.add_argument("--redis", help="the queue's URL, instead of a sidecar")
+    chosen = options.parse_args()
+    Gateway.attachd = Queue(chosen.redis) if chosen.redis else Sidecar(chosen.attachd)
+    host, port = chosen.listen.rsplit(":", 1)
+    http.server.ThreadingHTTPServer((host, int(port)), Gateway).serve_forever()
+
+
+if __name__ == "__main__":
+    main()

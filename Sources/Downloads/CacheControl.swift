@@ -1,0 +1,48 @@
+/// The directives of a `Cache-Control` field, as a shared cache reads them (RFC 9111, section 5.2.2).
+struct CacheControl: Equatable {
+    /// `private` and `no-store`, for certain fields too: others may not have it.
+    private(set) var forbidsSharing = false
+    /// It may be kept, but has to be asked for each time.
+    private(set) var forbidsReuse = false
+    /// In seconds; of several the least, and 0 for one that can't be read.
+    private(set) var sharedMaxAge: Int?
+    private(set) var maxAge: Int?
+
+    init(_ field: String) {
+        for directive in Self.directives(of: field) {
+            let parts = directive.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let argument = parts.count > 1 ? String(parts[1]) : ""
+            switch parts[0].trimmed.lowercased() {
+            case "private", "no-store": forbidsSharing = true
+            case "no-cache": forbidsReuse = true
+            case "s-maxage": sharedMaxAge = min(sharedMaxAge ?? .max, Self.seconds(argument))
+            case "max-age": maxAge = min(maxAge ?? .max, Self.seconds(argument))
+            default: break
+            }
+        }
+    }
+
+    /// Splits at commas, but not at those in quotes: `private="a, b", max-age=5`.
+    private static func directives(of field: String) -> [Substring] {
+        var isQuoted = false
+        return field.split { character in
+            if character == "\"" { isQuoted.toggle() }
+            return character == "," && !isQuoted
+        }
+    }
+
+    /// A number in quotes is one as well. What is more than 68 years is that (RFC 9111, section 1.2.2).
+    private static func seconds(_ argument: String) -> Int {
+        let digits = argument.trimmed.filter { $0 != "\"" }
+        guard !digits.isEmpty, digits.allSatisfy({ $0.isASCII && $0.isNumber }) else { return 0 }
+        return min(Int(digits) ?? .max, 2_147_483_648)
+    }
+}
+
+extension StringProtocol where SubSequence == Substring {
+    fileprivate var trimmed: Substring {
+        let isSpace: (Character) -> Bool = { $0 == " " || $0 == "\t" }
+        guard let last = lastIndex(where: { !isSpace($0) }) else { return "" }
+        return self[...last].drop(while: isSpace)
+    }
+}

@@ -1,0 +1,24 @@
+import Glibc
+import Media
+import Synchronization
+
+/// What the answers of one download say of using its source again. Told on the loop's thread, one answer at a time.
+final class SourceHeads: Sendable {
+    /// Redirects, then the source itself, and then further parts of it.
+    private let answers = Mutex<[SourceFreshness.Answer]>([])
+    private let tell: @Sendable (SourceHead) -> Void
+
+    init(tell: @escaping @Sendable (SourceHead) -> Void) { self.tell = tell }
+
+    /// `asked` is when the request was made; `place` is its URL, if a redirect led there.
+    func note(_ head: AnswerHead, asked: Instant, redirectedTo place: String?) {
+        let received = SystemTime().now
+        let answer = head.freshness(received: received, now: time(nil), delay: received - asked)
+        let answers = answers.withLock { answers in
+            answers.append(answer)
+            return answers
+        }
+        let validators = head.validators(redirectedTo: place)
+        tell(SourceHead(status: head.status, freshness: SourceFreshness(answers: answers), validators: validators))
+    }
+}

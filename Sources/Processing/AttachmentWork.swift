@@ -1,0 +1,142 @@
+import Media
+import ServiceExtension
+
+/// Downloads and decodes one attachment at the same time, and tells its making what comes of it.
+struct AttachmentWork: Sendable {
+    let steps: AttachmentPipeline.Steps
+    let time: any TimeSource
+    let costs: CostModel
+    let order: AttachmentOrder
+    /// What is asked for: the order's source, as the sender gave it.
+    let url: String
+    /// What was made of the source before; it is made anew only if the source has changed since.
+    let before: MadeAttachment?
+    let making: AttachmentMaking
+
+    private var deadline: MovingDeadline { making.deadline }
+
+    func run() async {
+        do throws(AttachmentFailure) {
+            let file = try MediaFile(byteLimit: order.limits.sourceBytes, time: time)
+            async let downloaded: Void = download(into: file)
+            let converted = await convert(file)
+            making.update { $0.source.note(file.contents) }
+            // The converter wants no more: whatever is still on its way has no use.
+            file.end(.cut(AttachmentFailure(.download, .cancelled, "The download was no longer needed.")))
+            _ = await downloaded
+            if let before, making.progress.head?.isUnchanged == true {
+                making.update { $0 = before.content }
+            } else {
+                try converted.get()
+            }
+        } catch {
+            making.update { [error] in $0.failure = $0.failure ?? error }
+        }
+    }
+
+    private func download(into file: MediaFile) async {
+        await steps.downloader.download(
+            url,
+            into: file,
+            // Those who wait say when it ends. More may come, who wait longer.
+            timeLimit: NotificationService.longestTimeLimit,
+            kind: order.kind,
+            unless: before?.validators,
+            onHead: { making.note($0) },
+        )
+        // A source that is fetched in parts is at hand until the decoder is done with it.
+        making.noteDownloaded(at: file.contents.lastArrival ?? time.now)
+    }
+
+    private func convert(_ file: MediaFile) async -> Result<Void, AttachmentFailure> {
+        let format: MediaFormat
+        switch await sniff(file) {
+        case .success(let sniffed): format = sniffed
+        case .failure(let failure): return .failure(failure)
+        }
+        making.update { $0.source.format = format }
+        // No part of a picture is enough.
+        if format.kind == .image { file.want(0..<Int.max) }
+        let sourceTimer = Task { await endSource(file, decoding: costs.cost(of: format)) }
+        defer { sourceTimer.cancel() }
+        let wanted = order.conversion(of: format)
+
+        do throws(AttachmentFailure) {
+            let worked = try await steps.converter.convert(
+                file,
+                as: wanted,
+                rungs: { rungs(for: format) },
+                until: deadline,
+                describe: { report in making.update { $0.source.report = report } },
+                publish: { rung in
+                    let shared = SharedRung(rung)
+                    making.update { content in
+                        content.ready = shared
+                        content.source.note(file.contents)
+                    }
+                },
+            )
+            if case .cut(let failure) = file.progress.ending { return .failure(failure) }
+            costs.learn(format, took: worked)
+        } catch {
+            return .failure(cause(of: error, in: file))
+        }
+        making.update { $0.isComplete = $0.ready.map { wanted.isLast($0.report) } ?? false }
+        return .success(())
+    }
+
+    /// The rungs worth trying for whoever waits longest, and those that whoever waits least may still get.
+    private func rungs(for format: MediaFormat) -> Set<Rung> {
+        let now = time.now
+        let rungs = costs.rungs(for: format, in: deadline.latest - now)
+        if !rungs.isSuperset(of: Self.bestRungs) { deadline.act() }
+        return rungs.union(costs.rungs(for: format, in: deadline.soonest - now))
+    }
+
+    private static let bestRungs: Set<Rung> = [.downscaled, .animation, .transcoded]
+
+    /// Tells the source's format as soon as enough of it is there.
+    private func sniff(_ file: MediaFile) async -> Result<MediaFormat, AttachmentFailure> {
+        let progress = await file.progress(reaching: MediaSniffer.byteCount)
+        let head = file.prefix(MediaSniffer.byteCount)
+        if head.isEmpty, case .cut(let failure) = progress.ending { return .failure(failure) }
+        guard let format = MediaSniffer.format(of: head.span) else {
+            if case .cut(let failure) = progress.ending { return .failure(failure) }
+            let message = "The source is no image, video or sound that attachd knows, whatever its name or type says."
+            return .failure(AttachmentFailure(.decode, .unrecognizedFormat, message))
+        }
+        return .success(format)
+    }
+
+    /// Ends a source that is still waited for in time for what came of it to be decoded.
+    private func endSource(_ file: MediaFile, decoding cost: Duration) async {
+        let start = time.now
+        let sourceExpiry: @Sendable (Instant) -> Instant = { expiry in
+            TimeBudget.sourceExpiry(now: start, expiry: expiry, decoding: cost)
+        }
+        guard (try? await deadline.wait(on: time, until: sourceExpiry)) != nil, file.contents.missing != nil else {
+            return
+        }
+        deadline.act()
+        file.endIfMissing(AttachmentFailure(.download, .timedOut, "The download was not done in time."))
+    }
+
+    /// A source that was cut short explains a failed conversion better than the decoder does.
+    private func cause(of failure: AttachmentFailure, in file: MediaFile) -> AttachmentFailure {
+        guard case .cut(let cut) = file.progress.ending else { return failure }
+        return cut
+    }
+}
+
+extension AttachmentSource {
+    /// How much of it there is by now.
+    fileprivate mutating func note(_ contents: SourceContents) {
+        fetched = contents.present.count
+        byteCount = contents.size
+    }
+}
+
+extension SourceHead {
+    /// Whether the origin said that the source is the version that is known.
+    var isUnchanged: Bool { status == 304 }
+}

@@ -1,0 +1,16 @@
+/// A file of the store.
+package struct StoredAttachment: Sendable, Equatable {
+    /// The store's own name for it: random, and safe in a path and in a URL.
+    package var identifier: String
+    package var url: String
+    /// Another URL of the file with fewer bytes, if it has one.
+    package var shortURL: String?
+    package var sha256: String
+
+    package init(identifier: String, url: String, shortURL: String? = nil, sha256: String) {
+        self.identifier = identifier
+        self.url = url
+        self.shortURL = shortURL
+        self.sha256 = sha256
+    }
+}

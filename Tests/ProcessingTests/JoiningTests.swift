@@ -1,0 +1,175 @@
+import Media
+import Processing
+import ServiceExtension
+import Support
+import Testing
+
+@Suite("Identical work in flight", .timeLimit(.minutes(1)))
+struct JoiningTests {
+    typealias Script = ScriptedSteps.Script
+    let time = TestTime()
+
+    @Test("is done once: one download, one decoding, one file, and a URL for each")
+    func joined() async throws {
+        let body = Signal()
+        let steps = ScriptedSteps(time, Script(body: body))
+        let notifications = Notifications(time, steps)
+        var tasks = [try notifications.send()]
+        try await notifications.until(begun: 1)
+        for _ in 1..<50 { tasks.append(try notifications.send()) }
+        try await notifications.until(begun: 1, joined: 49)
+        body.send()
+        var results: [ProcessingResult] = []
+        for task in tasks { results.append(await task.value) }
+        #expect(results.allSatisfy { $0.outcome == .complete && $0.failures.isEmpty })
+        #expect(steps.downloads.count == 1 && steps.rungs.count == 1 && steps.storedCount == 1)
+        // The bytes were fetched for one of them.
+        let fetched = results.flatMap(\.attachments).map(\.source.fetched).filter { $0 > 0 }
+        #expect(fetched == [AttachmentPipelineTests.jpeg.count])
+        #expect(results.flatMap(\.attachments).allSatisfy { $0.source.byteCount == AttachmentPipelineTests.jpeg.count })
+    }
+
+    @Test("is what has the same source and is to become the same", arguments: [true, false])
+    func different(otherSource: Bool) async throws {
+        let body = Signal()
+        let steps = ScriptedSteps(time, Script(body: body))
+        let notifications = Notifications(time, steps)
+        let first = try notifications.send()
+        try await notifications.until(begun: 1)
+        let second = otherSource ? try notifications.send("https://a/2") : try notifications.send(profile: .webpush)
+        try await notifications.until(begun: 2)
+        body.send()
+        _ = await (first.value, second.value)
+        #expect(steps.downloads.count == 2 && notifications.events.count(.joined) == 0)
+    }
+
+    @Test("fails for all who wait for it, and is begun anew for who comes later")
+    func failing() async throws {
+        let body = Signal()
+        let steps = ScriptedSteps(time, Script(body: body, failure: .connectionFailed), Script())
+        let notifications = Notifications(time, steps)
+        let first = try notifications.send()
+        try await notifications.until(begun: 1)
+        let second = try notifications.send()
+        try await notifications.until(begun: 1, joined: 1)
+        body.send()
+        for result in await [first.value, second.value] {
+            #expect(result.outcome == .original)
+            #expect(result.failures.map(\.failure.reason) == [.connectionFailed])
+        }
+        #expect(await (try notifications.send()).value.outcome == .complete)
+    }
+
+    @Test("who has less time leaves with what is ready by then, and the others get the rest")
+    func leaving() async throws {
+        let body = Signal()
+        let steps = ScriptedSteps(time, Script(body: body, early: [.embeddedThumbnail]))
+        let notifications = Notifications(time, steps)
+        let patient = try notifications.send(due: .seconds(20))
+        try await notifications.until(begun: 1)
+        let hasty = try notifications.send(due: .seconds(2))
+        try await notifications.until(begun: 1, joined: 1)
+        await time.sleeper(until: time.start + .milliseconds(1850))
+        time.advance(by: .milliseconds(1850))
+        let early = await hasty.value
+        #expect(early.outcome == .degraded && early.attachments.map(\.report.rung) == [.embeddedThumbnail])
+        #expect(early.margin == .milliseconds(150))
+        body.send()
+        #expect(await patient.value.attachments.map(\.report.rung) == [.downscaled])
+        #expect(steps.downloads.count == 1 && steps.cancelledCount == 0)
+    }
+
+    @Test("goes on when the one who began it leaves, until the latest of all deadlines")
+    func firstLeaves() async throws {
+        let body = Signal()
+        let steps = ScriptedSteps(time, Script(body: body))
+        let notifications = Notifications(time, steps)
+        let first = try notifications.send(due: .seconds(2))
+        try await notifications.until(begun: 1)
+        let second = try notifications.send(due: .seconds(20))
+        try await notifications.until(begun: 1, joined: 1)
+        await time.sleeper(until: time.start + .milliseconds(1850))
+        time.advance(by: .milliseconds(1850))
+        #expect(await first.value.outcome == .original)
+        body.send()
+        #expect(await second.value.outcome == .complete)
+        #expect(steps.downloads.count == 1)
+    }
+
+    @Test("ends at once when the last who waits has left")
+    func lastLeaves() async throws {
+        let steps = ScriptedSteps(time, Script(body: Signal()), Script())
+        let notifications = Notifications(time, steps)
+        let tasks = [try notifications.send(due: .seconds(2)), try notifications.send(due: .seconds(1))]
+        try await notifications.until(begun: 1, joined: 1)
+        for (deadline, due) in [
+            (time.start + .seconds(1), Duration.milliseconds(900)), (time.start + .seconds(2), .milliseconds(950)),
+        ] {
+            await time.sleeper(until: TimeBudget(now: time.start, deadline: deadline).expiry)
+            #expect(steps.cancelledCount == 0)
+            time.advance(by: due)
+        }
+        for task in tasks { #expect(await task.value.outcome == .original) }
+        try await notifications.until { steps.cancelledCount == 1 }
+        #expect(await (try notifications.send()).value.outcome == .complete)
+        #expect(steps.downloads.count == 2)
+    }
+
+    @Test("rungs that were left out for want of time are made for who has that time")
+    func moreTime() async throws {
+        let body = Signal()
+        let hasty = Script(body: body, early: [.fast], rungs: [])
+        let steps = ScriptedSteps(time, hasty, Script())
+        let notifications = Notifications(time, steps)
+        // A first job of a format is taken to cost half a second.
+        let first = try notifications.send(due: .milliseconds(220))
+        try await notifications.until { steps.rungs.count == 1 }
+        #expect(!steps.rungs[0].contains(.downscaled))
+        let second = try notifications.send(due: .seconds(20))
+        #expect(await second.value.outcome == .complete)
+        #expect(steps.rungs.count == 2 && steps.rungs[1].contains(.downscaled))
+        body.send()
+        #expect(await first.value.attachments.map(\.report.rung) == [.fast])
+    }
+
+    @Test("a source that is cut for who waits least of time isn't cut for who joined meanwhile")
+    func movedDeadline() async throws {
+        let body = Signal()
+        let steps = ScriptedSteps(time, Script(body: body, early: [.embeddedThumbnail]))
+        let notifications = Notifications(time, steps)
+        let first = try notifications.send(due: .seconds(4))
+        await time.sleepers(2)
+        let second = try notifications.send(due: .seconds(20))
+        try await notifications.until(begun: 1, joined: 1)
+        await time.sleepers(3)
+        // The first one's source would be cut now.
+        time.advance(by: .milliseconds(2_900))
+        await time.sleepers(3)
+        time.advance(by: .milliseconds(950))
+        #expect(await first.value.attachments.map(\.report.rung) == [.embeddedThumbnail])
+        body.send()
+        #expect(await second.value.outcome == .complete)
+        #expect(steps.downloads.count == 1)
+    }
+
+    @Test("is each one's own where the origin says so: the first keeps it, and nothing is used again")
+    func privateSource() async throws {
+        let head = Signal()
+        let own = SourceFreshness.Answer(isShareable: false, received: time.start)
+        let steps = ScriptedSteps(time, Script(cacheControl: own, head: head))
+        let notifications = Notifications(time, steps)
+        var tasks = [try notifications.send()]
+        try await notifications.until(begun: 1)
+        for _ in 0..<3 { tasks.append(try notifications.send()) }
+        try await notifications.until(begun: 1, joined: 3)
+        head.send()
+        for task in tasks {
+            let result = await task.value
+            #expect(result.outcome == .complete)
+            #expect(result.attachments.map(\.source.fetched) == [AttachmentPipelineTests.jpeg.count])
+        }
+        #expect(steps.downloads.count == 4 && steps.storedCount == 4)
+        _ = await (try notifications.send()).value
+        #expect(steps.downloads.count == 5 && notifications.events.count(.reused) == 0)
+    }
+}

@@ -1,0 +1,58 @@
+import Media
+import Payloads
+import Processing
+import Support
+import Synchronization
+
+/// Notifications through one pipeline over scripted steps, on a clock that the test moves.
+struct Notifications {
+    /// What became of each attachment that was asked for.
+    final class Events: Sendable {
+        private let events = Mutex<[MakingEvent]>([])
+
+        func note(_ event: MakingEvent) { events.withLock { $0.append(event) } }
+        func count(_ event: MakingEvent) -> Int { events.withLock { $0.count { $0 == event } } }
+    }
+
+    let time: TestTime
+    let steps: ScriptedSteps
+    let events = Events()
+    private let pipeline: AttachmentPipeline
+
+    init(_ time: TestTime, _ steps: ScriptedSteps, reuse: ReuseRule = ReuseRule()) {
+        self.time = time
+        self.steps = steps
+        pipeline = AttachmentPipeline(
+            steps: steps.steps,
+            reuse: reuse,
+            time: time,
+            observeMaking: { [events] in events.note($0) },
+        )
+    }
+
+    /// Sends one whose picture is at `url`, due so long from now.
+    func send(
+        _ url: String = "https://a/1",
+        due: Duration = .seconds(20),
+        profile: Profile = .apns,
+    ) throws -> Task<ProcessingResult, Never> {
+        let payload = #"{"aps":{"mutable-content":1,"alert":"Hi"},"my-attachment":"\#(url)"}"#
+        let notification = try PayloadReader().read(Array(payload.utf8), identifier: "n1")
+        let deadline = time.now + due
+        return Task { [pipeline] in
+            await pipeline.process(ProcessingRequest(notification: notification, profile: profile), deadline: deadline)
+        }
+    }
+
+    /// Waits until so many began and joined. The test's time limit ends it otherwise.
+    func until(begun: Int, joined: Int = 0) async throws {
+        try await until { events.count(.begun) >= begun && events.count(.joined) >= joined }
+    }
+
+    func until(_ condition: () -> Bool) async throws {
+        while !condition() {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+    }
+}

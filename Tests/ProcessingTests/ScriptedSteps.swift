@@ -1,0 +1,143 @@
+import Media
+import Processing
+import ServiceExtension
+import Support
+import Synchronization
+
+/// Steps that make a picture of whatever comes, one script for each download; they keep count of what they are asked.
+final class ScriptedSteps: Sendable {
+    /// What one download gives.
+    struct Script: Sendable {
+        var status = 200
+        /// `nil` tells of no head, as for a local file.
+        var cacheControl: SourceFreshness.Answer? = .init(received: Instant(sinceOrigin: .zero))
+        var validators: SourceValidators?
+        var bytes = AttachmentPipelineTests.jpeg
+        /// Waited for before the head, and before the end of the body.
+        var head: Signal?
+        var body: Signal?
+        var failure: AttachmentFailure.Reason?
+        /// Published before the body's end, and at it.
+        var early: [Rung] = []
+        var rungs: [Rung] = [.downscaled]
+    }
+
+    struct Download: Sendable, Equatable {
+        var url: String
+        var known: SourceValidators?
+    }
+
+    private struct State {
+        var scripts: [Script] = []
+        var downloads: [Download] = []
+        var running: [ObjectIdentifier: Script] = [:]
+        var rungs: [Set<Rung>] = []
+        var stored = 0
+        var gone: Set<String> = []
+        var renewed = 0
+        var cancelled = 0
+    }
+
+    private let time: TestTime
+    private let state: Mutex<State>
+
+    /// The last script is that of all further downloads.
+    init(_ time: TestTime, _ scripts: Script...) {
+        self.time = time
+        state = Mutex(State(scripts: scripts))
+    }
+
+    var downloads: [Download] { state.withLock(\.downloads) }
+    /// The rungs that each conversion was asked to try.
+    var rungs: [Set<Rung>] { state.withLock(\.rungs) }
+    var storedCount: Int { state.withLock(\.stored) }
+    var renewedCount: Int { state.withLock(\.renewed) }
+    var cancelledCount: Int { state.withLock(\.cancelled) }
+
+    /// The store's files disappear.
+    func sweep() { state.withLock { state in state.gone = Set((0...state.stored).map(String.init)) } }
+
+    var steps: AttachmentPipeline.Steps { .init(downloader: self, converter: self, store: self) }
+}
+
+extension ScriptedSteps: AttachmentDownloading {
+    func download(
+        _ url: String,
+        into file: MediaFile,
+        timeLimit: Duration,
+        kind: MediaFormat.Kind?,
+        unless known: SourceValidators?,
+        onHead: @escaping @Sendable (SourceHead) -> Void,
+    ) async {
+        let script = state.withLock { state in
+            state.downloads.append(Download(url: url, known: known))
+            let script = state.scripts.count > 1 ? state.scripts.removeFirst() : state.scripts[0]
+            state.running[ObjectIdentifier(file)] = script
+            return script
+        }
+        await script.head?.wait()
+        if var answer = script.cacheControl {
+            answer.received = time.now
+            let freshness = SourceFreshness(answers: [answer])
+            onHead(SourceHead(status: script.status, freshness: freshness, validators: script.validators))
+        }
+        guard script.status == 200 else {
+            let reason = script.failure ?? (script.status == 304 ? .cancelled : .httpStatus)
+            return file.end(.cut(AttachmentFailure(.download, reason, "The test says so.")))
+        }
+        try? file.append(script.bytes)
+        await withTaskGroup { group in
+            group.addTask { await script.body?.wait() }
+            group.addTask { [self] in
+                _ = await file.contents { $0.ending != nil }
+                guard script.body?.isSent == false else { return }
+                state.withLock { $0.cancelled += 1 }
+                script.body?.send()
+            }
+            await group.next()
+            group.cancelAll()
+        }
+        file.end(script.failure.map { .cut(AttachmentFailure(.download, $0, "The test says so.")) } ?? .whole)
+    }
+}
+
+extension ScriptedSteps: AttachmentConverting {
+    func convert(
+        _ file: MediaFile,
+        as request: ConversionRequest,
+        rungs: @escaping @Sendable () -> Set<Rung>,
+        until deadline: MovingDeadline,
+        describe: @escaping @Sendable (SourceReport) -> Void,
+        publish: @escaping @Sendable (ReadyRung) -> Void,
+    ) async throws(AttachmentFailure) -> Duration {
+        let script = state.withLock { state in
+            state.rungs.append(rungs())
+            return state.running[ObjectIdentifier(file)] ?? Script()
+        }
+        describe(SourceReport(width: 4000, height: 3000, frames: 1))
+        for rung in script.early { if let ready = try? ReadyRung([1], rung) { publish(ready) } }
+        guard await file.progress(reaching: .max).ending == .whole else { return .zero }
+        for rung in script.rungs { if let ready = try? ReadyRung([1, 2], rung) { publish(ready) } }
+        return .milliseconds(50)
+    }
+}
+
+extension ScriptedSteps: AttachmentStoring {
+    func store(_ rung: ReadyRung) async throws(AttachmentFailure) -> StoredAttachment {
+        let number = state.withLock { state in
+            state.stored += 1
+            return state.stored
+        }
+        return StoredAttachment(identifier: "\(number)", url: "file:///store/\(number).jpg?1", sha256: "00")
+    }
+
+    func renew(_ stored: StoredAttachment) async -> StoredAttachment? {
+        state.withLock { state in
+            guard !state.gone.contains(stored.identifier) else { return nil }
+            state.renewed += 1
+            var stored = stored
+            stored.url += "1"
+            return stored
+        }
+    }
+}
