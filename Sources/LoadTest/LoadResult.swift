@@ -80,14 +80,14 @@ package struct LoadResult: Sendable, Codable, Equatable {
 }
 
 extension StepResult {
-    /// A generator that sends less than it should makes a target look better than it is. Who falls behind steadily, and has
-    /// sent one in a hundred too few in the end, was late by half of that in the middle.
-    private static let greatestLag = 0.005
+    /// A generator that sends less than it should makes a target look better than it is. If it falls behind steadily, and
+    /// has sent one in a hundred too few in the end, its lateness grew by half of that over the middle half of the time.
+    private static let greatestGrowth = 0.005
 
     var shortfall: String? {
-        let lag = generator.lateness.value(at: 50)
-        guard lag > Self.greatestLag * seconds * 1000 else { return nil }
-        return "at \(label) the generator fell behind its schedule, by \(lag.asMilliseconds) in the middle"
+        let growth = generator.lateness.value(at: 75) - generator.lateness.value(at: 25)
+        guard growth > Self.greatestGrowth * seconds * 1000 else { return nil }
+        return "at \(label) the generator fell behind its schedule, by \(growth.asMilliseconds) in half of the time"
     }
 }
 
