@@ -8,7 +8,12 @@ import Testing
 struct LoadTestCommandTests {
     let attachd: AttachdProgram
 
-    init() throws { attachd = try AttachdProgram() }
+    init() throws {
+        var program = try AttachdProgram()
+        // What a load test that is killed leaves goes with the test's folder.
+        program.environment["TMPDIR"] = program.folder.path
+        attachd = program
+    }
 
     private func file(_ name: String) -> URL { attachd.folder.url.appending(path: name) }
 
