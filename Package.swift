@@ -11,8 +11,12 @@ let strict: [SwiftSetting] = [
 ]
 
 extension Target {
-    static func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-        .target(name: name, dependencies: dependencies, swiftSettings: strict)
+    static func module(
+        _ name: String,
+        _ dependencies: [Target.Dependency] = [],
+        resources: [Resource] = [],
+    ) -> Target {
+        .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: strict)
     }
 
     static func program(_ name: String, _ dependencies: [Target.Dependency], path: String? = nil) -> Target {
@@ -49,7 +53,7 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
         .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1", traits: []),
-        .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
+        .package(url: "https://github.com/hummingbird-project/swift-mustache.git", from: "2.1.1"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     ],
@@ -97,6 +101,18 @@ let package = Package(
         // The pipeline knows no stage's implementation, only its protocol. Start reading here.
         .module("Processing", ["Media", "Payloads", "ServiceExtension"]),
         .module(
+            "Batch",
+            [
+                "Media", "Payloads", "Storage", "ServiceExtension", "Processing",
+                .product(name: "Mustache", package: "swift-mustache"),
+            ],
+            resources: [
+                .embedInCode("Templates/head.mustache"), .embedInCode("Templates/row.mustache"),
+                .embedInCode("Templates/tail.mustache"), .embedInCode("Templates/style.css"),
+                .embedInCode("Templates/script.js"),
+            ],
+        ),
+        .module(
             "Worker",
             ["Jobs", "Media", .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")],
         ),
@@ -120,7 +136,7 @@ let package = Package(
             "App",
             [
                 "Media", "Payloads", "ServiceExtension", "Downloads", "Decoding", "Storage", "Jobs", "JobsSQLite",
-                "JobsRedis", "Processing", "Worker", "Telemetry", "Sidecar",
+                "JobsRedis", "Processing", "Batch", "Worker", "Telemetry", "Sidecar",
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
@@ -162,7 +178,7 @@ let package = Package(
         .program(
             "attachd",
             [
-                "App", "LoadTest", "TestOrigin",
+                "App", "Batch", "LoadTest", "TestOrigin",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
@@ -202,6 +218,7 @@ let package = Package(
             ],
         ),
         .tests("ProcessingTests", ["Processing", "Payloads", "ServiceExtension", "Media"]),
+        .tests("BatchTests", ["Batch", "Processing", "Payloads", "Media"]),
         .tests("WorkerTests", ["Worker", "JobsSQLite", "Jobs", "Media"]),
         .tests("TelemetryTests", ["Telemetry"]),
         .tests("TestOriginTests", ["TestOrigin", "Media"]),

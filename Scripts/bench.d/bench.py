@@ -14,6 +14,7 @@ import tempfile
 import time
 
 import attachments
+import batch
 import campaign
 import clips
 import delivery
@@ -146,9 +147,10 @@ benchmarks = {
     "deadline": on_all_cores(clips.deadline), "queue": functools.partial(queue, sqlite_queue, 5000),
     "redis": functools.partial(queue, redis_queue, 8000),
     "delivery": on_all_cores(delivery.delivery),
+    "batch": lambda: batch.throughput(program, folder, set(cores), photo),
     "overload": on_all_cores(overload.overload),
-    "hiccup": on_all_cores(hiccup.hiccup), "planted": on_all_cores(planted.planted),
     "campaign": lambda: campaign.campaign(program, folder, set(cores), medium),
+    "hiccup": on_all_cores(hiccup.hiccup), "planted": on_all_cores(planted.planted),
     "downloads": lambda: attachments.downloads(program, folder, set(cores), medium),
 }
 unknown = [name for name in chosen if name not in benchmarks]

@@ -38,7 +38,7 @@ package struct Conventions: Sendable {
 
 extension Profile {
     /// Its rules, named as in the configuration file.
-    fileprivate var rules: [(name: String, value: String)] {
+    var rules: [(name: String, value: String)] {
         var rules = [
             ("image.longEdge", "\(image.longEdge)"),
             ("image.aspectRatio", image.aspectRatio.map { "\($0.width):\($0.height)" } ?? "-"),

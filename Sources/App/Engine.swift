@@ -40,7 +40,7 @@ package final class Engine: Sendable {
             throw EngineError(isStore: true, description: "\(error)")
         }
         do throws(AttachmentFailure) {
-            decoders = try Self.startDecoders(settings, observe: { metrics.count($0) })
+            decoders = try Self.startDecoders(settings, running: settings.decoders, observe: { metrics.count($0) })
             downloader = try Downloader(settings: settings.downloads)
         } catch {
             throw EngineError(isStore: false, description: error.message)
@@ -63,9 +63,11 @@ package final class Engine: Sendable {
         )
     }
 
-    private static func startDecoders(
+    /// `running` processes work at once.
+    static func startDecoders(
         _ settings: Settings,
-        observe: @escaping @Sendable (DecoderEvent) -> Void,
+        running: Int,
+        observe: @escaping @Sendable (DecoderEvent) -> Void = { _ in },
     ) throws(AttachmentFailure) -> DecoderPool {
         guard let program = DecoderProgram.path else {
             let message = "attachd-decoder is not beside attachd; install both programs in one folder."
@@ -73,7 +75,7 @@ package final class Engine: Sendable {
         }
         let configuration = DecoderPoolConfiguration(
             decoderPath: program,
-            running: settings.decoders,
+            running: running,
             memoryBytes: MachineMemory.decodersShare,
             observe: observe,
         )
@@ -96,20 +98,7 @@ package final class Engine: Sendable {
     func count(_ request: AnsweredRequest) { engineMetrics.count(request) }
 
     /// Refuses to work where a layer of the sandbox is missing, for those who insist on it.
-    package func checkSandbox() async throws(EngineError) {
-        do throws(AttachmentFailure) {
-            // The report is there once a process is.
-            try await DecoderCheck(pool: decoders).check(SampleImages.all[0])
-        } catch {
-            throw EngineError(isStore: false, description: error.message)
-        }
-        let missing = decoders.status.sandbox?.missing ?? SandboxLayer.allCases
-        guard missing.isEmpty else {
-            let layers = missing.map(\.rawValue).joined(separator: ", ")
-            let message = "The sandbox lacks: \(layers). See `attachd doctor`, or go without --require-sandbox."
-            throw EngineError(isStore: false, description: message)
-        }
-    }
+    package func checkSandbox() async throws(EngineError) { try await decoders.checkSandbox() }
 
     /// Passes a tiny picture through a real decoder, and sees that the store can be written to.
     package func checkReadiness() async throws {
@@ -120,6 +109,24 @@ package final class Engine: Sendable {
     package func shutDown() async {
         downloader.stop()
         await decoders.shutDown()
+    }
+}
+
+extension DecoderPool {
+    /// Refuses to work where a layer of the sandbox is missing.
+    func checkSandbox() async throws(EngineError) {
+        do throws(AttachmentFailure) {
+            // The report is there once a process is.
+            try await DecoderCheck(pool: self).check(SampleImages.all[0])
+        } catch {
+            throw EngineError(isStore: false, description: error.message)
+        }
+        let missing = status.sandbox?.missing ?? SandboxLayer.allCases
+        guard missing.isEmpty else {
+            let layers = missing.map(\.rawValue).joined(separator: ", ")
+            let message = "The sandbox lacks: \(layers). See `attachd doctor`, or go without --require-sandbox."
+            throw EngineError(isStore: false, description: message)
+        }
     }
 }
 

@@ -36,7 +36,9 @@ extension Settings {
             reuse.sources = sections.sources
         }
         if let name = try await values.text(.profile) { profile = try profile(named: name) }
-        deadline = try await values.duration(.deadline, upTo: NotificationService.longestTimeLimit) ?? deadline
+        if let given = try await values.duration(.deadline, upTo: NotificationService.longestTimeLimit) {
+            (deadline, fileDeadline) = (given, given)
+        }
         allowedAddresses = try await values.addresses(.allowAddresses)
         requiresSandbox = try await values.flag(.requireSandbox) ?? requiresSandbox
         requests = try await values.number(.requests, in: 1...65_536) ?? requests

@@ -17,6 +17,8 @@ package struct Settings: Sendable {
     /// The profile of attachments for which nothing else chooses one.
     package var profile = Profile.apns
     package var deadline: Duration = .seconds(25)
+    /// How long one file of a batch may take, for which nobody waits: the longest there is, unless a deadline was given.
+    package var fileDeadline = NotificationService.longestTimeLimit
     /// The folder that everything is written below.
     package var store: String
     package var host = "127.0.0.1"

@@ -31,6 +31,9 @@ extension Downloader: AttachmentDownloading {
 struct PooledDecoders: AttachmentConverting {
     let pool: DecoderPool
     let time: any TimeSource
+    /// The longer side of a preview that `show` gets; `nil` makes none.
+    var previewEdge: Int?
+    var show: @Sendable ([UInt8]) -> Void = { _ in }
 
     /// How long before its end a decoder is told to finish what it is writing.
     private static let notice: Duration = .milliseconds(100)
@@ -50,6 +53,8 @@ struct PooledDecoders: AttachmentConverting {
             expiry.expire()
         }
         defer { timer.cancel() }
+        var request = request
+        request.previewEdge = previewEdge
         return try await pool.convert(
             file,
             as: request,
@@ -58,6 +63,7 @@ struct PooledDecoders: AttachmentConverting {
             until: deadline,
             expiry: expiry,
             describe: describe,
+            show: show,
             publish: publish,
         )
     }

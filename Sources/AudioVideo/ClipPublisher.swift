@@ -15,8 +15,9 @@ final class ClipPublisher {
 
     func wants(_ rung: Rung) -> Bool { rungs.contains(rung) }
 
-    func publishPoster(_ poster: PosterConversion, rules: ImageRules) throws(DecodeFailure) {
-        try poster.still().publish(as: .poster, rules: rules, to: output)
+    func publishPoster(_ poster: PosterConversion, for request: ConversionRequest) throws(DecodeFailure) {
+        try poster.still()
+            .publish(as: .poster, rules: request.image, previewEdge: request.previewEdge, to: output)
         hasPublished = true
     }
 

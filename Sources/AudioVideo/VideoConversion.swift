@@ -24,8 +24,9 @@ struct VideoConversion {
         let reader = try ClipReader(demuxer, range: range, streams: [video, audio].compactMap(\.self))
         let isCopyable = publisher.wants(.copied) && video.isCopyable(under: rules)
         var failure: DecodeFailure?
-        // A copy of what is there already, or comes at once, is quicker than a picture of it.
-        let isQuick = isCopyable && (source.isWhole || reader.reachesEnd(within: Self.patience))
+        // A copy of what is there already, or comes at once, is quicker than a picture of it. A preview is such a picture.
+        let isQuick =
+            isCopyable && request.previewEdge == nil && (source.isWhole || reader.reachesEnd(within: Self.patience))
         if !isQuick { _ = attempt(&failure) { () throws(DecodeFailure) in try publishPoster(reader) } }
         // What cannot be copied is encoded anew.
         let isDone = isCopyable && attempt(&failure) { () throws(DecodeFailure) in try copy(reader, rules) }
@@ -55,7 +56,7 @@ struct VideoConversion {
         let range = ClipRange(clip, longest: .seconds(10), in: demuxer)
         let reader = try ClipReader(demuxer, range: range, streams: [video])
         let asked = clip.thumbnailTime.map { _ in range.start }
-        try publisher.publishPoster(poster(reader, asked: asked), rules: request.image)
+        try publisher.publishPoster(poster(reader, asked: asked), for: request)
     }
 
     private func poster(_ reader: ClipReader, asked: Int64?) -> PosterConversion {
@@ -66,7 +67,7 @@ struct VideoConversion {
     private func publishPoster(_ reader: ClipReader) throws(DecodeFailure) -> Bool {
         guard publisher.wants(.poster) else { return false }
         let asked = request.clip.thumbnailTime.map { demuxer.startTime + $0.microseconds }
-        try publisher.publishPoster(poster(reader, asked: asked), rules: request.image)
+        try publisher.publishPoster(poster(reader, asked: asked), for: request)
         return true
     }
 

@@ -15,6 +15,7 @@ extension WireWriter {
         put(request.clip)
         put(request.limits)
         for rung in Rung.allCases { put(request.rungs.contains(rung)) }
+        put(request.previewEdge)
     }
 
     private mutating func put(_ rules: ImageRules) {
@@ -93,6 +94,7 @@ extension WireReader {
             clip: clip,
             limits: limits,
             rungs: rungs,
+            previewEdge: try optionalCount(),
         )
     }
 

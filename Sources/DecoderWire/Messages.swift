@@ -47,6 +47,8 @@ package enum DecoderMessage: Sendable, Equatable {
     case source(SourceReport, memoryBytes: Int = 0)
     /// An output is complete, in the output descriptor numbered `output`.
     case rung(RungReport, output: Int)
+    /// The preview is complete, in the output descriptor numbered `output`.
+    case preview(byteCount: Int, output: Int)
     /// No better rung will follow.
     case done
     case failed(AttachmentFailure.Reason)

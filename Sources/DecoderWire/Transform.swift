@@ -36,4 +36,6 @@ package protocol RungOutput: AnyObject {
     func describe(_ source: SourceReport, memoryBytes: Int)
     /// Hands over one complete output. `report.byteCount` is set from `bytes`.
     func publish(_ report: RungReport, _ bytes: UnsafeRawBufferPointer) throws(DecodeFailure)
+    /// Hands over the preview that the request asks for, a JPEG. At most once, after the rung that it shows.
+    func publishPreview(_ bytes: UnsafeRawBufferPointer) throws(DecodeFailure)
 }

@@ -104,6 +104,11 @@ final class Conversation: Sendable {
                         return .failure(Self.falseReport)
                     }
                     job.publish(rung)
+                case .checkPreview(let byteCount, let output):
+                    guard let preview = OutputCheck.acceptedPreview(byteCount, outputs[output], for: job.request) else {
+                        return .failure(Self.falseReport)
+                    }
+                    job.show(preview)
                 case .finish: return .success(())
                 case .fail(let failure): return .failure(failure)
                 }

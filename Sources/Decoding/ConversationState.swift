@@ -12,6 +12,8 @@ struct ConversationState {
         case describe(SourceReport, memoryBytes: Int)
         /// Check the output with this number, and publish it.
         case check(RungReport, output: Int)
+        /// Check the preview in the output with this number, and pass it on.
+        case checkPreview(byteCount: Int, output: Int)
         case finish
         case fail(AttachmentFailure)
     }
@@ -56,7 +58,11 @@ struct ConversationState {
             isDescribed = true
             needsMemory = true
             return .describe(report, memoryBytes: memoryBytes)
-        case .rung(let report, let output): return rung(report, output)
+        case .rung(let report, let output):
+            return take(output, byteCount: report.byteCount) ?? .check(report, output: output)
+        case .preview(let byteCount, let output):
+            guard !usedOutputs.isEmpty else { return Self.lie("It showed what it has not made.") }
+            return take(output, byteCount: byteCount) ?? .checkPreview(byteCount: byteCount, output: output)
         case .done:
             guard usedOutputs.isEmpty else { return .finish }
             return isExpired
@@ -103,14 +109,15 @@ struct ConversationState {
         return told.contains(range) ? Self.lie("It asked for bytes that it has.") : .await(range, ahead: ahead)
     }
 
-    private mutating func rung(_ report: RungReport, _ output: Int) -> Action {
+    /// Takes an output as filled; what is wrong with it, if anything is.
+    private mutating func take(_ output: Int, byteCount: Int) -> Action? {
         guard output < outputCount, usedOutputs.insert(output).inserted else {
             return Self.lie("It filled an output that it doesn't have.")
         }
-        guard report.byteCount > 0, report.byteCount <= outputCapacity else {
+        guard byteCount > 0, byteCount <= outputCapacity else {
             return Self.lie("It said that an output is larger than its file, or empty.")
         }
-        return .check(report, output: output)
+        return nil
     }
 
     static func lie(_ message: String) -> Action {

@@ -8,6 +8,8 @@ struct ConversionJob: Sendable {
     var outputCapacity: Int
     var expiry: ExpirySignal
     var describe: @Sendable (SourceReport) -> Void
+    /// Has the bytes of the preview, a JPEG.
+    var show: @Sendable ([UInt8]) -> Void
     var publish: @Sendable (ReadyRung) -> Void
 }
 

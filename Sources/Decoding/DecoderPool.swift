@@ -54,6 +54,7 @@ package final class DecoderPool: Sendable {
     ///   - deadline: its soonest says how urgent the job is; at its latest the process is killed, whatever it does.
     ///   - expiry: lets the caller ask for an early end with what there is.
     ///   - describe: told at most once, from the source's header, before any result. Not checked.
+    ///   - show: given the preview, a JPEG that was checked, if the request asks for one and the source has pictures.
     ///   - publish: told of each result once it is complete and checked; later ones are better.
     /// - Returns: How long the process worked. What it waited for, bytes or its turn, is not in it.
     /// - Throws: Why no better result will come. What was published stands.
@@ -66,6 +67,7 @@ package final class DecoderPool: Sendable {
         until deadline: MovingDeadline,
         expiry: ExpirySignal = ExpirySignal(),
         describe: @escaping @Sendable (SourceReport) -> Void = { _ in },
+        show: @escaping @Sendable ([UInt8]) -> Void = { _ in },
         publish: @escaping @Sendable (ReadyRung) -> Void,
     ) async throws(AttachmentFailure) -> Duration {
         let job = ConversionJob(
@@ -74,6 +76,7 @@ package final class DecoderPool: Sendable {
             outputCapacity: outputCapacity,
             expiry: expiry,
             describe: describe,
+            show: show,
             publish: publish,
         )
         let id = state.withLock { $0.makeNumber() }

@@ -6,6 +6,8 @@ enum OutputCheck {
     /// Milliseconds by which two ways to add up the same times may differ, and by which the last packet of sound may
     /// reach beyond the end.
     private static let tolerance = 100
+    /// The most bytes of a preview: the least compressible picture of 256 pixels has fewer.
+    private static let previewLimit = 131_072
 
     /// The output in memory that the decoder process never had, once it is what its report says and `request` allows.
     static func accepted(_ report: RungReport, _ file: OutputFile, for request: ConversionRequest) -> ReadyRung? {
@@ -18,6 +20,16 @@ enum OutputCheck {
             }
         guard let checked, let copy = copy(of: bytes) else { return nil }
         return ReadyRung(report: checked, file: copy)
+    }
+
+    /// The bytes of a preview of the size that `request` asks for. They are for a person's eyes, so they are few.
+    static func acceptedPreview(_ byteCount: Int, _ file: OutputFile, for request: ConversionRequest) -> [UInt8]? {
+        guard let edge = request.previewEdge, byteCount <= previewLimit else { return nil }
+        let bytes = file.prefix(byteCount)
+        guard bytes.count == byteCount, let header = PictureHeader(bytes.span), header.format == .jpeg,
+            header.width > 0, header.height > 0, max(header.width, header.height) <= edge
+        else { return nil }
+        return bytes
     }
 
     private static func picture(

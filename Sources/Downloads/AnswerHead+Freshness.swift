@@ -4,9 +4,8 @@ import Media
 extension AnswerHead {
     /// What the head says of using the answer again (RFC 9111, sections 3 and 4.2).
     ///
-    /// - Parameters:
-    ///   - now: in seconds since 1970, when the answer came.
-    ///   - delay: from the request to the answer. The answer may be that much older than it says.
+    /// `now` is in seconds since 1970, when the answer came. The `delay` from the request to the answer is what it may be
+    /// older than it says.
     func freshness(received: Instant, now: Int, delay: Duration) -> SourceFreshness.Answer {
         let control = CacheControl(cacheControl ?? "")
         let sent = date.flatMap(Self.seconds)

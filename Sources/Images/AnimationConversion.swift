@@ -18,8 +18,8 @@ struct AnimationConversion {
     private var area: PixelArea { header.area(within: request.clippingRectangle) }
 
     func run() throws(DecodeFailure) {
-        if try remux() { return }
         let still = StillConversion(request: request, source: source, header: header, publisher: publisher)
+        if try remux() { return still.addPreview() }
         if publisher.wants(.firstFrame) { try still.make(.firstFrame, shrink: still.shape.shrink) }
         // A thousand frames are no animation for a notification, and cost as much to look through as to decode.
         guard header.frames <= request.limits.frames, header.storedSize.pixels <= Self.framePixels,

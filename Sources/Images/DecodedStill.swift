@@ -15,14 +15,21 @@ package struct DecodedStill {
         self.orientation = orientation
     }
 
-    /// Hands it over as `rung`, cropped, scaled and encoded as `rules` want it.
-    package func publish(as rung: Rung, rules: ImageRules, to output: any RungOutput) throws(DecodeFailure) {
+    /// Hands it over as `rung`, cropped, scaled and encoded as `rules` want it, with a preview if `previewEdge` is given.
+    package func publish(
+        as rung: Rung,
+        rules: ImageRules,
+        previewEdge: Int? = nil,
+        to output: any RungOutput,
+    ) throws(DecodeFailure) {
         let upright = try picture().upright(from: orientation)
         let shape = StillShape(of: PictureHeader(of: upright, format: .png), rules: rules)
         let cropped = try shape.crop(upright)
         let scaled = try cropped.inMemory(scaledTo: shape.size(of: cropped.size))
         let encoded = try StillEncoder(rules: rules).encode(scaled)
-        try RungPublisher(rungs: [rung], output: output).publish(rung, encoded)
+        let publisher = RungPublisher(rungs: [rung], output: output, previewEdge: previewEdge)
+        try publisher.publish(rung, encoded)
+        publisher.publishPreview(of: scaled)
     }
 
     private func picture() throws(DecodeFailure) -> Picture {

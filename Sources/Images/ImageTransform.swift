@@ -26,7 +26,11 @@ package struct ImageTransform {
             let header = try readHeader()
             try header.check(against: request.limits)
             output.describe(header.report, memoryBytes: header.memoryBytes(within: request.limits))
-            let publisher = RungPublisher(rungs: request.rungs, output: output)
+            let publisher = RungPublisher(
+                rungs: request.rungs,
+                output: output,
+                previewEdge: request.previewEdge,
+            )
             if header.frames > 1, let rules = request.animation {
                 let animation = AnimationConversion(
                     request: request,

@@ -69,6 +69,14 @@ extension Picture {
         }
     }
 
+    /// A small JPEG of a picture in memory, on white.
+    func preview(longEdge: Int) throws(DecodeFailure) -> EncodedBytes {
+        let quality = 65
+        let small = try inMemory(scaledTo: size.fitting(longEdge: longEdge))
+        guard small.hasAlpha else { return try small.jpeg(quality: quality) }
+        return try small.flattenedOnWhite().jpeg(quality: quality)
+    }
+
     func png(isPaletted: Bool) throws(DecodeFailure) -> EncodedBytes {
         try unsafe EncodedBytes.make("pngsave") { bytes, count in
             unsafe cvips_pngsave(image, isPaletted ? 1 : 0, &bytes, &count)

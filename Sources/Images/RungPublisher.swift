@@ -5,12 +5,18 @@ import Media
 final class RungPublisher {
     private let rungs: Set<Rung>
     private let output: any RungOutput
+    /// `nil` when no preview is wanted.
+    private let previewEdge: Int?
     private(set) var hasPublished = false
+    private var hasPreview = false
 
-    init(rungs: Set<Rung>, output: any RungOutput) {
+    init(rungs: Set<Rung>, output: any RungOutput, previewEdge: Int? = nil) {
         self.rungs = rungs
         self.output = output
+        self.previewEdge = previewEdge
     }
+
+    var lacksPreview: Bool { previewEdge != nil && !hasPreview }
 
     func wants(_ rung: Rung) -> Bool { rungs.contains(rung) }
 
@@ -33,6 +39,18 @@ final class RungPublisher {
             Result { () throws(DecodeFailure) in try unsafe publish(report, bytes) }
         }
         try result.get()
+    }
+
+    /// Hands a small version of a finished picture over, if one is wanted and isn't there yet.
+    func publishPreview(of picture: borrowing Picture) {
+        guard lacksPreview, let previewEdge else { return }
+        hasPreview = true
+        do {
+            let preview = try picture.preview(longEdge: previewEdge)
+            try unsafe preview.withBytes { (bytes) throws(DecodeFailure) in try unsafe output.publishPreview(bytes) }
+        } catch {
+            // The result is there, and does without.
+        }
     }
 
     private func publish(_ report: RungReport, _ bytes: UnsafeRawBufferPointer) throws(DecodeFailure) {

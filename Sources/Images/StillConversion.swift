@@ -21,7 +21,7 @@ struct StillConversion {
         if !source.isWhole || !publisher.wants(.downscaled) {
             try EmbeddedThumbnail(header: header, shape: shape, rules: request.image)?.publish(to: publisher)
         }
-        if try remux() { return }
+        if try remux() { return addPreview() }
         let wantsBest = publisher.wants(.downscaled)
         // Other loaders decode all of a picture before they shrink it.
         let hasFastLoader = header.format == .jpeg && header.storedSize.pixels > Self.slowPixels
@@ -96,5 +96,18 @@ struct StillConversion {
         let finished = try picture.inStandardColours().upright(from: header.orientation).inMemory()
         let encoded = try StillEncoder(rules: request.image).encode(finished)
         try publisher.publish(rung, encoded)
+        publisher.publishPreview(of: finished)
+    }
+
+    /// Adds the preview, if one is wanted, to a rung for which nothing was decoded.
+    func addPreview() {
+        guard publisher.lacksPreview else { return }
+        do {
+            let rendered = try render(PictureSource(source, header.format), shape.shrink)
+            let upright = try rendered.picture.inStandardColours().upright(from: header.orientation).inMemory()
+            publisher.publishPreview(of: upright)
+        } catch {
+            // The result is there, and does without.
+        }
     }
 }

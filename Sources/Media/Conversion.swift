@@ -12,6 +12,9 @@ package struct ConversionRequest: Sendable, Equatable {
     package var limits: MediaLimits
     /// The rungs worth trying in the time there is. The decoder leaves out what the source has no use for.
     package var rungs: Set<Rung>
+    /// The longer side of a small JPEG that is made of the result too, for people who look through many of them. `nil`
+    /// makes none, and so does a source without pictures.
+    package var previewEdge: Int?
 
     package init(
         format: MediaFormat,
@@ -23,6 +26,7 @@ package struct ConversionRequest: Sendable, Equatable {
         clip: ClipSelection = ClipSelection(),
         limits: MediaLimits = MediaLimits(),
         rungs: Set<Rung> = Set(Rung.allCases),
+        previewEdge: Int? = nil,
     ) {
         self.format = format
         self.image = image
@@ -33,6 +37,7 @@ package struct ConversionRequest: Sendable, Equatable {
         self.clip = clip
         self.limits = limits
         self.rungs = rungs
+        self.previewEdge = previewEdge
     }
 }
 

@@ -41,6 +41,10 @@ final class AttachmentMaking: Sendable {
         /// Whether more may join.
         var isOpen = true
         var task: Task<Void, Never>?
+        /// What is done for those who wait less than others, and for whom it is being done.
+        var rescue: (@Sendable (Instant) async -> Void)?
+        var rescuer: Task<Void, Never>?
+        var rescued: Instant?
     }
 
     let deadline: MovingDeadline
@@ -65,7 +69,7 @@ final class AttachmentMaking: Sendable {
             let waiter = Waiter(expiry: expiry, note: note)
             state.waiters[id] = waiter
             Self.tell(waiter, id, state.progress)
-            moveDeadline(state)
+            moveDeadline(&state)
             return id
         }
     }
@@ -94,20 +98,31 @@ final class AttachmentMaking: Sendable {
         let (wake, abandoned) = state.withLock { state -> (CheckedContinuation<Ending, Never>?, Task<Void, Never>?) in
             guard let waiter = state.waiters.removeValue(forKey: id), waiter.ending == nil else { return (nil, nil) }
             guard state.waiters.isEmpty else {
-                moveDeadline(state)
+                moveDeadline(&state)
                 return (waiter.wake, nil)
             }
             state.isOpen = false
+            state.rescuer?.cancel()
             return (waiter.wake, state.task)
         }
         wake?.resume(returning: .left)
         abandoned?.cancel()
     }
 
-    private func moveDeadline(_ state: borrowing State) {
+    private func moveDeadline(_ state: inout State) {
         let expiries = state.waiters.values.filter { $0.ending == nil }.map(\.expiry)
         guard let soonest = expiries.min(), let latest = expiries.max() else { return }
         deadline.move(soonest: soonest, latest: latest)
+        rescue(&state)
+    }
+
+    /// The work goes on for those who wait longest. Something is to be there for the others, too.
+    private func rescue(_ state: inout State) {
+        let hasty = deadline.soonest < deadline.latest ? deadline.soonest : nil
+        guard let rescue = state.rescue, state.rescued != hasty else { return }
+        state.rescuer?.cancel()
+        state.rescued = hasty
+        state.rescuer = hasty.map { hasty in Task { await rescue(hasty) } }
     }
 
     // MARK: - The work
@@ -120,6 +135,15 @@ final class AttachmentMaking: Sendable {
             return state.waiters.isEmpty && !state.isOpen
         }
         if isAbandoned { task.cancel() }
+    }
+
+    /// Has `rescue` called with the time of those who wait least, as long as others wait longer. It is cancelled when
+    /// they have left.
+    func onHaste(_ rescue: @escaping @Sendable (Instant) async -> Void) {
+        state.withLock { state in
+            state.rescue = rescue
+            self.rescue(&state)
+        }
     }
 
     /// Changes what all who wait have.
@@ -156,6 +180,8 @@ final class AttachmentMaking: Sendable {
     func finish() {
         let (over, again) = state.withLock { state in
             state.isOpen = false
+            state.rescue = nil
+            state.rescuer?.cancel()
             let lastAct = state.progress.content.isComplete ? nil : deadline.lastAct
             let waiters = state.waiters.map { ($0.key, ($0.value.expiry > lastAct ?? $0.value.expiry)) }
             return (

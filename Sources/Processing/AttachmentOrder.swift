@@ -30,6 +30,11 @@ struct AttachmentOrder: Hashable, Sendable {
     }
 }
 
+extension Rung {
+    /// Which of two outputs of one source is better.
+    var rank: Int { isLast ? Rung.allCases.count : Rung.allCases.firstIndex(of: self) ?? 0 }
+}
+
 extension ProcessingRequest {
     /// What the profile, the request and the options of the attachment numbered `index` ask for.
     func order(of index: Int, rules: [SourceRule]) -> AttachmentOrder {

@@ -31,11 +31,12 @@ package struct AttachmentPipeline: Sendable {
         steps: Steps,
         reuse: ReuseRule = ReuseRule(),
         time: any TimeSource = SystemTime(),
+        costs: CostModel = CostModel(),
         observeMaking: @escaping @Sendable (MakingEvent) -> Void = { _ in },
         observe: @escaping @Sendable (ProcessingResult) -> Void = { _ in },
     ) {
         self.steps = steps
-        makings = Makings(steps: steps, time: time, rule: reuse, observe: observeMaking)
+        makings = Makings(steps: steps, time: time, rule: reuse, costs: costs, observe: observeMaking)
         rules = reuse.sources
         self.time = time
         self.observe = observe

@@ -60,6 +60,7 @@ struct AttachmentWork: Sendable {
         let sourceTimer = Task { await endSource(file, decoding: costs.cost(of: format)) }
         defer { sourceTimer.cancel() }
         let wanted = order.conversion(of: format)
+        if format.kind == .image { making.onHaste { expiry in await makePart(of: file, as: wanted, until: expiry) } }
 
         do throws(AttachmentFailure) {
             let worked = try await steps.converter.convert(
@@ -84,6 +85,35 @@ struct AttachmentWork: Sendable {
         making.update { $0.isComplete = $0.ready.map { wanted.isLast($0.report) } ?? false }
         return .success(())
     }
+
+    /// For those who are due while the download goes on for others: what can be made of the bytes so far, if nothing else
+    /// is ready by then.
+    private func makePart(of file: MediaFile, as wanted: ConversionRequest, until expiry: Instant) async {
+        let cost = costs.cost(of: wanted.format)
+        let instant = TimeBudget.sourceExpiry(now: time.now, expiry: expiry, decoding: cost)
+        guard (try? await time.sleep(until: instant)) != nil, making.progress.content.ready == nil,
+            let part = try? MediaFile(byteLimit: order.limits.sourceBytes, time: time),
+            (try? part.append(file.prefix(file.progress.byteCount))) != nil
+        else { return }
+        part.end(.cut(Self.late))
+        // Why there is nothing to be made of it, who is due learns from the making.
+        _ = try? await steps.converter.convert(
+            part,
+            as: wanted,
+            rungs: { costs.rungs(for: wanted.format, in: expiry - time.now) },
+            until: MovingDeadline(expiry),
+            describe: { _ in },
+            publish: { rung in
+                let shared = SharedRung(rung)
+                making.update { content in
+                    let isBetter = content.ready.map { $0.report.rung.rank < rung.report.rung.rank } ?? true
+                    if isBetter { content.ready = shared }
+                }
+            },
+        )
+    }
+
+    private static let late = AttachmentFailure(.download, .timedOut, "The download was not done in time.")
 
     /// The rungs worth trying for whoever waits longest, and those that whoever waits least may still get.
     private func rungs(for format: MediaFormat) -> Set<Rung> {
@@ -118,7 +148,7 @@ struct AttachmentWork: Sendable {
             return
         }
         deadline.act()
-        file.endIfMissing(AttachmentFailure(.download, .timedOut, "The download was not done in time."))
+        file.endIfMissing(Self.late)
     }
 
     /// A source that was cut short explains a failed conversion better than the decoder does.

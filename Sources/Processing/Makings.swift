@@ -25,18 +25,20 @@ final class Makings: Sendable {
     private let time: any TimeSource
     private let rule: ReuseRule
     private let observe: @Sendable (MakingEvent) -> Void
-    private let costs = CostModel()
+    private let costs: CostModel
     private let state = Mutex(State())
 
     init(
         steps: AttachmentPipeline.Steps,
         time: any TimeSource,
         rule: ReuseRule,
+        costs: CostModel,
         observe: @escaping @Sendable (MakingEvent) -> Void,
     ) {
         self.steps = steps
         self.time = time
         self.rule = rule
+        self.costs = costs
         self.observe = observe
     }
 
@@ -157,8 +159,4 @@ extension AttachmentMaking.Progress {
         progress.content.source = content.source.format == nil ? best.source : content.source
         return progress
     }
-}
-
-extension Rung {
-    fileprivate var rank: Int { isLast ? Rung.allCases.count : Rung.allCases.firstIndex(of: self) ?? 0 }
 }

@@ -1,23 +1,26 @@
-import Media
-import Payloads
+package import Media
+package import Payloads
 import ServiceExtension
 
 extension ProcessingResult {
     /// The result as CONTRACT has it: times in milliseconds, sizes in bytes, pixels after orientation is applied.
     package var json: [UInt8] {
         let remarks = JSONValue.array(remarks.map { .string($0) })
-        return JSONValue.object(
-            [
-                .init("id", .string(identifier)),
-                .init("outcome", .string(outcome.rawValue)),
-                .init("payload", payloadValue),
-                .init("attachments", .array(attachments.map(\.json))),
-                .init("errors", .array(failures.map(\.json))),
-                .init("timings", .object(timings.map { .init($0.stage, .integer($0.milliseconds)) })),
-                .init("margin", .integer(margin.milliseconds)),
-            ] + (remarks == [] ? [] : [.init("remarks", remarks)])
-        )
-        .compactBytes
+        var members = membersWithoutPayload + (remarks == [] ? [] : [.init("remarks", remarks)])
+        members.insert(.init("payload", payloadValue), at: 2)
+        return JSONValue.object(members).compactBytes
+    }
+
+    /// What of it is about the attachments.
+    package var membersWithoutPayload: [JSONValue.Member] {
+        [
+            .init("id", .string(identifier)),
+            .init("outcome", .string(outcome.rawValue)),
+            .init("attachments", .array(attachments.map(\.json))),
+            .init("errors", .array(failures.map(\.json))),
+            .init("timings", .object(timings.map { .init($0.stage, .integer($0.milliseconds)) })),
+            .init("margin", .integer(margin.milliseconds)),
+        ]
     }
 }
 
@@ -53,13 +56,18 @@ extension ProcessingResult.Attachment {
 }
 
 extension ProcessingResult.Failure {
-    fileprivate var json: JSONValue {
+    fileprivate var json: JSONValue { failure.json(attachment: attachment) }
+}
+
+extension AttachmentFailure {
+    /// An element of a result's `errors`.
+    package func json(attachment: String? = nil) -> JSONValue {
         .object([
-            .init("code", .optional(failure.code?.rawValue)),
-            .init("name", .string(failure.code?.name ?? failure.reason.rawValue)),
-            .init("reason", .string(failure.reason.rawValue)),
+            .init("code", .optional(code?.rawValue)),
+            .init("name", .string(code?.name ?? reason.rawValue)),
+            .init("reason", .string(reason.rawValue)),
             .init("attachment", attachment.map { .string($0) } ?? .null),
-            .init("message", .string(failure.message)),
+            .init("message", .string(message)),
         ])
     }
 }

@@ -6,11 +6,9 @@ package protocol AttachmentDownloading: Sendable {
     /// Writes the source's bytes into `file`, at least those that its readers want, and ends it whole or cut: a failure
     /// is in the file's ending. Returns soon after somebody else has ended it.
     ///
-    /// - Parameters:
-    ///   - kind: what the sender says that it is, if anything.
-    ///   - known: asks for it only if it has changed since; if it hasn't, the file is cut with no byte.
-    ///   - onHead: told what each answer says of its use, before any byte of that answer is in the file; a source that
-    ///     comes without such answers is of no use to others.
+    /// `kind` is what the sender says that it is, if anything. If the source is still the `known` one, the file is cut
+    /// with no byte. `onHead` is told what each answer says of its use, before any byte of that answer is in the file; a
+    /// source that comes without such answers is of no use to others.
     func download(
         _ url: String,
         into file: MediaFile,

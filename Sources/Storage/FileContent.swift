@@ -1,32 +1,46 @@
-import CCrypto
 import Glibc
 
 /// Reads and writes whole contents of open files.
-enum FileContent {
+package enum FileContent {
     private static let blockSize = 262_144
 
     /// Copies the first bytes of one file to another, and gives their SHA-256 in lowercase hexadecimal.
-    static func copy(_ byteCount: Int, from source: Int32, to target: Int32) throws(StoreError) -> String {
-        guard let context = unsafe EVP_MD_CTX_new() else { throw StoreError("hash", "", ENOMEM) }
-        defer { unsafe EVP_MD_CTX_free(context) }
-        unsafe EVP_DigestInit_ex(context, EVP_sha256(), nil)
+    package static func copy(_ byteCount: Int, from source: Int32, to target: Int32) throws(StoreError) -> String {
+        let hash = try SHA256()
+        try unsafe read(byteCount, from: source) { bytes throws(StoreError) in
+            unsafe hash.update(bytes)
+            try unsafe write(bytes, to: target)
+        }
+        return Hexadecimal.text(hash.finish())
+    }
+
+    /// The SHA-256 of the first bytes of a file, in lowercase hexadecimal.
+    package static func sha256(_ byteCount: Int, of source: Int32) throws(StoreError) -> String {
+        let hash = try SHA256()
+        try unsafe read(byteCount, from: source) { bytes in unsafe hash.update(bytes) }
+        return Hexadecimal.text(hash.finish())
+    }
+
+    /// Hands over the first bytes of a file, block by block.
+    private static func read(
+        _ byteCount: Int,
+        from source: Int32,
+        _ take: (UnsafeRawBufferPointer) throws(StoreError) -> Void,
+    ) throws(StoreError) {
         let block = UnsafeMutableRawBufferPointer.allocate(byteCount: blockSize, alignment: 16)
         defer { unsafe block.deallocate() }
-
-        var copied = 0
-        while copied < byteCount {
-            let wanted = min(blockSize, byteCount - copied)
-            let count = unsafe pread(source, block.baseAddress, wanted, off_t(copied))
-            guard count > 0 else { throw StoreError("read", "output", count < 0 ? errno : EIO) }
-            unsafe EVP_DigestUpdate(context, block.baseAddress, count)
-            try unsafe write(UnsafeRawBufferPointer(rebasing: block[..<count]), to: target)
-            copied += count
+        var done = 0
+        while done < byteCount {
+            let wanted = min(blockSize, byteCount - done)
+            let count = unsafe pread(source, block.baseAddress, wanted, off_t(done))
+            guard count > 0 else { throw StoreError("read", "file", count < 0 ? errno : EIO) }
+            try unsafe take(UnsafeRawBufferPointer(rebasing: block[..<count]))
+            done += count
         }
-        return unsafe digest(of: context)
     }
 
     /// Writes all of `bytes`.
-    static func write(_ bytes: UnsafeRawBufferPointer, to target: Int32) throws(StoreError) {
+    package static func write(_ bytes: UnsafeRawBufferPointer, to target: Int32) throws(StoreError) {
         var written = 0
         while written < bytes.count {
             let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[written...])
@@ -51,7 +65,7 @@ enum FileContent {
     }
 
     /// Makes a file's content last, whatever happens to the machine.
-    static func sync(_ file: Int32) throws(StoreError) {
+    package static func sync(_ file: Int32) throws(StoreError) {
         guard fsync(file) == 0 else { throw StoreError("fsync", "attachment") }
     }
 
@@ -61,14 +75,5 @@ enum FileContent {
             throw StoreError("futimens", "attachment")
         }
         try sync(file)
-    }
-
-    private static func digest(of context: OpaquePointer) -> String {
-        let digest = unsafe [UInt8](unsafeUninitializedCapacity: 32) { buffer, count in
-            var length: UInt32 = 0
-            unsafe EVP_DigestFinal_ex(context, buffer.baseAddress, &length)
-            count = Int(length)
-        }
-        return Hexadecimal.text(digest)
     }
 }

@@ -1,8 +1,15 @@
 /// Bytes as text, two digits in lower case for each.
-enum Hexadecimal {
+package enum Hexadecimal {
     private static let digits = Array("0123456789abcdef")
 
-    static func text(_ bytes: [UInt8]) -> String {
+    package static func text(_ bytes: [UInt8]) -> String {
         String(bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
+    }
+
+    /// The bytes that a text stands for; `nil` for any other text.
+    package static func bytes(of text: String) -> [UInt8]? {
+        let digits = text.utf8.map { UInt8(String(UnicodeScalar($0)), radix: 16) }
+        guard digits.count.isMultiple(of: 2), !digits.contains(nil) else { return nil }
+        return stride(from: 0, to: digits.count, by: 2).map { (digits[$0] ?? 0) << 4 | (digits[$0 + 1] ?? 0) }
     }
 }

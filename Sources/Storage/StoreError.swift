@@ -27,7 +27,7 @@ package struct StoreError: Error, Sendable, Equatable, CustomStringConvertible {
         return error
     }
 
-    var isFull: Bool { code == ENOSPC || code == EDQUOT }
+    package var isFull: Bool { code == ENOSPC || code == EDQUOT }
 
     package var description: String { "\(operation) \(path): \(reason). \(advice)" }
 

@@ -25,6 +25,18 @@ final class OutputDescriptors: RungOutput {
     }
 
     func publish(_ report: RungReport, _ bytes: UnsafeRawBufferPointer) throws(DecodeFailure) {
+        let output = try unsafe write(bytes)
+        var report = report
+        report.byteCount = bytes.count
+        send(.rung(report, output: output))
+    }
+
+    func publishPreview(_ bytes: UnsafeRawBufferPointer) throws(DecodeFailure) {
+        try unsafe send(.preview(byteCount: bytes.count, output: write(bytes)))
+    }
+
+    /// Gives the number of the file that holds all of `bytes` now.
+    private func write(_ bytes: UnsafeRawBufferPointer) throws(DecodeFailure) -> Int {
         guard used < descriptors.count else { throw DecodeFailure(.internalError, "more results than output files") }
         guard bytes.count <= capacity else { throw DecodeFailure(.tooLarge, "the result outgrows its file") }
         var written = 0
@@ -34,10 +46,8 @@ final class OutputDescriptors: RungOutput {
             guard count > 0 else { throw DecodeFailure(.resourceLimit, "no memory for the result") }
             written += count
         }
-        var report = report
-        report.byteCount = written
-        send(.rung(report, output: used))
         used += 1
+        return used - 1
     }
 
     /// Without the worker there is nobody to decode for.

@@ -8,7 +8,7 @@ struct Attachd: AsyncParsableCommand {
         abstract: "Makes the media attachments of push notifications ready, before the push is sent.",
         subcommands: [
             ProcessCommand.self, ServeCommand.self, WorkCommand.self, EnqueueCommand.self, JobsCommand.self,
-            LoadTestCommand.self, OriginCommand.self, DialectsCommand.self, DoctorCommand.self,
+            BatchCommand.self, LoadTestCommand.self, OriginCommand.self, DialectsCommand.self, DoctorCommand.self,
         ],
     )
 

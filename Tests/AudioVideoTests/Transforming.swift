@@ -22,6 +22,7 @@ func transform(
     clip: ClipSelection = ClipSelection(),
     limits: MediaLimits = MediaLimits(),
     rungs: Set<Rung> = Set(Rung.allCases),
+    previewEdge: Int? = nil,
 ) throws -> (output: CollectedRungs, failure: DecodeFailure?) {
     try libraries.get()
     let output = CollectedRungs()
@@ -34,6 +35,7 @@ func transform(
         clip: clip,
         limits: limits,
         rungs: rungs,
+        previewEdge: previewEdge,
     )
     do {
         try ClipTransform(request: request, source: source, output: output).run()

@@ -27,7 +27,7 @@ enum Samples {
         [
             .ready(SandboxReport()), .ready(mixedReport), .need(0..<65536, ahead: 0), .need(7..<8, ahead: 1 << 40),
             .need(4711..<Int.max, ahead: 0),
-            .source(SourceReport()),
+            .source(SourceReport()), .preview(byteCount: 4711, output: 3),
             .source(
                 SourceReport(width: 3, height: 1 << 40, frames: 7, durationMilliseconds: 900),
                 memoryBytes: 1 << 30,

@@ -29,6 +29,18 @@ import Testing
         #expect(state.hear(.done) == .finish)
     }
 
+    @Test("a preview is checked once there is a result, and a lie before that or in an output that is used")
+    func preview() {
+        var state = begin()
+        #expect(state.hear(.preview(byteCount: 10, output: 0)).isLie)
+        #expect(state.hear(.rung(rung, output: 0)) == .check(rung, output: 0))
+        #expect(state.hear(.preview(byteCount: 10, output: 1)) == .checkPreview(byteCount: 10, output: 1))
+        #expect(state.hear(.preview(byteCount: 10, output: 1)).isLie)
+        state = begin()
+        #expect(state.hear(.rung(rung, output: 0)) == .check(rung, output: 0))
+        #expect(state.hear(.preview(byteCount: 101, output: 1)).isLie)
+    }
+
     @Test("a process that goes on before it was given memory lies, and one that describes what it waits for")
     func memory() {
         var state = begin()

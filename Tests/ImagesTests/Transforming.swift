@@ -18,6 +18,7 @@ func transform(
     clipping rectangle: ClippingRectangle? = nil,
     limits: MediaLimits = MediaLimits(),
     rungs: Set<Rung> = Set(Rung.allCases),
+    previewEdge: Int? = nil,
 ) throws -> (output: CollectedRungs, failure: DecodeFailure?) {
     try libvips.get()
     let output = CollectedRungs()
@@ -28,6 +29,7 @@ func transform(
         clippingRectangle: rectangle,
         limits: limits,
         rungs: rungs,
+        previewEdge: previewEdge,
     )
     do {
         try ImageTransform(request: request, source: source, output: output).run()

@@ -79,6 +79,30 @@ struct JoiningTests {
         #expect(steps.downloads.count == 1 && steps.cancelledCount == 0)
     }
 
+    @Test("who has less time gets what can be made of the bytes so far, and the download goes on for the others")
+    func part() async throws {
+        let body = Signal()
+        let steps = ScriptedSteps(time, Script(body: body, rungsOfCut: [.partial]))
+        let notifications = Notifications(time, steps)
+        let hasty = try notifications.send(due: .seconds(4))
+        try await notifications.until { steps.rungs.count == 1 }
+        let patient = try notifications.send(due: .seconds(20))
+        try await notifications.until(begun: 1, joined: 1)
+        // Two deadlines, that of the source, and the one for the part of it. As a source is cut in time for what came of it:
+        // a first job of a format is taken to cost half a second.
+        await time.sleepers(4)
+        time.advance(by: .milliseconds(2850))
+        try await notifications.until { steps.rungs.count == 2 }
+        await time.sleeper(until: time.start + .milliseconds(3850))
+        time.advance(by: .milliseconds(1000))
+        let early = await hasty.value
+        #expect(early.outcome == .degraded && early.attachments.map(\.report.rung) == [.partial])
+        body.send()
+        let late = await patient.value
+        #expect(late.outcome == .complete && late.attachments.map(\.report.rung) == [.downscaled])
+        #expect(steps.downloads.count == 1)
+    }
+
     @Test("goes on when the one who began it leaves, until the latest of all deadlines")
     func firstLeaves() async throws {
         let body = Signal()

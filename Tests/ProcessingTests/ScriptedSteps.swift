@@ -20,6 +20,8 @@ final class ScriptedSteps: Sendable {
         /// Published before the body's end, and at it.
         var early: [Rung] = []
         var rungs: [Rung] = [.downscaled]
+        /// Published of a source that was cut.
+        var rungsOfCut: [Rung] = []
     }
 
     struct Download: Sendable, Equatable {
@@ -112,12 +114,14 @@ extension ScriptedSteps: AttachmentConverting {
     ) async throws(AttachmentFailure) -> Duration {
         let script = state.withLock { state in
             state.rungs.append(rungs())
-            return state.running[ObjectIdentifier(file)] ?? Script()
+            return state.running[ObjectIdentifier(file)] ?? state.scripts[0]
         }
         describe(SourceReport(width: 4000, height: 3000, frames: 1))
         for rung in script.early { if let ready = try? ReadyRung([1], rung) { publish(ready) } }
-        guard await file.progress(reaching: .max).ending == .whole else { return .zero }
-        for rung in script.rungs { if let ready = try? ReadyRung([1, 2], rung) { publish(ready) } }
+        let isWhole = await file.progress(reaching: .max).ending == .whole
+        for rung in isWhole ? script.rungs : script.rungsOfCut {
+            if let ready = try? ReadyRung([1, 2], rung) { publish(ready) }
+        }
         return .milliseconds(50)
     }
 }

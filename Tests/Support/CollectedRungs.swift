@@ -13,6 +13,8 @@ package final class CollectedRungs: RungOutput {
     package private(set) var descriptions = 0
     package private(set) var published: [Published] = []
 
+    package private(set) var preview: [UInt8]?
+
     package var last: Published? { published.last }
     package var rungs: [Rung] { published.map(\.report.rung) }
 
@@ -26,5 +28,9 @@ package final class CollectedRungs: RungOutput {
 
     package func publish(_ report: RungReport, _ bytes: UnsafeRawBufferPointer) throws(DecodeFailure) {
         unsafe published.append(Published(report: report, bytes: Array(bytes)))
+    }
+
+    package func publishPreview(_ bytes: UnsafeRawBufferPointer) throws(DecodeFailure) {
+        unsafe preview = Array(bytes)
     }
 }

@@ -1,0 +1,204 @@
+import Dispatch
+import Media
+import Synchronization
+
+/// Every media file below a folder, made ready as an attachment. Start here: a file goes through `handle`.
+package final class BatchRun: Sendable {
+    private let place: BatchPlace
+    private let options: BatchOptions
+    private let monitor: BatchMonitor
+    private let conversion: FileConversion
+    private let output: OutputFolder
+    private let books: Books
+    private let previews: PreviewFile
+    /// One more than there are decoders, so that none waits for a disk.
+    private let turns: Gate
+    private let number = Atomic(0)
+    private let failure = Mutex<BatchError?>(nil)
+    private static let queue = DispatchQueue(label: "attachd.batch.files", attributes: .concurrent)
+
+    /// So many files are decoded at once.
+    package static func places(forDecoders decoders: Int) -> Int { decoders + 1 }
+
+    /// Makes the output's folder, and reads what an earlier run has done.
+    package init(
+        _ place: BatchPlace,
+        _ options: BatchOptions,
+        monitor: BatchMonitor,
+        decoders: @escaping FileDecoders,
+    ) throws(BatchError) {
+        self.place = place
+        self.options = options
+        self.monitor = monitor
+        conversion = FileConversion(options: options, decoders: decoders)
+        turns = Gate(places: Self.places(forDecoders: options.decoders))
+        output = try place.createOutput()
+        do throws(FileError) {
+            books = try Books(input: place.input, output: output)
+            previews = try PreviewFile(in: output.scratch)
+        } catch {
+            throw BatchError(.cannotWrite, "\(error). Choose another --out.")
+        }
+    }
+
+    /// Returns when every file is in the manifest, or the monitor was told to stop and what was under way is.
+    package func run() async throws(BatchError) {
+        defer { output.release() }
+        let total = await Self.perform { [self] in walk.reduce(0) { count, _ in count + 1 } }
+        monitor.update { $0.total = total }
+        // Some files are read ahead, others wait for the disk.
+        let places = Gate(places: 2 * options.decoders + 8)
+        let entries = Mutex(walk)
+        await withDiscardingTaskGroup { group in
+            while !monitor.isStopped, let entry = await Self.perform({ entries.withLock { $0.next() } }) {
+                await places.enter()
+                group.addTask { [self] in
+                    await handle(entry)
+                    places.leave()
+                }
+            }
+        }
+        if let failure = failure.withLock(\.self) { throw failure }
+        try await finish()
+    }
+
+    private var walk: TreeWalk { TreeWalk(place.input, options.selection) }
+
+    private func handle(_ entry: TreeWalk.Entry) async {
+        switch entry.kind {
+        case .file(let stem): await handle(entry.path, stem)
+        case .link, .special, .unreadableFolder: await note(entry.unusable)
+        }
+    }
+
+    private func handle(_ path: RelativePath, _ stem: RelativePath) async {
+        guard !monitor.isStopped else { return }
+        let opened = await Self.perform { [self] in
+            Result { () throws(AttachmentFailure) in
+                let file = try SourceFile(at: path, below: place.input, limits: options.limits)
+                return (file, try file.sha256())
+            }
+        }
+        let (file, sha256): (SourceFile, String)
+        switch opened {
+        case .success(let opened): (file, sha256) = opened
+        case .failure(let failure): return await note(ManifestLine(path, outcome: .original, because: failure))
+        }
+        let content = ManifestLine.Content(
+            sha256: sha256,
+            byteCount: file.byteCount,
+            options: options.fingerprint,
+        )
+        switch await Self.perform({ [self] in books.decide(path, stem: stem, content) }) {
+        case .keep(let line): return count(line) { $0.kept += 1 }
+        case .reuse(let row):
+            let outcome = await books.add(.reuse(row, path: path, stem: stem))
+            if case .written(let line) = outcome { return count(line) { $0.reused += 1 } }
+        case .make: break
+        }
+        await make(file, path, stem, content)
+    }
+
+    private func make(
+        _ file: SourceFile,
+        _ path: RelativePath,
+        _ stem: RelativePath,
+        _ content: ManifestLine.Content,
+    ) async {
+        await turns.enter()
+        guard !monitor.isStopped else { return turns.leave() }
+        let product = await conversion.convert(file, at: path, content)
+        turns.leave()
+        guard let rung = product.rung else { return await note(product.line) }
+        let number = number.add(1, ordering: .relaxed).newValue
+        let written = await Self.perform { [output] in
+            Result { () throws(FileError) in try output.write(rung, number: number) }
+        }
+        switch written {
+        case .failure(let error): await give(up: path, content, error)
+        case .success(let scratch):
+            let target = stem.appending(pathExtension: rung.report.format.filenameExtension)
+            if let preview = product.preview {
+                await Self.perform { [previews] in previews.add(preview, of: scratch.sha256) }
+            }
+            switch await books.add(.made(product.line, target, scratch)) {
+            case .written(let line): count(line)
+            case .failed(let error): await give(up: path, content, error)
+            case .known, .lost: break
+            }
+        }
+    }
+
+    /// An output that cannot be written is this file's failure, except where none can.
+    private func give(up path: RelativePath, _ content: ManifestLine.Content, _ error: FileError) async {
+        guard !error.isFull else { return fail(error) }
+        let failure = AttachmentFailure(.store, .storeFailed, "The output could not be written: \(error.reason).")
+        await note(ManifestLine(path, content, outcome: .original, because: failure))
+    }
+
+    private func note(_ line: ManifestLine) async {
+        switch await books.add(.line(line)) {
+        case .written: count(line)
+        case .known: count(line) { $0.kept += 1 }
+        case .lost: break
+        case .failed(let error): fail(error)
+        }
+    }
+
+    private func count(_ line: ManifestLine, _ more: (inout BatchProgress) -> Void = { _ in }) {
+        monitor.update { progress in
+            progress.count(line.outcome)
+            more(&progress)
+        }
+    }
+
+    /// Nothing more can be written: what is done is kept, and the batch ends.
+    private func fail(_ error: FileError) {
+        let message = "\(error). What is done is kept: make room, then go on with --resume."
+        failure.withLock { $0 = $0 ?? BatchError(.cannotWrite, message) }
+        monitor.stop()
+    }
+
+    /// Puts the manifest in order and writes the report.
+    private func finish() async throws(BatchError) {
+        let result = await Self.perform { [self] in
+            Result { () throws(FileError) in
+                let report = try ReportPage(in: output, previews: previews, title: place.input.path)
+                try books.finish { report.add($0) }
+                try report.finish()
+                output.sweep()
+            }
+        }
+        if case .failure(let error) = result {
+            throw BatchError(.cannotWrite, "\(error). What is done is kept; go on with --resume.")
+        }
+    }
+
+    /// Does work that may wait for the disk, off Swift's own threads.
+    private static func perform<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
+        await withCheckedContinuation { continuation in
+            queue.async { continuation.resume(returning: work()) }
+        }
+    }
+}
+
+extension TreeWalk.Entry {
+    /// The line of what is no file.
+    var unusable: ManifestLine {
+        switch kind {
+        case .unreadableFolder(let error):
+            let message = "The folder cannot be read, nor what is in it: \(error.reason)."
+            return ManifestLine(
+                path,
+                outcome: .original,
+                because: AttachmentFailure(.download, .invalidURL, message),
+            )
+        case .link:
+            let message = "A symbolic link is not followed."
+            return ManifestLine(path, outcome: .skipped, because: AttachmentFailure(.download, .invalidURL, message))
+        case .special, .file:
+            let message = "A pipe, socket or device is no file."
+            return ManifestLine(path, outcome: .skipped, because: AttachmentFailure(.download, .invalidURL, message))
+        }
+    }
+}

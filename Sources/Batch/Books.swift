@@ -1,0 +1,221 @@
+import Dispatch
+import Glibc
+import Payloads
+import Synchronization
+
+/// The manifest, and the outputs that it speaks of: one is never without the other.
+///
+/// What is finished is taken in many at a time: first the outputs are in their places for good, then the manifest says
+/// so. Whatever dies in between, a line speaks of an output that is there, or it is recognised as one that doesn't.
+final class Books: Sendable {
+    /// Something that is finished.
+    enum Entry: Sendable {
+        /// A file of which nothing was made.
+        case line(ManifestLine)
+        /// A file of which something was made, which is to be called `output`.
+        case made(ManifestLine, RelativePath, OutputFolder.Scratch)
+        /// A file with the content of a file that is done.
+        case reuse(Int, path: RelativePath, stem: RelativePath)
+    }
+
+    /// What became of it.
+    enum Outcome: Sendable {
+        case written(ManifestLine)
+        /// The manifest says it already.
+        case known
+        /// The result that was to be used again is no longer there.
+        case lost
+        case failed(FileError)
+    }
+
+    /// What is to be done about a file.
+    enum Decision: Sendable {
+        case keep(ManifestLine)
+        case reuse(Int)
+        case make
+    }
+
+    private struct Pending {
+        var entry: Entry
+        var wake: CheckedContinuation<Outcome, Never>
+    }
+
+    /// What a group of entries has to do to the disk at its end.
+    private struct Group {
+        var folders: [String: Folder] = [:]
+        /// Outputs that have a new name.
+        var obsolete: [RelativePath] = []
+        var answers: [(CheckedContinuation<Outcome, Never>, Outcome)] = []
+    }
+
+    private let input: Folder
+    private let output: OutputFolder
+    private let contents: Mutex<BookState>
+    private let pending = Mutex<[Pending]>([])
+    private let queue = DispatchQueue(label: "attachd.batch.books")
+
+    init(input: Folder, output: OutputFolder) throws(FileError) {
+        var ledger = Ledger()
+        let manifest = try Manifest(in: output.root) { line, range in ledger.add(line, at: range) }
+        self.input = input
+        self.output = output
+        contents = Mutex(BookState(ledger: ledger, manifest: manifest))
+    }
+
+    // MARK: What is known
+
+    /// Whether a file's result is there, can be had from another's, or has to be made. It reads what it relies on.
+    func decide(_ path: RelativePath, stem: RelativePath, _ content: ManifestLine.Content) -> Decision {
+        contents.withLock { contents in
+            if let row = contents.ledger.row(of: path), let line = contents.line(row), line.content == content,
+                line.isSettled, isInPlace(line, stem)
+            {
+                return .keep(line)
+            }
+            return contents.ledger.row(with: content).map { .reuse($0) } ?? .make
+        }
+    }
+
+    private func isInPlace(_ line: ManifestLine, _ stem: RelativePath) -> Bool {
+        guard let path = line.output else { return line.attachment == nil }
+        guard let sha256 = line.outputSHA256, path == Self.output(stem, like: path) else { return false }
+        return output.has(path, sha256: sha256)
+    }
+
+    /// What an output is called that is to have the extension of `other`.
+    private static func output(_ stem: RelativePath, like other: RelativePath) -> RelativePath {
+        let kept = OutputNames.stem(of: other.name).count
+        return RelativePath(stem.bytes + other.name[kept...])
+    }
+
+    // MARK: What is finished
+
+    /// Returns when the entry is on the disk for good.
+    func add(_ entry: Entry) async -> Outcome {
+        await withCheckedContinuation { wake in
+            pending.withLock { $0.append(Pending(entry: entry, wake: wake)) }
+            queue.async { [self] in addPending() }
+        }
+    }
+
+    private func addPending() {
+        let entries = pending.withLock { pending in
+            defer { pending = [] }
+            return pending
+        }
+        guard !entries.isEmpty else { return }
+        var group = Group()
+        contents.withLock { contents in
+            for entry in entries {
+                do throws(FileError) {
+                    group.answers.append((entry.wake, try apply(entry.entry, &contents, &group)))
+                } catch {
+                    group.answers.append((entry.wake, .failed(error)))
+                }
+            }
+            do throws(FileError) {
+                for folder in group.folders.values { try folder.sync() }
+                try contents.manifest.flush()
+                for path in group.obsolete where contents.ledger.isFree(path) { output.remove(path) }
+            } catch {
+                group.answers = group.answers.map { [error] in ($0.0, .failed(error)) }
+            }
+        }
+        for (wake, outcome) in group.answers { wake.resume(returning: outcome) }
+    }
+
+    private func apply(_ entry: Entry, _ contents: inout BookState, _ group: inout Group) throws(FileError) -> Outcome {
+        switch entry {
+        case .line(let line):
+            if let path = line.path, let old = contents.ledger.row(of: path), let known = contents.line(old) {
+                if known.saysTheSame(as: line) { return .known }
+                contents.replace(old, with: nil, line.content, output, &group.obsolete)
+            }
+            return contents.add(line)
+        case .made(let line, let path, let scratch):
+            return try put(line, at: path, scratch, &contents, &group)
+        case .reuse(let row, let path, let stem):
+            return try reuse(row, path, stem, &contents, &group)
+        }
+    }
+
+    private func put(
+        _ line: ManifestLine,
+        at path: RelativePath,
+        _ scratch: OutputFolder.Scratch,
+        _ contents: inout BookState,
+        _ group: inout Group,
+    ) throws(FileError) -> Outcome {
+        guard let source = line.path else { return .lost }
+        let old = contents.ledger.row(of: source)
+        if let owner = contents.ledger.owner(ofOutput: path), owner != old {
+            contents.replace(owner, with: path, line.content, output, &group.obsolete)
+        }
+        if let old { contents.replace(old, with: path, line.content, output, &group.obsolete) }
+        let folder = try output.place(scratch.name, at: path)
+        group.folders[folder.path] = folder
+        var line = line
+        line.setOutput(
+            path,
+            url: Self.url(of: path, below: output.root),
+            sourceURL: Self.url(of: source, below: input),
+            sha256: scratch.sha256,
+        )
+        return contents.add(line)
+    }
+
+    private func reuse(
+        _ row: Int,
+        _ path: RelativePath,
+        _ stem: RelativePath,
+        _ contents: inout BookState,
+        _ group: inout Group,
+    ) throws(FileError) -> Outcome {
+        guard let known = contents.line(row), let knownPath = known.path else { return .lost }
+        let line = known.moved(to: path)
+        guard let knownOutput = known.output else {
+            guard known.attachment == nil else { return .lost }
+            if let old = contents.ledger.row(of: path) {
+                contents.replace(old, with: nil, line.content, output, &group.obsolete)
+            }
+            return contents.add(line)
+        }
+        let isAside = contents.ledger.rows[row].isAside
+        let name = isAside ? RelativePath(BookState.asideName(row)) : knownOutput
+        guard let sha256 = known.outputSHA256,
+            let file = output.open(name, below: isAside ? output.scratch : output.root, sha256: sha256)
+        else {
+            contents.ledger.drop(row)
+            return .lost
+        }
+        defer { close(file.descriptor) }
+        let scratch = try output.copy(file.descriptor, file.byteCount, to: "tmp-copy")
+        let outcome = try put(line, at: Self.output(stem, like: knownOutput), scratch, &contents, &group)
+        // Its file has another name now: so has what was made of it.
+        if !isAside, knownPath != path, !isThere(knownPath) {
+            contents.ledger.drop(row)
+            group.obsolete.append(knownOutput)
+        }
+        return outcome
+    }
+
+    private func isThere(_ path: RelativePath) -> Bool {
+        (try? input.folder(at: path.parent))?.status(of: path.name).map { $0.st_mode & S_IFMT == S_IFREG } ?? false
+    }
+
+    private static func url(of path: RelativePath, below folder: Folder) -> String {
+        "file://\(RelativePath(folder.path).urlText)/\(path.urlText)"
+    }
+
+    // MARK: The end
+
+    /// Puts the manifest in order, one line for each file, and hands every line over.
+    func finish(_ take: (ManifestLine) -> Void) throws(FileError) {
+        try contents.withLock { contents throws(FileError) in
+            let ranges = try contents.manifest.rewrite(contents.ledger.live.map(\.range), in: output.scratch)
+            for range in ranges {
+                if let line = contents.manifest.line(at: range) { take(line) }
+            }
+        }
+    }
+}

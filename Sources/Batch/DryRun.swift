@@ -1,0 +1,62 @@
+import Media
+import Payloads
+
+/// What a batch would do, told without writing anything: `--dry-run`.
+package struct DryRun {
+    private let place: BatchPlace
+    private let options: BatchOptions
+    /// `nil` where there is nothing to go on with.
+    private var ledger: Ledger?
+
+    /// An earlier run's manifest is believed; whether its outputs are still there is looked at by the batch itself.
+    package init(_ place: BatchPlace, _ options: BatchOptions, resumes: Bool) throws(BatchError) {
+        self.place = place
+        self.options = options
+        guard resumes, let output = try? Folder.open(place.output) else { return }
+        var ledger = Ledger()
+        do throws(FileError) {
+            try Manifest.read(in: output) { line, range in ledger.add(line, at: range) }
+        } catch {
+            throw BatchError(.cannotWrite, "\(error).")
+        }
+        self.ledger = ledger
+    }
+
+    /// Hands over a line of JSON for each file: `path`, `action` (`make`, `keep`, `reuse` or `skip`), and for `make`
+    /// `output` without the extension, for `skip` the `reason`.
+    package func run(_ print: (String) -> Void) {
+        for entry in TreeWalk(place.input, options.selection) {
+            let members = members(of: entry)
+            let path = ManifestLine.members("path", entry.path)
+            print(JSONValue.object(path + members).compactText)
+        }
+    }
+
+    private func members(of entry: TreeWalk.Entry) -> [JSONValue.Member] {
+        guard case .file(let stem) = entry.kind else {
+            return Self.skip(entry.unusable.errors.first?["message"]?.text ?? "")
+        }
+        do throws(AttachmentFailure) {
+            let file = try SourceFile(at: entry.path, below: place.input, limits: options.limits)
+            if let known = try action(for: file, at: entry.path) { return [.init("action", .string(known))] }
+            return [.init("action", "make"), .init("output", .string(stem.text))]
+        } catch {
+            return Self.skip(error.message)
+        }
+    }
+
+    private func action(for file: SourceFile, at path: RelativePath) throws(AttachmentFailure) -> String? {
+        guard let ledger else { return nil }
+        let content = ManifestLine.Content(
+            sha256: try file.sha256(),
+            byteCount: file.byteCount,
+            options: options.fingerprint,
+        )
+        guard let row = ledger.row(with: content) else { return nil }
+        return ledger.rows[row].path == Ledger.Key(path) ? "keep" : "reuse"
+    }
+
+    private static func skip(_ reason: String) -> [JSONValue.Member] {
+        [.init("action", "skip"), .init("reason", .string(reason))]
+    }
+}

@@ -1,0 +1,36 @@
+import Synchronization
+
+/// Lets so many in at once; the others wait in line.
+final class Gate: Sendable {
+    private struct State {
+        var places: Int
+        var line: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let state: Mutex<State>
+
+    init(places: Int) { state = Mutex(State(places: places)) }
+
+    func enter() async {
+        await withCheckedContinuation { wake in
+            let goesIn = state.withLock { state in
+                guard state.places == 0 else {
+                    state.places -= 1
+                    return true
+                }
+                state.line.append(wake)
+                return false
+            }
+            if goesIn { wake.resume() }
+        }
+    }
+
+    func leave() {
+        let next = state.withLock { state in
+            guard state.line.isEmpty else { return Optional(state.line.removeFirst()) }
+            state.places += 1
+            return nil
+        }
+        next?.resume()
+    }
+}

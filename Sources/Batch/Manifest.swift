@@ -1,0 +1,131 @@
+import Glibc
+import Payloads
+import Storage
+
+/// The file `manifest.jsonl`: a line is added for each file that is done, and at the end they are put into order.
+final class Manifest {
+    static let name = "manifest.jsonl"
+    /// A longer line is not ours.
+    private static let lineLimit = 4_194_304
+
+    private let folder: Folder
+    private var descriptor: Int32
+    private(set) var byteCount: Int
+    private var staged: [UInt8] = []
+
+    /// Opens the manifest in `folder`, and reads what it says already.
+    ///
+    /// A last line that a crash cut off is taken away. `take` is told of every whole line and where it stands.
+    init(in folder: Folder, take: (ManifestLine, Range<Int>) -> Void) throws(FileError) {
+        self.folder = folder
+        descriptor = try folder.openForAppending(Self.name)
+        byteCount = 0
+        byteCount = try Self.read(descriptor, take)
+        guard ftruncate(descriptor, off_t(byteCount)) == 0 else { throw FileError("mend", Self.name) }
+    }
+
+    deinit { close(descriptor) }
+
+    /// What a manifest says, for those who only look at it.
+    static func read(in folder: Folder, take: (ManifestLine, Range<Int>) -> Void) throws(FileError) {
+        guard folder.status(of: Array(name.utf8)) != nil else { return }
+        let file = try folder.openFile(Array(name.utf8)).descriptor
+        defer { close(file) }
+        _ = try read(file, take)
+    }
+
+    /// Gives where the last whole line ends.
+    private static func read(_ file: Int32, _ take: (ManifestLine, Range<Int>) -> Void) throws(FileError) -> Int {
+        var line: [UInt8] = []
+        var (position, start) = (0, 0)
+        var block = [UInt8](repeating: 0, count: 262_144)
+        while true {
+            let count = unsafe pread(file, &block, block.count, off_t(position))
+            guard count >= 0 else { throw FileError("read", name) }
+            guard count > 0 else { return start }
+            var rest = block[..<count]
+            while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+                line += rest[..<end]
+                let after = position + end + 1
+                if let value = try? JSONValue(parsing: line), value.isObject {
+                    take(ManifestLine(json: value), start..<after)
+                }
+                (line, start) = ([], after)
+                rest = rest[(end + 1)...]
+            }
+            line += rest
+            guard line.count <= lineLimit else { throw FileError("read", name, EINVAL) }
+            position += count
+        }
+    }
+
+    /// Adds a line, which is in the file once it is flushed. Gives where it will stand.
+    func stage(_ line: ManifestLine) -> Range<Int> {
+        let bytes = line.json.compactBytes + [UInt8(ascii: "\n")]
+        let start = byteCount + staged.count
+        staged += bytes
+        return start..<start + bytes.count
+    }
+
+    /// Writes what was added, and makes it last.
+    func flush() throws(FileError) {
+        guard !staged.isEmpty else { return }
+        try Self.write(staged, to: descriptor)
+        guard fdatasync(descriptor) == 0 else { throw FileError("fsync", Self.name) }
+        byteCount += staged.count
+        staged = []
+    }
+
+    func line(at range: Range<Int>) -> ManifestLine? {
+        (try? JSONValue(parsing: bytes(at: range))).map { ManifestLine(json: $0) }
+    }
+
+    private func bytes(at range: Range<Int>) -> [UInt8] {
+        unsafe [UInt8](unsafeUninitializedCapacity: range.count) { buffer, count in
+            count = max(0, unsafe pread(descriptor, buffer.baseAddress, range.count, off_t(range.lowerBound)))
+        }
+    }
+
+    /// Writes the manifest anew with these lines only, in the order of their paths, and puts it in place of the old one
+    /// in one step. Gives where they stand now.
+    func rewrite(_ ranges: [Range<Int>], in scratch: Folder) throws(FileError) -> [Range<Int>] {
+        let sorted = ranges.compactMap { range in line(at: range)?.path.map { (path: $0, range: range) } }
+            .sorted { $0.path < $1.path }
+        let file = try scratch.createFile(Self.name)
+        do throws(FileError) {
+            var (block, position) = ([UInt8](), 0)
+            var places: [Range<Int>] = []
+            for (_, range) in sorted {
+                block += bytes(at: range)
+                places.append(position..<position + range.count)
+                position += range.count
+                if block.count > 1_048_576 {
+                    try Self.write(block, to: file)
+                    block = []
+                }
+            }
+            try Self.write(block, to: file)
+            guard fsync(file) == 0 else { throw FileError("fsync", Self.name) }
+            try scratch.move(Array(Self.name.utf8), to: folder, as: Array(Self.name.utf8))
+            try folder.sync()
+            close(file)
+            close(descriptor)
+            descriptor = try folder.openForAppending(Self.name)
+            byteCount = position
+            return places
+        } catch {
+            close(file)
+            throw error
+        }
+    }
+
+    private static func write(_ bytes: [UInt8], to file: Int32) throws(FileError) {
+        do throws(StoreError) {
+            try unsafe bytes.span.withUnsafeBytes { bytes throws(StoreError) in
+                try unsafe FileContent.write(bytes, to: file)
+            }
+        } catch {
+            throw FileError("write", name, error.code)
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import Glibc
+import Media
+import Storage
+
+/// The folder that a batch writes into, and nothing else: outputs, manifest, report, and a folder of its own for what is
+/// not ready.
+final class OutputFolder: Sendable {
+    /// Names that no folder of the input may have, because its outputs would get in between.
+    static let ownName = ".attachd-batch"
+
+    let root: Folder
+    /// What is being written, and what `--resume` needs beside the manifest.
+    let scratch: Folder
+
+    /// A file that is whole and lasting, under a name of its own.
+    struct Scratch: Sendable {
+        var name: String
+        var sha256: String
+    }
+
+    /// Opens the folder and keeps every other batch from it for as long as this one lives.
+    init(at path: String) throws(BatchError) {
+        do throws(FileError) {
+            root = try Folder.open(path)
+            scratch = try root.folder(at: RelativePath(Self.ownName), creating: true)
+        } catch {
+            throw BatchError(.cannotWrite, "\(error). Choose another --out.")
+        }
+        guard flock(scratch.descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            throw BatchError(.cannotWrite, "Another batch is writing to \(path). Wait for it, or choose another --out.")
+        }
+        sweep()
+    }
+
+    /// Lets other batches have the folder.
+    func release() { flock(scratch.descriptor, LOCK_UN) }
+
+    /// Removes what is of no use without the process that wrote it.
+    func sweep() {
+        for entry in (try? scratch.entries()) ?? [] where entry.name.starts(with: "tmp-".utf8) {
+            scratch.remove(entry.name)
+        }
+    }
+
+    /// Writes an output to the disk under a name of its own.
+    func write(_ rung: ReadyRung, number: Int) throws(FileError) -> Scratch {
+        try copy(rung.file.descriptor, rung.report.byteCount, to: "tmp-\(number)")
+    }
+
+    /// Copies a file of the output to a name of its own.
+    func copy(_ file: Int32, _ byteCount: Int, to name: String) throws(FileError) -> Scratch {
+        let target = try scratch.createFile(name)
+        defer { close(target) }
+        do throws(StoreError) {
+            let sha256 = try FileContent.copy(byteCount, from: file, to: target)
+            try FileContent.sync(target)
+            return Scratch(name: name, sha256: sha256)
+        } catch {
+            scratch.remove(Array(name.utf8))
+            throw FileError("write", name, error.code)
+        }
+    }
+
+    /// Moves a whole file to its place, and gives the folder that it is in.
+    func place(_ name: String, at path: RelativePath) throws(FileError) -> Folder {
+        let folder = try root.folder(at: path.parent, creating: true)
+        try scratch.move(Array(name.utf8), to: folder, as: path.name)
+        return folder
+    }
+
+    /// Takes an output out of another's way.
+    func setAside(_ path: RelativePath, as name: String) -> Bool {
+        guard let folder = try? root.folder(at: path.parent) else { return false }
+        return (try? folder.move(path.name, to: scratch, as: Array(name.utf8))) != nil
+    }
+
+    func remove(_ path: RelativePath) { (try? root.folder(at: path.parent))?.remove(path.name) }
+
+    /// Opens an output, or one that was set aside, if it is there and its content is what the manifest says.
+    func open(_ name: RelativePath, below folder: Folder, sha256: String) -> (descriptor: Int32, byteCount: Int)? {
+        guard let (file, status) = try? folder.folder(at: name.parent).openFile(name.name) else { return nil }
+        let byteCount = Int(status.st_size)
+        guard (try? FileContent.sha256(byteCount, of: file)) == sha256 else {
+            close(file)
+            return nil
+        }
+        return (file, byteCount)
+    }
+
+    /// Whether the output is there with the content that the manifest says.
+    func has(_ path: RelativePath, sha256: String) -> Bool {
+        guard let file = open(path, below: root, sha256: sha256) else { return false }
+        close(file.descriptor)
+        return true
+    }
+}

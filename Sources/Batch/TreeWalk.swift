@@ -1,0 +1,70 @@
+import Glibc
+
+/// Everything below a folder that is no folder, in the order of the names' bytes: the same order each time.
+///
+/// Of the tree only the folders on the way to where the walk stands are in memory.
+struct TreeWalk: Sequence, IteratorProtocol {
+    struct Entry: Sendable, Equatable {
+        enum Kind: Sendable, Equatable {
+            /// `stem` is the path of its output but for the extension.
+            case file(stem: RelativePath)
+            /// A symbolic link; it is not followed.
+            case link
+            /// A pipe, a socket or a device.
+            case special
+            case unreadableFolder(FileError)
+        }
+
+        var path: RelativePath
+        var kind: Kind
+    }
+
+    private struct Item {
+        var path: RelativePath
+        var kind: mode_t
+        var stem: RelativePath
+    }
+
+    private let root: Folder
+    private let selection: FileSelection
+    /// What is still to be visited, the next one last.
+    private var pending: [Item]
+
+    init(_ root: Folder, _ selection: FileSelection) {
+        self.root = root
+        self.selection = selection
+        pending = [Item(path: .root, kind: S_IFDIR, stem: .root)]
+    }
+
+    mutating func next() -> Entry? {
+        while let item = pending.popLast() {
+            switch item.kind {
+            case S_IFDIR:
+                guard item.path.isRoot || !selection.excludes(item.path) else { continue }
+                do throws(FileError) {
+                    try open(item.path)
+                } catch {
+                    return Entry(path: item.path, kind: .unreadableFolder(error))
+                }
+            case _ where !selection.contains(file: item.path): continue
+            case S_IFREG: return Entry(path: item.path, kind: .file(stem: item.stem))
+            case S_IFLNK: return Entry(path: item.path, kind: .link)
+            default: return Entry(path: item.path, kind: .special)
+            }
+        }
+        return nil
+    }
+
+    private mutating func open(_ path: RelativePath) throws(FileError) {
+        let entries = try root.folder(at: path).entries()
+        let names = OutputNames(
+            files: entries.filter { $0.kind != S_IFDIR }.map(\.name),
+            folders: entries.filter { $0.kind == S_IFDIR }.map(\.name),
+        )
+        pending += entries.sorted { $1.name.lexicographicallyPrecedes($0.name) }
+            .map { entry in
+                let stem = path.appending(names.stem(for: entry.name))
+                return Item(path: path.appending(entry.name), kind: entry.kind, stem: stem)
+            }
+    }
+}

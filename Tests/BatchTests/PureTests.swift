@@ -1,0 +1,84 @@
+import Testing
+
+@testable import Batch
+
+@Suite struct GlobTests {
+    @Test(
+        "patterns match as in .gitignore, without regard to case",
+        arguments: [
+            ("*.jpg", "a.jpg", true), ("*.jpg", "x/y/A.JPG", true), ("*.jpg", "a.jpeg", false),
+            ("IMG_????.*", "dcim/img_0042.heic", true), ("raw/*", "raw/a.png", true), ("raw/*", "raw/x/a.png", false),
+            ("raw/**", "raw/x/y/a.png", true), ("**/raw/*.png", "a/b/raw/c.png", true),
+            ("**/raw/*.png", "raw/c.png", true), ("/a.png", "a.png", true), ("/a.png", "x/a.png", false),
+            ("[ab].png", "x/b.png", true), ("cache/", "x/cache", true), ("*", ".hidden", true),
+        ],
+    )
+    func matching(pattern: String, path: String, matches: Bool) throws {
+        // A slash at the front ties a pattern to the folder.
+        #expect(try #require(Glob(pattern)).matches(RelativePath(path)) == matches)
+    }
+
+    @Test("a pattern of nothing is none") func nothing() { #expect(Glob("/") == nil && Glob("") == nil) }
+}
+
+@Suite struct OutputNamesTests {
+    @Test("no two files of a folder have the same output, whatever their names")
+    func unique() {
+        let parts = ["a", "a.png", "a.jpg", "a.png.jpg", "a.png.jpg.gif", "a.png~", "a.png~~", ".a", ".a.png", "a."]
+        // Every choice of some of these names.
+        for choice in 0..<(1 << parts.count) {
+            let files = parts.indices.filter { choice >> $0 & 1 == 1 }.map { Array(parts[$0].utf8) }
+            let folders = parts.indices.filter { choice >> $0 & 1 == 0 }.map { Array(parts[$0].utf8) }
+            let names = OutputNames(files: files, folders: folders)
+            let stems = files.map { names.stem(for: $0) }
+            guard Set(stems).count == files.count else {
+                Issue.record("\(files.map { String(decoding: $0, as: UTF8.self) }) meet")
+                return
+            }
+            for stem in stems {
+                for pathExtension in ["jpg", "png", "gif"]
+                where folders.contains(stem + Array(".\(pathExtension)".utf8)) {
+                    Issue.record("\(String(decoding: stem, as: UTF8.self)).\(pathExtension) is a folder")
+                    return
+                }
+            }
+        }
+    }
+
+    @Test(
+        "the extension is what follows the last dot, if something stands on both its sides",
+        arguments: [("a.png", "a"), ("a.tar.gz", "a.tar"), (".hidden", ".hidden"), ("a.", "a."), ("a", "a")],
+    )
+    func stems(name: String, stem: String) { #expect(OutputNames.stem(of: Array(name.utf8)) == Array(stem.utf8)) }
+}
+
+@Suite struct ProgressTests {
+    @Test("a line says what is done, what failed, how fast, and how long it will take")
+    func text() {
+        var progress = BatchProgress()
+        progress.total = 2000
+        progress.complete = 480
+        progress.original = 20
+        #expect(progress.text(after: .seconds(50)) == "500 of 2000 (25 %) · 480 done, 20 failed · 10.0/s · 2:30 left")
+        progress.complete = 1975
+        progress.skipped = 5
+        #expect(
+            progress.text(after: .seconds(10)) == "2000 of 2000 (100 %) · 1975 done, 20 failed, 5 skipped · 200/s"
+        )
+    }
+
+    @Test("what an earlier run has done doesn't make this one look fast")
+    func kept() {
+        var progress = BatchProgress()
+        progress.total = 1000
+        progress.complete = 600
+        progress.kept = 500
+        #expect(progress.text(after: .seconds(10)).hasSuffix("10.0/s · 0:40 left"))
+    }
+
+    @Test("nothing is divided by nothing")
+    func empty() { #expect(BatchProgress().text(after: .zero) == "0 of 0 · 0 done, 0 failed · 0.0/s") }
+
+    @Test("times are as on a clock", arguments: [(5.0, "0:05"), (65, "1:05"), (7209, "2:00:09")])
+    func clock(seconds: Double, text: String) { #expect(BatchProgress.clock(seconds) == text) }
+}
