@@ -18,10 +18,11 @@ import batch
 import campaign
 import clips
 import delivery
-import images
 import hiccup
+import images
 import overload
 import page
+import planted
 from images import Rewrites, in_parallel
 from sidecar import Origin, Sidecar
 
@@ -149,7 +150,7 @@ benchmarks = {
     "batch": lambda: batch.throughput(program, folder, set(cores), photo),
     "overload": on_all_cores(overload.overload),
     "campaign": lambda: campaign.campaign(program, folder, set(cores), medium),
-    "hiccup": on_all_cores(hiccup.hiccup),
+    "hiccup": on_all_cores(hiccup.hiccup), "planted": on_all_cores(planted.planted),
     "downloads": lambda: attachments.downloads(program, folder, set(cores), medium),
 }
 unknown = [name for name in chosen if name not in benchmarks]

@@ -76,7 +76,11 @@ package final class HTTPConnections: Sendable {
         let exchange = HTTPExchange(head: head, body: ByteBuffer(bytes: message.body), end: end, reply: reply)
         channel.writeAndFlush(exchange).cascadeFailure(to: reply)
         do {
-            let answer = try await reply.futureResult.get()
+            let answer = try await withTaskCancellationHandler {
+                try await reply.futureResult.get()
+            } onCancel: {
+                channel.close(promise: nil)
+            }
             if answer.keepsConnection { idle.withLock { $0.append(channel) } } else { channel.close(promise: nil) }
             return answer
         } catch let failure as HTTPFailure {

@@ -63,7 +63,8 @@ struct OriginCommand: AsyncParsableCommand {
             }
             let scheme = certificate == nil ? "http" : "https"
             // Whoever started this waits for the line.
-            FileHandle.standardOutput.write(Data("\(scheme)://\(configuration.host):\(origin.port)/\n".utf8))
+            let host = configuration.host.contains(":") ? "[\(configuration.host)]" : configuration.host
+            FileHandle.standardOutput.write(Data("\(scheme)://\(host):\(origin.port)/\n".utf8))
             try await Signals.untilToldToStop { try await origin.run() }
         }
     }

@@ -8,7 +8,12 @@ import Testing
 struct LoadTestCommandTests {
     let attachd: AttachdProgram
 
-    init() throws { attachd = try AttachdProgram() }
+    init() throws {
+        var program = try AttachdProgram()
+        // What a load test that is killed leaves goes with the test's folder.
+        program.environment["TMPDIR"] = program.folder.path
+        attachd = program
+    }
 
     private func file(_ name: String) -> URL { attachd.folder.url.appending(path: name) }
 
@@ -101,7 +106,7 @@ struct LoadTestCommandTests {
         }
     }
 
-    @Test("one answer in two hundred that comes late misses late=0")
+    @Test("single answers that come late miss late=0")
     func late() async throws {
         try await withWorker(["* latency=3s@1%"]) { url in
             let outcome = try await loadTest(url, ["--deadline", "2500ms", "--budget", "late=0"])
@@ -160,6 +165,7 @@ struct LoadTestCommandTests {
             (["loadtest", "--spawn", "http://a"], "either a URL or --spawn"),
             (["loadtest", "http://127.0.0.1:1"], "--source"),
             (["loadtest", "--spawn", "--budget", "p99<1.8"], "write it as p99<1.8s"),
+            (["loadtest", "--spawn", "--rate", "1x", "--budget", "p99<1s@2x"], "the steps are 1x"),
             (["loadtest", "--spawn", "--rate", "fast"], "write it as 50"),
             (["loadtest", "--spawn", "--duration", "3"], "is no duration"),
             (["loadtest", "http://127.0.0.1:1/v2", "--source", "http://a/"], "/v1/notifications"),

@@ -31,6 +31,7 @@ struct ServeTests {
             let metrics = try await sidecar.get("/metrics").text
             #expect(metrics.contains("attachd_notifications_total{outcome=\"complete\"} 1\n"))
             #expect(metrics.contains("attachd_stage_seconds_count{stage=\"decode\"} 1\n"))
+            #expect(metrics.contains(/\nprocess_resident_memory_bytes [1-9][0-9]{6}/))
         }
         #expect(attachd.leftovers == [])
     }

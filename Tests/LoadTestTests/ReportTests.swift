@@ -70,6 +70,15 @@ struct ReportTests {
         #expect(html.firstMatch(of: /[ML" ]-?(nan|inf)[L" ]/) == nil)
     }
 
+    @Test("a ramp has a plot of its steps beside those of each")
+    func ramp() async throws {
+        let run = try LoadRun.sample(rate: "50,100")
+        let result = try await run.run(ScriptedTarget(latency: healthyLatency), time: SwiftTime())
+        let html = try HTMLReport(result).html
+        #expect(html.components(separatedBy: "<svg").count - 1 == 7)
+        #expect(html.contains("50/s: 1"))
+    }
+
     @Test("the XML has a test case for each budget, and a failure for each that was missed")
     func junit() async throws {
         let result = try await Self.result(budgets: ["p99<10ms", "late=0", "rss<1MB"])

@@ -44,6 +44,7 @@ package struct HTMLReport {
             },
             "steps": result.steps.map { StepView($0, deadline: result.deadline).content },
         ]
+        if result.steps.count > 1 { content["stepsPlot"] = StepsPlot(result.steps).svg }
         if let capacity = result.capacity {
             content["capacity"] = "\(capacity.perSecond.brief)/s with \(capacity.clients) clients"
         }

@@ -3,7 +3,7 @@ import Foundation
 /// Latency against percentile, stretched towards the end as HdrHistogram plots are: each nine has the same width.
 struct PercentilePlot {
     private static let (width, height) = (860.0, 330.0)
-    private static let (left, right, top, bottom) = (70.0, 20.0, 40.0, 34.0)
+    private static let (left, right, top, bottom) = (70.0, 32.0, 40.0, 34.0)
 
     private let step: StepResult
     private let deadline: Double

@@ -3,7 +3,7 @@ import Foundation
 /// What became of each second's notifications, as stacked columns, above the time that their slowest hundredth took.
 struct TimelinePlot {
     private static let (width, height) = (860.0, 330.0)
-    private static let (left, right) = (70.0, 20.0)
+    private static let (left, right) = (70.0, 32.0)
     private static let counts = (top: 40.0, bottom: 190.0)
     private static let times = (top: 215.0, bottom: 296.0)
 

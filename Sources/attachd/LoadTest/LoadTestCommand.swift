@@ -44,8 +44,11 @@ struct LoadTestCommand: AsyncParsableCommand {
             )
         }
         do throws(LoadTestError) {
-            _ = try Rate.steps(load.rate)
-            for budget in reports.budget { _ = try Budget(budget) }
+            let steps = try Rate.steps(load.rate).map(\.label)
+            for text in reports.budget {
+                guard let step = try Budget(text).step, !steps.contains(step) else { continue }
+                throw LoadTestError.usage("--budget '\(text)': the steps are \(steps.joined(separator: ", ")).")
+            }
         } catch {
             throw ValidationError(error.description)
         }
