@@ -47,7 +47,9 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.6"),
         .package(url: "https://github.com/apple/swift-system.git", from: "1.8.1"),
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
+        .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1", traits: []),
+        .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     ],
@@ -131,8 +133,42 @@ let package = Package(
             ],
         ),
 
+        // What tests are made with: an origin that misbehaves, and a load that is measured.
+        .module(
+            "TestOrigin",
+            [
+                "Media",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "Yams", package: "Yams"),
+            ],
+        ),
+        .target(
+            name: "LoadTest",
+            dependencies: [
+                "Media", "Payloads", "Jobs", "CLinux",
+                .product(name: "Histogram", package: "hdrhistogram-swift"),
+                .product(name: "Mustache", package: "swift-mustache"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
+            resources: [.embedInCode("Templates")],
+            swiftSettings: strict,
+        ),
+
         // The two programs.
-        .program("attachd", ["App", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
+        .program(
+            "attachd",
+            [
+                "App", "LoadTest", "TestOrigin",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ],
+        ),
         .program("attachd-decoder", ["Media", "DecoderWire", "Sandbox", "Images", "AudioVideo"]),
 
         // Tests.
@@ -171,6 +207,8 @@ let package = Package(
         .tests("ProcessingTests", ["Processing", "Payloads", "ServiceExtension", "Media"]),
         .tests("WorkerTests", ["Worker", "JobsSQLite", "Jobs", "Media"]),
         .tests("TelemetryTests", ["Telemetry"]),
+        .tests("TestOriginTests", ["TestOrigin", "Media"]),
+        .tests("LoadTestTests", ["LoadTest", "Payloads", "Media"]),
         .tests(
             "SidecarTests",
             [

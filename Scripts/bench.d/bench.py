@@ -18,6 +18,7 @@ import campaign
 import clips
 import delivery
 import images
+import hiccup
 import overload
 import page
 from images import Rewrites, in_parallel
@@ -146,6 +147,7 @@ benchmarks = {
     "delivery": on_all_cores(delivery.delivery),
     "overload": on_all_cores(overload.overload),
     "campaign": lambda: campaign.campaign(program, folder, set(cores), medium),
+    "hiccup": on_all_cores(hiccup.hiccup),
     "downloads": lambda: attachments.downloads(program, folder, set(cores), medium),
 }
 unknown = [name for name in chosen if name not in benchmarks]

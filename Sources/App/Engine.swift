@@ -109,6 +109,7 @@ package final class Engine: Sendable {
         engineMetrics.set(store.usage)
         engineMetrics.set(downloader.originUsage)
         if let bucket { engineMetrics.setBucket(isAvailable: bucket.refusal == nil) }
+        engineMetrics.setResident(MachineMemory.resident)
         return registry.text()
     }
 

@@ -29,6 +29,7 @@ struct EngineMetrics: Sendable {
         "attachd_swept_total": "Ready files removed: expired, or made way for newer ones within the quota.",
         "attachd_store_files": "Ready files in the store.",
         "attachd_store_bytes": "Bytes of the ready files in the store.",
+        "process_resident_memory_bytes": "Resident memory of the worker, without its decoder processes.",
         "attachd_sandbox_layer": "Whether a layer holds the decoder processes in: 1, or 0.",
     ]
 
@@ -44,6 +45,7 @@ struct EngineMetrics: Sendable {
     private let store: StoreMetrics
     private let publishing: PublishMetrics
     private let origins: OriginMetrics
+    private let resident: Meter
 
     init(_ registry: PrometheusRegistry) {
         func timer(_ stage: String) -> Metrics.Timer {
@@ -71,6 +73,7 @@ struct EngineMetrics: Sendable {
         store = StoreMetrics(registry)
         publishing = PublishMetrics(registry)
         origins = OriginMetrics(registry)
+        resident = Meter(label: "process_resident_memory_bytes", factory: registry)
         // There before the first one dies, so that a rule that watches the increase doesn't miss it.
         for signal in [SIGKILL, SIGSEGV, SIGSYS] { countDeath(by: Int(signal), 0) }
     }
@@ -107,6 +110,8 @@ struct EngineMetrics: Sendable {
     func setBucket(isAvailable: Bool) { publishing.set(isAvailable: isAvailable) }
 
     func set(_ usage: AttachmentStore.Usage) { store.set(usage) }
+
+    func setResident(_ bytes: Int) { resident.set(bytes) }
 
     func set(_ sandbox: SandboxReport?) {
         for (layer, meter) in layers { meter.set(sandbox?[layer] == .on ? 1 : 0) }

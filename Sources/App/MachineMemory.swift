@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 
 /// The memory that this process and its children may use.
 enum MachineMemory {
@@ -6,6 +7,12 @@ enum MachineMemory {
     static var byteCount: Int {
         let machine = Int(ProcessInfo.processInfo.physicalMemory)
         return groupLimit.map { min($0, machine) } ?? machine
+    }
+
+    /// What this process has resident, in bytes.
+    static var resident: Int {
+        let pages = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ")
+        return (pages.flatMap { $0.count > 1 ? Int($0[1]) : nil } ?? 0) * sysconf(Int32(_SC_PAGESIZE))
     }
 
     /// What all decoder processes together may use: half, for the rest is the worker's, the store's and the system's.

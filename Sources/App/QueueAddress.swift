@@ -5,6 +5,14 @@ package enum QueueAddress: Sendable, Equatable {
     case sqlite(path: String)
     case redis(RedisSettings)
 
+    /// For people: without user and password.
+    package var withoutSecrets: String {
+        switch self {
+        case .sqlite(let path): "sqlite:\(path)"
+        case .redis(let settings): "\(settings.usesTLS ? "rediss" : "redis")://\(settings.host):\(settings.port)"
+        }
+    }
+
     /// What to write instead is in the error.
     init(_ text: String, authoritiesFile: String?) throws(SettingsError) {
         let scheme = text.prefix { $0 != ":" }

@@ -63,15 +63,12 @@ struct SettingsValues {
         }
     }
 
-    /// `HOST:PORT`, with an IPv6 address in brackets.
     func address(_ key: SettingsKey) async throws(SettingsError) -> (String, Int)? {
         guard let text = try await text(key) else { return nil }
-        guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
-            (0...65_535).contains(port), colon != text.startIndex
-        else {
+        guard let address = HostAndPort(text) else {
             throw SettingsError(key: key.rawValue, reason: "\"\(text)\" is no HOST:PORT: write it as 127.0.0.1:8080.")
         }
-        return (text[..<colon].trimmingCharacters(in: ["[", "]"]), port)
+        return (address.host, address.port)
     }
 
     func existingFile(_ key: SettingsKey) async throws(SettingsError) -> String? {

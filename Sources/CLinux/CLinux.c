@@ -31,9 +31,10 @@ int clinux_seal_size(int descriptor, long size) {
 
 pid_t clinux_fork(void) { return fork(); }
 
-pid_t clinux_start_program(const char *path, char *const arguments[], char *const environment[], int input) {
+// Starts `path` with `actions`, which are used up, and no other descriptor.
+static pid_t start(const char *path, char *const arguments[], char *const environment[],
+                   posix_spawn_file_actions_t *actions, int code) {
     posix_spawnattr_t attributes;
-    posix_spawn_file_actions_t actions;
     sigset_t all, none;
     pid_t pid = -1;
     sigfillset(&all);
@@ -42,15 +43,29 @@ pid_t clinux_start_program(const char *path, char *const arguments[], char *cons
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSID);
     posix_spawnattr_setsigdefault(&attributes, &all);
     posix_spawnattr_setsigmask(&attributes, &none);
-    posix_spawn_file_actions_init(&actions);
-    int code = posix_spawn_file_actions_adddup2(&actions, input, 0);
-    if (code == 0) code = posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_RDWR, 0);
-    if (code == 0) code = posix_spawn_file_actions_addclosefrom_np(&actions, 3);
-    if (code == 0) code = posix_spawn(&pid, path, &actions, &attributes, arguments, environment);
-    posix_spawn_file_actions_destroy(&actions);
+    if (code == 0) code = posix_spawn_file_actions_addclosefrom_np(actions, 3);
+    if (code == 0) code = posix_spawn(&pid, path, actions, &attributes, arguments, environment);
+    posix_spawn_file_actions_destroy(actions);
     posix_spawnattr_destroy(&attributes);
     errno = code;
     return code == 0 ? pid : -1;
+}
+
+pid_t clinux_start_program(const char *path, char *const arguments[], char *const environment[], int input) {
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    int code = posix_spawn_file_actions_adddup2(&actions, input, 0);
+    if (code == 0) code = posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_RDWR, 0);
+    return start(path, arguments, environment, &actions, code);
+}
+
+pid_t clinux_start_logged(const char *path, char *const arguments[], char *const environment[], int log) {
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    int code = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    if (code == 0) code = posix_spawn_file_actions_adddup2(&actions, log, 1);
+    if (code == 0) code = posix_spawn_file_actions_adddup2(&actions, log, 2);
+    return start(path, arguments, environment, &actions, code);
 }
 
 int clinux_open_process(pid_t pid) { return pidfd_open(pid, 0); }

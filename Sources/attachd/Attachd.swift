@@ -8,7 +8,7 @@ struct Attachd: AsyncParsableCommand {
         abstract: "Makes the media attachments of push notifications ready, before the push is sent.",
         subcommands: [
             ProcessCommand.self, ServeCommand.self, WorkCommand.self, EnqueueCommand.self, JobsCommand.self,
-            DialectsCommand.self, DoctorCommand.self,
+            LoadTestCommand.self, OriginCommand.self, DialectsCommand.self, DoctorCommand.self,
         ],
     )
 

@@ -7,6 +7,10 @@ enum ExitStatus: Int32 {
     case failure = 1
     /// With `--strict`: some outcome was not `complete`.
     case notComplete = 3
+    /// A budget of a load test was missed, or something got worse.
+    case budgetMissed = 4
+    /// EX_USAGE
+    case usage = 64
     /// EX_DATAERR
     case badInput = 65
     /// EX_NOINPUT

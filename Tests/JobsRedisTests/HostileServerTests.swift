@@ -1,3 +1,4 @@
+import Media
 import Jobs
 import JobsRedis
 import Support

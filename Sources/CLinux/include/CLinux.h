@@ -17,6 +17,10 @@ pid_t clinux_fork(void);
 /// Starts `path` in a session of its own, without signal handlers or blocked signals. Of this process it gets `input`
 /// as descriptor 0, /dev/null as 1, and descriptor 2; no other. The new process's id, or -1 with errno.
 pid_t clinux_start_program(const char *path, char *const arguments[], char *const environment[], int input);
+
+/// The same for a program that is no part of this one: its standard input is /dev/null, and `log` is its standard output
+/// and error.
+pid_t clinux_start_logged(const char *path, char *const arguments[], char *const environment[], int log);
 /// A descriptor of the process `pid`, closed on exec; it becomes readable when the process ends.
 int clinux_open_process(pid_t pid);
 /// Sends SIGKILL to the process behind `process`, and to no other, ever.

@@ -1,0 +1,40 @@
+import Foundation
+import Media
+
+extension Double {
+    /// At most three digits behind the point, without zeros at the end.
+    package var short: String {
+        var text = String(format: "%.3f", self)
+        while text.hasSuffix("0") { text.removeLast() }
+        if text.hasSuffix(".") { text.removeLast() }
+        return text
+    }
+
+    /// At most two digits behind the point.
+    package var brief: String { ((self * 100).rounded() / 100).short }
+
+    /// Milliseconds as people read them: `850 µs`, `12.3 ms`, `1.85 s`.
+    package var asMilliseconds: String {
+        switch abs(self) {
+        case ..<1: "\(String(format: "%.0f", self * 1000)) µs"
+        case ..<10: "\(String(format: "%.2f", self)) ms"
+        case ..<1000: "\(String(format: "%.1f", self)) ms"
+        default: "\(String(format: "%.2f", self / 1000)) s"
+        }
+    }
+
+    /// Bytes as people read them, in decimal units.
+    package var asBytes: String {
+        switch self {
+        case ..<1e3: "\(String(format: "%.0f", self)) B"
+        case ..<1e6: "\(String(format: "%.1f", self / 1e3)) kB"
+        case ..<1e9: "\(String(format: "%.1f", self / 1e6)) MB"
+        default: "\(String(format: "%.2f", self / 1e9)) GB"
+        }
+    }
+}
+
+extension Duration {
+    /// With a fraction.
+    package var inMilliseconds: Double { self / .milliseconds(1) }
+}

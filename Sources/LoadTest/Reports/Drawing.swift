@@ -1,0 +1,78 @@
+import Foundation
+
+/// Lines, boxes and words of an SVG picture. Colours are names of the page's.
+struct Drawing {
+    let width: Double
+    let height: Double
+    private var elements: [String] = []
+
+    init(width: Double, height: Double) {
+        self.width = width
+        self.height = height
+    }
+
+    /// `label` is what the picture says to those who don't see it.
+    func svg(label: String) -> String {
+        #"<svg viewBox="0 0 \#(width.short) \#(height.short)" role="img" aria-label="\#(Self.escaped(label))">"#
+            + elements.joined() + "</svg>"
+    }
+
+    mutating func line(from start: (Double, Double), to end: (Double, Double), dashed: Bool = false) {
+        let dashes = dashed ? #" stroke-dasharray="4 4""# : ""
+        elements.append(
+            #"<line class="grid" x1="\#(start.0.short)" y1="\#(start.1.short)" x2="\#(end.0.short)" y2="\#(end.1.short)"\#(dashes)/>"#
+        )
+    }
+
+    mutating func curve(_ points: [(Double, Double)], colour: String, width: Double = 2, dashed: Bool = false) {
+        let path = points.enumerated().map {
+            "\($0.offset == 0 ? "M" : "L")\($0.element.0.short) \($0.element.1.short)"
+        }
+        let dashes = dashed ? #" stroke-dasharray="5 3""# : ""
+        elements.append(
+            #"<path class="curve" d="\#(path.joined())" style="stroke:var(--\#(colour));stroke-width:\#(width.short)"\#(dashes)/>"#
+        )
+    }
+
+    mutating func box(x: Double, y: Double, width: Double, height: Double, colour: String, title: String = "") {
+        let words = title.isEmpty ? "" : "<title>\(Self.escaped(title))</title>"
+        elements.append(
+            #"<rect x="\#(x.short)" y="\#(y.short)" width="\#(max(0, width).short)" height="\#(max(0, height).short)" "#
+                + #"style="fill:var(--\#(colour))">\#(words)</rect>"#
+        )
+    }
+
+    enum Anchor: String {
+        case start, middle, end
+    }
+
+    mutating func text(_ text: String, x: Double, y: Double, anchor: Anchor = .start, isStrong: Bool = false) {
+        let weight = isStrong ? #" class="strong""# : ""
+        elements.append(
+            #"<text x="\#(x.short)" y="\#(y.short)" text-anchor="\#(anchor.rawValue)"\#(weight)>\#(Self.escaped(text))</text>"#
+        )
+    }
+
+    /// Names with their colours, from left to right; wraps before the right border. Gives how many rows that took.
+    @discardableResult
+    mutating func legend(_ entries: [(name: String, colour: String)], x: Double, y: Double) -> Int {
+        var place = x
+        var row = 0
+        for entry in entries {
+            let length = 26 + Double(entry.name.count) * 7
+            if place + length > width, place > x {
+                place = x
+                row += 1
+            }
+            box(x: place, y: y + Double(row) * 18 - 9, width: 10, height: 10, colour: entry.colour)
+            text(entry.name, x: place + 15, y: y + Double(row) * 18, isStrong: true)
+            place += length
+        }
+        return row + 1
+    }
+
+    private static func escaped(_ text: String) -> String {
+        text.replacingOccurrences(of: "&", with: "&amp;").replacingOccurrences(of: "<", with: "&lt;")
+            .replacingOccurrences(of: ">", with: "&gt;").replacingOccurrences(of: "\"", with: "&quot;")
+    }
+}

@@ -1,0 +1,62 @@
+/// One step as the report's template has it: words and plots.
+struct StepView {
+    private let step: StepResult
+    /// Milliseconds.
+    private let deadline: Double
+
+    init(_ step: StepResult, deadline: Double) {
+        self.step = step
+        self.deadline = deadline
+    }
+
+    var content: [String: Any] {
+        var content: [String: Any] = Self.percentiles(step.latency)
+        content["label"] = step.label
+        content["rate"] = step.rate.brief
+        content["seconds"] = step.seconds.short
+        content["sent"] = "\(step.sent)"
+        content["goodput"] = step.goodput.brief
+        content["late"] = "\(step.late)"
+        content["margin"] = step.margin?.min.asMilliseconds ?? "–"
+        content["rss"] = step.rss.map { Double($0).asBytes } ?? "–"
+        content["percentilePlot"] = PercentilePlot(step, deadline: deadline).svg
+        content["timelinePlot"] = TimelinePlot(step).svg
+        content["rows"] = rows
+        content["generator"] = generator
+        content["reasons"] = step.reasons.sorted { $0.value > $1.value }.map { "\($0.value) × \($0.key)" }
+        if !step.meanShares.isEmpty { content["sharesPlot"] = SharesPlot(step.meanShares).svg }
+        if step.fetchedBytes > 0 {
+            content["bytes"] =
+                "\(Double(step.fetchedBytes).asBytes) fetched, \(Double(step.deliveredBytes).asBytes) delivered"
+        }
+        return content
+    }
+
+    private var rows: [[String: Any]] {
+        let outcomes = LoadAnswer.Outcome.allCases.map(\.rawValue)
+        let named = outcomes.map { ($0, step.byOutcome[$0]) } + Budget.stages.map { ("stage \($0)", step.stages[$0]) }
+        return ([("all", step.latency)] + named + [("margin", step.margin)]).compactMap { name, distribution in
+            guard let distribution else { return nil }
+            var row: [String: Any] = Self.percentiles(distribution)
+            row["name"] = name
+            row["count"] = "\(distribution.count)"
+            row["mean"] = distribution.mean.asMilliseconds
+            return row
+        }
+    }
+
+    private var generator: String {
+        let generator = step.generator
+        let share = 100 * Double(generator.late) / Double(step.sent)
+        return "The generator sent \(generator.sendRate.brief)/s, \(share.brief) % of it more than 1 ms late (p99 "
+            + "\(generator.lateness.value(at: 99).asMilliseconds)); that is in every latency"
+    }
+
+    private static func percentiles(_ distribution: Distribution) -> [String: Any] {
+        [
+            "p50": distribution.value(at: 50).asMilliseconds, "p90": distribution.value(at: 90).asMilliseconds,
+            "p99": distribution.value(at: 99).asMilliseconds, "p999": distribution.value(at: 99.9).asMilliseconds,
+            "max": distribution.max.asMilliseconds,
+        ]
+    }
+}

@@ -1,0 +1,25 @@
+import Glibc
+
+/// Faults for the paths that a pattern names: `*.mp4`, `/slow/*`. A `*` stands for slashes too.
+package struct FaultRule: Sendable, Equatable {
+    package var pattern: String
+    package var faults: Faults
+
+    /// Reads `GLOB QUERY`, such as `*.mp4 bandwidth=50kB/s&latency=200ms`.
+    package init(_ text: String) throws(FaultError) {
+        let parts = text.split(maxSplits: 1, whereSeparator: \.isWhitespace)
+        guard parts.count == 2 else {
+            throw FaultError(
+                description: "\"\(text)\": a rule is a pattern and its faults, such as '*.mp4 latency=1s'."
+            )
+        }
+        try self.init(pattern: String(parts[0]), query: String(parts[1]))
+    }
+
+    package init(pattern: String, query: String) throws(FaultError) {
+        self.pattern = pattern
+        faults = try Faults(query: query.filter { !$0.isWhitespace })
+    }
+
+    package func matches(_ path: String) -> Bool { unsafe fnmatch(pattern, path, 0) == 0 }
+}

@@ -1,0 +1,51 @@
+/// The faults of one request, in the order in which they were written: of one kind, the last that strikes counts.
+package struct Faults: Sendable, Equatable {
+    package var all: [Fault] = []
+    package var seed: UInt64?
+
+    package init() {}
+
+    /// Reads a query such as `latency=200ms&status=503@10%`. The parameter `n` means nothing: it makes URLs distinct.
+    package init(query: some StringProtocol) throws(FaultError) {
+        for parameter in query.split(separator: "&") {
+            let parts = parameter.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            // A + is meant: it makes a length too long. A lone percent sign, as in @10%, stays one.
+            let key = String(parts[0])
+            let value = parts.count == 2 ? Self.decoded(String(parts[1])) : ""
+            switch key {
+            case "n": continue
+            case "seed":
+                guard let seed = UInt64(value) else {
+                    throw FaultError(description: "seed=\(value): a seed is a whole number, such as 7.")
+                }
+                self.seed = seed
+            default: all.append(try Fault(key: key, value: value))
+            }
+        }
+    }
+
+    /// These, and then `others`.
+    package func followed(by others: Faults) -> Faults {
+        var faults = self
+        faults.all += others.all
+        faults.seed = others.seed ?? seed
+        return faults
+    }
+
+    /// Percent-encoded bytes decoded, where two hexadecimal digits follow.
+    static func decoded(_ text: String) -> String {
+        var bytes: [UInt8] = []
+        var rest = Array(text.utf8)[...]
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "%"), rest.count >= 2,
+                let code = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
+            {
+                bytes.append(code)
+                rest = rest.dropFirst(2)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

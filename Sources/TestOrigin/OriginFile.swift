@@ -1,0 +1,45 @@
+import Glibc
+import Media
+
+/// An open file of the origin's folder.
+final class OriginFile: Sendable {
+    let byteCount: Int
+    let mimeType: String
+    /// Changes with the file's time and size.
+    let tag: String
+    private let descriptor: Int32
+
+    /// `nil` for what is no plain file. Closes the descriptor in the end, in any case.
+    init?(adopting descriptor: Int32, name: String) {
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            close(descriptor)
+            return nil
+        }
+        self.descriptor = descriptor
+        byteCount = Int(status.st_size)
+        tag = "\"\(String(status.st_mtim.tv_sec, radix: 36))-\(String(status.st_size, radix: 36))\""
+        let beginning = Self.read(descriptor, 0..<min(byteCount, MediaSniffer.byteCount))
+        mimeType = MediaSniffer.format(of: beginning.span)?.mimeType ?? Self.textType(of: name)
+    }
+
+    deinit { close(descriptor) }
+
+    /// The bytes of a part; fewer where the file was cut meanwhile.
+    func read(_ range: Range<Int>) -> [UInt8] { Self.read(descriptor, range) }
+
+    private static func read(_ descriptor: Int32, _ range: Range<Int>) -> [UInt8] {
+        unsafe [UInt8](unsafeUninitializedCapacity: range.count) { buffer, count in
+            count = unsafe max(0, pread(descriptor, buffer.baseAddress, range.count, range.lowerBound))
+        }
+    }
+
+    private static func textType(of name: String) -> String {
+        switch name.split(separator: ".").last {
+        case "json": "application/json"
+        case "html": "text/html; charset=utf-8"
+        case "txt": "text/plain; charset=utf-8"
+        default: "application/octet-stream"
+        }
+    }
+}

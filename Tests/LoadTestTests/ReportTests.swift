@@ -1,0 +1,83 @@
+import Foundation
+import LoadTest
+import Media
+import Testing
+
+@Suite("Reports of a load test", .timeLimit(.minutes(2)))
+struct ReportTests {
+    private static func result(
+        seed: UInt64 = 1,
+        budgets: [String] = [],
+        _ latency: @escaping @Sendable (Int) -> Duration = healthyLatency,
+    ) async throws -> LoadResult {
+        let run = try LoadRun.sample(seed: seed, budgets: budgets)
+        let target = ScriptedTarget(outcome: { $0 % 50 == 0 ? .degraded : .complete }, latency: latency)
+        return try await run.run(target, time: SwiftTime())
+    }
+
+    @Test("a result that is written and read is the same")
+    func json() async throws {
+        var result = try await Self.result(budgets: ["p99<180ms"])
+        result.started = Date(timeIntervalSince1970: 1_800_000_000)
+        let data = try result.json
+        #expect(try LoadResult(json: data) == result)
+    }
+
+    @Test("two runs of the same worker are the same, whatever the seed", arguments: 2...11)
+    func same(seed: UInt64) async throws {
+        let old = try await Self.result()
+        let changes = try RunComparison(of: try await Self.result(seed: seed), with: old).changes
+        #expect(changes.count { $0.figure.hasPrefix("p") } >= 3)
+        #expect(changes.filter(\.isWorse) == [])
+    }
+
+    @Test("a slower worker is worse than it was, and a faster one isn't")
+    func slower() async throws {
+        let old = try await Self.result()
+        var new = try await Self.result(seed: 2) { healthyLatency($0) + .milliseconds(20) }
+        new.changes = try RunComparison(of: new, with: old).changes
+        #expect(new.changes.filter(\.isWorse).map(\.figure).contains("p50"))
+        #expect(new.verdict == .missed)
+        #expect(try RunComparison(of: old, with: new).changes.filter(\.isWorse) == [])
+    }
+
+    @Test("a worker that is late where it was not is worse")
+    func late() async throws {
+        let old = try await Self.result()
+        let new = try await Self.result(seed: 2) { $0 % 100 == 0 ? .milliseconds(1500) : healthyLatency($0) }
+        let worse = try RunComparison(of: new, with: old).changes.filter(\.isWorse).map(\.figure)
+        #expect(worse.contains("late"))
+    }
+
+    @Test("runs without a step in common are not compared")
+    func incomparable() async throws {
+        let other = try LoadRun.sample(rate: "20")
+        let old = try await other.run(ScriptedTarget(latency: healthyLatency), time: SwiftTime())
+        let new = try await Self.result()
+        #expect(throws: LoadTestError.self) { try RunComparison(of: new, with: old) }
+    }
+
+    @Test("the page has the verdict, every budget and its plots, and loads nothing from elsewhere")
+    func html() async throws {
+        let result = try await Self.result(budgets: ["p99<10ms", "late=0"])
+        let html = try HTMLReport(result).html
+        #expect(html.contains("A budget was missed"))
+        #expect(html.contains("p99&lt;10ms"))
+        #expect(html.components(separatedBy: "<svg").count == 4)
+        #expect(html.components(separatedBy: "<path class=\"curve\"").count >= 4)
+        #expect(!html.contains("src=") && !html.contains("href=") && !html.contains("url("))
+        // No number of a plot is one that is none.
+        #expect(html.firstMatch(of: /[ML" ]-?(nan|inf)[L" ]/) == nil)
+    }
+
+    @Test("the XML has a test case for each budget, and a failure for each that was missed")
+    func junit() async throws {
+        let result = try await Self.result(budgets: ["p99<10ms", "late=0", "rss<1MB"])
+        let xml = try JUnitReport(result).xml
+        #expect(xml.hasPrefix("<?xml version=\"1.0\""))
+        #expect(xml.contains(#"tests="3" failures="1" errors="1""#))
+        #expect(xml.contains(#"name="p99&lt;10ms at 100/s"><failure message=""#))
+        #expect(xml.contains(#"name="late=0 at 100/s"><system-out>"#))
+        #expect(xml.contains(#"name="rss&lt;1MB at 100/s"><error message=""#))
+    }
+}

@@ -1,0 +1,64 @@
+import LoadTest
+import Media
+import Synchronization
+
+/// A clock on which waiting takes no time: whoever sleeps moves it on.
+final class SwiftTime: TimeSource {
+    private let instant = Mutex(Instant(sinceOrigin: .seconds(1000)))
+
+    var now: Instant { instant.withLock(\.self) }
+
+    func sleep(until end: Instant) async throws {
+        try Task.checkCancellation()
+        instant.withLock { $0 = max($0, end) }
+    }
+}
+
+/// A target whose answers are written down: what it would answer a notification, and when, by the notification alone.
+struct ScriptedTarget: LoadTarget {
+    var outcome: @Sendable (Int) -> LoadAnswer.Outcome = { _ in .complete }
+    /// From when the notification goes out.
+    var latency: @Sendable (Int) -> Duration
+    /// How late the generator is.
+    var lateness: @Sendable (Int) -> Duration = { _ in .zero }
+
+    func send(_ notification: LoadNotification, until end: Instant) async -> LoadAnswer {
+        let number = notification.number
+        let sent = notification.due + lateness(number)
+        let answered = sent + latency(number)
+        guard answered < end else { return LoadAnswer(.unanswered, sent: sent, answered: end) }
+        var answer = LoadAnswer(outcome(number), sent: sent, answered: answered)
+        answer.stages = ["decode": latency(number) / 2, "total": latency(number)]
+        answer.margin = notification.deadline - latency(number)
+        return answer
+    }
+}
+
+extension LoadNotification {
+    /// Its number in the run.
+    var number: Int { Int(identifier.drop { $0 != "-" }.dropFirst()) ?? 0 }
+}
+
+/// A worker as it is: some 20 to 60 ms for an answer, drawn by the notification's number.
+func healthyLatency(_ number: Int) -> Duration {
+    var random = SplitMix(seed: UInt64(number))
+    return .milliseconds(20 + 40 * Double.random(in: 0..<1, using: &random))
+}
+
+extension LoadRun {
+    /// 100 notifications a second for 40 s, each with a second's time.
+    static func sample(seed: UInt64 = 1, budgets: [String] = [], rate: String = "100") throws -> LoadRun {
+        var mix = NotificationMix(sources: [Weighted("http://127.0.0.1/a.jpg")], deadline: .seconds(1))
+        mix.seed = seed
+        var run = LoadRun(
+            rates: try Rate.steps(rate),
+            duration: .seconds(40),
+            mix: mix,
+            warmUp: .zero,
+            clients: 4,
+            targetName: "scripted",
+        )
+        run.budgets = try budgets.map { try Budget($0) }
+        return run
+    }
+}
