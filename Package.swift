@@ -11,8 +11,12 @@ let strict: [SwiftSetting] = [
 ]
 
 extension Target {
-    static func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-        .target(name: name, dependencies: dependencies, swiftSettings: strict)
+    static func module(
+        _ name: String,
+        _ dependencies: [Target.Dependency] = [],
+        resources: [Resource] = [],
+    ) -> Target {
+        .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: strict)
     }
 
     static func program(_ name: String, _ dependencies: [Target.Dependency], path: String? = nil) -> Target {
@@ -47,6 +51,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-system.git", from: "1.8.1"),
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1", traits: []),
+        .package(url: "https://github.com/hummingbird-project/swift-mustache.git", from: "2.1.1"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     ],
@@ -102,9 +107,17 @@ let package = Package(
             [.product(name: "CoreMetrics", package: "swift-metrics"), .product(name: "Logging", package: "swift-log")],
         ),
         .module(
+            "Preview",
+            [
+                "Media", "Payloads", "ServiceExtension", "Storage", "Processing",
+                .product(name: "Mustache", package: "swift-mustache"),
+            ],
+            resources: [.embedInCode("Assets"), .embedInCode("Templates"), .embedInCode("Samples")],
+        ),
+        .module(
             "Sidecar",
             [
-                "Media", "Payloads", "Storage", "Jobs", "Processing",
+                "Media", "Payloads", "Storage", "Jobs", "Processing", "Preview",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
@@ -116,7 +129,7 @@ let package = Package(
             "App",
             [
                 "Media", "Payloads", "ServiceExtension", "Downloads", "Decoding", "Storage", "Jobs", "JobsSQLite",
-                "JobsRedis", "Processing", "Worker", "Telemetry", "Sidecar",
+                "JobsRedis", "Processing", "Worker", "Telemetry", "Preview", "Sidecar",
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),

@@ -1,12 +1,14 @@
 import Foundation
 import Media
 import Payloads
+import Preview
 import Yams
 
-/// What only a configuration file can say, because it takes tables: dialects and profiles of a user's own.
+/// What only a configuration file can say, because it takes tables: dialects, profiles and categories of a user's own.
 struct ConfigurationSections {
     private(set) var dialects: [Dialect] = []
     private(set) var profiles: [Profile] = []
+    private(set) var categories: [NotificationCategory] = []
 
     /// Reads the file at `path`, and refuses every key in it that has no meaning.
     init(path: String) throws(SettingsError) {
@@ -17,7 +19,7 @@ struct ConfigurationSections {
             throw SettingsError(key: "--config", reason: "\(path) cannot be read: \(error)")
         }
         guard let root else { return }
-        let keys = SettingsKey.allCases.map(\.rawValue) + ["dialects", "profiles"]
+        let keys = SettingsKey.allCases.map(\.rawValue) + ["dialects", "profiles", "categories"]
         let file = try ConfigurationTable(root, path: "", keys: keys)
         for (name, table) in try file.tables("dialects", keys: DialectDefinition.keys) {
             try Self.check(name, isNew: !(Dialect.builtIn + dialects).contains { $0.name == name }, table)
@@ -32,6 +34,11 @@ struct ConfigurationSections {
             }
             profiles.append(profile)
         }
+        let folder = URL(filePath: path).deletingLastPathComponent()
+        categories = try file.tables("categories", keys: NotificationCategory.keys)
+            .map { name, table throws(SettingsError) in
+                try NotificationCategory(named: name, in: table, folder: folder)
+            }
     }
 
     private static func check(_ name: String, isNew: Bool, _ table: ConfigurationTable) throws(SettingsError) {

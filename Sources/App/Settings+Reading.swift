@@ -33,6 +33,7 @@ extension Settings {
             // The user knows better what is in the payloads.
             dialects = sections.dialects + dialects
             profiles += sections.profiles
+            categories = sections.categories
         }
         if let name = try await values.text(.profile) { profile = try profile(named: name) }
         deadline = try await values.duration(.deadline, upTo: NotificationService.longestTimeLimit) ?? deadline
@@ -43,6 +44,8 @@ extension Settings {
         signingKeys = try await values.signingKeys(.signingKeyFile)
         retention.keep = try await values.duration(.keep, upTo: .seconds(365 * 24 * 3600)) ?? retention.keep
         retention.quota = try await values.size(.quota) ?? retention.quota
+        hasPreview = try await values.flag(.preview) ?? hasPreview
+        responseWebhook = try await values.publicURL(.responseWebhook, example: "http://127.0.0.1:8098/responses")
         backlog = try await values.number(.backlog, in: 1...10_000_000) ?? backlog
         isStrict = try await values.flag(.strict) ?? isStrict
         logLevel = try await values.choice(.logLevel) ?? logLevel

@@ -2,6 +2,7 @@ package import Downloads
 package import Logging
 package import Media
 package import Payloads
+package import Preview
 package import Storage
 
 /// What the program was told: read once at start, checked, and passed on as values.
@@ -41,6 +42,12 @@ package struct Settings: Sendable {
     package var signingKeys: SigningKeys?
     /// How long ready files stay, and how much place they may take.
     package var retention = Retention()
+    /// Whether the sidecar shows notifications in the browser.
+    package var hasPreview = true
+    /// What notifications' actions are, by their category.
+    package var categories: [NotificationCategory] = []
+    /// The operator's own server, which is told what people do with notifications.
+    package var responseWebhook: String?
     package var logLevel = Logger.Level.info
     package var logFormat: LogFormat
 }

@@ -5,5 +5,6 @@ package enum SettingsKey: String, Sendable, CaseIterable {
     case queue, backlog, strict
     case publicURL = "publicUrl"
     case signingKeyFile, keep, quota
+    case preview, responseWebhook
     case logLevel, logFormat
 }

@@ -11,9 +11,16 @@ struct ServerOptions: ParsableArguments {
     @Option(help: "How many notifications are worked on at once; more are answered with 429. (default: 256)")
     var requests: Int?
 
+    @Flag(help: "Leave the preview at /preview out.")
+    var noPreview = false
+    @Option(help: "Tell this URL what people do with notifications: the answers to POST /v1/responses come from it.")
+    var responseWebhook: String?
+
     /// As options for `CommonOptions.settings`.
     var options: [SettingsKey: SettingsSource.Option] {
         var options: [SettingsKey: SettingsSource.Option] = [:]
+        if noPreview { options[.preview] = .flag(false) }
+        options[.responseWebhook] = responseWebhook.map { .text($0) }
         options[.listen] = listen.map { .text($0) }
         options[.apiTokenFile] = apiToken.map { .text($0) }
         options[.requests] = requests.map { .number($0) }
@@ -34,7 +41,14 @@ extension SidecarServices {
             await engine.shutDown()
             throw error
         }
-        try await SidecarServices(settings, engine, queue, logger: Logger(label: "attachd"))
-            .run(takesRequests: takesRequests)
+        let services: SidecarServices
+        do {
+            services = try SidecarServices(settings, engine, queue, logger: Logger(label: "attachd"))
+        } catch {
+            await queue.shutDown()
+            await engine.shutDown()
+            throw CommandError(.failure, error.description)
+        }
+        try await services.run(takesRequests: takesRequests)
     }
 }
