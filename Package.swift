@@ -182,11 +182,13 @@ let package = Package(
         .tests(
             "SidecarTests",
             [
-                "Sidecar", "Storage", "Processing", "Payloads", "Media",
+                "Sidecar", "Preview", "Storage", "Processing", "Payloads", "Media",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
         ),
+        .tests("PreviewTests", ["Preview", "Storage", "Payloads", "Media"]),
+        .tests("PreviewBrowserTests", ["Preview", "Payloads"]),
         .tests("EndToEndTests", ["Payloads", "Media"], resources: [.copy("Golden")]),
     ],
 )

@@ -68,9 +68,10 @@ serve_media() {
 # python_tools: Debian's Python with the packages of Scripts/requirements.txt, in `.build/python`; made when it isn't there.
 python_tools() {
     local made=.build/python/made-of.txt
-    cmp -s Scripts/requirements.txt "$made" && return
+    cat Scripts/requirements.txt Scripts/requirements-files.txt | cmp -s - "$made" && return
     say "Installing the Python packages of Scripts/requirements.txt"
     /usr/bin/python3 -m venv --clear --system-site-packages .build/python
     .build/python/bin/pip install --quiet --disable-pip-version-check -r Scripts/requirements.txt
-    cp Scripts/requirements.txt "$made"
+    .build/python/bin/pip install --quiet --disable-pip-version-check --no-deps -r Scripts/requirements-files.txt
+    cat Scripts/requirements.txt Scripts/requirements-files.txt > "$made"
 }

@@ -71,7 +71,7 @@ package struct SidecarServices: Sendable {
         PreviewRoutes(
             choices: .init(
                 profiles: settings.profiles.map(\.name),
-                deadline: "\(settings.deadline.milliseconds)ms",
+                deadline: DurationText.text(settings.deadline),
                 needsToken: settings.apiToken != nil,
                 hasWebhook: webhook != nil,
             ),

@@ -23,11 +23,12 @@ package enum HTTPClient {
         _ method: String = "GET",
         path: String,
         port: Int,
+        host: String = "localhost",
         headers: [String: String] = [:],
         body: [UInt8] = [],
     ) async throws -> Answer {
         var head =
-            "\(method) \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: \(body.count)\r\n"
+            "\(method) \(path) HTTP/1.1\r\nHost: \(host)\r\nConnection: close\r\nContent-Length: \(body.count)\r\n"
         for (name, value) in headers { head += "\(name): \(value)\r\n" }
         let request = Array((head + "\r\n").utf8) + body
         let result = await withCheckedContinuation { continuation in

@@ -51,6 +51,7 @@ export class Responses {
     if (userText !== undefined) response.userText = userText;
     const body = JSON.stringify(response);
     this.say("Sent …");
+    const focused = document.activeElement;
     this.view.inert = true;
     try {
       const answer = await fetch("/v1/responses", {
@@ -67,6 +68,7 @@ export class Responses {
       this.say(error.message, true);
     } finally {
       this.view.inert = false;
+      if (!this.view.hidden) focused.focus();
     }
   }
 
@@ -93,6 +95,7 @@ export class Responses {
     this.gone.querySelector("[data-gone-text]").textContent = text;
     this.view.hidden = true;
     this.gone.hidden = false;
+    this.gone.querySelector("button").focus({ preventScroll: true });
     this.article.dispatchEvent(new CustomEvent("viewclosed"));
   }
 
