@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 package import Testing
 
 /// Headless Chromium, driven over WebDriver (https://www.w3.org/TR/webdriver2/) by Debian's chromedriver.
@@ -151,11 +151,6 @@ package final class Browser: Sendable {
         _ body: [String: any Sendable]?,
         port: Int,
     ) async throws -> Value {
-        struct Reply: Decodable { var value: Value }
-        struct Problem: Decodable {
-            struct Details: Decodable { var message: String }
-            var value: Details
-        }
         let bytes = try body.map { [UInt8](try JSONSerialization.data(withJSONObject: $0)) } ?? []
         let answer = try await HTTPClient.send(
             method,
@@ -165,12 +160,17 @@ package final class Browser: Sendable {
             body: bytes
         )
         guard answer.status == 200 else {
-            let problem = try? JSONDecoder().decode(Problem.self, from: Data(answer.body))
+            let problem = try? JSONDecoder().decode(Reply<Problem>.self, from: Data(answer.body))
             throw Failure(description: problem?.value.message ?? answer.text)
         }
-        return try JSONDecoder().decode(Reply.self, from: Data(answer.body)).value
+        return try JSONDecoder().decode(Reply<Value>.self, from: Data(answer.body)).value
     }
 }
+
+/// Whatever WebDriver says, it says as a value.
+private struct Reply<Value: Decodable>: Decodable { var value: Value }
+
+private struct Problem: Decodable { var message: String }
 
 extension Trait where Self == ConditionTrait {
     /// Runs a test only where Chromium and its driver are.

@@ -14,6 +14,12 @@ package struct ShownContent: Sendable, Equatable {
         package var isCritical = false
         /// From 0 to 1.
         package var volume: Double?
+
+        package init(name: String, isCritical: Bool = false, volume: Double? = nil) {
+            self.name = name
+            self.isCritical = isCritical
+            self.volume = volume
+        }
     }
 
     package var title: ShownText?
