@@ -26,7 +26,8 @@ package final class Browser: Sendable {
         process = try ChildProgram(
             [Self.driver, "--port=0"],
             in: folder.url,
-            environment: ["PATH": "/usr/bin:/bin", "HOME": folder.path, "TMPDIR": folder.path],
+            // Its own temporary folder stays /tmp: the path of a socket in it may not be long.
+            environment: ["PATH": "/usr/bin:/bin", "HOME": folder.path],
         )
         guard let line = try process.readLine(where: { $0.contains("started successfully on port") }),
             let port = line.firstMatch(of: /port ([0-9]+)/).flatMap({ Int($0.1) })
@@ -40,20 +41,20 @@ package final class Browser: Sendable {
         let capabilities: [String: any Sendable] = [
             "browserName": "chrome", "goog:chromeOptions": options, "goog:loggingPrefs": ["browser": "ALL"],
         ]
-        let started: Session = try await Self.ask(
-            "POST",
-            "/session",
-            ["capabilities": ["alwaysMatch": capabilities]],
-            port: port
-        )
-        session = "/session/\(started.sessionId)"
+        do {
+            let body = ["capabilities": ["alwaysMatch": capabilities]]
+            let started: Session = try await Self.ask("POST", "/session", body, port: port)
+            session = "/session/\(started.sessionId)"
+        } catch {
+            process.kill()
+            throw error
+        }
     }
 
     /// Ends the browser; every one has to be ended so.
     package func quit() async {
         let _: String? = try? await Self.ask("DELETE", session, nil, port: port)
-        process.terminate()
-        process.wait()
+        process.kill()
     }
 
     /// Runs `body` with a browser of its own.

@@ -65,12 +65,25 @@ package enum HTTPClient {
             sent += count
         }
         var answer: [UInt8] = []
+        var end: Int?
         var block = [UInt8](repeating: 0, count: 65_536)
-        while true {
+        // Not every server closes its connection when it is asked to.
+        while answer.count < end ?? .max {
             let count = unsafe recv(connection, &block, block.count, 0)
             guard count > 0 else { return answer }
             answer += block[..<count]
+            end = end ?? self.end(of: answer)
         }
+        return answer
+    }
+
+    /// How long an answer is whose head is there and names the length of its body.
+    private static func end(of answer: [UInt8]) -> Int? {
+        let text = String(decoding: answer, as: UTF8.self)
+        guard let head = text.range(of: "\r\n\r\n"),
+            let length = text[..<head.lowerBound].firstMatch(of: /(?i)\r\ncontent-length: *([0-9]+)/)
+        else { return nil }
+        return Int(length.1).map { text[..<head.upperBound].utf8.count + $0 }
     }
 
     private static func parse(_ bytes: [UInt8]) throws -> Answer {
