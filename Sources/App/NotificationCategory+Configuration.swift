@@ -6,11 +6,14 @@ extension NotificationCategory {
     static let keys = ["actions", "options", "layout", "infoPlist", "contentExtension"]
 
     init(named name: String, in table: ConfigurationTable, folder: URL) throws(SettingsError) {
-        guard !name.isEmpty else { throw SettingsError(key: table.path, reason: "A category has a name: that of aps.category.") }
+        guard !name.isEmpty else {
+            throw SettingsError(key: table.path, reason: "A category has a name: that of aps.category.")
+        }
         self.init(
             identifier: name,
             actions: try table.tables("actions", keys: NotificationAction.keys)
-                .map { identifier, action throws(SettingsError) in try NotificationAction(named: identifier, in: action) },
+                .map { identifier, action throws(SettingsError) in try NotificationAction(named: identifier, in: action)
+                },
             options: try table.choices("options"),
             contentExtension: try Self.contentExtension(of: name, in: table, folder),
             layout: try Self.layout(in: table, folder),
@@ -24,11 +27,16 @@ extension NotificationCategory {
     ) throws(SettingsError) -> ContentExtension? {
         let attributes = try table.table("contentExtension", keys: ContentExtension.keys)
         guard let (path, bytes) = try table.file("infoPlist", in: folder) else {
-            return try attributes.map { attributes throws(SettingsError) in try ContentExtension(of: name, in: attributes) }
+            return try attributes.map { attributes throws(SettingsError) in
+                try ContentExtension(of: name, in: attributes)
+            }
         }
         let key = table.path(of: "infoPlist")
         guard attributes == nil else {
-            throw SettingsError(key: key, reason: "Name the Info.plist, or the contentExtension's attributes, but not both.")
+            throw SettingsError(
+                key: key,
+                reason: "Name the Info.plist, or the contentExtension's attributes, but not both."
+            )
         }
         let contentExtension: ContentExtension
         do throws(InfoPlistError) {
@@ -57,14 +65,19 @@ extension NotificationAction {
     fileprivate static let keys = ["title", "options", "textInput"]
 
     fileprivate init(named identifier: String, in table: ConfigurationTable) throws(SettingsError) {
-        guard let title = try table.text("title") else { throw table.refusal(of: "title", "there: an action has a title") }
+        guard let title = try table.text("title") else {
+            throw table.refusal(of: "title", "there: an action has a title")
+        }
         let input = try table.table("textInput", keys: ["buttonTitle", "placeholder"])
         self.init(
             identifier: identifier,
             title: title,
             options: try table.choices("options"),
             textInput: try input.map { input throws(SettingsError) in
-                TextInput(buttonTitle: try input.text("buttonTitle") ?? "Send", placeholder: try input.text("placeholder") ?? "")
+                TextInput(
+                    buttonTitle: try input.text("buttonTitle") ?? "Send",
+                    placeholder: try input.text("placeholder") ?? ""
+                )
             },
         )
     }

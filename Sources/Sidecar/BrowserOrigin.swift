@@ -24,6 +24,7 @@ struct BrowserOrigin {
     /// rebinding); an address can't be had that way.
     var isAddress: Bool {
         let name = host.hasPrefix("[") ? host[...] : host.prefix { $0 != ":" }
-        return name == "localhost" || name.hasPrefix("[") || name.allSatisfy { $0.isASCII && ($0.isNumber || $0 == ".") }
+        return name == "localhost" || name.hasPrefix("[")
+            || name.allSatisfy { $0.isASCII && ($0.isNumber || $0 == ".") }
     }
 }

@@ -21,7 +21,8 @@ struct PreviewGuard<Context: RequestContext>: RouterMiddleware {
         }
         let origin = BrowserOrigin(request)
         guard session != nil || origin.isAddress else {
-            let advice = "Open the preview at this machine's address, such as http://127.0.0.1:8080/preview, or ask for a token."
+            let advice =
+                "Open the preview at this machine's address, such as http://127.0.0.1:8080/preview, or ask for a token."
             throw Problem(.forbidden, advice)
         }
         guard request.method == .get || request.method == .head || origin.isOurs else { throw Self.foreign }

@@ -79,7 +79,10 @@ package struct PreviewRoutes: Sendable {
 
     private func listJobs() async -> Response {
         let ids = await jobs().map { JSONValue.string($0.id) }
-        return PreviewHeaders.bytes(JSONValue.object([.init("jobs", .array(ids))]).compactBytes, type: "application/json")
+        return PreviewHeaders.bytes(
+            JSONValue.object([.init("jobs", .array(ids))]).compactBytes,
+            type: "application/json"
+        )
     }
 
     /// The job's envelope.

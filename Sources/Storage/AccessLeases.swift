@@ -25,8 +25,9 @@ package final class AccessLeases: Sendable {
     }
 
     /// Opens a view on those of `files` that are there.
-    package func open(_ files: [AttachmentIdentifier]) throws(StoreError) -> (lease: String, files: [AttachmentIdentifier])
-    {
+    package func open(_ files: [AttachmentIdentifier]) throws(StoreError) -> (
+        lease: String, files: [AttachmentIdentifier]
+    ) {
         var held: [AttachmentIdentifier: AttachmentLease] = [:]
         for file in files { held[file] = try store.startAccessing(file) }
         let lease = Base32.random()

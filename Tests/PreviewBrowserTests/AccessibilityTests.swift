@@ -58,7 +58,10 @@ struct AccessibilityTests {
         try await PreviewServer.run { server, browser in
             try await browser.open(server.url)
             try await browser.run("document.getElementById('payload').focus()")
-            try await browser.run("document.getElementById('payload').value = arguments[0]", try server.sample("message"))
+            try await browser.run(
+                "document.getElementById('payload').value = arguments[0]",
+                try server.sample("message")
+            )
             try await browser.type("\u{E007}", into: "#show")
             try await browser.waitUntilShown()
             try await browser.type("\u{E00D}", into: "[data-action=reply]")

@@ -33,7 +33,9 @@ struct ActionsTests {
             #expect(try await browser.layoutText(".reply") == "")
             // Its own title, its own content only, and as high as it wants.
             #expect(try await browser.text("[data-app-name]") == "Invitation")
-            try await browser.wait(until: "return document.querySelector('iframe').contentDocument.images[0].naturalWidth > 0")
+            try await browser.wait(
+                until: "return document.querySelector('iframe').contentDocument.images[0].naturalWidth > 0"
+            )
             try await browser.wait(
                 until: """
                     const frame = document.querySelector("iframe");
@@ -50,7 +52,8 @@ struct ActionsTests {
         try await invitation { server, browser in
             try await browser.click("[data-action=accept]")
             try await browser.wait(
-                until: "return document.querySelector('iframe').contentDocument?.querySelector('.reply')?.textContent === 'Going!'"
+                until:
+                    "return document.querySelector('iframe').contentDocument?.querySelector('.reply')?.textContent === 'Going!'"
             )
             try await isGone(browser)
             let response = try server.nextResponse()
@@ -64,10 +67,12 @@ struct ActionsTests {
         try await invitation { server, browser in
             try await browser.click("[data-action=decline]")
             try await browser.wait(
-                until: "return document.querySelector('iframe').contentDocument?.querySelector('.reply')?.textContent === 'Not Going.'"
+                until:
+                    "return document.querySelector('iframe').contentDocument?.querySelector('.reply')?.textContent === 'Not Going.'"
             )
             let colour: String = try await browser.value(
-                of: "const page = document.querySelector('iframe').contentDocument; return getComputedStyle(page.querySelector('.reply')).color"
+                of:
+                    "const page = document.querySelector('iframe').contentDocument; return getComputedStyle(page.querySelector('.reply')).color"
             )
             #expect(colour == "rgb(181, 18, 27)")
             try await isGone(browser)
@@ -80,7 +85,8 @@ struct ActionsTests {
         try await invitation { server, browser in
             try await browser.click("[data-action=comment]")
             let field: [String] = try await browser.value(
-                of: "const form = document.querySelector('.reply'); return [form.querySelector('input').placeholder, form.querySelector('button').textContent]"
+                of:
+                    "const form = document.querySelector('.reply'); return [form.querySelector('input').placeholder, form.querySelector('button').textContent]"
             )
             #expect(field == ["Enter comment here...", "Send"])
             try await browser.type("Save me a seat, \"please\" 🙏🏽 <b>", into: ".reply input")
@@ -114,7 +120,9 @@ struct ActionsTests {
                     return bodies.length === 4 && bodies.every(body => body.textContent.endsWith("You: It's beautiful!"))
                     """
             )
-            let isSeen: Bool = try await browser.value(of: "return document.querySelector('[data-view]').checkVisibility()")
+            let isSeen: Bool = try await browser.value(
+                of: "return document.querySelector('[data-view]').checkVisibility()"
+            )
             #expect(isSeen)
             #expect(try server.nextResponse()["userText"] == "It's beautiful!")
 

@@ -7,11 +7,15 @@ import Testing
 struct PageTests {
     /// Each would run a script, break out of an element or an attribute, or hide what follows, were it not text.
     private static let hostile = [
-        "<script>window.ran = true</script>", "<img src=x onerror='window.ran = true'>", "\" autofocus onfocus=window.ran=true x=\"",
-        "\"\u{301} onmouseover=window.ran=true \u{600}<svg onload=window.ran=true>", "</p></article><iframe srcdoc='<script>parent.ran=1</script>'>",
+        "<script>window.ran = true</script>", "<img src=x onerror='window.ran = true'>",
+        "\" autofocus onfocus=window.ran=true x=\"",
+        "\"\u{301} onmouseover=window.ran=true \u{600}<svg onload=window.ran=true>",
+        "</p></article><iframe srcdoc='<script>parent.ran=1</script>'>",
         "{{title}} {{{body}}} {{#attachments}}{{/attachments}} {{> card}}", "${window.ran = true} <%= 1 %> {% raw %}",
-        "javascript:window.ran=true", "\u{202E}gnp.exe \u{2066}\u{2067}\u{200F}x", "👩‍🚀👨‍👩‍👧‍👦🇳🇴 ‮ﷺ 𝕏", "&lt;b&gt; &amp;#60; \u{0}\u{1B}",
-        String(repeating: "W<b>", count: 1000), String(repeating: "\u{FDFD}", count: 1300), "]]><!--", "</script><style>*{display:none}</style>",
+        "javascript:window.ran=true", "\u{202E}gnp.exe \u{2066}\u{2067}\u{200F}x", "👩‍🚀👨‍👩‍👧‍👦🇳🇴 ‮ﷺ 𝕏",
+        "&lt;b&gt; &amp;#60; \u{0}\u{1B}",
+        String(repeating: "W<b>", count: 1000), String(repeating: "\u{FDFD}", count: 1300), "]]><!--",
+        "</script><style>*{display:none}</style>",
     ]
 
     @Test("hostile texts are shown as texts, and no script runs")
@@ -108,7 +112,10 @@ struct PageTests {
                 of: "return [...document.querySelectorAll('.payloads pre')].map(side => side.textContent)"
             )
             #expect(sides.count == 2 && sides.allSatisfy { $0.contains("9007199254740993") && $0.contains("2448.50") })
-            #expect(sides[0].contains(server.origin.url("/photo.jpg")) && !sides[1].contains(server.origin.url("/photo.jpg")))
+            #expect(
+                sides[0].contains(server.origin.url("/photo.jpg"))
+                    && !sides[1].contains(server.origin.url("/photo.jpg"))
+            )
             #expect(try await browser.text(".side-Original .size").hasSuffix("of 4,096 bytes"))
             #expect(try await browser.text(".side-Rewritten .changed").contains("my-attachment"))
             #expect(try await browser.text("#exchange li:first-child pre").contains("9007199254740993"))
@@ -128,7 +135,8 @@ struct PageTests {
                     payload
                 )
                 try await browser.wait(
-                    until: "const status = document.getElementById('status'); return status.className === 'bad' && status.textContent.includes(arguments[0])",
+                    until:
+                        "const status = document.getElementById('status'); return status.className === 'bad' && status.textContent.includes(arguments[0])",
                     words
                 )
             }

@@ -10,7 +10,9 @@ struct PlayersTests {
             try await browser.open(server.url)
             try await browser.show(server.sample("video"))
             try await browser.wait(until: "return document.querySelector('video').readyState >= 3")
-            try await browser.run("const video = document.querySelector('video'); video.muted = true; return video.play()")
+            try await browser.run(
+                "const video = document.querySelector('video'); video.muted = true; return video.play()"
+            )
             try await browser.wait(
                 until: """
                     const video = document.querySelector("video");
@@ -75,7 +77,10 @@ struct PlayersTests {
             #expect(try await status(url) == 403)
 
             try await browser.click("[data-again]")
-            try await browser.wait(until: "return document.querySelector('.expanded [data-media]').src !== arguments[0]", url)
+            try await browser.wait(
+                until: "return document.querySelector('.expanded [data-media]').src !== arguments[0]",
+                url
+            )
             let again: String = try await browser.value(of: source)
             #expect(try await status(again) == 200)
             try await browser.open("about:blank")

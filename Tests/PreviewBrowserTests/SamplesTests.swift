@@ -74,7 +74,9 @@ struct SamplesTests {
     }
 
     private func switches(_ name: String, _ browser: Browser) async throws {
-        for selector in ["theme", "direction", "width", "state"] { try await browser.click("[data-switch=\(selector)]") }
+        for selector in ["theme", "direction", "width", "state"] {
+            try await browser.click("[data-switch=\(selector)]")
+        }
         struct State: Decodable, Equatable {
             var theme: String
             var width: String
@@ -93,7 +95,12 @@ struct SamplesTests {
             }
             """
         let changed: State = try await browser.value(of: script)
-        #expect(changed == State(theme: "dark", width: "narrow", direction: "rtl", phones: true, media: false), "\(name)")
-        for selector in ["theme", "direction", "width", "state"] { try await browser.click("[data-switch=\(selector)]") }
+        #expect(
+            changed == State(theme: "dark", width: "narrow", direction: "rtl", phones: true, media: false),
+            "\(name)"
+        )
+        for selector in ["theme", "direction", "width", "state"] {
+            try await browser.click("[data-switch=\(selector)]")
+        }
     }
 }

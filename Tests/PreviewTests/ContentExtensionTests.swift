@@ -56,7 +56,10 @@ struct ContentExtensionTests {
             (try plist([category: ["a", ""], ratio: 1]), category),
             (try plist([category: "a"]), ratio),
             (try plist([category: "a", ratio: -1]), ratio),
-            (try plist([category: "a", ratio: 1, "UNNotificationExtensionDefaultContentHidden": "x"]), "true or false"),
+            (
+                try plist([category: "a", ratio: 1, "UNNotificationExtensionDefaultContentHidden": "x"]),
+                "true or false"
+            ),
         ]
         for (bytes, reason) in bad {
             let error = #expect(throws: InfoPlistError.self) { try ContentExtension(infoPlist: bytes) }

@@ -56,7 +56,10 @@ struct ResponseTests {
         #expect(throws: ResponseError.self) { try response("accept", text: "x") }
     }
 
-    @Test("what is no response is refused", arguments: ["", "[]", "{}", #"{"actionIdentifier":"accept","notification":{"identifier":"n"}}"#])
+    @Test(
+        "what is no response is refused",
+        arguments: ["", "[]", "{}", #"{"actionIdentifier":"accept","notification":{"identifier":"n"}}"#]
+    )
     func malformed(json: String) {
         #expect(throws: ResponseError.self) { try NotificationResponse(Array(json.utf8), categories: categories) }
     }

@@ -67,7 +67,10 @@ struct ShownContentTests {
         #expect(content.badge == badge)
     }
 
-    @Test("whatever has the wrong type is nothing", arguments: ["[]", "7", #"{"aps":7}"#, #"{"aps":{"alert":[1],"badge":1.5,"sound":3,"category":{}}}"#])
+    @Test(
+        "whatever has the wrong type is nothing",
+        arguments: ["[]", "7", #"{"aps":7}"#, #"{"aps":{"alert":[1],"badge":1.5,"sound":3,"category":{}}}"#]
+    )
     func wrongTypes(json: String) throws {
         let content = try content(json)
         #expect(content.title == nil && content.body == nil && content.badge == nil && content.sound == nil)

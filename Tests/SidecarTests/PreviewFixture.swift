@@ -27,7 +27,8 @@ final class PreviewFixture: Sendable {
     }
 
     var categories: [NotificationCategory] {
-        let layout = "<style nonce=\"{{nonce}}\"></style><p title=\"{{body}}\">{{#attachments}}{{url}}{{/attachments}}</p>"
+        let layout =
+            "<style nonce=\"{{nonce}}\"></style><p title=\"{{body}}\">{{#attachments}}{{url}}{{/attachments}}</p>"
         return [
             NotificationCategory(
                 identifier: "invite",

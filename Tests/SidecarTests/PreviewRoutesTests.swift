@@ -11,7 +11,8 @@ struct PreviewRoutesTests {
     private static let origin = ["Origin": "http://localhost"]
     private static let token = "0123456789abcdef"
 
-    private func show(_ port: Int, _ payload: String, headers: [String: String] = origin) async throws -> HTTPClient.Answer
+    private func show(_ port: Int, _ payload: String, headers: [String: String] = origin) async throws
+        -> HTTPClient.Answer
     {
         try await HTTPClient.send(
             "POST",
@@ -40,7 +41,9 @@ struct PreviewRoutesTests {
                 #expect(answer.headers["x-content-type-options"] == "nosniff")
                 for imported in answer.text.matches(of: /from "\.\/([a-z]+\.js)"/) {
                     let module = try await HTTPClient.send(path: "/preview/assets/\(imported.1)", port: sidecar.port)
-                    #expect(module.status == 200 && module.headers["content-type"]?.hasPrefix("text/javascript") == true)
+                    #expect(
+                        module.status == 200 && module.headers["content-type"]?.hasPrefix("text/javascript") == true
+                    )
                 }
             }
             #expect(!page.text.contains(" style=") && !page.text.contains("<style") && !page.text.contains("onclick"))
@@ -60,7 +63,8 @@ struct PreviewRoutesTests {
     @Test("a payload comes back as a piece of the page, with everything in it escaped")
     func fragment() async throws {
         let hostile = #"</p><script>x()</script>\" onload=x() \u0600<img src=x> {{{title}}} {{> card}}"#
-        let payload = #"{"aps":{"alert":{"title":"\#(hostile)","body":"B"},"mutable-content":1,"category":"invite"},"my-attachment":"http://x/a.jpg"}"#
+        let payload =
+            #"{"aps":{"alert":{"title":"\#(hostile)","body":"B"},"mutable-content":1,"category":"invite"},"my-attachment":"http://x/a.jpg"}"#
         try await SidecarFixture.run(preview: PreviewFixture()) { sidecar in
             let answer = try await show(sidecar.port, payload)
             #expect(answer.status == 200)
@@ -71,7 +75,9 @@ struct PreviewRoutesTests {
             for place in ["banner", "lock", "centre", "expanded"] {
                 #expect(answer.text.contains("data-place=\"\(place)\""))
             }
-            #expect(answer.text.contains("data-action=\"accept\"") && answer.text.contains("sandbox=\"allow-same-origin\""))
+            #expect(
+                answer.text.contains("data-action=\"accept\"") && answer.text.contains("sandbox=\"allow-same-origin\"")
+            )
         }
     }
 
@@ -111,7 +117,13 @@ struct PreviewRoutesTests {
             func send(_ method: String, _ path: String, _ headers: [String: String], _ body: String = "") async throws
                 -> HTTPClient.Answer
             {
-                try await HTTPClient.send(method, path: path, port: sidecar.port, headers: headers, body: Array(body.utf8))
+                try await HTTPClient.send(
+                    method,
+                    path: path,
+                    port: sidecar.port,
+                    headers: headers,
+                    body: Array(body.utf8)
+                )
             }
             let form = try await send("GET", "/preview", [:])
             #expect(form.status == 401 && form.text.contains("API token") && !form.text.contains("composer"))
@@ -138,10 +150,14 @@ struct PreviewRoutesTests {
             let both = session.merging(Self.origin) { $1 }
             #expect(try await send("GET", "/preview", session).text.contains("composer"))
             #expect(try await show(sidecar.port, #"{"aps":{"alert":"Hi"}}"#, headers: both).status == 200)
-            let response = #"{"actionIdentifier":"accept","notification":{"identifier":"n","payload":{"aps":{"category":"invite"}}}}"#
+            let response =
+                #"{"actionIdentifier":"accept","notification":{"identifier":"n","payload":{"aps":{"category":"invite"}}}}"#
             #expect(try await send("POST", "/v1/responses", both, response).status == 200)
             #expect(try await send("POST", "/v1/responses", session, response).status == 401)
-            #expect(try await send("POST", "/v1/responses", ["Authorization": "Bearer \(Self.token)"], response).status == 200)
+            #expect(
+                try await send("POST", "/v1/responses", ["Authorization": "Bearer \(Self.token)"], response).status
+                    == 200
+            )
             // The cookie is for the page, not for the rest.
             #expect(try await send("POST", "/v1/rewrite", both, #"{"aps":{"alert":"Hi"}}"#).status == 401)
         }
@@ -161,7 +177,8 @@ struct PreviewRoutesTests {
                 )
             }
             func open() async throws -> (lease: String, url: String) {
-                let body = "{\"attachments\":[\"\(preview.file)\",\"../x\",\"\(String(repeating: "a", count: 26)).jpg\"]}"
+                let body =
+                    "{\"attachments\":[\"\(preview.file)\",\"../x\",\"\(String(repeating: "a", count: 26)).jpg\"]}"
                 let view = try value(try await send("POST", "/preview/leases", body))
                 guard case .object(let urls)? = view["urls"] else { throw HTTPClient.Failure(message: "no URLs") }
                 #expect(urls.count == 1)

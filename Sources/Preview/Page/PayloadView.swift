@@ -34,7 +34,10 @@ struct PayloadView {
         let removed = Set(changes.removals.map(\.offset))
         let inserted = Set(changes.insertions.map(\.offset))
         return [("Original", request.payload, old, removed), ("Rewritten", rewritten, new, inserted)].map {
-            heading, payload, lines, changed in
+            heading,
+            payload,
+            lines,
+            changed in
             PayloadView(
                 heading: heading,
                 lines: lines.enumerated().map { Line(text: $1, isChanged: changed.contains($0)) },

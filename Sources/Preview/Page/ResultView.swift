@@ -91,7 +91,8 @@ extension ProcessingResult.Outcome {
         switch self {
         case .complete: "Every attachment is as good as it gets."
         case .degraded: "Something was left out, or comes from an earlier rung."
-        case .original: isTouched ? "No attachment: the payload is unchanged." : "Nothing to do: the payload is unchanged."
+        case .original:
+            isTouched ? "No attachment: the payload is unchanged." : "Nothing to do: the payload is unchanged."
         }
     }
 }

@@ -32,7 +32,8 @@ package struct NotificationResponse: Sendable, Equatable {
         let action = actions.first { $0.identifier == actionIdentifier }
         guard action != nil || system.contains(actionIdentifier) else {
             let known = (actions.map(\.identifier) + system).joined(separator: ", ")
-            let category = content.categoryIdentifier.map { "The category \"\($0)\"" } ?? "A notification without a category"
+            let category =
+                content.categoryIdentifier.map { "The category \"\($0)\"" } ?? "A notification without a category"
             throw .malformed("\(category) has no action \"\(actionIdentifier)\". It has: \(known).")
         }
         guard (action?.textInput != nil) == (userText != nil) else {
