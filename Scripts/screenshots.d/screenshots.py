@@ -25,8 +25,9 @@ PICTURES = [
     ("right-to-left", "onesignal", 1440, ["direction", "width"], ".places"),
     ("before", "photo", 1440, ["state"], ".places"),
 ]
-# Those of them for the README, with the width at which they stand there.
-README = {"preview": ("event-invite", [], ".shown"), "report": ("photo", ["theme"], ".report")}
+# Those for the README, and how they are made small: few colours, and 900 pixels wide.
+README = {"preview": ("event-invite", [], ".places"), "report": ("photo", ["theme"], ".report")}
+SMALL = "scale='min(900,iw)':-1:flags=lanczos,split[a][b];[a]palettegen=max_colors=160[p];[b][p]paletteuse=dither=none"
 
 
 class Quiet(SimpleHTTPRequestHandler):
@@ -95,9 +96,11 @@ def main():
             show(browser, preview, sample, switches)
             (folder / f"{name}.png").write_bytes(browser.picture(part))
         for name, (sample, switches, part) in README.items() if len(sys.argv) > 3 else ():
-            browser.resize(1180, 1000, dark="theme" in switches)
+            browser.resize(1440, 1000, dark="theme" in switches)
             show(browser, preview, sample, switches)
-            (pathlib.Path(sys.argv[3]) / f"{name}.png").write_bytes(browser.picture(part))
+            target = pathlib.Path(sys.argv[3]) / f"{name}.png"
+            command = ["ffmpeg", "-v", "error", "-y", "-f", "png_pipe", "-i", "-", "-vf", SMALL, target]
+            subprocess.run(command, input=browser.picture(part), check=True)
 
 
 if __name__ == "__main__":
