@@ -36,7 +36,8 @@ package struct SidecarServices: Sendable {
         var configuration = ServiceGroupConfiguration(
             // Stopped from the last to the first: requests that were let in may still enqueue.
             services: [
-                .init(service: StoreSweeper(store: engine.store, time: SystemTime())), .init(service: worker),
+                .init(service: StoreSweeper(store: engine.store, time: SystemTime())),
+                .init(service: worker(takesRequests: takesRequests)),
                 .init(service: server(takesRequests: takesRequests)),
             ],
             gracefulShutdownSignals: [.sigterm, .sigint],
@@ -50,10 +51,10 @@ package struct SidecarServices: Sendable {
         await engine.shutDown()
     }
 
-    private var worker: WorkerService {
+    private func worker(takesRequests: Bool) -> WorkerService {
         WorkerService(
             queue: queue.jobs,
-            handler: NotificationJobs(service: engine.service, recent: recentJobs),
+            handler: NotificationJobs(service: engine.service, recent: takesRequests ? recentJobs : nil),
             poster: engine.callbacks,
             // Most of them wait for their downloads; decoding has places of its own. More are held than are worked on, so
             // that those without a chance are answered too.

@@ -11,16 +11,9 @@ struct ServerOptions: ParsableArguments {
     @Option(help: "How many notifications are worked on at once; more are answered with 429. (default: 256)")
     var requests: Int?
 
-    @Flag(help: "Leave the preview at /preview out.")
-    var noPreview = false
-    @Option(help: "Tell this URL what people do with notifications: the answers to POST /v1/responses come from it.")
-    var responseWebhook: String?
-
     /// As options for `CommonOptions.settings`.
     var options: [SettingsKey: SettingsSource.Option] {
         var options: [SettingsKey: SettingsSource.Option] = [:]
-        if noPreview { options[.preview] = .flag(false) }
-        options[.responseWebhook] = responseWebhook.map { .text($0) }
         options[.listen] = listen.map { .text($0) }
         options[.apiTokenFile] = apiToken.map { .text($0) }
         options[.requests] = requests.map { .number($0) }
