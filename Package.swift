@@ -123,9 +123,17 @@ let package = Package(
             [.product(name: "CoreMetrics", package: "swift-metrics"), .product(name: "Logging", package: "swift-log")],
         ),
         .module(
+            "Preview",
+            [
+                "Media", "Payloads", "ServiceExtension", "Storage", "Processing",
+                .product(name: "Mustache", package: "swift-mustache"),
+            ],
+            resources: [.embedInCode("Assets"), .embedInCode("Templates"), .embedInCode("Samples")],
+        ),
+        .module(
             "Sidecar",
             [
-                "Media", "Payloads", "Storage", "Jobs", "Processing",
+                "Media", "Payloads", "Storage", "Jobs", "Processing", "Preview",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
@@ -138,7 +146,7 @@ let package = Package(
             "App",
             [
                 "Media", "Payloads", "ServiceExtension", "Downloads", "Decoding", "Storage", "Publishing", "Jobs",
-                "JobsSQLite", "JobsRedis", "Processing", "Batch", "Worker", "Telemetry", "Sidecar",
+                "JobsSQLite", "JobsRedis", "Processing", "Batch", "Worker", "Telemetry", "Preview", "Sidecar",
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
@@ -229,11 +237,13 @@ let package = Package(
         .tests(
             "SidecarTests",
             [
-                "Sidecar", "Storage", "Processing", "ServiceExtension", "Payloads", "Media",
+                "Sidecar", "Preview", "Storage", "Processing", "ServiceExtension", "Payloads", "Media",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
         ),
+        .tests("PreviewTests", ["Preview", "Storage", "Payloads", "Media"]),
+        .tests("PreviewBrowserTests", ["Preview", "Payloads"]),
         .tests("EndToEndTests", ["Payloads", "Media"], resources: [.copy("Golden")]),
     ],
 )

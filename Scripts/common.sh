@@ -69,9 +69,13 @@ serve_media() {
 # of another file elsewhere; made when it isn't there.
 python_tools() {
     local folder=${1:-.build/python} file=${2:-Scripts/requirements.txt}
-    cmp -s "$file" "$folder/made-of.txt" && return
+    # Those of which only a file is used, without what they depend on.
+    local files=${file%.txt}-files.txt
+    [ -f "$files" ] || files=/dev/null
+    cat "$file" "$files" | cmp -s - "$folder/made-of.txt" && return
     say "Installing the Python packages of $file"
     /usr/bin/python3 -m venv --clear --system-site-packages "$folder"
     "$folder/bin/pip" install --quiet --disable-pip-version-check -r "$file"
-    cp "$file" "$folder/made-of.txt"
+    "$folder/bin/pip" install --quiet --disable-pip-version-check --no-deps -r "$files"
+    cat "$file" "$files" >"$folder/made-of.txt"
 }

@@ -1,15 +1,17 @@
 import Foundation
 import Media
 import Payloads
+import Preview
 import Processing
 import Yams
 
-/// What only a configuration file can say, because it takes tables: dialects and profiles of a user's own, and which
-/// sources are the same.
+/// What only a configuration file can say, because it takes tables: dialects, profiles and categories of a user's own, and
+/// which sources are the same.
 struct ConfigurationSections {
     private(set) var dialects: [Dialect] = []
     private(set) var profiles: [Profile] = []
     private(set) var sources: [SourceRule] = []
+    private(set) var categories: [NotificationCategory] = []
 
     /// Reads the file at `path`, and refuses every key in it that has no meaning.
     init(path: String) throws(SettingsError) {
@@ -20,7 +22,7 @@ struct ConfigurationSections {
             throw SettingsError(key: "--config", reason: "\(path) cannot be read: \(error)")
         }
         guard let root else { return }
-        let keys = SettingsKey.allCases.map(\.rawValue) + ["dialects", "profiles", "sources"]
+        let keys = SettingsKey.allCases.map(\.rawValue) + ["dialects", "profiles", "sources", "categories"]
         let file = try ConfigurationTable(root, path: "", keys: keys)
         for (name, table) in try file.tables("dialects", keys: DialectDefinition.keys) {
             try Self.check(name, isNew: !(Dialect.builtIn + dialects).contains { $0.name == name }, table)
@@ -38,6 +40,11 @@ struct ConfigurationSections {
         for (_, table) in try file.tables("sources", keys: SourceRule.keys) {
             sources.append(try SourceRule(in: table))
         }
+        let folder = URL(filePath: path).deletingLastPathComponent()
+        categories = try file.tables("categories", keys: NotificationCategory.keys)
+            .map { name, table throws(SettingsError) in
+                try NotificationCategory(named: name, in: table, folder: folder)
+            }
     }
 
     private static func check(_ name: String, isNew: Bool, _ table: ConfigurationTable) throws(SettingsError) {

@@ -65,6 +65,14 @@ struct ConfigurationTable {
         return number
     }
 
+    func fraction(_ key: String, in range: ClosedRange<Double>) throws(SettingsError) -> Double? {
+        guard let node = mapping[key] else { return nil }
+        guard let number = node.float, range.contains(number) else {
+            throw refusal(of: key, "a number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+
     func flag(_ key: String) throws(SettingsError) -> Bool? {
         guard let node = mapping[key] else { return nil }
         guard let flag = node.bool else { throw refusal(of: key, "true or false") }

@@ -1,14 +1,18 @@
 import Jobs
 import Media
 import Payloads
+import Preview
 import Processing
 import Worker
 
 /// Jobs, answered by the notification service.
 struct NotificationJobs: JobHandler {
     let service: NotificationService
+    /// Where the preview finds those that were answered last.
+    var recent: RecentJobs?
 
     func answer(_ job: LeasedJob, until deadline: Instant) async -> JobReply {
+        recent?.note(.init(id: job.job.id, content: job.job.content))
         do throws(RequestError) {
             let order = try Order(job, until: deadline)
             let result = try await service.process(order.payload, options: order.options, accepted: order.accepted)

@@ -34,6 +34,7 @@ extension Settings {
             dialects = sections.dialects + dialects
             profiles += sections.profiles
             reuse.sources = sections.sources
+            categories = sections.categories
         }
         if let name = try await values.text(.profile) { profile = try profile(named: name) }
         if let given = try await values.duration(.deadline, upTo: NotificationService.longestTimeLimit) {
@@ -52,6 +53,8 @@ extension Settings {
         retention.keep = try await values.duration(.keep, upTo: .seconds(365 * 24 * 3600)) ?? retention.keep
         retention.quota = try await values.size(.quota) ?? retention.quota
         reuse.floor = try await values.duration(.reuse, from: .zero, upTo: Self.longestReuse) ?? reuse.floor
+        hasPreview = try await values.flag(.preview) ?? hasPreview
+        responseWebhook = try await values.publicURL(.responseWebhook, example: "http://127.0.0.1:8098/responses")
         backlog = try await values.number(.backlog, in: 1...10_000_000) ?? backlog
         isStrict = try await values.flag(.strict) ?? isStrict
         logLevel = try await values.choice(.logLevel) ?? logLevel

@@ -2,6 +2,7 @@ package import Downloads
 package import Logging
 package import Media
 package import Payloads
+package import Preview
 package import Processing
 package import Publishing
 package import Storage
@@ -49,6 +50,12 @@ package struct Settings: Sendable {
     package var retention = Retention()
     /// For how long what was made serves others too, and of which sources.
     package var reuse = ReuseRule()
+    /// Whether the sidecar shows notifications in the browser.
+    package var hasPreview = true
+    /// What notifications' actions are, by their category.
+    package var categories: [NotificationCategory] = []
+    /// The operator's own server, which is told what people do with notifications.
+    package var responseWebhook: String?
     package var logLevel = Logger.Level.info
     package var logFormat: LogFormat
 }

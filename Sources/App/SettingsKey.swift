@@ -6,5 +6,6 @@ package enum SettingsKey: String, Sendable, CaseIterable {
     case publicURL = "publicUrl"
     case signingKeyFile, keep, quota, reuse
     case publish, publishEndpoint, publishRegion, publishStyle, publishCredentialsFile
+    case preview, responseWebhook
     case logLevel, logFormat
 }

@@ -9,7 +9,7 @@ package struct SettingsSource: Sendable {
         case text(String)
         case texts([String])
         case number(Int)
-        case flag
+        case flag(Bool)
     }
 
     package var options: [SettingsKey: Option]
@@ -61,7 +61,7 @@ extension SettingsSource.Option {
         case .text(let text): ConfigValue(.string(text), isSecret: false)
         case .texts(let texts): ConfigValue(.stringArray(texts), isSecret: false)
         case .number(let number): ConfigValue(.int(number), isSecret: false)
-        case .flag: ConfigValue(.bool(true), isSecret: false)
+        case .flag(let flag): ConfigValue(.bool(flag), isSecret: false)
         }
     }
 }

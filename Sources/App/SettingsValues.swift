@@ -93,12 +93,15 @@ struct SettingsValues {
     }
 
     /// `http` or `https`, and nothing that a path could not follow.
-    func publicURL(_ key: SettingsKey) async throws(SettingsError) -> String? {
+    func publicURL(
+        _ key: SettingsKey,
+        example: String = "https://push.example.com",
+    ) async throws(SettingsError) -> String? {
         guard let text = try await text(key) else { return nil }
         guard let url = URL(string: text), ["http", "https"].contains(url.scheme), url.host()?.isEmpty == false,
             url.query() == nil, url.fragment() == nil, url.user() == nil
         else {
-            let reason = "\"\(text)\" is no URL that phones could reach: write it as https://push.example.com."
+            let reason = "\"\(text)\" is no URL that could be reached: write it as \(example)."
             throw SettingsError(key: key.rawValue, reason: reason)
         }
         return text

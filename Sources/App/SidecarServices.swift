@@ -1,9 +1,11 @@
 import Jobs
 package import Logging
 import Media
+import Preview
 import Processing
 import ServiceLifecycle
 import Sidecar
+import Storage
 import UnixSignals
 import Worker
 
@@ -13,12 +15,20 @@ package struct SidecarServices: Sendable {
     private let engine: Engine
     private let queue: OpenQueue
     private let logger: Logger
+    private let recentJobs: RecentJobs?
+    private let leases: AccessLeases
+    private let webhook: ResponseWebhook?
 
-    package init(_ settings: Settings, _ engine: Engine, _ queue: OpenQueue, logger: Logger) {
+    package init(_ settings: Settings, _ engine: Engine, _ queue: OpenQueue, logger: Logger) throws(EngineError) {
         self.settings = settings
         self.engine = engine
         self.queue = queue
         self.logger = logger
+        recentJobs = settings.hasPreview ? RecentJobs() : nil
+        leases = AccessLeases(store: engine.store)
+        webhook = try settings.responseWebhook.map { url throws(EngineError) in
+            try ResponseWebhook(url, settings, signer: MessageSigner(keys: engine.store.keys))
+        }
     }
 
     /// Without `takesRequests`, work comes from the queue alone, and HTTP has health and metrics.
@@ -26,7 +36,8 @@ package struct SidecarServices: Sendable {
         var configuration = ServiceGroupConfiguration(
             // Stopped from the last to the first: requests that were let in may still enqueue.
             services: [
-                .init(service: StoreSweeper(store: engine.store, time: SystemTime())), .init(service: worker),
+                .init(service: StoreSweeper(store: engine.store, time: SystemTime())),
+                .init(service: worker(takesRequests: takesRequests)),
                 .init(service: server(takesRequests: takesRequests)),
             ],
             gracefulShutdownSignals: [.sigterm, .sigint],
@@ -35,14 +46,15 @@ package struct SidecarServices: Sendable {
         // A request is answered by its deadline, so draining ends by itself; this is for one that asked for the longest.
         configuration.maximumGracefulShutdownDuration = NotificationService.longestTimeLimit
         try await ServiceGroup(configuration: configuration).run()
+        webhook?.shutDown()
         await queue.shutDown()
         await engine.shutDown()
     }
 
-    private var worker: WorkerService {
+    private func worker(takesRequests: Bool) -> WorkerService {
         WorkerService(
             queue: queue.jobs,
-            handler: NotificationJobs(service: engine.service),
+            handler: NotificationJobs(service: engine.service, recent: takesRequests ? recentJobs : nil),
             poster: engine.callbacks,
             // Most of them wait for their downloads; decoding has places of its own. More are held than are worked on, so
             // that those without a chance are answered too.
@@ -52,6 +64,24 @@ package struct SidecarServices: Sendable {
                 if case .queueFailed(let error) = event {
                     logger.warning("The queue failed, and is asked again.", metadata: ["reason": "\(error)"])
                 }
+            },
+        )
+    }
+
+    private var preview: PreviewRoutes {
+        PreviewRoutes(
+            choices: .init(
+                profiles: settings.profiles.map(\.name),
+                deadline: DurationText.text(settings.deadline),
+                needsToken: settings.apiToken != nil,
+                hasWebhook: webhook != nil,
+            ),
+            categories: settings.categories,
+            store: engine.store,
+            leases: leases,
+            jobs: {
+                let dead = (try? await queue.jobs.deadLetters(20)) ?? []
+                return (recentJobs?.entries ?? []) + dead.map { .init(id: $0.job.id, content: $0.job.content) }
             },
         )
     }
@@ -67,7 +97,9 @@ package struct SidecarServices: Sendable {
             ),
             service: takesRequests ? engine.service : nil,
             queue: queue.jobs,
-            attachments: takesRequests ? AttachmentsRoute(store: engine.store) : nil,
+            attachments: takesRequests ? AttachmentsRoute(store: engine.store, leases: leases) : nil,
+            preview: takesRequests && settings.hasPreview ? preview : nil,
+            responses: takesRequests ? ResponsesRoute(categories: settings.categories, webhook: webhook) : nil,
             checkReadiness: {
                 try await engine.checkReadiness()
                 _ = try await queue.jobs.status()

@@ -18,7 +18,7 @@ package struct AddressPolicy: Sendable, Equatable {
     }
 
     /// For servers that whoever runs attachd has named: every address, on every port.
-    package static let everywhere = AddressPolicy(allowed: [.everyIPv4, .everyIPv6], own: [])
+    package static let everywhere = AddressPolicy(allowed: CIDR.everywhere, own: [])
 
     /// Why `address` may not be dialled on `port`; `nil` if it may.
     ///

@@ -41,8 +41,10 @@ package struct CIDR: Hashable, Sendable, CustomStringConvertible {
         self.base = base.family == .v4 ? IPAddress(v4: UInt32(bits)) : IPAddress(v6: bits)
     }
 
-    static let everyIPv4 = CIDR(base: IPAddress(v4: 0), prefixLength: 0)
-    static let everyIPv6 = CIDR(base: IPAddress(v6: 0), prefixLength: 0)
+    /// Every address there is: for what the operator names, and nobody else.
+    static let everywhere = [
+        CIDR(base: IPAddress(v4: 0), prefixLength: 0), CIDR(base: IPAddress(v6: 0), prefixLength: 0),
+    ]
 
     private static func length(_ text: Substring) -> Int? {
         guard (1...3).contains(text.utf8.count), text.allSatisfy({ $0.isASCII && $0.isNumber }) else { return nil }

@@ -14,4 +14,10 @@ package enum DurationText {
         else { return nil }
         return .milliseconds(number * unit.milliseconds)
     }
+
+    /// The same again: whole seconds where it is that.
+    package static func text(_ duration: Duration) -> String {
+        let milliseconds = duration.milliseconds
+        return milliseconds % 1000 == 0 ? "\(milliseconds / 1000)s" : "\(milliseconds)ms"
+    }
 }

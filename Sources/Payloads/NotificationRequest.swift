@@ -15,6 +15,9 @@ package struct NotificationRequest: Sendable, Equatable {
     let measure: Envelope.Measure
     let fallbackBody: FallbackBody?
 
+    /// What the push service counts of `payload` against the limit of `pushType`.
+    package func byteCount(of payload: JSONValue) -> Int { measure.byteCount(of: payload) }
+
     /// The text that stands in for an attachment that failed, and where it goes.
     struct FallbackBody: Sendable, Equatable {
         var pointer: JSONPointer

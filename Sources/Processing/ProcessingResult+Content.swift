@@ -42,6 +42,7 @@ extension ProcessingResult {
             failures.append(Failure(attachment: nil, failure: failure))
         }
         let isComplete = failures.isEmpty && content.attachments.allSatisfy(\.isComplete)
+        self.request = request
         self.identifier = notification.identifier
         // A text in place of the attachments changes the payload too.
         self.outcome =

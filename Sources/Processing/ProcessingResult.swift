@@ -1,5 +1,5 @@
 package import Media
-import Payloads
+package import Payloads
 package import ServiceExtension
 
 /// What became of one notification: the payload to send, its attachments, and where the time went.
@@ -37,11 +37,13 @@ package struct ProcessingResult: Sendable {
         package var milliseconds: Int
     }
 
+    /// What was processed.
+    package let request: ProcessingRequest
     package let identifier: String
     package let outcome: Outcome
     /// The rewritten payload, or the original one as it came.
     package let payload: [UInt8]
-    let payloadValue: JSONValue
+    package let payloadValue: JSONValue
     package let attachments: [Attachment]
     package let failures: [Failure]
     /// What was forgiven or left out of the payload's options, each in a sentence.

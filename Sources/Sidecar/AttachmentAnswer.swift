@@ -7,8 +7,8 @@ import Storage
 struct AttachmentAnswer {
     let lease: AttachmentLease
     let store: AttachmentStore
-    /// How long the URL still holds, and so how long an answer may be kept.
-    let secondsLeft: Int
+    /// How long the URL still holds, and so how long an answer may be kept; `nil` if it may not be.
+    let secondsLeft: Int?
 
     func respond(to request: Request) async throws -> Response {
         var headers = headers(validators)
@@ -62,7 +62,7 @@ struct AttachmentAnswer {
             .lastModified: HTTPDate.text(validators.lastModified),
             .acceptRanges: "bytes",
             // The URL is the secret: whoever has it may have the file, and a cache knows the file by it.
-            .cacheControl: "public, max-age=\(secondsLeft), immutable",
+            .cacheControl: secondsLeft.map { "public, max-age=\($0), immutable" } ?? "no-store",
             .xContentTypeOptions: "nosniff",
         ]
     }

@@ -9,10 +9,17 @@ package import Storage
 package struct AttachmentsRoute: Sendable {
     private let store: AttachmentStore
     private let signer: URLSigner
+    private let leases: AccessLeases?
     private let now: @Sendable () -> UnixTime
 
-    package init(store: AttachmentStore, now: @escaping @Sendable () -> UnixTime = { .now }) {
+    /// Without `leases`, no URL that needs one is answered.
+    package init(
+        store: AttachmentStore,
+        leases: AccessLeases? = nil,
+        now: @escaping @Sendable () -> UnixTime = { .now },
+    ) {
         self.store = store
+        self.leases = leases
         self.signer = URLSigner(keys: store.keys)
         self.now = now
     }
@@ -45,10 +52,17 @@ package struct AttachmentsRoute: Sendable {
         guard let access, access.grants(identifier, by: signer, at: now) else {
             throw Problem(.forbidden, "The link is not one of ours, or its time is up: process the notification anew.")
         }
+        if let name = access.lease {
+            guard let leases, leases.grants(identifier, to: name) else {
+                throw Problem(.forbidden, "The view that this link is of was closed: open it anew.")
+            }
+        }
         guard let lease = try store.startAccessing(identifier) else {
             throw Problem(.notFound, "The attachment is no longer there: process the notification anew.")
         }
-        let answer = AttachmentAnswer(lease: lease, store: store, secondsLeft: access.expires - now.seconds)
+        // What ends with a view is kept nowhere else.
+        let secondsLeft = access.lease == nil ? access.expires - now.seconds : nil
+        let answer = AttachmentAnswer(lease: lease, store: store, secondsLeft: secondsLeft)
         return try await answer.respond(to: request)
     }
 

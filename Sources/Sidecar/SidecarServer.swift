@@ -3,6 +3,7 @@ import Hummingbird
 package import Jobs
 package import Logging
 import NIOCore
+import Preview
 package import Processing
 import ServiceLifecycle
 
@@ -36,6 +37,8 @@ package struct SidecarServer: Service {
     private let service: NotificationService?
     private let queue: (any JobQueue)?
     private let attachments: AttachmentsRoute?
+    private let preview: PreviewRoutes?
+    private let responses: ResponsesRoute?
     private let health: HealthRoutes
     private let onBusy: @Sendable () -> Void
     private let admission: Admission
@@ -52,6 +55,8 @@ package struct SidecarServer: Service {
         service: NotificationService?,
         queue: (any JobQueue)? = nil,
         attachments: AttachmentsRoute? = nil,
+        preview: PreviewRoutes? = nil,
+        responses: ResponsesRoute? = nil,
         checkReadiness: @escaping @Sendable () async throws -> Void,
         remarks: @escaping @Sendable () -> [String] = { [] },
         metrics: @escaping @Sendable () async -> String,
@@ -64,6 +69,8 @@ package struct SidecarServer: Service {
         self.service = service
         self.queue = queue
         self.attachments = attachments
+        self.preview = preview
+        self.responses = responses
         self.admission = Admission(limit: configuration.requestLimit)
         self.health = HealthRoutes(
             admission: admission,
@@ -107,8 +114,16 @@ package struct SidecarServer: Service {
         let router = Router(context: BasicRequestContext.self)
         router.add(middleware: AnswerCount(observe: observe))
         router.add(middleware: Problems())
-        if let token = configuration.apiToken { router.add(middleware: BearerToken(token: token)) }
-        if let service { add(service, to: router) }
+        let session = configuration.apiToken.map { PreviewSession(token: $0) }
+        if let token = configuration.apiToken { router.add(middleware: BearerToken(token: token, session: session)) }
+        router.add(middleware: PreviewGuard(session: session))
+        if let service {
+            add(service, to: router)
+            preview?.add(to: router, service: service, admission: admission, session: session)
+        }
+        if let responses {
+            router.post("v1/responses") { request, _ in try await responses.respond(to: request) }
+        }
         attachments?.add(to: router)
         router.get("livez") { _, _ in health.live() }
         router.get("readyz") { _, _ in try await health.ready() }

@@ -3,9 +3,11 @@ import Storage
 /// What a URL says of itself: until when it holds, and that we said so.
 struct SignedAccess: Equatable {
     var expires: Int
+    /// The lease without which it doesn't hold.
+    var lease: String?
     var signature: String
 
-    /// `expires=…&signature=…`, in any order, once each; other parameters have no meaning here.
+    /// `expires=…&signature=…` and perhaps `lease=…`, in any order, once each; other parameters have no meaning here.
     init?(query: String) {
         var values: [Substring: Substring] = [:]
         for parameter in query.split(separator: "&") {
@@ -16,6 +18,7 @@ struct SignedAccess: Equatable {
             let signature = values["signature"]
         else { return nil }
         (self.expires, self.signature) = (expires, String(signature))
+        lease = values["lease"].map(String.init)
     }
 
     /// The whole query of a short URL.
@@ -26,7 +29,7 @@ struct SignedAccess: Equatable {
 
     /// Whether the file may be fetched now. The signature is checked first, and always.
     func grants(_ identifier: AttachmentIdentifier, by signer: URLSigner, at now: UnixTime) -> Bool {
-        let isOurs = signer.verify(signature, of: identifier, expires: expires)
+        let isOurs = signer.verify(signature, of: identifier, expires: expires, lease: lease)
         return isOurs && now.seconds < expires
     }
 }

@@ -1,6 +1,6 @@
 /// The addresses under which the sidecar's ready files are fetched.
 package struct AttachmentURLs: Sendable {
-    /// Where clients reach the sidecar, without a slash at the end.
+    /// Where clients reach the sidecar, without a slash at the end; empty for those that are on one of its pages.
     private let publicURL: String
     private let signer: URLSigner
 
@@ -12,6 +12,12 @@ package struct AttachmentURLs: Sendable {
     package func url(of identifier: AttachmentIdentifier, expires: Int) -> String {
         let signature = signer.signature(of: identifier, expires: expires)
         return "\(publicURL)/v1/attachments/\(identifier)?expires=\(expires)&signature=\(signature)"
+    }
+
+    /// A URL that is answered only while the lease holds, whose name it has.
+    package func url(of identifier: AttachmentIdentifier, expires: Int, lease: String) -> String {
+        let signature = signer.signature(of: identifier, expires: expires, lease: lease)
+        return "\(publicURL)/v1/attachments/\(identifier)?expires=\(expires)&lease=\(lease)&signature=\(signature)"
     }
 
     /// The same in 36 characters less: for a payload that would pass its limit.

@@ -1,8 +1,8 @@
 /// Bytes as text that needs no escape in a URL (RFC 4648, section 5, without padding).
-enum Base64URL {
+package enum Base64URL {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
-    static func encode(_ bytes: [UInt8]) -> String {
+    package static func encode(_ bytes: [UInt8]) -> String {
         var (characters, bits, bitCount) = ([UInt8](), 0, 0)
         for byte in bytes {
             (bits, bitCount) = (bits << 8 | Int(byte), bitCount + 8)

@@ -1,12 +1,12 @@
 import CCrypto
 
 /// HMAC-SHA256 (RFC 2104).
-enum KeyedHash {
+package enum KeyedHash {
     /// 128 bits: enough that nobody can guess a value, and short in a URL.
     static let byteCount = 16
 
     /// The first 128 bits of what `key` makes of `text`.
-    static func make(_ text: String, key: [UInt8]) -> [UInt8] {
+    package static func make(_ text: String, key: [UInt8]) -> [UInt8] {
         Array(whole(Array(text.utf8), key: key).prefix(byteCount))
     }
 
@@ -29,7 +29,7 @@ enum KeyedHash {
     }
 
     /// Whether the two are the same, in a time that doesn't say where they differ.
-    static func isEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+    package static func isEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
         guard left.count == right.count else { return false }
         return unsafe CRYPTO_memcmp(left, right, left.count) == 0
     }

@@ -7,23 +7,34 @@ package struct URLSigner: Sendable {
 
     package init(keys: SigningKeys) { self.keys = keys }
 
-    /// 22 characters for `identifier` until `expires`.
-    func signature(of identifier: AttachmentIdentifier, expires: Int) -> String {
-        signature(of: identifier, expires: expires, key: keys.current)
+    /// 22 characters for `identifier` until `expires`, and while `lease` holds if there is one.
+    func signature(of identifier: AttachmentIdentifier, expires: Int, lease: String? = nil) -> String {
+        signature(of: identifier, expires: expires, lease, key: keys.current)
     }
 
     /// Whether `signature` is one of ours, in a time that doesn't say how much of it is right.
     ///
     /// Its text is compared, not its bytes: base 64 has several texts for the same bytes.
-    package func verify(_ signature: String, of identifier: AttachmentIdentifier, expires: Int) -> Bool {
+    package func verify(
+        _ signature: String,
+        of identifier: AttachmentIdentifier,
+        expires: Int,
+        lease: String? = nil,
+    ) -> Bool {
         let given = Array(signature.utf8)
         return keys.all.reduce(false) { isRight, key in
-            let right = self.signature(of: identifier, expires: expires, key: key)
+            let right = self.signature(of: identifier, expires: expires, lease, key: key)
             return KeyedHash.isEqual(given, Array(right.utf8)) || isRight
         }
     }
 
-    private func signature(of identifier: AttachmentIdentifier, expires: Int, key: [UInt8]) -> String {
-        Base64URL.encode(KeyedHash.make("attachd url\n\(identifier)\n\(expires)", key: key))
+    private func signature(
+        of identifier: AttachmentIdentifier,
+        expires: Int,
+        _ lease: String?,
+        key: [UInt8],
+    ) -> String {
+        let condition = lease.map { "\n\($0)" } ?? ""
+        return Base64URL.encode(KeyedHash.make("attachd url\n\(identifier)\n\(expires)\(condition)", key: key))
     }
 }

@@ -70,7 +70,7 @@ struct CommonOptions: ParsableArguments {
         options[.logFormat] = logFormat.map { .text($0) }
         options[.decoders] = decoders.map { .number($0) }
         if !allowAddress.isEmpty { options[.allowAddresses] = .texts(allowAddress) }
-        if requireSandbox { options[.requireSandbox] = .flag }
+        if requireSandbox { options[.requireSandbox] = .flag(true) }
         do {
             return try await Settings(reading: SettingsSource(options: options, configurationFile: config))
         } catch {

@@ -17,7 +17,7 @@ struct QueueOptions: ParsableArguments {
         var options: [SettingsKey: SettingsSource.Option] = [:]
         options[.queue] = queue.map { .text($0) }
         options[.backlog] = backlog.map { .number($0) }
-        if strict { options[.strict] = .flag }
+        if strict { options[.strict] = .flag(true) }
         return options
     }
 }

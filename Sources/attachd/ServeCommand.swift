@@ -10,11 +10,15 @@ struct ServeCommand: AsyncParsableCommand {
 
     @OptionGroup var server: ServerOptions
     @OptionGroup var queue: QueueOptions
+    @OptionGroup var preview: PreviewOptions
     @OptionGroup var common: CommonOptions
 
     func run() async throws {
         try await CommandError.reported {
-            let settings = try await common.settings(server.options.merging(queue.options) { first, _ in first })
+            let options = [server.options, queue.options, preview.options].reduce(into: [:]) { all, options in
+                all.merge(options) { first, _ in first }
+            }
+            let settings = try await common.settings(options)
             try await SidecarServices.start(settings, takesRequests: true)
         }
     }

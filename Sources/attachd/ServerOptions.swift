@@ -34,7 +34,14 @@ extension SidecarServices {
             await engine.shutDown()
             throw error
         }
-        try await SidecarServices(settings, engine, queue, logger: Logger(label: "attachd"))
-            .run(takesRequests: takesRequests)
+        let services: SidecarServices
+        do {
+            services = try SidecarServices(settings, engine, queue, logger: Logger(label: "attachd"))
+        } catch {
+            await queue.shutDown()
+            await engine.shutDown()
+            throw CommandError(.failure, error.description)
+        }
+        try await services.run(takesRequests: takesRequests)
     }
 }

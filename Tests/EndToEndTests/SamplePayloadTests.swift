@@ -3,7 +3,7 @@ import Payloads
 import Support
 import Testing
 
-/// Each of `Samples/payloads`, run through the built program with its photo.
+/// Each of `Samples/payloads`, run through the built program with its media.
 ///
 /// A golden file has what `--explain` says, the outcome, the attachments' shapes and the rewritten payload. In it
 /// `attachment-0` stands for the URL of the first file, whichever attachments it is of, and `generated-0` for an
@@ -17,13 +17,15 @@ struct SamplePayloadTests {
 
     @Test("each comes out as its golden file has it", arguments: names)
     func golden(name: String) async throws {
-        let photo = SharedMedia.packageRoot.appending(path: "Samples/media/photo.jpg")
-        let bytes = try [UInt8](Data(contentsOf: photo))
-        let origin = try OriginServer { _ in .body(bytes, type: "image/jpeg") }
+        let media = SharedMedia.packageRoot.appending(path: "Samples/media")
+        let origin = try OriginServer { request in
+            let data = try? Data(contentsOf: media.appending(path: String(request.path.dropFirst())))
+            return data.map { .body([UInt8]($0)) } ?? .status(404)
+        }
         defer { origin.stop() }
         let sample = try String(contentsOf: Self.folder.appending(path: name), encoding: .utf8)
-        let payload = sample.replacing("http://127.0.0.1:8099/photo.jpg", with: origin.url("/photo.jpg"))
-            .replacing("Samples/media/photo.jpg", with: photo.path)
+        let payload = sample.replacing("http://127.0.0.1:8099", with: origin.url(""))
+            .replacing("Samples/media/", with: media.path + "/")
 
         let attachd = try AttachdProgram()
         let outcome = try await attachd.process(payload: payload, ["--explain", "--log-level", "error"])

@@ -9,16 +9,21 @@ struct SampleTests {
     static let names = ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [])
         .filter { $0.hasSuffix(".json") }.sorted()
 
-    @Test("each asks for a picture, in the dialect that it is named for", arguments: names)
+    /// Those that aren't named for their dialect.
+    private static let dialects = [
+        "photo": "my-attachment", "local": "content", "event-invite": "my-attachment", "message": "my-attachment",
+        "sound": "my-attachment", "animation": "wonderpush", "video": "wonderpush",
+    ]
+
+    @Test("each asks for one of the sample media, in its dialect", arguments: names)
     func asks(name: String) throws {
         let bytes = [UInt8](try Data(contentsOf: Self.folder.appending(path: name)))
         let request = try PayloadReader().read(bytes, identifier: "n")
-        let dialects = ["photo": "my-attachment", "local": "content"]
         let stem = String(name.dropLast(".json".count))
-        let dialect = dialects[stem] ?? stem
-        #expect(request.explanation.dialects.contains(dialect))
-        let url = stem == "local" ? "Samples/media/photo.jpg" : "http://127.0.0.1:8099/photo.jpg"
-        #expect(Set(request.attachments.map(\.url)) == [url])
+        #expect(request.explanation.dialects.contains(Self.dialects[stem] ?? stem))
+        let files = ["animation": "launch.gif", "video": "launch.mp4", "sound": "chime.m4a"]
+        let folder = stem == "local" ? "Samples/media/" : "http://127.0.0.1:8099/"
+        #expect(Set(request.attachments.map(\.url)) == [folder + (files[stem] ?? "photo.jpg")])
     }
 
     @Test("there is one for a plain payload")

@@ -1,6 +1,7 @@
 import Logging
 import Media
 import Payloads
+import Preview
 import Processing
 import ServiceExtension
 import ServiceLifecycle
@@ -22,11 +23,13 @@ struct SidecarFixture {
         isReady: Bool = true,
         store: AttachmentStore? = nil,
         now: @escaping @Sendable () -> UnixTime = { .now },
+        preview: PreviewFixture? = nil,
         _ body: (SidecarFixture) async throws -> Value,
     ) async throws -> Value {
         let picture = OnePicture(started: started, hold: hold)
-        let attachments = store.map { AttachmentsRoute(store: $0, now: now) }
-        let fixture = await SidecarFixture(token, requestLimit, picture, isReady, attachments)
+        let leases = preview?.leases
+        let attachments = (store ?? preview?.store).map { AttachmentsRoute(store: $0, leases: leases, now: now) }
+        let fixture = await SidecarFixture(token, requestLimit, picture, isReady, attachments, preview)
         do {
             let value = try await body(fixture)
             await fixture.stop()
@@ -43,11 +46,12 @@ struct SidecarFixture {
         _ downloader: OnePicture,
         _ isReady: Bool,
         _ attachments: AttachmentsRoute?,
+        _ preview: PreviewFixture?,
     ) async {
         let steps = AttachmentPipeline.Steps(
             downloader: downloader,
             converter: Copier(),
-            store: NamedStore(),
+            store: NamedStore(name: preview?.file.description ?? "a"),
         )
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let listening = AsyncStream.makeStream(of: Int.self)
@@ -55,6 +59,8 @@ struct SidecarFixture {
             configuration: .init(port: 0, apiToken: token, requestLimit: requestLimit),
             service: NotificationService(reader: PayloadReader(), pipeline: AttachmentPipeline(steps: steps)),
             attachments: attachments,
+            preview: preview?.routes(needsToken: token != nil),
+            responses: preview.map { ResponsesRoute(categories: $0.categories, webhook: $0.webhook) },
             checkReadiness: {
                 if !isReady { throw AttachmentFailure(.decode, .decoderUnavailable, "No decoder.") }
             },
@@ -113,8 +119,10 @@ private struct Copier: AttachmentConverting {
 }
 
 private struct NamedStore: AttachmentStoring {
+    var name: String
+
     func store(_ rung: ReadyRung, until deadline: Instant) async throws(AttachmentFailure) -> StoredAttachment {
-        StoredAttachment(identifier: "a", url: "file:///store/a.jpg", sha256: "00")
+        StoredAttachment(identifier: name, url: "file:///store/a.jpg", sha256: "00")
     }
 
     func renew(_ stored: StoredAttachment) async -> StoredAttachment? { stored }

@@ -23,11 +23,12 @@ package enum HTTPClient {
         _ method: String = "GET",
         path: String,
         port: Int,
+        host: String = "localhost",
         headers: [String: String] = [:],
         body: [UInt8] = [],
     ) async throws -> Answer {
         var head =
-            "\(method) \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: \(body.count)\r\n"
+            "\(method) \(path) HTTP/1.1\r\nHost: \(host)\r\nConnection: close\r\nContent-Length: \(body.count)\r\n"
         for (name, value) in headers { head += "\(name): \(value)\r\n" }
         return try parse(try await answer(to: Array((head + "\r\n").utf8) + body, port: port))
     }
@@ -96,12 +97,25 @@ package enum HTTPClient {
             sent += count
         }
         var answer: [UInt8] = []
+        var end: Int?
         var block = [UInt8](repeating: 0, count: 65_536)
-        while true {
+        // Not every server closes its connection when it is asked to.
+        while answer.count < end ?? .max {
             let count = unsafe recv(connection, &block, block.count, 0)
             guard count > 0 else { return answer }
             answer += block[..<count]
+            end = end ?? self.end(of: answer)
         }
+        return answer
+    }
+
+    /// How long an answer is whose head is there and names the length of its body.
+    private static func end(of answer: [UInt8]) -> Int? {
+        let text = String(decoding: answer, as: UTF8.self)
+        guard let head = text.range(of: "\r\n\r\n"),
+            let length = text[..<head.lowerBound].firstMatch(of: /(?i)\r\ncontent-length: *([0-9]+)/)
+        else { return nil }
+        return Int(length.1).map { text[..<head.upperBound].utf8.count + $0 }
     }
 
     private static func parse(_ bytes: [UInt8]) throws -> Answer {

@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+"""A response webhook: what an app's content extension would do, on a server.
+
+    webhook.py [PORT [SIGNING_KEY_FILE]]
+
+attachd posts what a person did with a notification. The answer says what becomes of it: "doNotDismiss", "dismiss" or
+"dismissAndForwardAction", and perhaps a content that replaces what is shown. With attachd's signing key, posts that
+are not signed by it, or are older than five minutes, are refused. Every response is printed as a line of JSON.
+"""
+
+import hashlib
+import hmac
+import json
+import sys
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+
+def answer(response):
+    """What becomes of the notification."""
+    action = response["actionIdentifier"]
+    content = response["notification"]["content"]
+    match content["categoryIdentifier"], action:
+        case "event-invite", "accept":
+            return {"option": "dismiss", "content": {"userInfo": {"reply": "Going!"}}}
+        case "event-invite", "decline":
+            return {"option": "dismiss", "content": {"userInfo": {"reply": "Not Going.", "declined": True}}}
+        case "event-invite", "comment":
+            return {"option": "dismiss", "content": {"userInfo": {"reply": "Comment sent."}}}
+        case "message", "reply":
+            return {"option": "doNotDismiss", "content": {"body": f"{content['body']}\nYou: {response['userText']}"}}
+        case "message", "delete":
+            return {"option": "dismiss"}
+        case _:
+            return {"option": "dismissAndForwardAction"}
+
+
+def is_signed(body, header, key):
+    """Whether attachd sent this body in the last five minutes: t=SECONDS,v1=HMAC-SHA256 of "SECONDS.BODY"."""
+    fields = dict(part.partition("=")[::2] for part in header.split(","))
+    seconds = fields.get("t", "")
+    if not seconds.isdecimal() or abs(time.time() - int(seconds)) > 300:
+        return False
+    signature = hmac.new(key, seconds.encode() + b"." + body, hashlib.sha256).hexdigest()
+    return hmac.compare_digest(signature, fields.get("v1", ""))
+
+
+class Webhook(BaseHTTPRequestHandler):
+    key = None
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        if self.key and not is_signed(body, self.headers.get("Attachd-Signature", ""), self.key):
+            self.send_error(403)
+            return
+        response = json.loads(body)
+        print(json.dumps(response, ensure_ascii=False), flush=True)
+        content = json.dumps(answer(response)).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, *_):
+        pass
+
+
+def main():
+    port = int(sys.argv[1]) if len(sys.argv) > 1 else 8098
+    if len(sys.argv) > 2:
+        with open(sys.argv[2], "rb") as file:
+            Webhook.key = file.readline().rstrip(b"\r\n")
+    server = ThreadingHTTPServer(("127.0.0.1", port), Webhook)
+    print(f"listening on {server.server_port}", flush=True)
+    server.serve_forever()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,107 @@
+"""Takes pictures of the preview: screenshots.py ATTACHD FOLDER [README_FOLDER]"""
+
+import functools
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import threading
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+
+from webdriver import Browser
+
+SAMPLES = pathlib.Path("Samples")
+# Name, sample, width, switches that are on, and the part of the page; None is all of it.
+PICTURES = [
+    ("page", "event-invite", 1440, [], None),
+    ("page-dark", "photo", 1440, ["theme"], None),
+    ("page-narrow", "message", 420, [], None),
+    ("invitation", "event-invite", 1440, [], ".places"),
+    ("message-dark", "message", 1440, ["theme"], ".places"),
+    ("video", "video", 1440, [], ".places"),
+    ("animation", "animation", 1440, [], ".places"),
+    ("sound", "sound", 1440, [], ".places"),
+    ("right-to-left", "onesignal", 1440, ["direction", "width"], ".places"),
+    ("before", "photo", 1440, ["state"], ".places"),
+]
+# Those for the README, and how they are made small: few colours, and 900 pixels wide.
+README = {"preview": ("event-invite", [], ".places"), "report": ("photo", ["theme"], ".report")}
+SMALL = "scale='min(900,iw)':-1:flags=lanczos,split[a][b];[a]palettegen=max_colors=160[p];[b][p]paletteuse=dither=none"
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
+class Preview:
+    """Media, webhook and `attachd serve` on free ports; use it in a `with`."""
+
+    def __init__(self, attachd):
+        self.attachd = attachd
+
+    def __enter__(self):
+        self.store = tempfile.TemporaryDirectory()
+        handler = functools.partial(Quiet, directory=SAMPLES / "media")
+        self.media = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        threading.Thread(target=self.media.serve_forever, daemon=True).start()
+        self.webhook = subprocess.Popen(
+            [sys.executable, SAMPLES / "preview/webhook.py", "0"], stdout=subprocess.PIPE, text=True)
+        hook = self.webhook.stdout.readline().split()[-1]
+        self.server = subprocess.Popen(
+            [self.attachd, "serve", "--config", SAMPLES / "preview/attachd.yaml", "--listen", "127.0.0.1:0",
+             "--store", self.store.name, "--response-webhook", f"http://127.0.0.1:{hook}/responses",
+             "--log-format", "json"],
+            stderr=subprocess.PIPE, text=True)
+        for line in self.server.stderr:
+            if match := re.search(r'"port":"(\d+)"', line):
+                self.url = f"http://127.0.0.1:{match[1]}/preview"
+                return self
+        raise RuntimeError("attachd did not start")
+
+    def __exit__(self, *_):
+        for process in self.server, self.webhook:
+            process.terminate()
+            process.wait()
+        self.media.shutdown()
+        self.store.cleanup()
+
+    def payload(self, sample):
+        text = (SAMPLES / f"payloads/{sample}.json").read_text()
+        return text.replace("http://127.0.0.1:8099", f"http://127.0.0.1:{self.media.server_port}")
+
+
+def show(browser, preview, sample, switches):
+    browser.open(preview.url)
+    browser.run(
+        """document.getElementById("payload").value = arguments[0];
+           document.getElementById("payload").dispatchEvent(new Event("input"));
+           document.getElementById("show").click();""",
+        preview.payload(sample),
+    )
+    browser.wait("return document.getElementById('status').textContent === 'Shown.'")
+    browser.wait("return [...document.querySelectorAll('iframe')].every(frame => 'settled' in frame.dataset)")
+    browser.wait("return [...document.querySelectorAll('video')].every(video => video.readyState >= 3)")
+    for switch in switches:
+        browser.run("document.querySelector(`[data-switch=${arguments[0]}]`).click()", switch)
+    browser.run("return new Promise(resolve => setTimeout(resolve, 600))")
+
+
+def main():
+    attachd, folder = sys.argv[1], pathlib.Path(sys.argv[2])
+    with Preview(attachd) as preview, Browser() as browser:
+        for name, sample, width, switches, part in PICTURES:
+            browser.resize(width, 1000, dark="theme" in switches)
+            show(browser, preview, sample, switches)
+            (folder / f"{name}.png").write_bytes(browser.picture(part))
+        for name, (sample, switches, part) in README.items() if len(sys.argv) > 3 else ():
+            browser.resize(1440, 1000, dark="theme" in switches)
+            show(browser, preview, sample, switches)
+            target = pathlib.Path(sys.argv[3]) / f"{name}.png"
+            command = ["ffmpeg", "-v", "error", "-y", "-f", "png_pipe", "-i", "-", "-vf", SMALL, target]
+            subprocess.run(command, input=browser.picture(part), check=True)
+
+
+if __name__ == "__main__":
+    main()

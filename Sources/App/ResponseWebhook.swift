@@ -1,0 +1,41 @@
+import Downloads
+import Media
+import Sidecar
+import Storage
+
+/// The operator's own server, which is told what people do with notifications and says what becomes of them.
+///
+/// It is dialled wherever it is, on this machine too: whoever configures attachd names it, and no payload can. Redirects
+/// are not followed.
+struct ResponseWebhook: ResponsePoster {
+    private let url: String
+    private let signer: MessageSigner
+    private let downloader: Downloader
+    /// Somebody looks at the notification and waits.
+    private static let timeLimit: Duration = .seconds(10)
+
+    init(_ url: String, _ settings: Settings, signer: MessageSigner) throws(EngineError) {
+        var downloads = settings.downloads
+        downloads.addresses = .everywhere
+        self.url = url
+        self.signer = signer
+        do throws(AttachmentFailure) {
+            downloader = try Downloader(settings: downloads)
+        } catch {
+            throw EngineError(isStore: false, description: error.message)
+        }
+    }
+
+    /// Posts a response, signed as callbacks are, and gives the body of the answer.
+    func post(_ response: [UInt8]) async throws(AttachmentFailure) -> [UInt8] {
+        let headers = ["Content-Type": "application/json", "Attachd-Signature": signer.signature(of: response)]
+        let message = OutgoingMessage(body: response, headers: headers)
+        let answer = try await downloader.send(message, to: url, until: SystemTime().now + Self.timeLimit)
+        guard answer.status == 200 else {
+            throw AttachmentFailure(.download, .httpStatus, "It answered \(answer.status), and 200 is wanted.")
+        }
+        return answer.body
+    }
+
+    func shutDown() { downloader.stop() }
+}

@@ -1,0 +1,110 @@
+// One result on the page: its players, its switches, and the lease that lasts as long as it is shown.
+
+import { parse } from "./json.js";
+import { restyleLayout, showLayout } from "./layout.js";
+import { Lease } from "./lease.js";
+import { Responses } from "./responses.js";
+import { drawThumbnails } from "./thumbnail.js";
+
+const stage = document.getElementById("stage");
+
+export class Stage {
+  // `html` is attachd's; every field in it that came from a payload is escaped.
+  constructor(html, switches, onSwitch) {
+    const parsed = new DOMParser().parseFromString(html, "text/html");
+    this.article = document.adoptNode(parsed.querySelector("article"));
+    this.places = this.article.querySelector(".places");
+    this.frame = this.article.querySelector("iframe");
+    this.notification = parse(this.article.dataset.notification);
+    this.onSwitch = onSwitch;
+    this.switches = switches;
+    stage.replaceChildren(this.article);
+    for (const button of this.buttons) this.set(button, switches[button.dataset.switch]);
+    this.article.addEventListener("click", event => this.click(event));
+    this.article.addEventListener("viewclosed", () => this.close());
+    this.article.addEventListener("viewopened", () => this.open());
+    new Responses(this.article, this.notification, content => this.update(content));
+  }
+
+  get buttons() {
+    return this.article.querySelectorAll("[data-switch]");
+  }
+
+  // Access to the attachments starts here.
+  async open() {
+    const names = this.notification.attachments.map(attachment => attachment.name);
+    this.lease = names.length > 0 ? await Lease.open(names) : null;
+    const urls = this.lease?.urls ?? {};
+    for (const media of this.article.querySelectorAll("[data-media]")) {
+      const url = urls[media.dataset.media];
+      if (url) media.src = url;
+      else media.replaceWith("The attachment is no longer there: show the payload again.");
+    }
+    if (this.frame) showLayout(this.frame, this.content, this.lease);
+    await drawThumbnails(this.article.querySelectorAll("[data-thumbnail]:not([data-drawn])"), urls);
+    stage.ariaBusy = "false";
+  }
+
+  // … and stops here. Players let go of their files, so that nothing plays on.
+  async close() {
+    for (const media of this.article.querySelectorAll("audio, video")) {
+      media.pause();
+      media.removeAttribute("src");
+      media.load();
+    }
+    const lease = this.lease;
+    this.lease = null;
+    await lease?.close();
+  }
+
+  get content() {
+    return { ...this.notification.content, attachments: this.notification.attachments };
+  }
+
+  // Shows what the webhook says that it is now.
+  update({ userInfo, ...texts }) {
+    const content = this.notification.content;
+    Object.assign(content, texts);
+    content.userInfo = { ...content.userInfo, ...userInfo };
+    this.notification.payload = { ...this.notification.payload, ...userInfo };
+    for (const [name, text] of Object.entries(texts)) {
+      for (const field of this.article.querySelectorAll(`[data-field="${name}"]`)) {
+        field.textContent = text;
+        field.hidden = text === "";
+      }
+    }
+    if (this.frame) showLayout(this.frame, this.content, this.lease);
+  }
+
+  click(event) {
+    const button = event.target.closest("[data-switch]");
+    if (!button) return;
+    const [off, on] = button.dataset.values.split(" ");
+    const name = button.dataset.switch;
+    this.switches[name] = this.switches[name] === on ? off : on;
+    this.set(button, this.switches[name]);
+    this.onSwitch();
+  }
+
+  set(button, value) {
+    const [off, on] = button.dataset.values.split(" ");
+    button.setAttribute("aria-pressed", String(value === on));
+    switch (button.dataset.switch) {
+    case "theme": this.places.dataset.theme = value ?? off; break;
+    case "width": this.places.dataset.width = value ?? off; break;
+    case "direction": this.places.dir = value ?? off; break;
+    case "state": this.setState(value ?? off); break;
+    }
+    if (this.frame) restyleLayout(this.frame);
+  }
+
+  // Before processing a notification has its texts alone.
+  setState(state) {
+    this.article.dataset.state = state;
+    for (const field of this.article.querySelectorAll("[data-before]")) {
+      field.dataset.after ??= field.textContent;
+      field.textContent = state === "before" ? field.dataset.before : field.dataset.after;
+      field.hidden = field.textContent === "";
+    }
+  }
+}

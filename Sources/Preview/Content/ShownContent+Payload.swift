@@ -1,0 +1,49 @@
+package import Payloads
+
+extension ShownContent {
+    /// Reads what an Apple device would show: of a push payload, or of the request to a push service that carries one.
+    package init(_ payload: JSONValue) {
+        let place = ContentPlace.all.first { $0.fits(payload) } ?? .payload
+        func field(_ pointer: JSONPointer?) -> JSONValue? { pointer.flatMap { payload.value(at: $0) } }
+
+        let aps = field(place.aps) ?? .object([])
+        userInfo = field(place.userInfo) ?? payload
+        if let text = aps["alert"]?.text {
+            body = ShownText(text)
+        } else if let alert = aps["alert"] {
+            title = ShownText(alert, "title", locKey: "title-loc")
+            subtitle = ShownText(alert, "subtitle", locKey: "subtitle-loc")
+            body = ShownText(alert, "body", locKey: "loc")
+        }
+        // What the service puts into the alert from its own fields.
+        if let fields = field(place.fields) {
+            title = title ?? ShownText(fields, "title", locKey: "title-loc")
+            subtitle = subtitle ?? ShownText(fields, "subtitle", locKey: "subtitle-loc")
+            body = body ?? ShownText(fields, "body", locKey: "body-loc") ?? ShownText(fields, "message", locKey: "loc")
+        }
+        let fields = field(place.fields) ?? .object([])
+        func value(_ keys: String...) -> JSONValue? {
+            keys.lazy.compactMap { aps[$0] }.first ?? keys.lazy.compactMap { fields[$0] }.first
+        }
+        badge = value("badge")?.double.flatMap { Int(exactly: $0) }
+        sound = value("sound").flatMap(Sound.init)
+        threadIdentifier = value("thread-id", "thread_id", "threadIdentifier")?.text
+        categoryIdentifier = value("category", "categoryId", "categoryIdentifier")?.text
+        interruptionLevel =
+            value("interruption-level", "interruption_level")?.text.flatMap(InterruptionLevel.init) ?? .active
+        relevanceScore = value("relevance-score")?.double
+        targetContentIdentifier = aps["target-content-id"]?.text
+    }
+}
+
+extension ShownContent.Sound {
+    fileprivate init?(_ value: JSONValue) {
+        if let name = value.text, !name.isEmpty {
+            self.init(name: name)
+        } else if let name = value["name"]?.text {
+            self.init(name: name, isCritical: value["critical"]?.isYes ?? false, volume: value["volume"]?.double)
+        } else {
+            return nil
+        }
+    }
+}

@@ -1,0 +1,69 @@
+import Media
+import Payloads
+import Processing
+import ServiceExtension
+
+/// One delivered attachment: what became of it, and how it is shown. Templates see stored properties only.
+struct AttachmentView {
+    let identifier: String
+    /// What the store calls the file.
+    let name: String
+    let type: String
+    let mime: String
+    let width: Int?
+    let height: Int?
+    let rung: String
+    let size: String
+    /// `1038 × 692, 40 frames, 4 s`
+    let shape: String
+    let sourceURL: String
+    /// `3888 × 2594, 1.4 MB, image/jpeg`
+    let source: String
+    let profile: String
+    /// The platform that a message for several has it for.
+    let platform: String?
+    let kind: String
+    let isImage: Bool
+    let isVideo: Bool
+    let isAudio: Bool
+    let thumbnail: ThumbnailView
+
+    init(_ attachment: ProcessingResult.Attachment, in request: ProcessingRequest) {
+        let (report, source) = (attachment.report, attachment.source)
+        let index = request.notification.attachments.firstIndex { $0.identifier == attachment.identifier }
+        identifier = attachment.identifier
+        name = attachment.stored.identifier
+        type = report.format.typeIdentifier
+        mime = report.format.mimeType
+        (width, height) = (report.width, report.height)
+        rung = report.rung.rawValue
+        size = ShownNumber.size(report.byteCount)
+        shape = Self.shape(width, height, frames: report.frames, report.durationMilliseconds)
+        sourceURL = attachment.sourceURL
+        self.source = [
+            Self.shape(source.report?.width, source.report?.height, frames: nil, source.report?.durationMilliseconds),
+            source.byteCount.map(ShownNumber.size) ?? "", source.format?.mimeType ?? "",
+        ].filter { !$0.isEmpty }.joined(separator: ", ")
+        profile = index.map { request.profiles[$0].profile.name } ?? ""
+        platform = index.flatMap { request.notification.attachments[$0].profile }
+        isImage = report.format.kind == .image
+        isVideo = report.format.kind == .video
+        isAudio = report.format.kind == .audio
+        let isAnimation = isImage && (report.frames ?? 1) > 1
+        kind = isAnimation ? "animation" : report.format.kind.rawValue
+        thumbnail = ThumbnailView(
+            index.map { request.notification.attachments[$0].options } ?? AttachmentOptions(),
+            isSound: isAudio,
+            isAnimation: isAnimation,
+            isClipped: attachment.isClipped,
+        )
+    }
+
+    private static func shape(_ width: Int?, _ height: Int?, frames: Int?, _ milliseconds: Int?) -> String {
+        var parts: [String] = []
+        if let width, let height { parts.append("\(width) × \(height)") }
+        if let frames, frames > 1 { parts.append("\(frames) frames") }
+        if let milliseconds { parts.append(ShownNumber.duration(milliseconds)) }
+        return parts.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,112 @@
+import Payloads
+package import Processing
+
+/// Everything that the page shows of one processed notification, as `result.mustache` names it.
+package struct ResultView {
+    let identifier: String
+    let outcome: String
+    let outcomeText: String
+    let content: ContentView
+    /// The attachment that the system shows large.
+    let main: AttachmentView?
+    let furtherAttachments: [AttachmentView]
+    let hasMore: Bool
+    /// Where the small picture comes from; a content extension's category has none, as systems were seen to do.
+    let thumbnailed: AttachmentView?
+    /// All of them, those for other platforms too.
+    let attachments: [AttachmentView]
+    let hasAttachments: Bool
+    /// What is said of the thumbnail.
+    let notes: [String]
+    let failures: [FailureView]
+    let remarks: [String]
+    let explanation: [String]
+    let timings: TimingsView
+    let payloads: [PayloadView]
+    let category: String?
+    let actions: [ActionView]
+    let layout: LayoutView?
+    let showsDefaultContent: Bool
+    /// Whether the app hears of it when the notification is put away.
+    let tellsOfDismissal: Bool
+    /// What the page's scripts need, as JSON.
+    let data: String
+
+    package init(_ result: ProcessingResult, categories: [NotificationCategory]) {
+        let before = result.request.notification.payload
+        let content = ShownContent(result.payloadValue)
+        identifier = result.identifier
+        outcome = result.outcome.rawValue
+        self.content = ContentView(content, before: ShownContent(before))
+        let all = result.attachments.map { AttachmentView($0, in: result.request) }
+        let shown = all.filter { $0.platform == nil || $0.platform == "apns" }
+        attachments = all
+        hasAttachments = !all.isEmpty
+        main = shown.first
+        furtherAttachments = Array(shown.dropFirst())
+        hasMore = shown.count > 1
+        failures = result.failures.map(FailureView.init)
+        outcomeText = result.outcome.text(isTouched: !result.request.notification.attachments.isEmpty)
+        remarks = result.remarks
+        explanation = result.explanation.split(separator: "\n").map(String.init)
+        timings = TimingsView(result)
+        payloads = PayloadView.pair(result.request.notification, result.payloadValue)
+
+        let category = categories.first { $0.identifier == content.categoryIdentifier }
+        self.category = category?.identifier
+        actions = category?.actions.map(ActionView.init) ?? []
+        layout = category?.layoutView
+        showsDefaultContent = layout?.hidesDefaultContent != true
+        thumbnailed = layout == nil ? shown.first { $0.thumbnail.isShown } : nil
+        notes =
+            shown.flatMap { file in file.thumbnail.notes.map { "\(file.identifier): \($0)" } }
+            + (layout == nil || shown.isEmpty ? [] : ["the category's content extension takes the thumbnail's place"])
+        tellsOfDismissal = category?.options.contains(.customDismissAction) ?? false
+        data = Self.data(result, content, shown)
+    }
+
+    private static func data(
+        _ result: ProcessingResult,
+        _ content: ShownContent,
+        _ attachments: [AttachmentView],
+    ) -> String {
+        let files = attachments.map { attachment in
+            JSONValue.object([
+                .init("identifier", .string(attachment.identifier)), .init("name", .string(attachment.name)),
+                .init("type", .string(attachment.type)),
+                .init("width", attachment.width.map { .integer($0) } ?? .null),
+                .init("height", attachment.height.map { .integer($0) } ?? .null),
+            ])
+        }
+        return JSONValue.object([
+            .init("identifier", .string(result.identifier)), .init("payload", result.payloadValue),
+            .init("content", content.json), .init("attachments", .array(files)),
+        ])
+        .compactText
+    }
+}
+
+extension ProcessingResult.Outcome {
+    fileprivate func text(isTouched: Bool) -> String {
+        switch self {
+        case .complete: "Every attachment is as good as it gets."
+        case .degraded: "Something was left out, or comes from an earlier rung."
+        case .original:
+            isTouched ? "No attachment: the payload is unchanged." : "Nothing to do: the payload is unchanged."
+        }
+    }
+}
+
+extension NotificationCategory {
+    fileprivate var layoutView: LayoutView? {
+        guard layout != nil else { return nil }
+        let attributes = contentExtension ?? ContentExtension(categories: [identifier])
+        return LayoutView(
+            category: identifier,
+            ratio: attributes.initialContentSizeRatio,
+            isInteractive: attributes.isUserInteractionEnabled,
+            overridesTitle: attributes.overridesDefaultTitle,
+            hidesDefaultContent: attributes.isDefaultContentHidden,
+        )
+    }
+}

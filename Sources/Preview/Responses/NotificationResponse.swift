@@ -1,0 +1,72 @@
+import Payloads
+
+/// What a person did with a notification: `UNNotificationResponse`, the body of `POST /v1/responses`.
+///
+/// `{"actionIdentifier", "userText"?, "notification": {"identifier", "payload"}}`
+package struct NotificationResponse: Sendable, Equatable {
+    package let actionIdentifier: String
+    /// Of an action with text input, and of no other.
+    package let userText: String?
+    package let requestIdentifier: String
+    package let content: ShownContent
+
+    package init(_ bytes: [UInt8], categories: [NotificationCategory]) throws(ResponseError) {
+        guard let value = try? JSONValue(parsing: bytes) else { throw .notJSON }
+        guard let action = value["actionIdentifier"]?.text, !action.isEmpty,
+            let notification = value["notification"], let payload = notification["payload"], payload.isObject,
+            let identifier = notification["identifier"]?.text, !identifier.isEmpty
+        else { throw .malformed(Self.form) }
+        actionIdentifier = action
+        userText = value["userText"]?.text
+        requestIdentifier = identifier
+        content = ShownContent(payload)
+        let category = categories.first { $0.identifier == content.categoryIdentifier }
+        try check(category?.actions ?? [])
+    }
+
+    private static let form =
+        "Send {\"actionIdentifier\": …, \"userText\": … for text input, \"notification\": {\"identifier\": …, \"payload\": {…}}}."
+
+    private func check(_ actions: [NotificationAction]) throws(ResponseError) {
+        let system = [NotificationAction.defaultIdentifier, NotificationAction.dismissIdentifier]
+        let action = actions.first { $0.identifier == actionIdentifier }
+        guard action != nil || system.contains(actionIdentifier) else {
+            let known = (actions.map(\.identifier) + system).joined(separator: ", ")
+            let category =
+                content.categoryIdentifier.map { "The category \"\($0)\"" } ?? "A notification without a category"
+            throw .malformed("\(category) has no action \"\(actionIdentifier)\". It has: \(known).")
+        }
+        guard (action?.textInput != nil) == (userText != nil) else {
+            let rule = userText == nil ? "wants the user's text in" : "takes no"
+            throw .malformed("The action \"\(actionIdentifier)\" \(rule) \"userText\".")
+        }
+    }
+
+    /// What the webhook gets: the response with the notification's content as the app would see it.
+    package var message: [UInt8] {
+        JSONValue.object(
+            [.init("actionIdentifier", .string(actionIdentifier))]
+                + (userText.map { [.init("userText", .string($0))] } ?? [])
+                + [
+                    .init(
+                        "notification",
+                        .object([.init("identifier", .string(requestIdentifier)), .init("content", content.json)])
+                    )
+                ]
+        )
+        .compactBytes
+    }
+}
+
+/// Why a response, or the answer to it, makes no sense.
+package enum ResponseError: Error, Sendable, Equatable, CustomStringConvertible {
+    case notJSON
+    case malformed(String)
+
+    package var description: String {
+        switch self {
+        case .notJSON: "It is not JSON."
+        case .malformed(let message): message
+        }
+    }
+}

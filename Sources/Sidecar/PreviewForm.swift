@@ -1,0 +1,20 @@
+import Hummingbird
+import NIOCore
+
+/// The fields of a form that a page of ours sent (`application/x-www-form-urlencoded`).
+struct PreviewForm {
+    private let fields: [String: String]
+    /// Three bytes for each of a payload's, and something beside.
+    private static let byteLimit = 262_144
+
+    init(_ request: Request) async throws {
+        let body = try await request.body.collect(upTo: Self.byteLimit)
+        do {
+            fields = try URLEncodedFormDecoder().decode([String: String].self, from: String(buffer: body))
+        } catch {
+            throw Problem(.badRequest, "The form was not understood.")
+        }
+    }
+
+    subscript(name: String) -> String? { fields[name] }
+}

@@ -1,0 +1,121 @@
+import Foundation
+import Payloads
+import Support
+
+/// Everything that a preview needs, on loopback: the samples' media, the sample webhook, and `attachd serve`.
+final class PreviewServer: Sendable {
+    let url: String
+    let port: Int
+    let origin: OriginServer
+    private let attachd: ChildProgram
+    private let webhook: ChildProgram
+    private let folder: TemporaryFolder
+
+    static let samples = SharedMedia.packageRoot.appending(path: "Samples")
+
+    init(_ arguments: [String] = []) async throws {
+        folder = try TemporaryFolder()
+        let key = folder.url.appending(path: "key")
+        try Data(String(repeating: "k", count: 40).utf8).write(to: key)
+        let media = Self.samples.appending(path: "media")
+        origin = try OriginServer { request in
+            let name = String(request.path.dropFirst())
+            guard !name.contains("/"), let data = try? Data(contentsOf: media.appending(path: name)) else {
+                return .status(404)
+            }
+            return .body([UInt8](data))
+        }
+        webhook = try ChildProgram(
+            ["/usr/bin/python3", Self.samples.appending(path: "preview/webhook.py").path, "0", key.path],
+            in: folder.url,
+            errors: folder.url.appending(path: "webhook-errors").path,
+        )
+        let line = try webhook.readLine(beginning: "listening on ")
+        let hookPort = line.flatMap { Int($0.dropFirst("listening on ".count)) } ?? 0
+        let log = folder.url.appending(path: "log").path
+        attachd = try ChildProgram(
+            [
+                BuiltProgram.path("attachd"), "serve", "--config",
+                Self.samples.appending(path: "preview/attachd.yaml").path, "--listen", "127.0.0.1:0", "--store",
+                folder.url.appending(path: "store").path, "--response-webhook",
+                "http://127.0.0.1:\(hookPort)/responses", "--signing-key", key.path, "--log-format", "json",
+            ] + arguments,
+            in: folder.url,
+            environment: ["PATH": "/usr/bin:/bin", "HOME": folder.path],
+            errors: log,
+        )
+        var port: Int?
+        while port == nil {
+            let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
+            port = text.firstMatch(of: /"port":"([0-9]+)"/).flatMap { Int($0.1) }
+            guard port != nil || !text.contains("Error") else { throw HTTPClient.Failure(message: text) }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        self.port = port ?? 0
+        url = "http://127.0.0.1:\(self.port)/preview"
+    }
+
+    /// Runs `body` with a browser beside a server, and ends both.
+    static func run(_ arguments: [String] = [], _ body: (PreviewServer, Browser) async throws -> Void) async throws {
+        let server = try await PreviewServer(arguments)
+        defer { server.stop() }
+        try await Browser.run { browser in try await body(server, browser) }
+    }
+
+    /// The next response that the webhook was told of.
+    func nextResponse() throws -> JSONValue {
+        try JSONValue(parsing: Array((try webhook.readLine(beginning: "{") ?? "").utf8))
+    }
+
+    /// A sample's payload, with its media at this server's origin.
+    func sample(_ name: String) throws -> String {
+        try String(contentsOf: Self.samples.appending(path: "payloads/\(name).json"), encoding: .utf8)
+            .replacing("http://127.0.0.1:8099", with: "http://127.0.0.1:\(origin.port)")
+    }
+
+    private func stop() {
+        attachd.terminate()
+        attachd.wait()
+        webhook.kill()
+        origin.stop()
+    }
+}
+
+extension Browser {
+    /// Fills a payload in, and has it shown.
+    func show(_ payload: String) async throws {
+        try await run(
+            """
+            const field = document.getElementById("payload");
+            field.value = arguments[0];
+            field.dispatchEvent(new Event("input"));
+            document.getElementById("status").textContent = "";
+            """,
+            payload,
+        )
+        try await click("#show")
+        try await waitUntilShown()
+    }
+
+    func waitUntilShown() async throws {
+        try await wait(
+            until: """
+                const status = document.getElementById("status");
+                if (status.classList.contains("bad")) throw new Error(status.textContent);
+                return status.textContent === "Shown.";
+                """
+        )
+    }
+
+    func text(_ selector: String) async throws -> String {
+        try await value(of: "return document.querySelector(arguments[0]).textContent", selector)
+    }
+
+    /// What the layout's own page has.
+    func layoutText(_ selector: String) async throws -> String {
+        let script = """
+            return document.querySelector("iframe").contentDocument?.querySelector(arguments[0])?.textContent ?? ""
+            """
+        return try await value(of: script, selector)
+    }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import Payloads
+import Preview
+import Support
+import Testing
+
+@Suite("The samples in a browser", .needsBrowser, .serialized, .timeLimit(.minutes(10)))
+struct SamplesTests {
+    /// Those that the page offers; content of the command line's own is no push payload.
+    private static let names: [String] = {
+        let folder = PreviewServer.samples.appending(path: "payloads").path
+        let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return files.map { String($0.dropLast(".json".count)) }.filter { $0 != "local" }.sorted()
+    }()
+
+    @Test("each is shown in all four places, before and after, light and dark, in both directions, wide and narrow")
+    func places() async throws {
+        try await PreviewServer.run { server, browser in
+            try await browser.open(server.url)
+            let offered: [String] = try await browser.value(
+                of: "return [...document.getElementById('sample').options].map(option => option.value).filter(Boolean)"
+            )
+            #expect(offered.sorted() == Self.names && offered.count >= 12)
+            for name in Self.names {
+                try await shown(name, server, browser)
+            }
+        }
+    }
+
+    private func shown(_ name: String, _ server: PreviewServer, _ browser: Browser) async throws {
+        let payload = try server.sample(name)
+        let content = ShownContent(try JSONValue(parsing: Array(payload.utf8)))
+        try await browser.show(payload)
+        #expect(try await browser.text(".outcome") == "complete", "\(name)")
+        for place in ["banner", "lock", "centre", "expanded"] {
+            let selector = "[data-place=\(place)]"
+            guard place != "banner" || content.interruptionLevel != .passive else {
+                #expect(try await browser.text(selector).contains("Passive"))
+                continue
+            }
+            let hasLayout: Bool = try await browser.value(of: "return document.querySelector('iframe') !== null")
+            guard place != "expanded" || !hasLayout else {
+                try await browser.wait(until: "return 'settled' in document.querySelector('iframe').dataset")
+                #expect(try await browser.layoutText("h1") == content.title?.text)
+                continue
+            }
+            for (field, text) in [("title", content.title), ("subtitle", content.subtitle), ("body", content.body)] {
+                let isSeen: Bool = try await browser.value(
+                    of: "return document.querySelector(arguments[0]).checkVisibility()",
+                    "\(selector) [data-field=\(field)]"
+                )
+                let seen = try await browser.text("\(selector) [data-field=\(field)]")
+                #expect(isSeen == (text != nil) && seen == text?.text ?? "", "\(name), \(place), \(field)")
+            }
+        }
+        try await media(name, browser)
+        try await switches(name, browser)
+        let errors = try await browser.errors()
+        #expect(errors.isEmpty, "\(name): \(errors)")
+    }
+
+    /// Every player has its file, and every thumbnail is drawn.
+    private func media(_ name: String, _ browser: Browser) async throws {
+        try await browser.wait(
+            until: """
+                return [...document.querySelectorAll("[data-media]")].every(media =>
+                  media.tagName === "IMG" ? media.complete && media.naturalWidth > 0 : media.readyState >= 2)
+                """
+        )
+        let undrawn: Int = try await browser.value(
+            of: "return document.querySelectorAll('canvas:not([data-drawn])').length"
+        )
+        #expect(undrawn == 0, "\(name)")
+    }
+
+    private func switches(_ name: String, _ browser: Browser) async throws {
+        for selector in ["theme", "direction", "width", "state"] {
+            try await browser.click("[data-switch=\(selector)]")
+        }
+        struct State: Decodable, Equatable {
+            var theme: String
+            var width: String
+            var direction: String
+            var phones: Bool
+            var media: Bool
+        }
+        let script = """
+            const places = document.querySelector(".places");
+            const seen = selector => [...document.querySelectorAll(selector)].some(element => element.checkVisibility());
+            return {
+              theme: places.dataset.theme, width: places.dataset.width,
+              direction: getComputedStyle(places.querySelector(".card")).direction,
+              phones: [...document.querySelectorAll(".phone")].every(phone => phone.offsetWidth <= 260),
+              media: seen("[data-media], canvas, iframe"),
+            }
+            """
+        let changed: State = try await browser.value(of: script)
+        #expect(
+            changed == State(theme: "dark", width: "narrow", direction: "rtl", phones: true, media: false),
+            "\(name)"
+        )
+        for selector in ["theme", "direction", "width", "state"] {
+            try await browser.click("[data-switch=\(selector)]")
+        }
+    }
+}

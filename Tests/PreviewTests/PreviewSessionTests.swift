@@ -1,0 +1,38 @@
+import Media
+import Preview
+import Storage
+import Synchronization
+import Testing
+
+@Suite("The preview's session")
+struct PreviewSessionTests {
+    private let token = "0123456789abcdef"
+
+    @Test("holds for twelve hours, and not a second longer")
+    func time() {
+        let clock = Mutex(UnixTime(seconds: 1_000_000))
+        let session = PreviewSession(token: token) { clock.withLock { $0 } }
+        let value = session.begin()
+        #expect(session.holds(value))
+        clock.withLock { $0 = $0 + .seconds(12 * 3600 - 1) }
+        #expect(session.holds(value))
+        clock.withLock { $0 = $0 + .seconds(1) }
+        #expect(!session.holds(value))
+    }
+
+    @Test("ends with its token, and says nothing of it")
+    func token2() {
+        let value = PreviewSession(token: token).begin()
+        #expect(!PreviewSession(token: "another0123456789").holds(value))
+        #expect(!value.contains(token))
+    }
+
+    @Test("can't be made longer, or made up")
+    func forged() {
+        let session = PreviewSession(token: token)
+        let parts = session.begin().split(separator: ".")
+        for value in ["", ".", "9999999999.\(parts[1])", "\(parts[0])", "0\(parts[0]).\(parts[1])", "\(parts[0]).x"] {
+            #expect(!session.holds(value), "\(value)")
+        }
+    }
+}

@@ -1,0 +1,181 @@
+import Foundation
+package import Testing
+
+/// Headless Chromium, driven over WebDriver (https://www.w3.org/TR/webdriver2/) by Debian's chromedriver.
+///
+/// It keeps what the page logged, policy violations among it: `errors`.
+package final class Browser: Sendable {
+    /// What WebDriver answered instead of a value.
+    package struct Failure: Error, CustomStringConvertible {
+        package var description: String
+    }
+
+    package static let driver = "/usr/bin/chromedriver"
+    package static let program = "/usr/bin/chromium"
+    package static var isThere: Bool {
+        [driver, program].allSatisfy(FileManager.default.isExecutableFile)
+    }
+
+    private let process: ChildProgram
+    private let port: Int
+    private let session: String
+    private let folder: TemporaryFolder
+
+    package init() async throws {
+        folder = try TemporaryFolder()
+        process = try ChildProgram(
+            [Self.driver, "--port=0"],
+            in: folder.url,
+            // Its own temporary folder stays /tmp: the path of a socket in it may not be long.
+            environment: ["PATH": "/usr/bin:/bin", "HOME": folder.path],
+        )
+        guard let line = try process.readLine(where: { $0.contains("started successfully on port") }),
+            let port = line.firstMatch(of: /port ([0-9]+)/).flatMap({ Int($0.1) })
+        else { throw Failure(description: "chromedriver did not start") }
+        self.port = port
+        struct Session: Decodable { var sessionId: String }
+        let options: [String: any Sendable] = [
+            "args": ["--headless=new", "--no-sandbox", "--disable-gpu", "--window-size=1400,1000"],
+            "binary": Self.program,
+        ]
+        let capabilities: [String: any Sendable] = [
+            "browserName": "chrome", "goog:chromeOptions": options, "goog:loggingPrefs": ["browser": "ALL"],
+        ]
+        do {
+            let body = ["capabilities": ["alwaysMatch": capabilities]]
+            let started: Session = try await Self.ask("POST", "/session", body, port: port)
+            session = "/session/\(started.sessionId)"
+        } catch {
+            process.kill()
+            throw error
+        }
+    }
+
+    /// Ends the browser; every one has to be ended so.
+    package func quit() async {
+        let _: String? = try? await Self.ask("DELETE", session, nil, port: port)
+        process.kill()
+    }
+
+    /// Runs `body` with a browser of its own.
+    package static func run<Value>(_ body: (Browser) async throws -> Value) async throws -> Value {
+        let browser = try await Browser()
+        do {
+            let value = try await body(browser)
+            await browser.quit()
+            return value
+        } catch {
+            await browser.quit()
+            throw error
+        }
+    }
+
+    package func open(_ url: String) async throws { try await command("/url", ["url": url]) }
+
+    /// What a function's body returns in the page; a promise is waited for.
+    package func value<Value: Decodable>(
+        of script: String,
+        _ arguments: any Sendable...,
+        as type: Value.Type = Value.self,
+    ) async throws -> Value {
+        try await Self.ask("POST", "\(session)/execute/sync", ["script": script, "args": arguments], port: port)
+    }
+
+    /// Runs a function's body in the page.
+    package func run(_ script: String, _ arguments: any Sendable...) async throws {
+        try await command("/execute/sync", ["script": script, "args": arguments])
+    }
+
+    /// Waits until a function's body returns true, 30 seconds at most.
+    package func wait(until script: String, _ arguments: any Sendable...) async throws {
+        let end = ContinuousClock.now + .seconds(30)
+        while true {
+            let isTrue: Bool = try await Self.ask(
+                "POST",
+                "\(session)/execute/sync",
+                ["script": "return Boolean((() => {\(script)}).apply(null, arguments))", "args": arguments],
+                port: port
+            )
+            if isTrue { return }
+            guard ContinuousClock.now < end else { throw Failure(description: "it never came: \(script)") }
+            try await Task.sleep(for: .milliseconds(30))
+        }
+    }
+
+    /// Clicks as a person does: the element has to be there to be seen.
+    package func click(_ selector: String) async throws {
+        try await command("/element/\(try await element(selector))/click", [:])
+    }
+
+    /// Types into a field.
+    package func type(_ text: String, into selector: String) async throws {
+        try await command("/element/\(try await element(selector))/value", ["text": text])
+    }
+
+    /// PNG bytes of one element.
+    package func picture(of selector: String) async throws -> [UInt8] {
+        let path = "\(session)/element/\(try await element(selector))/screenshot"
+        let text: String = try await Self.ask("GET", path, nil, port: port)
+        return [UInt8](Data(base64Encoded: text) ?? Data())
+    }
+
+    /// What the page logged since the last call, as errors: failed loads, broken policies, scripts that threw.
+    package func errors() async throws -> [String] {
+        struct Entry: Decodable {
+            var level: String
+            var message: String
+        }
+        let entries: [Entry] = try await Self.ask("POST", "\(session)/se/log", ["type": "browser"], port: port)
+        return entries.filter { $0.level == "SEVERE" }.map(\.message)
+    }
+
+    private func element(_ selector: String) async throws -> String {
+        let found: [String: String] = try await Self.ask(
+            "POST",
+            "\(session)/element",
+            ["using": "css selector", "value": selector],
+            port: port
+        )
+        return found.values.first ?? ""
+    }
+
+    private func command(_ path: String, _ body: [String: any Sendable]) async throws {
+        struct Ignored: Decodable {
+            init(from decoder: any Decoder) {}
+        }
+        let _: Ignored? = try await Self.ask("POST", session + path, body, port: port)
+    }
+
+    private static func ask<Value: Decodable>(
+        _ method: String,
+        _ path: String,
+        _ body: [String: any Sendable]?,
+        port: Int,
+    ) async throws -> Value {
+        let bytes = try body.map { [UInt8](try JSONSerialization.data(withJSONObject: $0)) } ?? []
+        let answer = try await HTTPClient.send(
+            method,
+            path: path,
+            port: port,
+            headers: ["Content-Type": "application/json"],
+            body: bytes
+        )
+        guard answer.status == 200 else {
+            let problem = try? JSONDecoder().decode(Reply<Problem>.self, from: Data(answer.body))
+            throw Failure(description: problem?.value.message ?? answer.text)
+        }
+        return try JSONDecoder().decode(Reply<Value>.self, from: Data(answer.body)).value
+    }
+}
+
+/// Whatever WebDriver says, it says as a value.
+private struct Reply<Value: Decodable>: Decodable { var value: Value }
+
+private struct Problem: Decodable { var message: String }
+
+extension Trait where Self == ConditionTrait {
+    /// Runs a test only where Chromium and its driver are.
+    package static var needsBrowser: Self {
+        .enabled(if: Browser.isThere, "Debian's chromium and chromium-driver are not installed")
+    }
+}
