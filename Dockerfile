@@ -6,6 +6,8 @@ RUN apt-get update \
     && awk '$1 == "build" { print $2 }' Scripts/packages.txt | xargs apt-get install -y --no-install-recommends
 COPY Package.swift ./
 COPY Sources Sources
+# The preview's samples, which Sources links to.
+COPY Samples/payloads Samples/payloads
 COPY Tests Tests
 RUN swift build -c release --static-swift-stdlib --product attachd \
     && swift build -c release --static-swift-stdlib --product attachd-decoder \

@@ -12,8 +12,8 @@ struct BrowserOrigin {
         origin = request.headers[.origin]?.lowercased()
     }
 
-    /// No browser sent it, or a page of ours did. A browser names the origin of whatever changes something.
-    var isOursOrNone: Bool { origin == nil || isOurs }
+    /// No browser sent it: those name the origin of whatever changes something.
+    var isNone: Bool { origin == nil }
 
     /// A page of ours sent it.
     var isOurs: Bool { !host.isEmpty && (origin == "http://\(host)" || origin == "https://\(host)") }

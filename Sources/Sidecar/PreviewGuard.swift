@@ -14,12 +14,12 @@ struct PreviewGuard<Context: RequestContext>: RouterMiddleware {
         context: Context,
         next: @concurrent (Request, Context) async throws -> Response,
     ) async throws -> Response {
-        let path = request.uri.path
+        let (path, origin) = (request.uri.path, BrowserOrigin(request))
         guard PreviewRoutes.isAt(path) else {
-            guard BrowserOrigin(request).isOursOrNone || !ResponsesRoute.isAt(path) else { throw Self.foreign }
+            let isOurs = origin.isNone || origin.isOurs && (session != nil || origin.isAddress)
+            guard isOurs || !ResponsesRoute.isAt(path) else { throw Self.foreign }
             return try await next(request, context)
         }
-        let origin = BrowserOrigin(request)
         guard session != nil || origin.isAddress else {
             let advice =
                 "Open the preview at this machine's address, such as http://127.0.0.1:8080/preview, or ask for a token."

@@ -26,7 +26,8 @@ package struct PreviewRoutes: Sendable {
         self.jobs = jobs
     }
 
-    static func isAt(_ path: String) -> Bool { path == "/preview" || path.hasPrefix("/preview/") }
+    /// Whether the router takes a path for one of these; it doesn't mind how many slashes there are.
+    static func isAt(_ path: String) -> Bool { path.split(separator: "/").first == "preview" }
 
     func add(
         to router: Router<some RequestContext>,

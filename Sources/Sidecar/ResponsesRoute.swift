@@ -16,7 +16,7 @@ package struct ResponsesRoute: Sendable {
         self.webhook = webhook
     }
 
-    static func isAt(_ path: String) -> Bool { path == "/v1/responses" }
+    static func isAt(_ path: String) -> Bool { path.split(separator: "/") == ["v1", "responses"] }
 
     func respond(to request: Request) async throws -> Response {
         let body = try await request.payload()

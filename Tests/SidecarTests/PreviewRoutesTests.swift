@@ -111,6 +111,25 @@ struct PreviewRoutesTests {
         }
     }
 
+    @Test(
+        "more slashes are no way around that",
+        arguments: ["//preview/notifications", "/preview//leases", "//v1/responses"]
+    )
+    func slashes(path: String) async throws {
+        try await SidecarFixture.run(preview: PreviewFixture()) { sidecar in
+            for (host, origin) in [("localhost", "http://evil.example"), ("evil.example", "http://evil.example")] {
+                let answer = try await HTTPClient.send(
+                    "POST",
+                    path: path,
+                    port: sidecar.port,
+                    host: host,
+                    headers: ["Origin": origin],
+                )
+                #expect(answer.status == 403)
+            }
+        }
+    }
+
     @Test("behind a token, a form takes it and gives a cookie that no script and no other site has")
     func login() async throws {
         try await SidecarFixture.run(token: Self.token, preview: PreviewFixture()) { sidecar in
