@@ -102,11 +102,12 @@ let package = Package(
 
         // The pipeline knows no stage's implementation, only its protocol. Start reading here.
         .module("Processing", ["Media", "Payloads", "ServiceExtension"]),
+        .module("Templates", [.product(name: "Mustache", package: "swift-mustache")]),
         .module(
             "Batch",
             [
                 "Media", "Payloads", "Storage", "ServiceExtension", "Processing",
-                .product(name: "Mustache", package: "swift-mustache"),
+                "Templates", .product(name: "Mustache", package: "swift-mustache"),
             ],
             resources: [
                 .embedInCode("Templates/head.mustache"), .embedInCode("Templates/row.mustache"),
@@ -126,7 +127,7 @@ let package = Package(
             "Preview",
             [
                 "Media", "Payloads", "ServiceExtension", "Storage", "Processing",
-                .product(name: "Mustache", package: "swift-mustache"),
+                "Templates", .product(name: "Mustache", package: "swift-mustache"),
             ],
             resources: [.embedInCode("Assets"), .embedInCode("Templates"), .embedInCode("Samples")],
         ),
@@ -174,7 +175,7 @@ let package = Package(
             dependencies: [
                 "Media", "Payloads", "Jobs", "CLinux",
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
-                .product(name: "Mustache", package: "swift-mustache"),
+                "Templates", .product(name: "Mustache", package: "swift-mustache"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -229,6 +230,7 @@ let package = Package(
             ],
         ),
         .tests("ProcessingTests", ["Processing", "Payloads", "ServiceExtension", "Media"]),
+        .tests("TemplatesTests", ["Templates", .product(name: "Mustache", package: "swift-mustache")]),
         .tests("BatchTests", ["Batch", "Processing", "Payloads", "Media"]),
         .tests("WorkerTests", ["Worker", "JobsSQLite", "Jobs", "Media"]),
         .tests("TelemetryTests", ["Telemetry"]),

@@ -2,6 +2,7 @@ import Foundation
 import Mustache
 import Payloads
 import Storage
+import Templates
 
 /// `report.html`: a contact sheet of the batch in one file, which opens without a network and asks nobody for anything.
 ///
@@ -123,7 +124,7 @@ final class ReportPage {
 
     private static func template(_ bytes: [UInt8]) -> MustacheTemplate {
         do {
-            return try MustacheTemplate(string: text(bytes))
+            return try HTMLText.template(text(bytes))
         } catch {
             preconditionFailure("a template of the report is malformed: \(error)")
         }

@@ -1,5 +1,6 @@
 import Foundation
 import Mustache
+import Templates
 
 /// A result as one HTML file that loads nothing from elsewhere.
 package struct HTMLReport {
@@ -9,9 +10,7 @@ package struct HTMLReport {
 
     package var html: String {
         get throws {
-            let template = try MustacheTemplate(
-                string: String(decoding: PackageResources.report_mustache, as: UTF8.self)
-            )
+            let template = try HTMLText.template(String(decoding: PackageResources.report_mustache, as: UTF8.self))
             return template.render(content)
         }
     }

@@ -1,5 +1,6 @@
 import Foundation
 import Mustache
+import Templates
 
 /// A result's budgets and comparisons as JUnit XML, which pipelines show.
 package struct JUnitReport {
@@ -9,9 +10,7 @@ package struct JUnitReport {
 
     package var xml: String {
         get throws {
-            let template = try MustacheTemplate(
-                string: String(decoding: PackageResources.junit_mustache, as: UTF8.self)
-            )
+            let template = try HTMLText.template(String(decoding: PackageResources.junit_mustache, as: UTF8.self))
             return template.render(content)
         }
     }

@@ -1,4 +1,5 @@
 import Mustache
+import Templates
 
 /// How a category's content extension shows a notification: an HTML page with the content's fields, in Mustache.
 ///

@@ -1,4 +1,5 @@
 import Mustache
+import Templates
 
 /// The page's templates, from the program itself.
 struct PreviewTemplates: Sendable {

@@ -1,10 +1,10 @@
-import Mustache
+package import Mustache
 
-/// Templates whose tags are escaped scalar by scalar.
+/// Templates of HTML and XML whose tags are escaped scalar by scalar.
 ///
 /// swift-mustache's own escaping looks at characters as people see them, and a `"` or `<` that a combining mark or an
 /// Arabic number sign joins is another one to it: such a payload could end an attribute or begin a tag.
-enum HTMLText {
+package enum HTMLText {
     private struct ContentType: MustacheContentType {
         func escapeText(_ text: String) -> String { HTMLText.escape(text) }
     }
@@ -15,7 +15,7 @@ enum HTMLText {
         return true
     }()
 
-    static func escape(_ text: String) -> String {
+    package static func escape(_ text: String) -> String {
         var escaped = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
             switch scalar {
@@ -34,7 +34,7 @@ enum HTMLText {
     }
 
     /// Partials begin with the library's own escaping again, so each template says for itself which one it wants.
-    static func template(_ source: String) throws -> MustacheTemplate {
+    package static func template(_ source: String) throws -> MustacheTemplate {
         precondition(isRegistered)
         return try MustacheTemplate(string: "{{% CONTENT_TYPE:\(name)}}\n\(source)")
     }
