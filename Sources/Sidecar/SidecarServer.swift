@@ -136,6 +136,13 @@ package struct SidecarServer: Service {
         let notifications = NotificationsRoute(service: service, admission: admission)
         router.post("v1/rewrite") { request, _ in try await rewrite.respond(to: request) }
         router.post("v1/notifications") { request, _ in try await notifications.respond(to: request) }
+        router.get("openapi.json") { _, _ in
+            Response(
+                status: .ok,
+                headers: [.contentType: "application/json"],
+                body: .init(byteBuffer: ByteBuffer(bytes: PackageResources.openapi_json)),
+            )
+        }
         guard let queue else { return }
         let jobs = JobsRoutes(service: service, queue: queue, admission: admission, onBusy: onBusy)
         router.post("v1/jobs") { request, _ in try await jobs.enqueue(request) }

@@ -158,7 +158,8 @@ package final class Browser: Sendable {
             path: path,
             port: port,
             headers: ["Content-Type": "application/json"],
-            body: bytes
+            body: bytes,
+            endsByLength: true,
         )
         guard answer.status == 200 else {
             let problem = try? JSONDecoder().decode(Reply<Problem>.self, from: Data(answer.body))

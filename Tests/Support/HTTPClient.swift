@@ -19,6 +19,8 @@ package enum HTTPClient {
     }
 
     /// Sends a request to a port of 127.0.0.1 and reads the whole answer. Blocks a thread of its own.
+    ///
+    /// An answer that `endsByLength` is one of a server that doesn't close its connection when it is asked to.
     package static func send(
         _ method: String = "GET",
         path: String,
@@ -26,11 +28,13 @@ package enum HTTPClient {
         host: String = "localhost",
         headers: [String: String] = [:],
         body: [UInt8] = [],
+        endsByLength: Bool = false,
     ) async throws -> Answer {
         var head =
             "\(method) \(path) HTTP/1.1\r\nHost: \(host)\r\nConnection: close\r\nContent-Length: \(body.count)\r\n"
         for (name, value) in headers { head += "\(name): \(value)\r\n" }
-        return try parse(try await answer(to: Array((head + "\r\n").utf8) + body, port: port))
+        let request = Array((head + "\r\n").utf8) + body
+        return try parse(try await answer(to: request, port: port, endsByLength: endsByLength))
     }
 
     /// Sends requests over one connection before it reads an answer, and reads all answers. The last one ends the
@@ -62,16 +66,17 @@ package enum HTTPClient {
     private static func answer(
         to request: [UInt8],
         port: Int,
+        endsByLength: Bool = false,
     ) async throws -> [UInt8] {
         let result = await withCheckedContinuation { continuation in
             Thread.detachNewThread {
-                continuation.resume(returning: Result { try exchange(request, port: port) })
+                continuation.resume(returning: Result { try exchange(request, port: port, endsByLength) })
             }
         }
         return try result.get()
     }
 
-    private static func exchange(_ request: [UInt8], port: Int) throws -> [UInt8] {
+    private static func exchange(_ request: [UInt8], port: Int, _ endsByLength: Bool) throws -> [UInt8] {
         let connection = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         defer { close(connection) }
         var address = sockaddr_in()
@@ -99,12 +104,11 @@ package enum HTTPClient {
         var answer: [UInt8] = []
         var end: Int?
         var block = [UInt8](repeating: 0, count: 65_536)
-        // Not every server closes its connection when it is asked to.
         while answer.count < end ?? .max {
             let count = unsafe recv(connection, &block, block.count, 0)
             guard count > 0 else { return answer }
             answer += block[..<count]
-            end = end ?? self.end(of: answer)
+            if endsByLength { end = end ?? self.end(of: answer) }
         }
         return answer
     }

@@ -1,0 +1,60 @@
+import Foundation
+import Payloads
+import Support
+import Testing
+
+@Suite("The OpenAPI description", .timeLimit(.minutes(1)))
+struct OpenAPITests {
+    let attachd: AttachdProgram
+
+    init() throws { attachd = try AttachdProgram() }
+
+    @Test("every route and method that it has is there, and answers as it says")
+    func routes() async throws {
+        try await RunningSidecar.run(attachd) { sidecar in
+            let paths = members(try await description(sidecar)["paths"])
+            #expect(paths.count >= 10)
+            for path in paths {
+                for operation in members(path.value) where operation.key != "parameters" {
+                    let target = path.key.replacing(/{\w+}/, with: "unknown")
+                    let method = operation.key.uppercased()
+                    let answer = try await HTTPClient.send(method, path: target, port: sidecar.port)
+                    #expect(!answer.text.contains("There is nothing at"), "\(method) \(target)")
+                    let described = members(operation.value["responses"]).map(\.key)
+                    #expect(described.contains("\(answer.status)"), "\(method) \(target)")
+                }
+            }
+        }
+    }
+
+    @Test("a result has the members that it describes, and no others")
+    func result() async throws {
+        let photo = try Data(contentsOf: SharedMedia.packageRoot.appending(path: "Samples/media/photo.jpg"))
+        let origin = try OriginServer { _ in .body([UInt8](photo)) }
+        defer { origin.stop() }
+        try await RunningSidecar.run(attachd) { sidecar in
+            let schemas = try await description(sidecar)["components"]?["schemas"]
+            let result = try JSONValue(parsing: try await sidecar.post(origin.url("/photo.jpg")).body)
+            guard case .array(let attachments)? = result["attachments"] else {
+                throw HTTPClient.Failure(message: "none")
+            }
+            let described = schemas?["Attachment"]?["properties"]
+            #expect(keys(result) == keys(schemas?["Result"]?["properties"]))
+            #expect(keys(attachments.first) == keys(described))
+            #expect(keys(attachments.first?["source"]) == keys(described?["source"]?["properties"]))
+        }
+    }
+
+    private func description(_ sidecar: RunningSidecar) async throws -> JSONValue {
+        let answer = try await sidecar.get("/openapi.json")
+        #expect(answer.headers["content-type"] == "application/json")
+        return try JSONValue(parsing: answer.body)
+    }
+
+    private func members(_ value: JSONValue?) -> [JSONValue.Member] {
+        guard case .object(let members)? = value else { return [] }
+        return members
+    }
+
+    private func keys(_ value: JSONValue?) -> Set<String> { Set(members(value).map(\.key)) }
+}
