@@ -86,7 +86,7 @@ def all_or_nothing(url, deadline):
     return "complete" if made and seconds <= deadline else "nothing", seconds
 
 
-def delivery(program, folder, cores, count=200, at_once=25):
+def delivery(program, folder, cores, count=100, at_once=25):
     media = make_sources(folder)
     origin = Origin(program, media)
     sidecar = Sidecar(program, cores, len(cores))

@@ -36,7 +36,7 @@ TITLES = {
     "throughput": "Pictures", "batch": "A directory of pictures", "overhead": "Overhead", "ready": "Start", "memory": "Memory",
     "copied": "Copied clips", "transcoded": "Re-encoded clips", "deadline": "A deadline that is too short",
     "queue": "The queue in SQLite", "redis": "The queue in Redis", "overload": "Overload", "downloads": "Downloads of ready files",
-    "delivery": "Delivery from a slow origin", "campaign": "One picture for many", "hiccup": "An origin that stops for a while",
+    "delivery": "Delivery from a slow origin", "campaign": "One picture for many", "hiccup": "An origin that stops for a while", "planted": "Planted regressions",
 }
 STYLE = """
 :root { color-scheme: light dark; --ink: light-dark(#1d1d1f, #f0f0f2); --faint: light-dark(#6b6b70, #98989f);

@@ -24,6 +24,7 @@ enum WireTargets {
             outputCapacity: 1000,
         )
         var outputs: Set<Int> = []
+        var hasRung = false
         var rest = bytes[...]
         while let length = rest.popFirst() {
             let packet = Array(rest.prefix(Int(length)))
@@ -33,9 +34,13 @@ enum WireTargets {
             case .check(let report, let output):
                 precondition(outputs.insert(output).inserted && output < Conversation.outputCount)
                 precondition((1...1000).contains(report.byteCount))
+                hasRung = true
+            case .checkPreview(let byteCount, let output):
+                precondition(outputs.insert(output).inserted && output < Conversation.outputCount)
+                precondition((1...1000).contains(byteCount))
             case .await(let range, let ahead):
                 precondition(range.upperBound > 100 && !range.isEmpty && ahead <= Int.max - range.upperBound)
-            case .finish: precondition(!outputs.isEmpty)
+            case .finish: precondition(hasRung)
             case .fail: return
             case .describe(_, let memoryBytes):
                 precondition(memoryBytes >= 0)
