@@ -11,6 +11,7 @@ package struct AttachmentsRoute: Sendable {
     private let signer: URLSigner
     private let leases: AccessLeases?
     private let now: @Sendable () -> UnixTime
+    private let recent = RecentFiles()
 
     /// Without `leases`, no URL that needs one is answered.
     package init(
@@ -66,20 +67,25 @@ package struct AttachmentsRoute: Sendable {
         return try await answer.respond(to: request)
     }
 
-    /// The answer to a plain `GET` of a small file, if its link is right and nothing has to be waited for.
+    /// The answer to a plain `GET` of a small file, if its link is right, needs no lease, and nothing has to be waited for.
     func wholeFile(for head: HTTPRequest) -> WholeFile? {
-        let parts = (head.path ?? "").split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2, let name = parts[0].split(separator: "/").last, let query = parts.last.map(String.init),
+        guard let path = head.path else { return nil }
+        let now = now()
+        return recent.file(for: path, at: now) { wholeFile(at: path, now) }
+    }
+
+    private func wholeFile(at path: String, _ now: UnixTime) -> WholeFile? {
+        let parts = path.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, let name = parts[0].split(separator: "/").last,
             let identifier = AttachmentIdentifier(String(name))
         else { return nil }
         let access: SignedAccess?
         switch parts[0].dropLast(name.count) {
-        case "/v1/attachments/": access = SignedAccess(query: query)
-        case "/a/": access = SignedAccess(shortQuery: query)
+        case "/v1/attachments/": access = SignedAccess(query: String(parts[1]))
+        case "/a/": access = SignedAccess(shortQuery: String(parts[1]))
         default: return nil
         }
-        let now = now()
-        guard let access, access.grants(identifier, by: signer, at: now),
+        guard let access, access.lease == nil, access.grants(identifier, by: signer, at: now),
             let lease = try? store.startAccessing(identifier)
         else { return nil }
         let answer = AttachmentAnswer(lease: lease, store: store, secondsLeft: access.expires - now.seconds)

@@ -212,9 +212,15 @@ struct PreviewRoutesTests {
             let (other, _) = try await open()
             #expect(try await send("GET", url.replacing(lease, with: other)).status == 403)
 
+            // Over a connection that is kept, too.
+            let twice = Array(repeating: (method: "GET", path: url, body: ""), count: 2)
+            let kept = try await HTTPClient.pipeline(twice, port: sidecar.port)
+            #expect(kept.map(\.status) == [200, 200])
             #expect(try await send("PUT", "/preview/leases/\(lease)").status == 204)
             #expect(try await send("DELETE", "/preview/leases/\(lease)").status == 204)
             #expect(try await send("GET", url).status == 403)
+            let closed = try await HTTPClient.pipeline(twice, port: sidecar.port)
+            #expect(closed.map(\.status) == [403, 403])
             #expect(try await send("PUT", "/preview/leases/\(lease)").status == 404)
 
             let (forgotten, last) = try await open()

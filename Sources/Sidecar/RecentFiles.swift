@@ -1,0 +1,35 @@
+import NIOCore
+import Storage
+import Synchronization
+
+/// The answers to links that were right within this second: the phones of a campaign ask for one file by one link, and the
+/// same question has the same answer until the second is over.
+final class RecentFiles: Sendable {
+    private struct State {
+        var second = 0
+        var files: [String: WholeFile] = [:]
+        var byteCount = 0
+    }
+
+    private let state = Mutex(State())
+
+    /// What they may take of memory, in bytes.
+    private static let byteLimit = 8_388_608
+
+    /// The answer to a request for `path` with its query, made by `make` if it isn't there.
+    func file(for path: String, at now: UnixTime, _ make: () -> WholeFile?) -> WholeFile? {
+        let known: WholeFile? = state.withLock { state in
+            if state.second != now.seconds { state = State(second: now.seconds) }
+            return state.files[path]
+        }
+        if let known { return known }
+        guard let file = make() else { return nil }
+        state.withLock { state in
+            let byteCount = state.byteCount + file.bytes.readableBytes
+            guard state.second == now.seconds, byteCount <= Self.byteLimit, state.files[path] == nil else { return }
+            state.files[path] = file
+            state.byteCount = byteCount
+        }
+        return file
+    }
+}

@@ -1,0 +1,50 @@
+import HTTPTypes
+import NIOCore
+import Storage
+import Testing
+
+@testable import Sidecar
+
+@Suite("Answers to links that were right within this second")
+struct RecentFilesTests {
+    private func file(bytes: Int = 3) -> WholeFile {
+        WholeFile(headers: [:], bytes: ByteBuffer(repeating: 7, count: bytes))
+    }
+
+    @Test("a link is looked at once a second: in the next second it may have ended")
+    func withinOneSecond() {
+        let recent = RecentFiles()
+        var made = 0
+        let make: () -> WholeFile? = {
+            made += 1
+            return file()
+        }
+        for (nanoseconds, second) in [(0, 100), (999_999_999, 100), (0, 101), (0, 100)] {
+            let now = UnixTime(sinceEpoch: .seconds(second) + .nanoseconds(nanoseconds))
+            #expect(recent.file(for: "/a/1?e=9", at: now, make)?.bytes.readableBytes == 3)
+        }
+        #expect(made == 3)
+        #expect(recent.file(for: "/a/1?e=9", at: UnixTime(seconds: 102)) { nil } == nil)
+    }
+
+    @Test("links that were refused are looked at again, and so is every other link")
+    func refusedAndOther() {
+        let recent = RecentFiles()
+        let now = UnixTime(seconds: 100)
+        #expect(recent.file(for: "/a/1", at: now) { nil } == nil)
+        #expect(recent.file(for: "/a/1", at: now) { file(bytes: 1) }?.bytes.readableBytes == 1)
+        #expect(recent.file(for: "/a/2", at: now) { file(bytes: 2) }?.bytes.readableBytes == 2)
+        #expect(recent.file(for: "/a/1", at: now) { nil }?.bytes.readableBytes == 1)
+    }
+
+    @Test("together they stay below their limit, whatever is asked for")
+    func limit() {
+        let recent = RecentFiles()
+        let now = UnixTime(seconds: 100)
+        for number in 0..<20 {
+            #expect(recent.file(for: "/a/\(number)", at: now) { file(bytes: 1_048_576) } != nil)
+        }
+        let kept = (0..<20).filter { number in recent.file(for: "/a/\(number)", at: now) { nil } != nil }
+        #expect(kept == Array(0..<8))
+    }
+}
