@@ -79,6 +79,11 @@ final class OriginGate: Sendable {
         if opened { observe(.opened) }
     }
 
+    fileprivate func answered(_ place: OriginTable.Place) {
+        let now = time.now
+        change { $0.table.answered(place, at: now) }
+    }
+
     private func count(_ refusal: OriginRefusal) {
         switch refusal {
         case .failing: observe(.refusedFailing)
@@ -130,6 +135,9 @@ final class OriginPlace: Sendable {
     }
 
     deinit { leave(.unknown) }
+
+    /// What was asked for begins to come.
+    func answered() { gate.answered(place) }
 
     /// Gives the place back. Only the first time counts.
     func leave(_ outcome: OriginOutcome) {

@@ -22,6 +22,8 @@ extension TransferResult {
         case .stalled: return OriginOutcome(health: .failure, isOverloaded: true)
         case .timedOut, .cancelled:
             guard isOver || failure?.reason == .timedOut else { return .unknown }
+            // It is slow, which is no failure: what has come by then is often enough.
+            if isFlowing { return .worked }
             return hadTime ? OriginOutcome(health: .failure, isOverloaded: true) : .unknown
         case .httpStatus where status == 429: return OriginOutcome(isOverloaded: true, pause: retryAfter)
         case .httpStatus where status.map { $0 >= 500 } ?? false:

@@ -11,7 +11,7 @@ struct OriginRecord {
     private(set) var pausedUntil: Instant?
     /// When it was used last, counted in uses of the table.
     var lastUse: UInt64 = 0
-    private var successes = 0
+    private var answers = 0
     private var lastDecrease: Instant?
     private var time: LearntDuration?
     /// Requests that may be made once more. One at the start, or the first failure of a day could never be.
@@ -35,7 +35,15 @@ struct OriginRecord {
         retries = min(retries + rule.retryShare, Self.mostRetries)
     }
 
-    /// Takes note of a request that began at `start`.
+    /// Takes note of a request that began at `start`, and was answered with what it asked for. How long all of that takes
+    /// to come says little of what else the origin could send.
+    mutating func answered(since start: Instant, _ rule: OriginRule) {
+        guard lastDecrease.map({ start > $0 }) ?? true else { return }
+        answers += 1
+        if lastDecrease == nil || answers % rule.answersPerStep == 0 { limit = min(limit + 1, rule.mostLimit) }
+    }
+
+    /// Takes note of the end of a request that began at `start`.
     mutating func ended(_ outcome: OriginOutcome, since start: Instant, at now: Instant, _ rule: OriginRule) {
         inFlight -= 1
         if let pause = outcome.pause {
@@ -44,11 +52,9 @@ struct OriginRecord {
         if outcome.isOverloaded {
             // Once for all requests that were under way together.
             guard lastDecrease.map({ start > $0 }) ?? true else { return }
-            (limit, successes, lastDecrease) = (max(rule.leastLimit, limit / 2), 0, now)
+            (limit, answers, lastDecrease) = (max(rule.leastLimit, limit / 2), 0, now)
         } else if outcome.health == .success {
             if time == nil { time = LearntDuration(now - start) } else { time?.learn(now - start) }
-            successes += 1
-            if successes % rule.successesPerStep == 0 { limit = min(limit + 1, rule.mostLimit) }
         }
     }
 

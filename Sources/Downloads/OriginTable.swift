@@ -48,6 +48,12 @@ struct OriginTable {
         records[origin]?.waiting += 1
     }
 
+    /// The request in `place` was answered with what it asked for, of which the rest may take long.
+    mutating func answered(_ place: Place, at now: Instant) {
+        records[place.origin]?.answered(since: place.start, rule)
+        if records[place.origin]?.waiting != 0 { settle(at: now) }
+    }
+
     /// Gives a place back. `jitter` is from 0 to 1. Says whether the origin is refused from now on.
     mutating func leave(_ place: Place, _ outcome: OriginOutcome, at now: Instant, jitter: Double) -> Bool {
         let wasFull = inFlight >= rule.globalLimit

@@ -40,6 +40,8 @@ final class Transfer {
     private var isRangeRefused = false
     private var headerByteCount = 0
     private var bodyByteCount = 0
+    /// When the last bytes of the source came.
+    private var lastBytes: Instant?
     /// Where in what is sent the next byte stands.
     private var sendOffset = 0
     /// What was sent counts as a sign of life as well.
@@ -164,6 +166,7 @@ final class Transfer {
                 return .stopped
             }
             bodyByteCount += bytes.count
+            lastBytes = SystemTime().now
             return .taken
         } catch {
             stopped = error
@@ -178,6 +181,8 @@ final class Transfer {
         let body = judgedBody()
         self.body = body
         if case .part(_, let version) = body { request.file.setSize(version.size) }
+        if case .other = body { return body }
+        request.place?.answered()
         return body
     }
 
@@ -238,6 +243,7 @@ final class Transfer {
         result.contentType = header("content-type")
         result.retryAfter = retryAfter
         result.isConnected = stallWatch != nil
+        result.isFlowing = isFlowing
         result.fetchedByteCount = fetchedByteCount
         // Of an encoded part libcurl hands nothing over that it can't decode.
         if status != nil, [CURLE_OK, CURLE_BAD_CONTENT_ENCODING].contains(code) { _ = openedBody() }
@@ -253,6 +259,17 @@ final class Transfer {
         result.failure = result.location == nil ? failure(code) : stopped
         return result
     }
+
+    /// The result of a transfer that nobody waits for any more.
+    var cancelledResult: TransferResult {
+        var result = TransferResult(failure: request.cancelled())
+        result.fetchedByteCount = fetchedByteCount
+        result.isFlowing = isFlowing
+        return result
+    }
+
+    /// Whether bytes of the source came until now.
+    private var isFlowing: Bool { lastBytes.map { SystemTime().now - $0 < settings.origins.fairTime } ?? false }
 
     private func failure(_ code: CURLcode) -> AttachmentFailure? {
         if let stopped { return stopped }

@@ -189,8 +189,9 @@ final class TransferLoop: @unchecked Sendable {
     }
 
     private func cancel(_ entry: Running) {
+        let result = entry.transfer.cancelledResult
         unsafe curl_multi_remove_handle(multi, entry.transfer.handle)
-        entry.reply.resume(returning: TransferResult(failure: entry.request.cancelled()))
+        entry.reply.resume(returning: result)
     }
 
     private func finishEnded(_ running: inout [UInt: Running]) {

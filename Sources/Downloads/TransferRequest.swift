@@ -42,6 +42,8 @@ struct TransferResult: Sendable {
     var requestCount = 1
     /// Bytes of the body as they came over the network.
     var fetchedByteCount = 0
+    /// Whether bytes of the source came until its end.
+    var isFlowing = false
     /// What further parts have to be of, where the origin has them.
     var version: SourceVersion?
     /// Whether a range was asked for and could not be had.

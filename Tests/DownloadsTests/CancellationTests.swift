@@ -30,7 +30,7 @@ struct CancellationTests {
         let fetched = Fetched(report: await download.value, file: file)
         #expect(fetched.reason == .cancelled)
         #expect(fetched.isConsistent)
-        #expect(fetched.holds(pattern(5_000)))
+        #expect(fetched.holds(pattern(5_000)) && fetched.report.fetchedByteCount == 5_000)
     }
 
     @Test("one that is cancelled leaves the others alone")

@@ -22,21 +22,46 @@ struct OriginTableTests {
     /// One request that comes to `outcome` at once.
     private func request(_ table: inout OriginTable, _ origin: Origin, _ outcome: OriginOutcome, at now: Instant) {
         table.ask(0, origin, until: now + .seconds(60), at: now)
-        for place in take(&table).places { _ = table.leave(place, outcome, at: now, jitter: 0.5) }
+        for place in take(&table).places {
+            if outcome == .worked { table.answered(place, at: now) }
+            _ = table.leave(place, outcome, at: now, jitter: 0.5)
+        }
     }
 
-    @Test("an origin gets eight requests at once, one more with each ten that succeed, 32 at most")
+    @Test("an origin gets eight requests at once, one more with each that it begins to answer, 32 at most")
     func increase() {
         var table = OriginTable(OriginRule())
-        for number in 0..<9 { table.ask(UInt64(number), a, until: start + .seconds(60), at: start) }
+        for number in 0..<40 { table.ask(UInt64(number), a, until: start + .seconds(60), at: start) }
         let places = take(&table).places
-        #expect(places.count == 8 && table.waiterCount == 1)
-        for place in places { _ = table.leave(place, .worked, at: start, jitter: 0) }
-        #expect(take(&table).places.count == 1 && table[a]?.limit == 8)
-        for _ in 0..<2 { request(&table, a, .worked, at: start) }
-        #expect(table[a]?.limit == 9)
-        for _ in 0..<1000 { request(&table, a, .worked, at: start) }
-        #expect(table[a]?.limit == 32 && table[b] == nil)
+        #expect(places.count == 8 && table.waiterCount == 32)
+        // None of them has come to its end.
+        for place in places { table.answered(place, at: start) }
+        let more = take(&table).places
+        #expect(more.count == 8 && table[a]?.limit == 16)
+        for place in places + more + more { table.answered(place, at: start) }
+        #expect(take(&table).places.count == 16 && table[a]?.limit == 32 && table[b] == nil)
+    }
+
+    @Test("once it had too much, it gets one more with each ten that it answers")
+    func increaseAfterwards() {
+        var table = OriginTable(OriginRule())
+        request(&table, a, OriginOutcome(isOverloaded: true), at: start)
+        for _ in 0..<9 { request(&table, a, .worked, at: start + .seconds(1)) }
+        #expect(table[a]?.limit == 4)
+        for _ in 0..<11 { request(&table, a, .worked, at: start + .seconds(1)) }
+        #expect(table[a]?.limit == 6)
+        for _ in 0..<1000 { request(&table, a, .worked, at: start + .seconds(1)) }
+        #expect(table[a]?.limit == 32)
+    }
+
+    @Test("an answer to what was asked before it had too much isn't counted")
+    func answeredBefore() {
+        var table = OriginTable(OriginRule())
+        for number in 0..<2 { table.ask(UInt64(number), a, until: start + .seconds(60), at: start) }
+        let places = take(&table).places
+        _ = table.leave(places[0], OriginOutcome(isOverloaded: true), at: start + .seconds(1), jitter: 0)
+        for _ in 0..<20 { table.answered(places[1], at: start + .seconds(2)) }
+        #expect(table[a]?.limit == 4)
     }
 
     @Test("too much halves that, once for all that were under way, and never below two")
@@ -218,7 +243,9 @@ struct OriginTableTests {
                 deadlines[number] = now + .milliseconds(.random(in: 0...5000, using: &random))
                 asked[number] = origin
                 table.ask(number, origin, until: deadlines[number] ?? now, at: now)
-            case 5..<9 where !held.isEmpty:
+            case 5 where !held.isEmpty:
+                table.answered(held[Int.random(in: 0..<held.count, using: &random)], at: now)
+            case 6..<9 where !held.isEmpty:
                 let place = held.remove(at: Int.random(in: 0..<held.count, using: &random))
                 _ = table.leave(place, outcome(&random), at: now, jitter: 0.5)
             case 9:
