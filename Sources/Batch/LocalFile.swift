@@ -11,9 +11,11 @@ package struct LocalFile: AttachmentDownloading {
     /// Keeps the descriptor open for as long as somebody reads.
     private let owner: any AnyObject & Sendable
     private static let queue = DispatchQueue(label: "attachd.local-files", attributes: .concurrent)
-    /// What is read ahead of what is asked for, and the most that is copied at one go.
+    /// What is read ahead of what is asked for, the most that is copied at one go, and the most that is in memory for that:
+    /// memory that was used before, as new pages would cost more than the copying.
     private static let readAhead = 262_144
-    private static let blockSize = 1_048_576
+    private static let stretch = 1_048_576
+    private static let blockSize = 65_536
 
     /// `descriptor` is open for as long as `owner` lives.
     package init(descriptor: Int32, size: Int, owner: any AnyObject & Sendable) {
@@ -51,7 +53,7 @@ package struct LocalFile: AttachmentDownloading {
             Self.queue.async {
                 continuation.resume(
                     returning: Result { () throws(AttachmentFailure) in
-                        try read(range.prefix(Self.blockSize), into: file)
+                        try read(range.prefix(Self.stretch), into: file)
                     }
                 )
             }
@@ -60,12 +62,17 @@ package struct LocalFile: AttachmentDownloading {
     }
 
     private func read(_ range: Range<Int>, into file: MediaFile) throws(AttachmentFailure) {
-        let block = UnsafeMutableRawBufferPointer.allocate(byteCount: range.count, alignment: 16)
+        let block = UnsafeMutableRawBufferPointer.allocate(byteCount: min(range.count, Self.blockSize), alignment: 16)
         defer { unsafe block.deallocate() }
-        let count = unsafe pread(descriptor, block.baseAddress, range.count, off_t(range.lowerBound))
-        guard count > 0 else {
-            throw AttachmentFailure(.download, .truncated, "The file could not be read to its end.")
+        var offset = range.lowerBound
+        while offset < range.upperBound {
+            let wanted = min(block.count, range.upperBound - offset)
+            let count = unsafe pread(descriptor, block.baseAddress, wanted, off_t(offset))
+            guard count > 0 else {
+                throw AttachmentFailure(.download, .truncated, "The file could not be read to its end.")
+            }
+            guard try unsafe file.write(UnsafeRawBufferPointer(rebasing: block[..<count]), at: offset) else { return }
+            offset += count
         }
-        try unsafe file.write(UnsafeRawBufferPointer(rebasing: block[..<count]), at: range.lowerBound)
     }
 }

@@ -2,7 +2,8 @@ import Glibc
 
 /// Reads and writes whole contents of open files.
 package enum FileContent {
-    private static let blockSize = 262_144
+    /// Small enough for memory that was used before: new pages would cost more than the copying.
+    private static let blockSize = 65_536
 
     /// Copies the first bytes of one file to another, and gives their SHA-256 in lowercase hexadecimal.
     package static func copy(_ byteCount: Int, from source: Int32, to target: Int32) throws(StoreError) -> String {
