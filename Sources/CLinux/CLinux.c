@@ -206,8 +206,10 @@ int clinux_epoll_wait(int epoll, unsigned long *token) {
     return count < 0 && errno == EINTR ? 0 : count;
 }
 
+// Not F_SEAL_WRITE: the kernel would wait 155 ms for pages that somebody is just reading, and then often refuse with EBUSY.
+// The difference is in mappings that can be written to, of which there are none.
 int clinux_seal_content(int descriptor) {
-    return fcntl(descriptor, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL);
+    return fcntl(descriptor, F_ADD_SEALS, F_SEAL_FUTURE_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL);
 }
 
 int clinux_timer(void) { return timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC); }

@@ -70,7 +70,24 @@ struct MediaFileTests {
         file.end(isWhole ? .whole : cut)
         #expect(unsafe pwrite(file.descriptor, [1], 1, 0) == -1)
         #expect(ftruncate(file.descriptor, 1) == -1 && ftruncate(file.descriptor, 9) == -1)
+        let mapping = unsafe mmap(nil, 2, PROT_READ | PROT_WRITE, MAP_SHARED, file.descriptor, 0)
+        #expect(unsafe mapping == MAP_FAILED)
         #expect(file.prefix(2) == [7, 8])
+    }
+
+    @Test("it is sealed at once, whoever has its pages in use")
+    func sealedWhileUsed() throws {
+        let file = try MediaFile(byteLimit: 3)
+        try file.append([7, 8])
+        // A pipe holds on to the page itself until it is read.
+        var ends: [Int32] = [0, 0]
+        let status = unsafe pipe(&ends)
+        try #require(status == 0)
+        defer { for end in ends { close(end) } }
+        let count = sendfile(ends[1], file.descriptor, nil, 2)
+        #expect(count == 2)
+        file.end(.whole)
+        #expect(unsafe pwrite(file.descriptor, [1], 1, 0) == -1)
     }
 
     @Test("bytes may come anywhere, and a reader waits for its own")

@@ -59,7 +59,8 @@ int clinux_empty_root(void);
 /// Refuses every path, and TCP where the kernel can, to this process and its children (Landlock).
 int clinux_landlock(void);
 
-/// Seals a memory file for good: nobody can write to it, grow it or shrink it any more. 0, or -1 with errno.
+/// Seals a memory file for good: nobody can write to it, map it for that, grow it or shrink it any more. Nobody may have
+/// mapped it for writing before. 0, or -1 with errno.
 int clinux_seal_content(int descriptor);
 
 /// A timer on the monotonic clock, as a descriptor. -1 with errno on failure.
