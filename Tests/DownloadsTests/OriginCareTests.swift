@@ -202,19 +202,6 @@ struct OriginCareTests {
         #expect(downloader.originUsage.inFlight == 0)
     }
 
-    @Test("an origin whose bytes come to the last is asked for more of them, however many are late")
-    func slowForAll() async throws {
-        let origin = try OriginServer { _ in .drip(pattern(100_000), every: .milliseconds(10)) }
-        defer { origin.stop() }
-        let downloader = try downloader { $0.firstLimit = 30 }
-        await withTaskGroup(of: Void.self) { group in
-            for _ in 0..<30 {
-                group.addTask { _ = try? await downloader.fetch(origin.url(), timeLimit: .milliseconds(1100)) }
-            }
-        }
-        #expect(origin.requests.count == 30 && events[.opened] == 0)
-    }
-
     @Test("a slow origin isn't blamed by those who had no time")
     func hurry() async throws {
         let origin = try OriginServer { _ in .silence }
