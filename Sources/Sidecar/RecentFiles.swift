@@ -13,8 +13,9 @@ final class RecentFiles: Sendable {
 
     private let state = Mutex(State())
 
-    /// What they may take of memory, in bytes.
+    /// What they may take of memory: so many bytes of files, and so many links.
     private static let byteLimit = 8_388_608
+    private static let linkLimit = 1000
 
     /// The answer to a request for `path` with its query, made by `make` if it isn't there.
     func file(for path: String, at now: UnixTime, _ make: () -> WholeFile?) -> WholeFile? {
@@ -26,7 +27,9 @@ final class RecentFiles: Sendable {
         guard let file = make() else { return nil }
         state.withLock { state in
             let byteCount = state.byteCount + file.bytes.readableBytes
-            guard state.second == now.seconds, byteCount <= Self.byteLimit, state.files[path] == nil else { return }
+            guard state.second == now.seconds, byteCount <= Self.byteLimit, state.files.count < Self.linkLimit,
+                state.files[path] == nil
+            else { return }
             state.files[path] = file
             state.byteCount = byteCount
         }

@@ -37,14 +37,17 @@ struct RecentFilesTests {
         #expect(recent.file(for: "/a/1", at: now) { nil }?.bytes.readableBytes == 1)
     }
 
-    @Test("together they stay below their limit, whatever is asked for")
-    func limit() {
+    @Test(
+        "together they stay below their limits, whatever is asked for",
+        arguments: [(links: 20, bytes: 1_048_576, kept: 8), (links: 1500, bytes: 1, kept: 1000)]
+    )
+    func limits(links: Int, bytes: Int, kept: Int) {
         let recent = RecentFiles()
         let now = UnixTime(seconds: 100)
-        for number in 0..<20 {
-            #expect(recent.file(for: "/a/\(number)", at: now) { file(bytes: 1_048_576) } != nil)
+        for link in 0..<links {
+            let answer = recent.file(for: "/a/\(link)", at: now) { file(bytes: bytes) }
+            #expect(answer?.bytes.readableBytes == bytes)
         }
-        let kept = (0..<20).filter { number in recent.file(for: "/a/\(number)", at: now) { nil } != nil }
-        #expect(kept == Array(0..<8))
+        #expect((0..<links).count { link in recent.file(for: "/a/\(link)", at: now) { nil } != nil } == kept)
     }
 }
