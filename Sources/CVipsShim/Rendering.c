@@ -73,7 +73,7 @@ int cvips_roll_animation(VipsImage *roll, int page_height, const int *delays, in
 
 // libvips scales down fast only with liborc, which makes machine code at run time: a decoder process has no memory that
 // is writable and executable. Without it, its Lanczos filter takes longer than decoding the JPEG (36 ms against
-// 29 for 10 megapixels to 1038 px; this takes 4). So the same filter stands here, in a form that the C compiler vectorises:
+// 29 for 10 megapixels to 1038 px; this takes 7). So the same filter stands here, in a form that the C compiler vectorises:
 // twice on x86, where the loader takes what the processor has.
 #ifdef __x86_64__
 #define VECTORISED __attribute__((target_clones("arch=x86-64-v3", "default")))

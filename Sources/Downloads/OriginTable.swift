@@ -50,8 +50,9 @@ struct OriginTable {
 
     /// The request in `place` was answered with what it asked for, of which the rest may take long.
     mutating func answered(_ place: Place, at now: Instant) {
+        let limit = records[place.origin]?.limit
         records[place.origin]?.answered(since: place.start, rule)
-        if records[place.origin]?.waiting != 0 { settle(at: now) }
+        if records[place.origin]?.limit != limit, records[place.origin]?.waiting != 0 { settle(at: now) }
     }
 
     /// Gives a place back. `jitter` is from 0 to 1. Says whether the origin is refused from now on.
