@@ -1,5 +1,6 @@
 import Dispatch
 import Media
+import Storage
 import Synchronization
 
 /// Every media file below a folder, made ready as an attachment. Start here: a file goes through `handle`.
@@ -44,13 +45,13 @@ package final class BatchRun: Sendable {
     /// Returns when every file is in the manifest, or the monitor was told to stop and what was under way is.
     package func run() async throws(BatchError) {
         defer { output.release() }
-        let total = await Self.perform { [self] in walk.reduce(0) { count, _ in count + 1 } }
+        let total = await Self.queue.perform { [self] in walk.reduce(0) { count, _ in count + 1 } }
         monitor.update { $0.total = total }
         // Some files are read ahead, others wait for the disk.
         let places = Gate(places: 2 * options.decoders + 8)
         let entries = Mutex(walk)
         await withDiscardingTaskGroup { group in
-            while !monitor.isStopped, let entry = await Self.perform({ entries.withLock { $0.next() } }) {
+            while !monitor.isStopped, let entry = await Self.queue.perform({ entries.withLock { $0.next() } }) {
                 await places.enter()
                 group.addTask { [self] in
                     await handle(entry)
@@ -73,7 +74,7 @@ package final class BatchRun: Sendable {
 
     private func handle(_ path: RelativePath, _ stem: RelativePath) async {
         guard !monitor.isStopped else { return }
-        let opened = await Self.perform { [self] in
+        let opened = await Self.queue.perform { [self] in
             Result { () throws(AttachmentFailure) in
                 let file = try SourceFile(at: path, below: place.input, limits: options.limits)
                 return (file, try file.sha256())
@@ -89,7 +90,7 @@ package final class BatchRun: Sendable {
             byteCount: file.byteCount,
             options: options.fingerprint,
         )
-        switch await Self.perform({ [self] in books.decide(path, stem: stem, content) }) {
+        switch await Self.queue.perform({ [self] in books.decide(path, stem: stem, content) }) {
         case .keep(let line): return count(line) { $0.kept += 1 }
         case .reuse(let row):
             let outcome = await books.add(.reuse(row, path: path, stem: stem))
@@ -111,7 +112,7 @@ package final class BatchRun: Sendable {
         turns.leave()
         guard let rung = product.rung else { return await note(product.line) }
         let number = number.add(1, ordering: .relaxed).newValue
-        let written = await Self.perform { [output] in
+        let written = await Self.queue.perform { [output] in
             Result { () throws(FileError) in try output.write(rung, number: number) }
         }
         switch written {
@@ -119,7 +120,7 @@ package final class BatchRun: Sendable {
         case .success(let scratch):
             let target = stem.appending(pathExtension: rung.report.format.filenameExtension)
             if let preview = product.preview {
-                await Self.perform { [previews] in previews.add(preview, of: scratch.sha256) }
+                await Self.queue.perform { [previews] in previews.add(preview, of: scratch.sha256) }
             }
             switch await books.add(.made(product.line, target, scratch)) {
             case .written(let line): count(line)
@@ -161,7 +162,7 @@ package final class BatchRun: Sendable {
 
     /// Puts the manifest in order and writes the report.
     private func finish() async throws(BatchError) {
-        let result = await Self.perform { [self] in
+        let result = await Self.queue.perform { [self] in
             Result { () throws(FileError) in
                 let report = try ReportPage(in: output, previews: previews, title: place.input.path)
                 try books.finish { report.add($0) }
@@ -171,13 +172,6 @@ package final class BatchRun: Sendable {
         }
         if case .failure(let error) = result {
             throw BatchError(.cannotWrite, "\(error). What is done is kept; go on with --resume.")
-        }
-    }
-
-    /// Does work that may wait for the disk, off Swift's own threads.
-    private static func perform<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
-        await withCheckedContinuation { continuation in
-            queue.async { continuation.resume(returning: work()) }
         }
     }
 }

@@ -1,7 +1,7 @@
 import Dispatch
-import Glibc
 package import Media
 import Processing
+import Storage
 
 /// An open file of this machine as an attachment's source: what the decoder wants of it is copied into its memory, so
 /// nothing that happens to the file can happen to the decoder, and of a long video only the clip is read.
@@ -11,11 +11,9 @@ package struct LocalFile: AttachmentDownloading {
     /// Keeps the descriptor open for as long as somebody reads.
     private let owner: any AnyObject & Sendable
     private static let queue = DispatchQueue(label: "attachd.local-files", attributes: .concurrent)
-    /// What is read ahead of what is asked for, the most that is copied at one go, and the most that is in memory for that:
-    /// memory that was used before, as new pages would cost more than the copying.
+    /// What is read ahead of what is asked for, and the most that is copied at one go.
     private static let readAhead = 262_144
     private static let stretch = 1_048_576
-    private static let blockSize = 65_536
 
     /// `descriptor` is open for as long as `owner` lives.
     package init(descriptor: Int32, size: Int, owner: any AnyObject & Sendable) {
@@ -49,30 +47,17 @@ package struct LocalFile: AttachmentDownloading {
     /// Copies the beginning of `range`, off Swift's own threads: it may wait for the disk.
     private func copy(_ range: Range<Int>, into file: MediaFile) async throws(AttachmentFailure) {
         let range = range.clamped(to: 0..<size)
-        let result: Result<Void, AttachmentFailure> = await withCheckedContinuation { continuation in
-            Self.queue.async {
-                continuation.resume(
-                    returning: Result { () throws(AttachmentFailure) in
-                        try read(range.prefix(Self.stretch), into: file)
-                    }
-                )
-            }
+        let result = await Self.queue.perform {
+            Result { () throws(AttachmentFailure) in try read(range.prefix(Self.stretch), into: file) }
         }
         try result.get()
     }
 
     private func read(_ range: Range<Int>, into file: MediaFile) throws(AttachmentFailure) {
-        let block = UnsafeMutableRawBufferPointer.allocate(byteCount: min(range.count, Self.blockSize), alignment: 16)
-        defer { unsafe block.deallocate() }
-        var offset = range.lowerBound
-        while offset < range.upperBound {
-            let wanted = min(block.count, range.upperBound - offset)
-            let count = unsafe pread(descriptor, block.baseAddress, wanted, off_t(offset))
-            guard count > 0 else {
-                throw AttachmentFailure(.download, .truncated, "The file could not be read to its end.")
-            }
-            guard try unsafe file.write(UnsafeRawBufferPointer(rebasing: block[..<count]), at: offset) else { return }
-            offset += count
+        try unsafe FileContent.read(range, from: descriptor) { _ in
+            AttachmentFailure(.download, .truncated, "The file could not be read to its end.")
+        } _: { bytes, offset throws(AttachmentFailure) in
+            try unsafe file.write(bytes, at: offset)
         }
     }
 }

@@ -70,7 +70,7 @@ final class Manifest {
     /// Writes what was added, and makes it last.
     func flush() throws(FileError) {
         guard !staged.isEmpty else { return }
-        try Self.write(staged, to: descriptor)
+        try FileContent.write(staged, to: descriptor, named: Self.name)
         guard fdatasync(descriptor) == 0 else { throw FileError("fsync", Self.name) }
         byteCount += staged.count
         staged = []
@@ -100,11 +100,11 @@ final class Manifest {
                 places.append(position..<position + range.count)
                 position += range.count
                 if block.count > 1_048_576 {
-                    try Self.write(block, to: file)
+                    try FileContent.write(block, to: file, named: Self.name)
                     block = []
                 }
             }
-            try Self.write(block, to: file)
+            try FileContent.write(block, to: file, named: Self.name)
             guard fsync(file) == 0 else { throw FileError("fsync", Self.name) }
             try scratch.move(Array(Self.name.utf8), to: folder, as: Array(Self.name.utf8))
             try folder.sync()
@@ -116,16 +116,6 @@ final class Manifest {
         } catch {
             close(file)
             throw error
-        }
-    }
-
-    private static func write(_ bytes: [UInt8], to file: Int32) throws(FileError) {
-        do throws(StoreError) {
-            try unsafe bytes.span.withUnsafeBytes { bytes throws(StoreError) in
-                try unsafe FileContent.write(bytes, to: file)
-            }
-        } catch {
-            throw FileError("write", name, error.code)
         }
     }
 }

@@ -57,7 +57,7 @@ final class ReportPage {
 
     private func flush() {
         do throws(FileError) {
-            try Self.write(buffer, to: rows)
+            try FileContent.write(buffer, to: rows, named: Self.name)
         } catch {
             failure = error
         }
@@ -70,10 +70,12 @@ final class ReportPage {
         if let failure { throw failure }
         let page = try output.scratch.createFile(Self.pageName)
         defer { close(page) }
-        try Self.write(Array(Self.template(PackageResources.head_mustache).render(head).utf8), to: page)
+        let headText = Self.template(PackageResources.head_mustache).render(head)
+        try FileContent.write(Array(headText.utf8), to: page, named: Self.name)
         try copyRows(to: page)
         let tail: [String: Any] = ["script": Self.text(PackageResources.script_js)]
-        try Self.write(Array(Self.template(PackageResources.tail_mustache).render(tail).utf8), to: page)
+        let tailText = Self.template(PackageResources.tail_mustache).render(tail)
+        try FileContent.write(Array(tailText.utf8), to: page, named: Self.name)
         guard fsync(page) == 0 else { throw FileError("fsync", Self.name) }
         try output.scratch.move(Array(Self.pageName.utf8), to: output.root, as: Array(Self.name.utf8))
     }
@@ -127,16 +129,6 @@ final class ReportPage {
             return try HTMLText.template(text(bytes))
         } catch {
             preconditionFailure("a template of the report is malformed: \(error)")
-        }
-    }
-
-    private static func write(_ bytes: [UInt8], to file: Int32) throws(FileError) {
-        do throws(StoreError) {
-            try unsafe bytes.span.withUnsafeBytes { bytes throws(StoreError) in
-                try unsafe FileContent.write(bytes, to: file)
-            }
-        } catch {
-            throw FileError("write", name, error.code)
         }
     }
 }

@@ -131,9 +131,7 @@ package final class AttachmentStore: Sendable {
 
     /// Does work that may wait for the disk, on a thread of the store's.
     package func perform<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
-        await withCheckedContinuation { continuation in
-            queue.async { continuation.resume(returning: work()) }
-        }
+        await queue.perform(work)
     }
 
     private func write(_ rung: ReadyRung) throws(StoreError) -> File {

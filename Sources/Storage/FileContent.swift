@@ -8,7 +8,7 @@ package enum FileContent {
     /// Copies the first bytes of one file to another, and gives their SHA-256 in lowercase hexadecimal.
     package static func copy(_ byteCount: Int, from source: Int32, to target: Int32) throws(StoreError) -> String {
         let hash = try SHA256()
-        try unsafe read(byteCount, from: source) { bytes throws(StoreError) in
+        try unsafe read(0..<byteCount, from: source, orThrow: \.self) { bytes, _ throws(StoreError) in
             unsafe hash.update(bytes)
             try unsafe write(bytes, to: target)
         }
@@ -18,25 +18,28 @@ package enum FileContent {
     /// The SHA-256 of the first bytes of a file, in lowercase hexadecimal.
     package static func sha256(_ byteCount: Int, of source: Int32) throws(StoreError) -> String {
         let hash = try SHA256()
-        try unsafe read(byteCount, from: source) { bytes in unsafe hash.update(bytes) }
+        try unsafe read(0..<byteCount, from: source, orThrow: \.self) { bytes, _ throws(StoreError) in
+            unsafe hash.update(bytes)
+        }
         return Hexadecimal.text(hash.finish())
     }
 
-    /// Hands over the first bytes of a file, block by block.
-    private static func read(
-        _ byteCount: Int,
+    /// Hands over a part of a file, block by block, each with its place in the file.
+    package static func read<Failure: Error>(
+        _ range: Range<Int>,
         from source: Int32,
-        _ take: (UnsafeRawBufferPointer) throws(StoreError) -> Void,
-    ) throws(StoreError) {
+        orThrow failure: (StoreError) -> Failure,
+        _ take: (UnsafeRawBufferPointer, Int) throws(Failure) -> Void,
+    ) throws(Failure) {
         let block = UnsafeMutableRawBufferPointer.allocate(byteCount: blockSize, alignment: 16)
         defer { unsafe block.deallocate() }
-        var done = 0
-        while done < byteCount {
-            let wanted = min(blockSize, byteCount - done)
-            let count = unsafe pread(source, block.baseAddress, wanted, off_t(done))
-            guard count > 0 else { throw StoreError("read", "file", count < 0 ? errno : EIO) }
-            try unsafe take(UnsafeRawBufferPointer(rebasing: block[..<count]))
-            done += count
+        var offset = range.lowerBound
+        while offset < range.upperBound {
+            let wanted = min(blockSize, range.upperBound - offset)
+            let count = unsafe pread(source, block.baseAddress, wanted, off_t(offset))
+            guard count > 0 else { throw failure(StoreError("read", "file", count < 0 ? errno : EIO)) }
+            try unsafe take(UnsafeRawBufferPointer(rebasing: block[..<count]), offset)
+            offset += count
         }
     }
 
