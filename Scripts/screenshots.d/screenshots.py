@@ -25,9 +25,14 @@ PICTURES = [
     ("right-to-left", "onesignal", 1440, ["direction", "width"], ".places"),
     ("before", "photo", 1440, ["state"], ".places"),
 ]
-# Those for the README, and how they are made small: few colours, and 900 pixels wide.
+# Those for the documentation, and how they are made small: few colours, and 900 pixels wide.
 README = {"preview": ("event-invite", [], ".places"), "report": ("photo", ["theme"], ".report")}
 SMALL = "scale='min(900,iw)':-1:flags=lanczos,split[a][b];[a]palettegen=max_colors=160[p];[b][p]paletteuse=dither=none"
+
+
+# A notification before and after, for the README; at twice its size, for it is mostly text.
+BEFORE_AFTER = pathlib.Path(__file__).with_name("before-after.html").resolve()
+CRISP = "scale='min(1600,iw)':-1:flags=lanczos,split[a][b];[a]palettegen=max_colors=256[p];[b][p]paletteuse=dither=sierra2_4a"
 
 
 class Quiet(SimpleHTTPRequestHandler):
@@ -88,6 +93,18 @@ def show(browser, preview, sample, switches):
     browser.run("return new Promise(resolve => setTimeout(resolve, 600))")
 
 
+def write_small(picture, filters, target):
+    command = ["ffmpeg", "-v", "error", "-y", "-f", "png_pipe", "-i", "-", "-vf", filters, target]
+    subprocess.run(command, input=picture, check=True)
+
+
+def before_after(browser, target):
+    browser.resize(1120, 700, scale=2)
+    browser.open(BEFORE_AFTER.as_uri())
+    browser.wait("return [...document.images].every(image => image.complete)")
+    write_small(browser.picture(".figure"), CRISP, target)
+
+
 def main():
     attachd, folder = sys.argv[1], pathlib.Path(sys.argv[2])
     with Preview(attachd) as preview, Browser() as browser:
@@ -98,9 +115,9 @@ def main():
         for name, (sample, switches, part) in README.items() if len(sys.argv) > 3 else ():
             browser.resize(1440, 1000, dark="theme" in switches)
             show(browser, preview, sample, switches)
-            target = pathlib.Path(sys.argv[3]) / f"{name}.png"
-            command = ["ffmpeg", "-v", "error", "-y", "-f", "png_pipe", "-i", "-", "-vf", SMALL, target]
-            subprocess.run(command, input=browser.picture(part), check=True)
+            write_small(browser.picture(part), SMALL, pathlib.Path(sys.argv[3]) / f"{name}.png")
+        if len(sys.argv) > 3:
+            before_after(browser, pathlib.Path("docs/before-after.png"))
 
 
 if __name__ == "__main__":

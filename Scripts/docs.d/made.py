@@ -1,0 +1,209 @@
+"""The made parts of the documentation, each a table in Markdown: from the program's own output, and from its sources."""
+
+import json
+import pathlib
+import re
+import subprocess
+
+sources = pathlib.Path("Sources")
+
+
+def table(head, rows):
+    lines = [head, ["---"] * len(head)] + rows
+    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
+
+
+def code(text):
+    return f"`{text}`" if text else ""
+
+
+class Program:
+    """attachd, asked about itself."""
+
+    def __init__(self, path):
+        self.path = path
+        self.help = json.loads(self.output("--experimental-dump-help"))["command"]
+        dialects, profiles = self.output("dialects").strip().split("\n\n")
+        self.dialects = self.columns(dialects)
+        self.profiles = self.columns(profiles)
+
+    def output(self, *arguments):
+        return subprocess.run([self.path, *arguments], check=True, capture_output=True, text=True).stdout
+
+    @staticmethod
+    def columns(text):
+        """The rows below a header whose columns stand below each other."""
+        lines = text.split("\n")
+        starts = [match.start() for match in re.finditer(r"\S+", lines[0])]
+        bounds = list(zip(starts, starts[1:] + [None]))
+        return [[line[start:end].strip() for start, end in bounds] for line in lines[1:]]
+
+    def commands(self, command=None, above=""):
+        """Each command that does something, with its options by their long names."""
+        command = command or self.help
+        name = f"{above} {command['commandName']}".strip()
+        below = [each for each in command.get("subcommands", []) if each["commandName"] != "help"]
+        if not below:
+            yield name, command, [each for each in command.get("arguments", []) if not is_help(each)]
+        for each in below:
+            yield from self.commands(each, name)
+
+
+def is_help(argument):
+    return any(name["name"] in ("help", "version") for name in argument.get("names", []))
+
+
+def long_name(argument):
+    return next((name["name"] for name in argument.get("names", []) if name["kind"] == "long"), None)
+
+
+def split_default(argument):
+    """The meaning, and the default, which stands behind it in the help."""
+    meaning = argument.get("abstract", "")
+    match = re.search(r" \(default: (.*)\)$", meaning)
+    if match:
+        return meaning[: match.start()], match[1]
+    return meaning, argument.get("defaultValue") or ""
+
+
+def camel(kebab):
+    first, *rest = kebab.split("-")
+    return first + "".join(word.capitalize() for word in rest)
+
+
+def written(argument):
+    """As it is typed."""
+    name = long_name(argument)
+    if not name:
+        return argument["valueName"].upper()
+    if argument["kind"] != "option":
+        return f"--{name}"
+    return f"--{name} …" if argument["valueName"] == name else f"--{name} {argument['valueName'].upper()}"
+
+
+def setting_keys():
+    """Each key of the configuration file, by its Swift name."""
+    text = re.sub(r"//.*", "", (sources / "App/SettingsKey.swift").read_text())
+    keys = {}
+    for line in re.findall(r"\bcase (.*)", text):
+        for name, raw in re.findall(r'(\w+)(?:\s*=\s*"(\w+)")?', line):
+            keys[name] = raw or name
+    return keys
+
+
+def keys_of_options(names):
+    """Which option sets which key: the assignments in the command line's sources."""
+    found = {}
+    for file in sorted((sources / "attachd").rglob("*.swift")):
+        for line in file.read_text().splitlines():
+            match = re.search(r"\boptions\[\.(\w+)\] = ", line)
+            if not match:
+                continue
+            words = re.findall(r"\w+", line.replace(match[0], " "))
+            option = next((name for name in names if camel(name) in words), None)
+            if option:
+                found[match[1]] = option
+    return found
+
+
+def takes_settings(name):
+    return name.split()[1] not in ("loadtest", "origin")
+
+
+def settings_of(program):
+    """The option that sets each key, and the commands that have it: the server's, where commands mean different things."""
+    found = {}
+    for name, _, arguments in sorted(program.commands(), key=lambda each: each[0] != "attachd serve"):
+        for argument in arguments if takes_settings(name) else []:
+            found.setdefault(long_name(argument), (argument, []))
+            if found[long_name(argument)][0]["abstract"] == argument["abstract"]:
+                found[long_name(argument)][1].append(name.split()[1])
+    options = keys_of_options([name for name in found if name])
+    return {key: (option, *found[option]) for key, option in options.items()}, found["config"]
+
+
+def options(program):
+    """The settings: option, variable and key."""
+    settings, config = settings_of(program)
+    rows = [settings_row("ATTACHD_CONFIG", "", *config, config[1])]
+    for name, key in setting_keys().items():
+        variable = "ATTACHD_" + re.sub(r"([A-Z])", r"_\1", key).upper()
+        option, argument, of = settings.get(name, (None, None, []))
+        if (option or "").startswith("no-"):
+            key, variable = f"{key}: false", f"{variable}=false"
+        rows.append(settings_row(variable, key, argument, of, config[1]))
+    return table(["option", "variable", "key", "default", "meaning", "commands"], rows)
+
+
+def settings_row(variable, key, argument, of, every):
+    meaning, default = split_default(argument) if argument else ("", "")
+    of = list(dict.fromkeys(of))
+    return [
+        code(written(argument)) if argument else "", code(variable), code(key), default, meaning,
+        "all" if set(every) <= set(of) else " ".join(code(each) for each in of),
+    ]
+
+
+def commands(program):
+    """Each command, with what it takes beside the settings."""
+    settings, config = settings_of(program)
+    shared = {config[0]["abstract"]} | {argument["abstract"] for _, argument, _ in settings.values()}
+    parts = []
+    for name, command, arguments in program.commands():
+        own = [each for each in arguments if not takes_settings(name) or each["abstract"] not in shared]
+        parts.append(f"### {code(name)}\n\n{command['abstract']}")
+        if own:
+            rows = [[code(written(each)), split_default(each)[1], split_default(each)[0]] for each in own]
+            parts.append(table(["argument", "default", "meaning"], rows))
+    return "\n\n".join(parts)
+
+
+def dialects(program):
+    titles = {}
+    for file in sorted((sources / "Payloads/Dialects").glob("*.swift")):
+        titles |= dict(re.findall(r'name: "([^"]*)",\s*title: "([^"]*)"', file.read_text()))
+    rows = {}
+    for name, path, profile, source in program.dialects:
+        row = rows.setdefault(name, [code(name), titles.get(name, ""), [], source])
+        row[2].append(code(path) + (f" ({profile})" if profile != "-" else ""))
+    return table(
+        ["dialect", "service", "the URL stands at (profile)", "rules read in"],
+        [[name, title, "<br>".join(paths), source] for name, title, paths, source in rows.values()],
+    )
+
+
+def profiles(program):
+    names = list(dict.fromkeys(row[0] for row in program.profiles))
+    rules = {}
+    for name, rule, value in program.profiles:
+        rules.setdefault(rule, {})[name] = value
+    # A kind that a profile doesn't have stands under its own name there, as false.
+    kinds = {rule for rule in rules if "." not in rule and any(other.startswith(rule + ".") for other in rules)}
+
+    def value(rule, name):
+        found = rules[rule].get(name)
+        return found if found is not None else rules.get(rule.split(".")[0], {}).get(name, "-")
+
+    rows = [[code(rule)] + [value(rule, name) for name in names] for rule in rules if rule not in kinds]
+    return table(["rule"] + [code(name) for name in names], rows)
+
+
+def metrics(_):
+    helps, gauges = {}, set()
+    for file in sorted(sources.rglob("*.swift")):
+        text = file.read_text()
+        helps |= dict(re.findall(r'"((?:attachd|process)_\w+)":\s*"((?:[^"\\]|\\.)*)"', text))
+        gauges |= set(re.findall(r'\b(?:Meter\(label: |meter\()"(\w+)"', text))
+
+    def kind(name):
+        if name.endswith("_total"):
+            return "counter"
+        return "gauge" if name in gauges else "histogram"
+
+    rows = [[code(name), kind(name), helps[name].replace("\\", "")] for name in sorted(helps)]
+    return table(["metric", "kind", "meaning"], rows)
+
+
+parts = {
+    "dialects": dialects, "profiles": profiles, "options": options, "commands": commands, "metrics": metrics,
+}
