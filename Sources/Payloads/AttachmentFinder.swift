@@ -3,6 +3,8 @@ struct AttachmentFinder {
     let payload: JSONValue
     let limit: Int
     let makeIdentifier: @Sendable () -> String
+    /// Finds nothing in a payload that is not to be rewritten, whatever it says.
+    var isShut = false
 
     private(set) var attachments: [AttachmentRequest] = []
     private(set) var fallbackBody: NotificationRequest.FallbackBody?
@@ -17,10 +19,11 @@ struct AttachmentFinder {
     }
 
     /// Open if anything may be rewritten.
-    var gate: Gate { gates.contains(.open) ? .open : gates.first ?? .open }
+    var gate: Gate { isShut ? .notUnicode : gates.contains(.open) ? .open : gates.first ?? .open }
 
     /// Follows the paths of a service's own request, each behind its gate.
     mutating func search(_ service: Dialect, in envelope: Envelope) {
+        guard !isShut else { return }
         for path in service.paths {
             for match in urls(path, in: payload) {
                 let gate = (path.gate ?? envelope.gate).gate(in: payload, filling: match.wildcards)
@@ -34,6 +37,7 @@ struct AttachmentFinder {
 
     /// Looks into each payload that the request carries, by the first of `dialects` that finds something there.
     mutating func searchPayloads(of envelope: Envelope, by dialects: [Dialect]) {
+        guard !isShut else { return }
         for root in envelope.payloads?.matches(in: payload) ?? [] {
             let gate = envelope.gate.gate(in: payload, filling: root.wildcards)
             gates.append(gate)

@@ -5,11 +5,14 @@ package enum Gate: String, Sendable, Equatable {
     case notMutable
     /// No alert shows: a silent push, or one with sound or badge only.
     case noAlert
+    /// A string has a surrogate without its pair: no device would read the rewritten payload as the sender meant it.
+    case notUnicode
 
     package var explanation: String {
         switch self {
         case .open: "the content is mutable, and an alert shows"
         case .notMutable: "mutable-content is neither 1 nor true"
+        case .notUnicode: "a surrogate stands without its pair in a string, which is not a character"
         case .noAlert: "no alert shows: it is missing, or has no text"
         }
     }

@@ -58,6 +58,7 @@ package struct PayloadReader: Sendable {
 
         let envelope = service?.envelope ?? .payload
         var finder = AttachmentFinder(payload: payload, limit: Self.attachmentLimit, makeIdentifier: makeIdentifier)
+        finder.isShut = payload.hasUnpairedSurrogate
         if let service, pinned == nil || pinned == service { finder.search(service, in: envelope) }
         let candidates = pinned.map { [$0] } ?? dialects
         finder.searchPayloads(of: envelope, by: candidates.filter { $0.envelope == nil })

@@ -142,4 +142,24 @@ struct PayloadReaderTests {
                 """
         )
     }
+
+    @Test(
+        "a surrogate without its pair, anywhere, gives the original back as it came",
+        arguments: [
+            #"{"aps":{"alert":"\ud800","mutable-content":1},"my-attachment":"https://example.com/a.jpg"}"#,
+            #"{"aps":{"alert":"Hi","mutable-content":1}, "my-attachment":"https://example.com/a.jpg","x":["\udfff"]}"#,
+            #"{"aps":{"alert":"Hi","mutable-content":1},"my-attachment":"https://example.com/a.jpg","\ud800":1}"#,
+            #"{"aps":{"alert":"Hi","mutable-content":1},"my-attachment":"https://example.com/\ud83d.jpg"}"#,
+            #"{"message":{"apns":{"payload":{"aps":{"alert":"\ud800","mutable-content":1}}},"token":"t"}}"#,
+        ]
+    )
+    func unpairedSurrogate(text: String) throws {
+        let request = try Self.read(text)
+        #expect(request.gate == .notUnicode && request.attachments.isEmpty)
+        let written = PayloadWriter().write(request, attachments: [:])
+        #expect(written.bytes == Array(text.utf8) && written.fit == .original)
+        // As a part of an envelope, too, with the escape that it came with.
+        let part = try Self.reader.read(try JSONValue(parsing: Array(text.utf8)), identifier: "n")
+        #expect(String(decoding: part.original, as: UTF8.self) == text.replacing(", ", with: ","))
+    }
 }

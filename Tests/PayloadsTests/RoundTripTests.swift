@@ -100,7 +100,7 @@ private struct PayloadGenerator {
     /// JSON text with spaces here and there, and characters escaped that need not be.
     mutating func text(_ value: JSONValue) -> String {
         switch value {
-        case .null, .bool, .number: return space + value.compactText + space
+        case .null, .bool, .number, .unpaired: return space + value.compactText + space
         case .string(let string): return space + quoted(string) + space
         case .array(let elements): return "[" + elements.map { text($0) }.joined(separator: ",") + "]" + space
         case .object(let members):

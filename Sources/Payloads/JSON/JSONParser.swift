@@ -1,7 +1,7 @@
 /// Reads one JSON text, as strictly as RFC 8259 puts it.
 ///
-/// Refused besides bad grammar: bytes after the value, invalid UTF-8, a byte order mark, nesting deeper than
-/// `JSONValue.depthLimit`, and an escaped surrogate without its pair, which no Unicode string can hold.
+/// Refused besides bad grammar: bytes after the value, invalid UTF-8, a byte order mark, and nesting deeper than
+/// `JSONValue.depthLimit`. An escaped surrogate without its pair is kept as it was written.
 struct JSONParser {
     private let bytes: [UInt8]
     private var index = 0
@@ -26,7 +26,9 @@ struct JSONParser {
         switch first {
         case UInt8(ascii: "{"): return .object(try members(depth: depth + 1))
         case UInt8(ascii: "["): return .array(try elements(depth: depth + 1))
-        case UInt8(ascii: "\""): return .string(try string())
+        case UInt8(ascii: "\""):
+            let (text, unpaired) = try string()
+            return unpaired.map { .unpaired($0) } ?? .string(text)
         case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return .number(try number())
         case UInt8(ascii: "t"): return try word("true", .bool(true))
         case UInt8(ascii: "f"): return try word("false", .bool(false))
@@ -42,11 +44,14 @@ struct JSONParser {
         if take("}") { return members }
         while true {
             guard peek == UInt8(ascii: "\"") else { throw failure("A key in double quotes is expected here.") }
-            let key = try string()
+            let (key, unpairedKey) = try string()
             skipWhitespace()
             guard take(":") else { throw failure("A colon is expected after the key.") }
             skipWhitespace()
-            members.append(JSONValue.Member(key, try value(depth: depth)))
+            let value = try value(depth: depth)
+            members.append(
+                unpairedKey.map { JSONValue.Member(unpairedKey: $0, shown: key, value) } ?? JSONValue.Member(key, value)
+            )
             skipWhitespace()
             if take("}") { return members }
             guard take(",") else { throw failure("A comma or the end of the object is expected here.") }
@@ -102,21 +107,28 @@ struct JSONParser {
         while let next = peek, isDigit(next) { index += 1 }
     }
 
-    private mutating func string() throws(JSONError) -> String {
+    /// A string, and how it was written if it has a surrogate without a pair.
+    private typealias Text = (text: String, unpaired: String?)
+
+    private mutating func string() throws(JSONError) -> Text {
         index += 1
         let start = index
         var unescaped: [UInt8] = []
+        var isUnpaired = false
         while let byte = peek {
             switch byte {
             case UInt8(ascii: "\""):
                 guard let text = String(validating: unescaped, as: UTF8.self) else {
                     throw JSONError("This string is not valid UTF-8; send the text as UTF-8.", at: start, in: bytes)
                 }
+                let written = isUnpaired ? String(decoding: bytes[start..<index], as: UTF8.self) : nil
                 index += 1
-                return text
+                return (text, written)
             case UInt8(ascii: "\\"):
                 index += 1
-                unescaped.append(contentsOf: String(try escape()).utf8)
+                let scalar = try escape()
+                isUnpaired = isUnpaired || scalar == nil
+                unescaped.append(contentsOf: String(scalar ?? "\u{FFFD}").utf8)
             case 0..<0x20:
                 throw failure("A control character stands in a string; escape it, a newline as \\n.")
             default:
@@ -127,7 +139,8 @@ struct JSONParser {
         throw failure("The text ends inside a string; check that it is complete.")
     }
 
-    private mutating func escape() throws(JSONError) -> Unicode.Scalar {
+    /// The character that an escape stands for; `nil` for a surrogate without its pair.
+    private mutating func escape() throws(JSONError) -> Unicode.Scalar? {
         guard let letter = peek else { throw failure("The text ends inside a string; check that it is complete.") }
         let short: Unicode.Scalar? =
             switch letter {
@@ -149,20 +162,19 @@ struct JSONParser {
         return try escapedScalar()
     }
 
-    /// `\uXXXX`, or a surrogate pair of two of them; the index stands at the first `u`.
-    private mutating func escapedScalar() throws(JSONError) -> Unicode.Scalar {
+    /// `\uXXXX`, or a surrogate pair of two of them; the index stands at the first `u`. `nil` for a surrogate without its
+    /// pair; then the index stands behind that one.
+    private mutating func escapedScalar() throws(JSONError) -> Unicode.Scalar? {
         let first = try escapedUnit()
         if let scalar = Unicode.Scalar(first) { return scalar }
-        guard first < 0xDC00, take("\\"), peek == UInt8(ascii: "u") else { throw loneSurrogate }
-        let second = try escapedUnit()
-        guard (0xDC00...0xDFFF).contains(second) else { throw loneSurrogate }
-        let value = 0x10000 + (UInt32(first) - 0xD800) << 10 + (UInt32(second) - 0xDC00)
-        guard let scalar = Unicode.Scalar(value) else { throw loneSurrogate }
-        return scalar
-    }
-
-    private var loneSurrogate: JSONError {
-        failure("An escaped surrogate stands without its pair, which is not a character; remove it.")
+        let end = index
+        guard first < 0xDC00, take("\\"), peek == UInt8(ascii: "u"), case let second = try escapedUnit(),
+            (0xDC00...0xDFFF).contains(second)
+        else {
+            index = end
+            return nil
+        }
+        return Unicode.Scalar(0x10000 + (UInt32(first) - 0xD800) << 10 + (UInt32(second) - 0xDC00))
     }
 
     private mutating func escapedUnit() throws(JSONError) -> UInt16 {

@@ -52,7 +52,9 @@ extension JSONPattern.Match {
             return elements.enumerated().map { child(String($0.offset), $0.element) }
         case .object(let members):
             var seen: Set<[UInt8]> = []
-            let last = members.reversed().filter { seen.insert(Array($0.key.utf8)).inserted }
+            let last = members.reversed().filter { $0.unpairedKey == nil }.filter {
+                seen.insert(Array($0.key.utf8)).inserted
+            }
             return last.reversed().map { child($0.key, $0.value) }
         default: return []
         }

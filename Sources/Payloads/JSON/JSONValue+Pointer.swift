@@ -33,7 +33,7 @@ extension JSONValue {
             else { return false }
             self = .array(elements)
         case .object(var members):
-            if let index = members.lastIndex(where: { $0.key.isExactly(token) }) {
+            if let index = members.lastIndex(where: { $0.isNamed(token) }) {
                 guard members[index].value.set(at: tokens.dropFirst(), to: new) else { return false }
             } else {
                 guard tokens.count == 1 else { return false }

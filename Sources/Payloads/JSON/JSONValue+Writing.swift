@@ -14,6 +14,7 @@ extension JSONValue {
         case .bool(let value): bytes.append(contentsOf: (value ? "true" : "false").utf8)
         case .number(let text): bytes.append(contentsOf: text.utf8)
         case .string(let text): Self.write(text, to: &bytes)
+        case .unpaired(let written): Self.quote(written, to: &bytes)
         case .array(let elements):
             bytes.append(UInt8(ascii: "["))
             for (index, element) in elements.enumerated() {
@@ -25,12 +26,23 @@ extension JSONValue {
             bytes.append(UInt8(ascii: "{"))
             for (index, member) in members.enumerated() {
                 if index > 0 { bytes.append(UInt8(ascii: ",")) }
-                Self.write(member.key, to: &bytes)
+                if let written = member.unpairedKey {
+                    Self.quote(written, to: &bytes)
+                } else {
+                    Self.write(member.key, to: &bytes)
+                }
                 bytes.append(UInt8(ascii: ":"))
                 member.value.write(to: &bytes)
             }
             bytes.append(UInt8(ascii: "}"))
         }
+    }
+
+    /// Writes a string whose escapes stand in it already.
+    private static func quote(_ written: String, to bytes: inout [UInt8]) {
+        bytes.append(UInt8(ascii: "\""))
+        bytes.append(contentsOf: written.utf8)
+        bytes.append(UInt8(ascii: "\""))
     }
 
     private static func write(_ text: String, to bytes: inout [UInt8]) {

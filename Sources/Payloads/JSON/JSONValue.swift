@@ -7,20 +7,32 @@ package enum JSONValue: Sendable {
     /// The number as it was written, such as `9007199254740993` or `1.50e3`.
     case number(String)
     case string(String)
+    /// A string with a surrogate that has no pair, as it was written between its quotes. No Unicode text can hold it.
+    case unpaired(String)
     case array([JSONValue])
     case object([Member])
 
     package struct Member: Sendable, Equatable {
         package var key: String
         package var value: JSONValue
+        /// The key as it was written, if it has a surrogate without a pair. Then `key` has U+FFFD in its place, and names
+        /// nothing.
+        private(set) var unpairedKey: String?
 
         package init(_ key: String, _ value: JSONValue) {
             self.key = key
             self.value = value
         }
 
+        init(unpairedKey: String, shown key: String, _ value: JSONValue) {
+            self.init(key, value)
+            self.unpairedKey = unpairedKey
+        }
+
+        func isNamed(_ name: String) -> Bool { unpairedKey == nil && key.isExactly(name) }
+
         package static func == (left: Member, right: Member) -> Bool {
-            left.key.isExactly(right.key) && left.value == right.value
+            left.key.isExactly(right.key) && left.unpairedKey == right.unpairedKey && left.value == right.value
         }
     }
 
@@ -32,7 +44,7 @@ extension JSONValue {
     /// The member of that name; of several, the last one, as most JSON readers have it.
     package subscript(key: String) -> JSONValue? {
         guard case .object(let members) = self else { return nil }
-        return members.last { $0.key.isExactly(key) }?.value
+        return members.last { $0.isNamed(key) }?.value
     }
 
     package var text: String? {
@@ -40,10 +52,20 @@ extension JSONValue {
         return text
     }
 
-    /// The nearest value that a `Double` has.
+    /// The nearest value that a `Double` has; `nil` if that is infinite, as for `1e400`.
     package var double: Double? {
         guard case .number(let text) = self else { return nil }
-        return Double(text)
+        return Double(text).flatMap { $0.isFinite ? $0 : nil }
+    }
+
+    /// A Boolean value that indicates whether a surrogate without a pair stands in a string or key.
+    var hasUnpairedSurrogate: Bool {
+        switch self {
+        case .unpaired: true
+        case .array(let elements): elements.contains(where: \.hasUnpairedSurrogate)
+        case .object(let members): members.contains { $0.unpairedKey != nil || $0.value.hasUnpairedSurrogate }
+        case .null, .bool, .number, .string: false
+        }
     }
 
     package var isObject: Bool {
@@ -64,6 +86,7 @@ extension JSONValue: Equatable {
         case (.bool(let left), .bool(let right)): left == right
         case (.number(let left), .number(let right)): left == right
         case (.string(let left), .string(let right)): left.isExactly(right)
+        case (.unpaired(let left), .unpaired(let right)): left.isExactly(right)
         case (.array(let left), .array(let right)): left == right
         case (.object(let left), .object(let right)): left == right
         default: false

@@ -12,7 +12,7 @@ extension JSONValue {
     /// For Mustache. A text that is empty is none, so that a section with its name is left out.
     fileprivate var mustacheValue: Any? {
         switch self {
-        case .null: nil
+        case .null, .unpaired: nil
         case .bool(let flag): flag
         case .number(let text): text
         case .string(let text): text.isEmpty ? nil : text

@@ -40,7 +40,7 @@ struct JSONParserTests {
             "01", "-", "-01", "1.", ".5", "+1", "1e", "1e+", "0x10", "NaN", "Infinity", "tru", "True", "nul", "\"",
             "\"\\",
             "\"\\u12", "\"\\u12G4\"", "\"\\u+123\"", "\"\\x\"", "\"a\nb\"", "\"\u{0}\"", "1 2", "{}x", "[] //", "/**/1",
-            "\"\\ud800\"", "\"\\ud800x\"", "\"\\ud800\\n\"", "\"\\ud800\\u0041\"", "\"\\udc00\"", "\u{FEFF}1", "]", "}",
+            "\"\\ud800\\u00\"", "\"\\ud800\\x\"", "\"\\ud800", "\"\\udc0\"", "\u{FEFF}1", "]", "}",
         ]
     )
     func refused(text: String) {
@@ -89,5 +89,24 @@ struct JSONParserTests {
         #expect(["\u{E9}": 1] as JSONValue != ["e\u{301}": 1])
         #expect((["\u{E9}": 1] as JSONValue)["e\u{301}"] == nil)
         #expect(JSONValue.number("1.0") != .number("1"))
+    }
+
+    @Test(
+        "a surrogate without its pair is kept as it was written, in a string and in a key",
+        arguments: [
+            #""\ud800""#, #""\uD800x""#, #""\ud800\n""#, #""\ud800\u0041""#, #""\udc00""#, #""é\udfff""#,
+            #""\ud800\ud83d\ude00""#, #"{"\ud800":1,"\ud801":2,"a":"\udc00"}"#, #"["\ude00\ud83d"]"#,
+        ],
+    )
+    func unpaired(text: String) throws {
+        let value = try JSONValue(parsing: Array(text.utf8))
+        #expect(value.compactText == text)
+        #expect(try JSONValue(parsing: value.compactBytes) == value)
+        #expect(value["\u{FFFD}"] == nil && value.text == nil)
+    }
+
+    @Test("a number that is too large for a Double is not infinite", arguments: ["1e400", "-1e400", "1e99999999999"])
+    func infinite(text: String) throws {
+        #expect(try JSONValue(parsing: Array(text.utf8)).double == nil)
     }
 }
