@@ -59,7 +59,8 @@ struct ConfigurationTable {
 
     func number(_ key: String, in range: ClosedRange<Int>) throws(SettingsError) -> Int? {
         guard let node = mapping[key] else { return nil }
-        guard let number = node.int, range.contains(number) else {
+        // Numbers to the base of 60, such as 1:30, are refused: Yams traps on large ones.
+        guard node.scalar?.string.contains(":") == false, let number = node.int, range.contains(number) else {
             throw refusal(of: key, "a whole number from \(range.lowerBound) to \(range.upperBound)")
         }
         return number

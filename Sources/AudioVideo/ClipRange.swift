@@ -9,8 +9,8 @@ struct ClipRange {
 
     /// `longest` is what the profile allows.
     init(_ clip: ClipSelection, longest: Duration, in demuxer: Demuxer) {
-        start = demuxer.startTime + clip.start.microseconds
-        end = start + max(1, min(clip.duration ?? longest, longest).microseconds)
+        start = demuxer.startTime.addingClamped(clip.start.microseconds)
+        end = start.addingClamped(max(1, min(clip.duration ?? longest, longest).microseconds))
     }
 
     private init(start: Int64, duration: Int64) {

@@ -68,7 +68,8 @@ final class CopiedTrack: ClipTrack {
     /// Lets the packets that have no times for it be decoded one frame after the other before `time`.
     private func date(before time: Int64) throws(DecodeFailure) {
         guard !undated.isEmpty else { return }
-        let frame = stream.frameRate > 0 ? stream.units(ofMicroseconds: Int64(1_000_000 / stream.frameRate)) : 1
+        let frame =
+            stream.frameRate > 0 ? stream.units(ofMicroseconds: Int64(clamping: 1_000_000 / stream.frameRate)) : 1
         for (index, packet) in undated.enumerated() {
             let copy = try packet.copy()
             let decoded = time - Int64(undated.count - index) * max(1, frame)

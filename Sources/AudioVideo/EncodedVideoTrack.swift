@@ -9,7 +9,7 @@ final class EncodedVideoTrack: ClipTrack {
     private static let highestFrameRate = 30.0
     /// Frames nearer to the one before than this are left out. A little less than the highest rate asks for, so that
     /// uneven 30 frames a second lose none, and 50 and 60 lose every other one.
-    private static let shortestInterval = Int64(90_000 / (highestFrameRate * 1.2))
+    private static let shortestInterval = Int64(clamping: 90_000 / (highestFrameRate * 1.2))
     private static let usualFrameRate = 25.0
 
     private let stream: MediaStream
@@ -44,7 +44,7 @@ final class EncodedVideoTrack: ClipTrack {
         scaler = PictureScaler(to: stored, AV_PIX_FMT_YUV420P, threadCount: Libav.threadCount)
         let rate = min(stream.frameRate > 0 ? stream.frameRate : Self.usualFrameRate, Self.highestFrameRate)
         let colours = ColourDescription(of: stream).scaled
-        frameDuration = Int64(90_000 / rate)
+        frameDuration = Int64(clamping: 90_000 / rate)
         encoder = try unsafe StreamEncoder.open("libx264", options: ["preset": "veryfast", "crf": "23"]) { context in
             unsafe context.width = Int32(size.width)
             unsafe context.height = Int32(size.height)

@@ -12,7 +12,7 @@ struct PixelSize: Equatable {
     /// As large as it looks with pixels that are `ratio` times as wide as high.
     func withSquarePixels(_ ratio: Double) -> PixelSize {
         guard ratio > 0.1, ratio < 10, ratio != 1 else { return self }
-        return PixelSize(width: max(1, Int((Double(width) * ratio).rounded())), height: height)
+        return PixelSize(width: max(1, Int(clamping: (Double(width) * ratio).rounded())), height: height)
     }
 
     /// Scaled down so that the longer side has at most `limit` pixels.
@@ -20,8 +20,8 @@ struct PixelSize: Equatable {
         guard longEdge > limit else { return self }
         let scale = Double(limit) / Double(longEdge)
         return PixelSize(
-            width: max(1, Int((Double(width) * scale).rounded())),
-            height: max(1, Int((Double(height) * scale).rounded())),
+            width: max(1, Int(clamping: (Double(width) * scale).rounded())),
+            height: max(1, Int(clamping: (Double(height) * scale).rounded())),
         )
     }
 

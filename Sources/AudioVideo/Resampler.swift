@@ -53,7 +53,7 @@ final class Resampler {
         if let seconds {
             // libswresample counts in fractions of a sample of both rates.
             let unit = unsafe Double(inputRate) * Double(encoder.pointee.sample_rate)
-            _ = unsafe swr_next_pts(context, Int64(seconds * unit))
+            _ = unsafe swr_next_pts(context, Int64(clamping: seconds * unit))
         }
         try unsafe convert(frame.sampleCount) { (output) throws(DecodeFailure) in
             try unsafe check("swr_convert_frame", swr_convert_frame(context, output, frame.pointer))

@@ -1,6 +1,7 @@
 import CLibav
 import DecoderWire
 import Glibc
+import Media
 
 /// Brings pictures of high dynamic range, as phones film them, into what every screen shows.
 ///
@@ -32,7 +33,7 @@ struct ToneMapping {
         self.isHybrid = isHybrid
         light = scale.map { isHybrid ? Self.hybridLight($0) : Self.quantizerLight($0) / Self.diffuseWhite }
         gain = scale.map { powf($0, 0.2) * Self.hybridPeak / Self.diffuseWhite }
-        code = scale.map { UInt8((Self.standardCode($0) * 255).rounded()) }
+        code = scale.map { UInt8(clamping: (Self.standardCode($0) * 255).rounded()) }
     }
 
     /// Of 16-bit RGB in the colours of BT.2020 makes 8-bit sRGB.
@@ -71,7 +72,7 @@ struct ToneMapping {
         }
     }
 
-    private func index(_ light: Float) -> Int { Int(min(max(light, 0), 1) * Float(Self.steps)) }
+    private func index(_ light: Float) -> Int { Int(clamping: min(max(light, 0), 1) * Float(Self.steps)) }
 
     /// Approaches 1 and never reaches it.
     private static func compressed(_ light: Float) -> Float {

@@ -115,6 +115,6 @@ struct VideoConversion {
         // The encoder may be ahead by the buffer, which is one second.
         let seconds = Double(range.duration) / 1_000_000 + 1
         let bits = Double(rules.byteBudget) * 8 * Self.overhead
-        return max(Self.lowestBitRate, Int64(bits / seconds) - (audio == nil ? 0 : Self.audioBitRate))
+        return max(Self.lowestBitRate, Int64(clamping: bits / seconds) - (audio == nil ? 0 : Self.audioBitRate))
     }
 }

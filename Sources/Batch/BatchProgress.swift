@@ -1,3 +1,4 @@
+import Media
 import Payloads
 
 /// How far a batch has come.
@@ -36,7 +37,7 @@ package struct BatchProgress: Sendable, Equatable {
         let seconds = max(0.001, Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds) / 1e18)
         // What an earlier run has done goes by in no time, and says nothing about the rest.
         let rate = Double(handled > kept ? handled - kept : handled) / seconds
-        parts.append(rate < 100 ? "\((rate * 10).rounded() / 10)/s" : "\(Int(rate))/s")
+        parts.append(rate < 100 ? "\((rate * 10).rounded() / 10)/s" : "\(Int(clamping: rate))/s")
         if handled > 0, handled < total {
             parts.append("\(Self.clock(Double(total - handled) / rate)) left")
         }
@@ -57,7 +58,7 @@ package struct BatchProgress: Sendable, Equatable {
 
     /// `1:05`, `2:00:09`.
     static func clock(_ seconds: Double) -> String {
-        let whole = Int(min(seconds.rounded(.up), 360_000_000))
+        let whole = Int(clamping: min(seconds.rounded(.up), 360_000_000))
         func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
         let (hours, minutes) = (whole / 3600, whole / 60 % 60)
         return hours > 0 ? "\(hours):\(two(minutes)):\(two(whole % 60))" : "\(minutes):\(two(whole % 60))"

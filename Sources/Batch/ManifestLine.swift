@@ -126,9 +126,9 @@ extension ManifestLine {
     ]
 
     private func path(_ name: String) -> RelativePath? {
-        if let bytes = json["\(name)Bytes"]?.text.flatMap({ Data(base64Encoded: $0) }) {
-            return RelativePath([UInt8](bytes))
-        }
-        return json[name]?.text.map { RelativePath($0) }
+        let bytes = json["\(name)Bytes"]?.text.flatMap { Data(base64Encoded: $0) }.map { RelativePath([UInt8]($0)) }
+        let path = bytes ?? json[name]?.text.map { RelativePath($0) }
+        // A journal that somebody changed must not lead out of the folder: files are replaced and removed by it.
+        return path.flatMap { $0.staysBelow ? $0 : nil }
     }
 }

@@ -13,6 +13,12 @@ package struct RelativePath: Sendable, Hashable, Comparable {
     var isRoot: Bool { bytes.isEmpty }
     var components: [[UInt8]] { bytes.split(separator: Self.slash).map(Array.init) }
 
+    /// A Boolean value that indicates whether the path leads to something below its folder and nowhere else.
+    var staysBelow: Bool {
+        !bytes.isEmpty && bytes.first != Self.slash && !bytes.contains(0)
+            && components.allSatisfy { $0 != Array("..".utf8) && $0 != Array(".".utf8) }
+    }
+
     /// The last component.
     var name: [UInt8] { components.last ?? [] }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Media
 import Mustache
 import Payloads
 import Storage
@@ -23,7 +24,6 @@ final class ReportPage {
     private let output: OutputFolder
     private let previews: PreviewFile
     private let title: String
-    private let template: MustacheTemplate
     private let rows: Int32
     private var buffer: [UInt8] = []
     private var totals = Totals()
@@ -33,7 +33,6 @@ final class ReportPage {
         self.output = output
         self.previews = previews
         self.title = title
-        template = Self.template(PackageResources.row_mustache)
         rows = try output.scratch.createFile(Self.rowsName)
     }
 
@@ -44,16 +43,20 @@ final class ReportPage {
         totals.outcomes[outcome, default: 0] += 1
         let row = ReportRow(line, preview: line.outputSHA256.flatMap(previews.preview))
         if row.afterBytes != nil {
-            totals.before += row.beforeBytes ?? 0
-            totals.after += row.afterBytes ?? 0
+            totals.before = totals.before.addingClamped(row.beforeBytes ?? 0)
+            totals.after = totals.after.addingClamped(row.afterBytes ?? 0)
         }
         let isFine = outcome == .complete
         guard totals.shown[isFine, default: 0] < Self.rowLimit else { return }
         totals.shown[isFine, default: 0] += 1
-        buffer += template.render(row.context).utf8
+        buffer += Self.text(of: row).utf8
         guard buffer.count > 1_048_576 else { return }
         flush()
     }
+
+    private static let rowTemplate = template(PackageResources.row_mustache)
+
+    static func text(of row: ReportRow) -> String { rowTemplate.render(row.context) }
 
     private func flush() {
         do throws(FileError) {
@@ -105,7 +108,9 @@ final class ReportPage {
                     as [String: Any]
             },
         ]
-        if totals.before > 0 { head["saved"] = max(0, 100 - totals.after * 100 / totals.before) }
+        if totals.before > 0 {
+            head["saved"] = max(0, 100 - Int(clamping: Double(totals.after) * 100 / Double(totals.before)))
+        }
         if left > 0 { head["left"] = left }
         return head
     }

@@ -27,7 +27,7 @@ struct ReportRow {
         context["beforeBytes"] = beforeBytes
         context["afterBytes"] = afterBytes
         if let beforeBytes, let afterBytes, beforeBytes > 0 {
-            context["saved"] = "\(Int(100 - Double(afterBytes) * 100 / Double(beforeBytes)))"
+            context["saved"] = "\(Int(clamping: 100 - Double(afterBytes) * 100 / Double(beforeBytes)))"
         }
         context["time"] = line.json["timings"]?["total"]?.whole.map { "\($0)" }
         context["before"] = source.map(Self.side) ?? beforeBytes.map { ["size": Self.size($0)] }
@@ -37,8 +37,8 @@ struct ReportRow {
         if let preview, let size = now {
             let factor = min(1, Self.previewEdge / max(size.width, size.height))
             context["preview"] = Data(preview).base64EncodedString()
-            context["width"] = Int((size.width * factor).rounded())
-            context["height"] = Int((size.height * factor).rounded())
+            context["width"] = Int(clamping: (size.width * factor).rounded())
+            context["height"] = Int(clamping: (size.height * factor).rounded())
         }
         self.context = context
     }
@@ -47,14 +47,15 @@ struct ReportRow {
     static func size(_ byteCount: Int) -> String {
         for (unit, bytes) in [("GB", 1e9), ("MB", 1e6), ("kB", 1e3)] where Double(byteCount) >= bytes {
             let number = Double(byteCount) / bytes
-            return number < 10 ? "\((number * 10).rounded() / 10) \(unit)" : "\(Int(number.rounded())) \(unit)"
+            return number < 10
+                ? "\((number * 10).rounded() / 10) \(unit)" : "\(Int(clamping: number.rounded())) \(unit)"
         }
         return "\(byteCount) bytes"
     }
 
     private static func side(_ value: JSONValue) -> [String: Any] {
         var shape: [String] = []
-        if let size = pixels(value) { shape.append("\(Int(size.width)) × \(Int(size.height))") }
+        if let size = pixels(value) { shape.append("\(Int(clamping: size.width)) × \(Int(clamping: size.height))") }
         if let frames = value["frames"]?.whole, frames > 1, value["duration"]?.whole == nil {
             shape.append("\(frames) frames")
         }

@@ -36,10 +36,10 @@ struct AnimationPlan: Equatable {
         if step > 1, share > 0.55 { step = 2 }
         let shareOfPixels = share * (step == 1 ? 1 : Double(step) * 0.85)
         guard shareOfPixels < 1 else { return }
-        let edge = Int(Double(longEdge) * shareOfPixels.squareRoot())
+        let edge = Int(clamping: Double(longEdge) * shareOfPixels.squareRoot())
         self.longEdge = min(longEdge, max(edge, Self.smallestEdge))
         guard edge < self.longEdge else { return }
         let shareOfFrames = Double(edge * edge) / Double(self.longEdge * self.longEdge)
-        self.frames = max(2 * step, Int(Double(frames) * shareOfFrames))
+        self.frames = max(2 * step, Int(clamping: Double(frames) * shareOfFrames))
     }
 }

@@ -24,14 +24,14 @@ struct PixelSize: Equatable {
     /// The largest area of shape `ratio` around the centre.
     func area(ofShape ratio: AspectRatio?) -> PixelArea {
         guard let ratio, ratio.width > 0, ratio.height > 0 else { return PixelArea(size: self, in: self) }
-        let widthForHeight = Int((Double(height) * Double(ratio.width) / Double(ratio.height)).rounded())
-        let heightForWidth = Int((Double(width) * Double(ratio.height) / Double(ratio.width)).rounded())
+        let widthForHeight = Int(clamping: (Double(height) * Double(ratio.width) / Double(ratio.height)).rounded())
+        let heightForWidth = Int(clamping: (Double(width) * Double(ratio.height) / Double(ratio.width)).rounded())
         let size = PixelSize(width: min(width, widthForHeight), height: min(height, heightForWidth))
         return PixelArea(size: size, in: self)
     }
 
     private func scaled(_ side: Int, by limit: Int) -> Int {
-        Int((Double(side) * Double(limit) / Double(longEdge)).rounded())
+        Int(clamping: (Double(side) * Double(limit) / Double(longEdge)).rounded())
     }
 }
 
@@ -60,8 +60,8 @@ struct PixelArea: Equatable {
     /// The part of a picture of `size` that `rectangle` names, to whole pixels.
     init(_ rectangle: ClippingRectangle, of size: PixelSize) {
         func pixels(_ start: Double, _ length: Double, of side: Int) -> (start: Int, count: Int) {
-            let first = min(side - 1, Int((start * Double(side)).rounded()))
-            let end = min(side, Int(((start + length) * Double(side)).rounded()))
+            let first = min(side - 1, Int(clamping: (start * Double(side)).rounded()))
+            let end = min(side, Int(clamping: ((start + length) * Double(side)).rounded()))
             return (first, max(1, end - first))
         }
         (x, width) = pixels(rectangle.x, rectangle.width, of: size.width)
@@ -75,7 +75,7 @@ struct PixelArea: Equatable {
     func scaled(from whole: PixelSize, to shrunk: PixelSize) -> PixelArea {
         guard whole != shrunk else { return self }
         func scale(_ value: Int, _ from: Int, _ to: Int) -> Int {
-            Int((Double(value) * Double(to) / Double(from)).rounded())
+            Int(clamping: (Double(value) * Double(to) / Double(from)).rounded())
         }
         let size = PixelSize(
             width: min(shrunk.width, scale(width, whole.width, shrunk.width)),

@@ -55,7 +55,7 @@ struct StillEncoder {
         if let found = try bestQuality(of: picture) { return found }
         // Bytes go with the area.
         let ratio = (Double(byteLimit) / Double(first.count)).squareRoot()
-        let edge = Int(Double(picture.size.longEdge) * min(0.85, max(0.25, ratio)))
+        let edge = Int(clamping: Double(picture.size.longEdge) * min(0.85, max(0.25, ratio)))
         guard edge >= Self.smallestEdge else {
             throw DecodeFailure(.tooLarge, "no JPEG of \(Self.smallestEdge) pixels has \(byteLimit) bytes or less")
         }

@@ -25,7 +25,9 @@ struct StillShape {
     }
 
     /// The loader's own shrinking for the full quality.
-    var shrink: Int { largestShrink { area.size.longEdge >= Int(Double(target.longEdge * $0) * Self.headroom) } }
+    var shrink: Int {
+        largestShrink { area.size.longEdge >= Int(clamping: Double(target.longEdge * $0) * Self.headroom) }
+    }
 
     /// The most shrinking that leaves at least half of the target's size.
     var fastShrink: Int { largestShrink { area.size.longEdge / $0 >= (target.longEdge + 1) / 2 } }

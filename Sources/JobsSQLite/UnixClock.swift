@@ -11,7 +11,7 @@ struct UnixClock: Sendable {
 
     init(_ time: any TimeSource) {
         self.time = time
-        origin = Int(Date().timeIntervalSince1970 * 1000) - time.now.sinceOrigin.milliseconds
+        origin = Int(clamping: Date().timeIntervalSince1970 * 1000) - time.now.sinceOrigin.milliseconds
     }
 
     var now: Int { origin + time.now.sinceOrigin.milliseconds }

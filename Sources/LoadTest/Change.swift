@@ -63,7 +63,7 @@ package struct RunComparison {
         ]
         return figures.map { name, count in
             let (before, after) = (Double(count(old)) / Double(old.sent), Double(count(new)) / Double(new.sent))
-            let common = Double(count(old) + count(new)) / Double(old.sent + new.sent)
+            let common = (Double(count(old)) + Double(count(new))) / (Double(old.sent) + Double(new.sent))
             let deviation = (common * (1 - common) * (1 / Double(old.sent) + 1 / Double(new.sent))).squareRoot()
             return Change(
                 step: new.label,

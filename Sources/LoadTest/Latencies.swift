@@ -13,7 +13,7 @@ package struct Latencies: Sendable {
 
     package mutating func add(_ duration: Duration) {
         let microseconds = max(0, min(duration, .seconds(3600)) / .microseconds(1))
-        histogram.record(UInt64(microseconds.rounded()))
+        histogram.record(UInt64(clamping: microseconds.rounded()))
     }
 
     package var count: Int { Int(histogram.totalCount) }

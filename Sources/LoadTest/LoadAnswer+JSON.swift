@@ -10,15 +10,15 @@ extension LoadAnswer {
         }
         self.init(outcome, sent: sent, answered: answered)
         if case .object(let timings) = result["timings"] {
-            for timing in timings {
-                if let milliseconds = timing.value.double { stages[timing.key] = .milliseconds(milliseconds) }
+            for timing in timings where Budget.stages.contains(timing.key) {
+                if let milliseconds = timing.value.double { stages[timing.key] = .milliseconds(clamping: milliseconds) }
             }
         }
-        margin = result["margin"]?.double.map { .milliseconds($0) }
+        margin = result["margin"]?.double.map { .milliseconds(clamping: $0) }
         if case .array(let attachments) = result["attachments"] {
             for attachment in attachments {
-                delivered += Int(attachment["bytes"]?.double ?? 0)
-                fetched += Int(attachment["source"]?["fetched"]?.double ?? 0)
+                delivered = delivered.addingClamped(Int(clamping: attachment["bytes"]?.double ?? 0))
+                fetched = fetched.addingClamped(Int(clamping: attachment["source"]?["fetched"]?.double ?? 0))
             }
         }
     }

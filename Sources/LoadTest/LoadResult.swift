@@ -1,4 +1,5 @@
 package import Foundation
+import Payloads
 
 /// A whole load test, as `--json` writes it and `--compare` reads it. Times are milliseconds, sizes bytes.
 package struct LoadResult: Sendable, Codable, Equatable {
@@ -101,9 +102,30 @@ extension LoadResult {
         }
     }
 
+    /// Reads what `--json` wrote. Throws for numbers that no run has, too: they go into plots and further arithmetic.
     package init(json: Data) throws {
+        try Self.check(try JSONValue(parsing: [UInt8](json)))
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy = .iso8601
         self = try decoder.decode(LoadResult.self, from: json)
+        guard steps.allSatisfy({ $0.sent > 0 }) else {
+            throw LoadTestError.failure("a step of the result sent nothing")
+        }
+    }
+
+    private static let largest = 1e15
+
+    private static func check(_ value: JSONValue, named name: String = "") throws(LoadTestError) {
+        switch value {
+        case .array(let elements): for element in elements { try check(element, named: name) }
+        case .object(let members): for member in members { try check(member.value, named: member.key) }
+        // Any 64 bits.
+        case .number where name == "seed": break
+        case .number:
+            guard let number = value.double, abs(number) <= largest else {
+                throw LoadTestError.failure("\"\(name)\" of the result is not a number that a run has")
+            }
+        case .null, .bool, .string, .unpaired: break
+        }
     }
 }

@@ -26,7 +26,7 @@ package enum ResidentMemory: Sendable {
                 }
                 let name = "process_resident_memory_bytes "
                 return String(decoding: reply.body, as: UTF8.self).split(separator: "\n")
-                    .first { $0.hasPrefix(name) }.flatMap { Double($0.dropFirst(name.count)) }.map { Int($0) }
+                    .first { $0.hasPrefix(name) }.flatMap { Double($0.dropFirst(name.count)) }.map { Int(clamping: $0) }
             }
         }
     }

@@ -28,8 +28,8 @@ package struct Schedule: Sequence, IteratorProtocol, Sendable {
     /// The next one's time, from the beginning; `nil` when the duration is over.
     package mutating func next() -> Duration? {
         switch arrivals {
-        case .fixed: last = .seconds(Double(number) / rate)
-        case .poisson: last += .seconds(-log(1 - Double.random(in: 0..<1, using: &random)) / rate)
+        case .fixed: last = .seconds(clamping: Double(number) / rate)
+        case .poisson: last += .seconds(clamping: -log(1 - Double.random(in: 0..<1, using: &random)) / rate)
         }
         number += 1
         return last < duration ? last : nil

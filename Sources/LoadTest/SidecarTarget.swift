@@ -84,11 +84,11 @@ package struct SidecarTarget: LoadTarget {
             return LoadAnswer(.failed, sent: reply.sent, answered: reply.answered, reason: "the answer has no outcome")
         }
         var answer = LoadAnswer(outcome, sent: reply.sent, answered: reply.answered)
-        answer.margin = header("Attachd-Margin").flatMap { Double($0) }.map { .milliseconds($0) }
+        answer.margin = header("Attachd-Margin").flatMap { Double($0) }.map { .milliseconds(clamping: $0) }
         for entry in header("Server-Timing")?.components(separatedBy: ", ") ?? [] {
             let parts = entry.components(separatedBy: ";dur=")
-            if parts.count == 2, let milliseconds = Double(parts[1]) {
-                answer.stages[parts[0]] = .milliseconds(milliseconds)
+            if parts.count == 2, Budget.stages.contains(parts[0]), let milliseconds = Double(parts[1]) {
+                answer.stages[parts[0]] = .milliseconds(clamping: milliseconds)
             }
         }
         return answer

@@ -70,7 +70,7 @@ package final class StepRecord: Sendable {
             content.fetched += answer.fetched
             content.delivered += answer.delivered
             if let reason = answer.reason { content.reasons[reason, default: 0] += 1 }
-            let second = Int((notification.due - content.start) / .seconds(1))
+            let second = Int(clamping: (notification.due - content.start) / .seconds(1))
             content.seconds[second, default: []].append((answer.outcome, max(latency, least)))
             let lateness = answer.sent - notification.due
             content.lateness.add(lateness)
@@ -126,7 +126,9 @@ package final class StepRecord: Sendable {
         _ answers: [(outcome: LoadAnswer.Outcome, latency: Duration)],
     ) -> StepResult.Second {
         let sorted = answers.map(\.latency.inMilliseconds).sorted()
-        func value(_ share: Double) -> Double { sorted[min(sorted.count - 1, Int(share * Double(sorted.count)))] }
+        func value(_ share: Double) -> Double {
+            sorted[min(sorted.count - 1, Int(clamping: share * Double(sorted.count)))]
+        }
         return StepResult.Second(
             second: number,
             outcomes: answers.reduce(into: [:]) { $0[$1.outcome.rawValue, default: 0] += 1 },

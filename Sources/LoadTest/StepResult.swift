@@ -59,8 +59,8 @@ package struct StepResult: Sendable, Codable, Equatable {
         guard let total = stages["total"], !named.isEmpty else { return [] }
         let inside = named.reduce(0) { $0 + $1.1 }
         let answered = LoadAnswer.Outcome.allCases.filter(\.isAnswer).compactMap { byOutcome[$0.rawValue] }
-        let count = answered.reduce(0) { $0 + $1.count }
-        let mean = answered.reduce(0) { $0 + $1.mean * Double($1.count) } / Double(max(count, 1))
+        let count = answered.reduce(0) { $0 + Double($1.count) }
+        let mean = answered.reduce(0) { $0 + $1.mean * Double($1.count) } / max(count, 1)
         return named + [
             ("rest of the worker", max(0, total.mean - inside)), ("before and after", max(0, mean - total.mean)),
         ]

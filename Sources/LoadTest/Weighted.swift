@@ -18,7 +18,9 @@ package struct Weighted<Value: Sendable>: Sendable {
 extension Weighted<String> {
     /// Reads `WEIGHT:TEXT`, or `TEXT` alone.
     package init(text: String) {
-        guard let colon = text.firstIndex(of: ":"), let weight = Double(text[..<colon]), weight > 0 else {
+        guard let colon = text.firstIndex(of: ":"), let weight = Double(text[..<colon]), weight > 0,
+            weight <= 1e9
+        else {
             self.init(text)
             return
         }

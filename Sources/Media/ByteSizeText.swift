@@ -12,6 +12,6 @@ package enum ByteSizeText {
         guard !digits.isEmpty, digits.allSatisfy({ $0.isASCII && ($0.isNumber || $0 == ".") }),
             let number = Double(digits), number * unit.bytes < 1e16
         else { return nil }
-        return Int(number * unit.bytes)
+        return Int(clamping: number * unit.bytes)
     }
 }

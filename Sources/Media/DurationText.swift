@@ -12,7 +12,7 @@ package enum DurationText {
         guard !digits.isEmpty, digits.allSatisfy({ $0.isASCII && ($0.isNumber || $0 == ".") }),
             let number = Double(digits), number * unit.milliseconds < 1e12
         else { return nil }
-        return .milliseconds(number * unit.milliseconds)
+        return .milliseconds(clamping: number * unit.milliseconds)
     }
 
     /// The same again: whole seconds where it is that.

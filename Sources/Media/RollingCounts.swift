@@ -25,7 +25,7 @@ struct RollingCounts: Sendable {
 
     /// Forgets what is older than the window.
     private mutating func move(to now: Instant) {
-        let number = max(newest, Int(now.sinceOrigin / slotLength))
+        let number = max(newest, Int(clamping: now.sinceOrigin / slotLength))
         for passed in 0..<min(number - newest, Self.slotCount) { slots[(number - passed) % Self.slotCount] = (0, 0) }
         newest = number
     }

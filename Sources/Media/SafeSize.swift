@@ -1,4 +1,4 @@
-/// Arithmetic on numbers that come from files: `nil` instead of a trap when the result has no place in an `Int`.
+/// Arithmetic on numbers from outside: `nil` instead of a trap when the result has no place in an `Int`.
 package enum SafeSize {
     package static func product(_ factors: Int...) -> Int? {
         var result = 1
@@ -19,4 +19,40 @@ package enum SafeSize {
         }
         return result
     }
+}
+
+extension FixedWidthInteger {
+    /// The whole part of `value`; the nearest bound if it is too large or too small, and 0 for what is not a number.
+    ///
+    /// `Int(value)` ends the process for the same values. `Scripts/numbers` finds it.
+    package init(clamping value: some BinaryFloatingPoint) {
+        if let exact = Self(exactly: value.rounded(.towardZero)) {
+            self = exact
+        } else {
+            self = value.isNaN ? 0 : value < 0 ? .min : .max
+        }
+    }
+
+    /// The sum, or the nearest bound.
+    package func addingClamped(_ other: Self) -> Self {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? (other < 0 ? .min : .max) : sum
+    }
+}
+
+extension Duration {
+    /// The longest duration that a number from outside becomes: 31 years. Sums of several, in nanoseconds too, have their
+    /// place in an `Int64`.
+    package static let longest = Duration.seconds(1_000_000_000)
+
+    /// So many seconds, within `longest` on both sides; zero for what is not a number.
+    package static func seconds(clamping value: Double) -> Duration {
+        guard !value.isNaN else { return .zero }
+        let bound = 1e9
+        let (whole, part) = (value.rounded(.towardZero), value.truncatingRemainder(dividingBy: 1))
+        guard abs(whole) < bound else { return value < 0 ? .zero - longest : longest }
+        return .seconds(Int64(clamping: whole)) + .nanoseconds(Int64(clamping: (part * 1e9).rounded()))
+    }
+
+    package static func milliseconds(clamping value: Double) -> Duration { .seconds(clamping: value / 1000) }
 }

@@ -41,6 +41,8 @@ extension Duration {
     /// Whole milliseconds, rounded to the nearest.
     package var milliseconds: Int {
         let (seconds, attoseconds) = components
-        return Int(seconds) * 1000 + Int((attoseconds + 500_000_000_000_000) / 1_000_000_000_000_000)
+        let (whole, overflow) = Int(seconds).multipliedReportingOverflow(by: 1000)
+        guard !overflow else { return seconds < 0 ? .min : .max }
+        return whole.addingClamped(Int((attoseconds + 500_000_000_000_000) / 1_000_000_000_000_000))
     }
 }

@@ -73,14 +73,19 @@ package struct OptionFields: Sendable, Equatable {
         return rectangle
     }
 
+    /// A day, or so many frames.
+    private static let longestTime = 86_400.0
+
     private static func time(_ value: JSONValue, _ remarks: inout [String]) -> Double? {
         let time =
             value.double
             ?? value["value"]?.double.flatMap { ticks in
                 value["timescale"]?.double.map { ticks / $0 }
             }
-        guard let time, time.isFinite, time >= 0 else {
-            remarks.append("The thumbnail's time was left out: write seconds or a frame's number, 0 or more.")
+        guard let time, (0...longestTime).contains(time) else {
+            remarks.append(
+                "The thumbnail's time was left out: write seconds or a frame's number, 0 to \(Int(clamping: longestTime))."
+            )
             return nil
         }
         return time

@@ -14,6 +14,8 @@ package struct NotificationEnvelope: Sendable {
     private static let jobKeys: Set = ["callback"]
     private static let clipKeys: Set = ["start", "duration"]
     private static let callbackByteLimit = 2048
+    /// Sources are shorter; arithmetic on what is far longer overflows.
+    private static let longestClip = Duration.seconds(86_400)
 
     /// `isJob` allows what makes sense only if the answer comes later.
     package init(_ bytes: [UInt8], isJob: Bool = false) throws(RequestError) {
@@ -56,10 +58,14 @@ package struct NotificationEnvelope: Sendable {
         case .object(let members)?:
             try check(members, have: clipKeys, in: "\"clip\"")
             let clip = JSONValue.object(members)
-            return ClipSelection(
+            let selection = ClipSelection(
                 start: try duration("start", in: clip) ?? .zero,
                 duration: try duration("duration", in: clip),
             )
+            guard max(selection.start, selection.duration ?? .zero) <= longestClip else {
+                throw .envelope("\"clip\" has a start and a duration of at most 24h each.")
+            }
+            return selection
         default: throw .envelope("\"clip\" must be {\"start\": \"3s\", \"duration\": \"10s\"}.")
         }
     }

@@ -107,7 +107,7 @@ struct AnswerPlan: Sendable, Equatable {
         let claimed =
             switch behaviour.length {
             case .exactly(let count): count
-            case .off(let difference): max(0, bodyCount + difference)
+            case .off(let difference): max(0, bodyCount.addingClamped(difference))
             case nil: bodyCount
             }
         keepsAlive = claimed == bodyCount
@@ -121,9 +121,11 @@ struct AnswerPlan: Sendable, Equatable {
         let ends = text.dropFirst("bytes=".count).split(separator: "-", omittingEmptySubsequences: false)
         guard ends.count == 2 else { return nil }
         switch (Int(ends[0]), Int(ends[1])) {
-        case (let first?, let last?) where first <= last: return (first..<last + 1).clamped(to: 0..<count)
-        case (let first?, nil) where ends[1].isEmpty: return (first..<max(first, count)).clamped(to: 0..<count)
-        case (nil, let length?) where ends[0].isEmpty: return max(0, count - length)..<count
+        case (let first?, let last?) where 0 <= first && first <= last:
+            return (first..<last.addingClamped(1)).clamped(to: 0..<count)
+        case (let first?, nil) where 0 <= first && ends[1].isEmpty:
+            return (first..<max(first, count)).clamped(to: 0..<count)
+        case (nil, let length?) where ends[0].isEmpty && length >= 0: return max(0, count - length)..<count
         default: return nil
         }
     }

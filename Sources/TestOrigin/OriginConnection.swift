@@ -96,7 +96,7 @@ final class OriginConnection {
             if let drip = behaviour.drip, sent < end { try await time.sleep(until: time.now + drip.pause) }
             if let rate = behaviour.bytesPerSecond {
                 // From the start, so that what one pause is too long the next one is shorter.
-                try await time.sleep(until: start + .seconds(Double(sent) / Double(rate)))
+                try await time.sleep(until: start + .seconds(clamping: Double(sent) / Double(rate)))
             }
         }
         return sent

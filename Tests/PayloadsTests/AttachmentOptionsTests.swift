@@ -53,7 +53,9 @@ struct AttachmentOptionsTests {
         "a thumbnail's time is a number or a CMTime, or is left out and reported",
         arguments: [
             ("2.5", 2.5), ("0", 0), (#"{"value":150,"timescale":600,"epoch":0,"flags":1}"#, 0.25), ("-1", nil),
-            (#"{"value":1,"timescale":0}"#, nil), ("\"1\"", nil), ("1e999", nil),
+            (#"{"value":1,"timescale":0}"#, nil), ("\"1\"", nil), ("1e999", nil), ("1e300", nil), ("1e19", nil),
+            ("86400.5", nil), ("86400", 86_400),
+            (#"{"value":1e308,"timescale":1e-308}"#, nil),
         ] as [(String, Double?)]
     )
     func time(text: String, time: Double?) throws {

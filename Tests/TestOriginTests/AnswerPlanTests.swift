@@ -34,6 +34,8 @@ struct AnswerPlanTests {
             ("bytes=0-99", 206, 0..<100), ("bytes=900-", 206, 900..<1000), ("bytes=-10", 206, 990..<1000),
             ("bytes=990-2000", 206, 990..<1000), ("bytes=1000-1001", 416, 0..<0), ("bytes=5-2", 200, 0..<1000),
             ("bytes=0-1,5-6", 200, 0..<1000), ("pages=1-2", 200, 0..<1000),
+            ("bytes=0-9223372036854775807", 206, 0..<1000), ("bytes=9223372036854775807-", 416, 0..<0),
+            ("bytes=-9223372036854775807", 206, 0..<1000), ("bytes=99999999999999999999-", 200, 0..<1000),
         ]
     )
     func ranges(text: String, status: Int, part: Range<Int>) throws {
@@ -98,5 +100,14 @@ struct AnswerPlanTests {
         let head = try plan(method: "HEAD")
         #expect(head.bodyCount == 0)
         #expect(header("Content-Length", head) == "1000")
+    }
+
+    @Test(
+        "a length that is far off is bounded",
+        arguments: ["length=+9223372036854775807", "length=-9223372036854775808"]
+    )
+    func farOff(fault: String) throws {
+        let length = header("Content-Length", try plan(fault)).flatMap { Int($0) }
+        #expect(length == (fault.contains("+") ? .max : 0))
     }
 }

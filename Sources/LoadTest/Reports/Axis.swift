@@ -1,4 +1,5 @@
 import Foundation
+import Media
 
 /// A scale from zero, with round marks.
 struct Axis {
@@ -7,11 +8,13 @@ struct Axis {
 
     /// Reaches `greatest` at least, with some five marks.
     init(upTo greatest: Double) {
-        let rough = max(greatest, 1e-9) / 5
+        // What is not a number is no reason for a scale without an end.
+        let greatest = greatest.isFinite ? min(max(greatest, 1e-9), 1e18) : 1
+        let rough = greatest / 5
         let power = pow(10, floor(log10(rough)))
         let step = [1, 2, 2.5, 5, 10].map { $0 * power }.first { $0 >= rough * 0.999 } ?? 10 * power
-        let count = Int((max(greatest, 1e-9) / step * 0.999).rounded(.up))
-        top = step * Double(max(count, 1))
-        marks = (0...max(count, 1)).map { step * Double($0) }
+        let count = min(max(Int(clamping: (greatest / step * 0.999).rounded(.up)), 1), 10)
+        top = step * Double(count)
+        marks = (0...count).map { step * Double($0) }
     }
 }

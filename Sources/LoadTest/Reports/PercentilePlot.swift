@@ -1,4 +1,5 @@
 import Foundation
+import Media
 
 /// Latency against percentile, stretched towards the end as HdrHistogram plots are: each nine has the same width.
 struct PercentilePlot {
@@ -30,7 +31,7 @@ struct PercentilePlot {
             drawing.line(from: (Self.left, y(mark)), to: (Self.width - Self.right, y(mark)))
             drawing.text(mark.asAxisTime, x: Self.left - 8, y: y(mark) + 4, anchor: .end)
         }
-        let marks = [0, 50] + (1...Int(nines)).map { 100 - pow(10, 2 - Double($0)) }
+        let marks = [0, 50] + (1...Int(clamping: nines)).map { 100 - pow(10, 2 - Double($0)) }
         for percentile in marks {
             drawing.line(from: (x(percentile), Self.top), to: (x(percentile), Self.height - Self.bottom))
             drawing.text("\(percentile.short) %", x: x(percentile), y: Self.height - Self.bottom + 18, anchor: .middle)

@@ -16,7 +16,7 @@ struct TimelinePlot {
     init(_ step: StepResult) {
         self.step = step
         outcomes = LoadAnswer.Outcome.allCases.filter { step.count($0) > 0 }
-        countAxis = Axis(upTo: step.timeline.map { Double($0.outcomes.values.reduce(0, +)) }.max() ?? 1)
+        countAxis = Axis(upTo: step.timeline.map { $0.outcomes.values.reduce(0) { $0 + Double($1) } }.max() ?? 1)
         timeAxis = Axis(upTo: step.timeline.map(\.p99).max() ?? 1)
         seconds = max(step.seconds.rounded(.up), 1)
     }

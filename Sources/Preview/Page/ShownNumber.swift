@@ -2,7 +2,7 @@
 enum ShownNumber {
     /// `4,096`
     static func grouped(_ number: Int) -> String {
-        var digits = String(abs(number))[...]
+        var digits = String(number.magnitude)[...]
         var groups: [Substring] = []
         while digits.count > 3 {
             groups.insert(digits.suffix(3), at: 0)
@@ -26,7 +26,9 @@ enum ShownNumber {
     }
 
     private static func tenths(_ number: Int, of unit: Int) -> String {
-        let tenths = (number * 10 + unit / 2) / unit
-        return tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(tenths % 10)"
+        // Without a product of the whole number, which may be any.
+        let part = (number % unit * 10 + unit / 2) / unit
+        let (whole, tenths) = (number / unit + part / 10, part % 10)
+        return tenths == 0 ? "\(whole)" : "\(whole).\(tenths)"
     }
 }

@@ -23,7 +23,7 @@ struct ThumbnailView {
             crop = "0 0 1 1"
         }
         if let time = options.thumbnailTime {
-            notes.append(isAnimation ? "thumbnail of frame \(Int(time))" : "thumbnail at \(time) s")
+            notes.append(isAnimation ? "thumbnail of frame \(Int(clamping: time))" : "thumbnail at \(time) s")
         }
         self.notes = notes
     }
