@@ -12,7 +12,7 @@ extension Settings {
                 case .text: StreamLogHandler.standardError(label: label)
                 }
             handler.logLevel = level
-            return handler
+            return OneLineLogHandler(handler)
         }
     }
 }

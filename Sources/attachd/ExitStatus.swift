@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Media
 
 /// What the program's exit status means: sysexits.h, and two of our own.
 enum ExitStatus: Int32 {
@@ -38,7 +39,7 @@ struct CommandError: Error, CustomStringConvertible {
         do {
             try await command()
         } catch let error as CommandError {
-            FileHandle.standardError.write(Data("attachd: \(error)\n".utf8))
+            FileHandle.standardError.write(Data("attachd: \(error.description.onOneLine())\n".utf8))
             throw error.status.code
         }
     }

@@ -11,13 +11,19 @@ struct JobsCommand: AsyncParsableCommand {
         defaultSubcommand: List.self,
     )
 
+    private static func check(_ limit: Int) throws {
+        guard (1...10_000).contains(limit) else { throw ValidationError("--limit is from 1 to 10000.") }
+    }
+
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "The queue in numbers, and its most urgent jobs.")
 
-        @Option(help: "How many jobs are listed.")
+        @Option(help: "How many jobs are listed, at most 10000.")
         var limit = 50
         @OptionGroup var queue: QueueOptions
         @OptionGroup var common: CommonOptions
+
+        func validate() throws { try JobsCommand.check(limit) }
 
         func run() async throws {
             try await QueueView.with(queue, common) { view in
@@ -26,7 +32,9 @@ struct JobsCommand: AsyncParsableCommand {
                 print("waiting \(status.waiting)\(age); running \(status.running); dead letters \(status.dead)")
                 for job in try await view.jobs(limit) {
                     let state = job.isRunning ? "running" : "waiting"
-                    print("\(job.name.id)  \(state)  \(job.remaining.milliseconds) ms left  started \(job.starts)x")
+                    print(
+                        "\(job.name.id.onOneLine())  \(state)  \(job.remaining.milliseconds) ms left  started \(job.starts)x"
+                    )
                 }
             }
         }
@@ -56,16 +64,18 @@ struct JobsCommand: AsyncParsableCommand {
     struct Dead: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Jobs that killed their workers, newest first.")
 
-        @Option(help: "How many are listed.")
+        @Option(help: "How many are listed, at most 10000.")
         var limit = 50
         @OptionGroup var queue: QueueOptions
         @OptionGroup var common: CommonOptions
+
+        func validate() throws { try JobsCommand.check(limit) }
 
         func run() async throws {
             try await QueueView.with(queue, common) { view in
                 for letter in try await view.deadLetters(limit) {
                     let age = letter.age.milliseconds / 1000
-                    print("\(letter.job.id)  started \(letter.starts)x  \(age) s ago")
+                    print("\(letter.job.id.onOneLine())  started \(letter.starts)x  \(age) s ago")
                 }
             }
         }

@@ -2,6 +2,7 @@ import App
 import ArgumentParser
 import Foundation
 import Logging
+import Media
 import Payloads
 import Processing
 
@@ -40,7 +41,11 @@ struct ProcessCommand: AsyncParsableCommand {
             try await engine.insistOnSandbox(settings)
             let result = try await process(bytes, engine)
             await engine.shutDown()
-            if explain { FileHandle.standardError.write(Data((result.explanation + "\n").utf8)) }
+            if explain {
+                // Names of fields stand in it, which are the sender's.
+                let lines = result.explanation.split(separator: "\n").map { String($0).onOneLine() + "\n" }
+                FileHandle.standardError.write(Data(lines.joined().utf8))
+            }
             FileHandle.standardOutput.write(Data(result.payload + [0x0A]))
             if let report { try write(result, to: report) }
             if strict, result.outcome != .complete {
