@@ -1,11 +1,13 @@
 /// What can be fuzzed: everything in the worker that parses what somebody else wrote.
 enum FuzzTarget: String, CaseIterable {
-    case json, payload, pointer, media, wire, conversation, url, address, duration, redis
+    case json, payload, envelope, pointer, media, wire, conversation, url, address, duration, redis
+    case preview, manifest, result
 
     func run(_ bytes: [UInt8]) {
         switch self {
         case .json: PayloadTargets.json(bytes)
         case .payload: PayloadTargets.payload(bytes)
+        case .envelope: PayloadTargets.envelope(bytes)
         case .pointer: PayloadTargets.pointer(bytes)
         case .media: MediaTargets.media(bytes)
         case .duration: MediaTargets.duration(bytes)
@@ -14,6 +16,9 @@ enum FuzzTarget: String, CaseIterable {
         case .url: AddressTargets.url(bytes)
         case .address: AddressTargets.address(bytes)
         case .redis: RedisTargets.replies(bytes)
+        case .preview: PageTargets.preview(bytes)
+        case .manifest: PageTargets.manifest(bytes)
+        case .result: PageTargets.result(bytes)
         }
     }
 }

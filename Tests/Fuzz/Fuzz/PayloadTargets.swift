@@ -1,4 +1,7 @@
 // swift-format-ignore-file: NeverUseForceTry
+import Media
+import Processing
+
 @testable import Payloads
 
 enum PayloadTargets {
@@ -29,6 +32,17 @@ enum PayloadTargets {
             precondition(request.measure.byteCount(of: written.payload) <= request.pushType.byteLimit)
             precondition(try! JSONValue(parsing: written.bytes) == written.payload)
         }
+    }
+
+    /// What an envelope asks for is within bounds that arithmetic with the clock and with media has room for.
+    static func envelope(_ bytes: [UInt8]) {
+        guard let envelope = try? NotificationEnvelope(bytes, isJob: true) else { return }
+        let options = envelope.options
+        let longest = Duration.longest
+        for duration in [options.timeLimit, options.clip.start, options.clip.duration] {
+            precondition(duration.map { $0 >= .zero && $0 <= longest } ?? true)
+        }
+        _ = try? PayloadReader().read(envelope.payload, identifier: "fuzz", dialect: options.dialect)
     }
 
     static func pointer(_ bytes: [UInt8]) {

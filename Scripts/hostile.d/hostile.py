@@ -1,0 +1,149 @@
+"""hostile.py PROGRAM SECONDS: everything at once against one worker. Run by Scripts/hostile."""
+
+import asyncio
+import collections
+import os
+import pathlib
+import random
+import statistics
+import sys
+import tempfile
+import time
+
+from clients import Clients
+from origins import Origin, media
+from worker import Program, Worker
+
+program, seconds = sys.argv[1], int(sys.argv[2])
+# Attacks under way at once, and how far the figures may be from those of the quiet worker in the end.
+attackers = 48
+allowed = {"MB": 96, "descriptors": 32, "threads": 8}
+# Requests that hang, files that are kept and origins that are remembered go away by themselves.
+settle = min(90, max(20, seconds // 10))
+
+faults = [
+    "latency=2s", "jitter=500ms", "bandwidth=20kB/s", "drip=1B/100ms", "stall=10kB", "stall=10kB/2s", "truncate=10kB",
+    "reset=10kB", "reset=0B", "length=%2B100", "length=-100", "length=5000", "length=9223372036854775807", "type=text/html",
+    "type=none", "status=503", "status=429", "status=204", "status=404", "redirect=3", "redirect=loop", "ranges=off",
+    "ranges=lie", "ranges=refuse", "chunked=on", "hiccup=0s/2s", "",
+]
+
+
+def verdict(quiet, end, busy):
+    """What is not flat: against the quiet worker, and over the time of the attack."""
+    problems = []
+    for index, (name, more) in enumerate(allowed.items()):
+        if end[index] > quiet[index] + more:
+            problems.append(f"{name} {quiet[index]} before and {end[index]} after")
+        third = len(busy) // 3
+        if third >= 4:
+            early = statistics.median(sample[index] for sample in busy[third:2 * third])
+            late = statistics.median(sample[index] for sample in busy[2 * third:])
+            # Under attack, figures swing: growth has to be plain, by a quarter and by what is allowed.
+            if late > early * 1.25 and late > early + more:
+                problems.append(f"{name} grew from {early:.0f} to {late:.0f} under attack")
+    return problems
+
+
+async def main(folder):
+    draw = random.Random(1)
+    worker = Worker(program, folder, os.cpu_count())
+    good = Program([program, "origin", "Samples/media", "--listen", "127.0.3.1:0"], f"{folder}/good", r"(http://[0-9.:]+/)")
+    files = pathlib.Path(folder, "files")
+    files.mkdir()
+    for number, path in enumerate([*pathlib.Path("Samples/media").glob("*.[jgm]*"), *media()[1]]):
+        (files / f"{number}{path.suffix}").symlink_to(path.resolve())
+    names = os.listdir(files)
+    faulty = [Program([program, "origin", str(files), "--listen", f"127.0.2.{n}:0"], f"{folder}/faulty{n}", r"(http://[0-9.:]+/)")
+              for n in range(1, 5)]
+    raw = Origin()
+    await raw.start([f"127.0.1.{n}" for n in range(1, 33)])
+
+    def fault():
+        query = "&".join({*draw.choices(faults, k=draw.choice([1, 1, 2, 3]))})
+        return f"{draw.choice(faulty).found}{draw.choice(names)}?{query}&n={draw.randrange(10 ** 9)}"
+
+    def odd():
+        return draw.choice(["http://127.0.0.1:1/a", "http://10.0.0.1/a", "http://[::1]/a", "file:///etc/passwd", "", "http://", "a" * 5000,
+                            "http://nowhere.invalid/a.jpg", f"http://127.0.0.1:{worker.port}/v1/jobs", "http://a\0b/", "javascript:1"])
+
+    clients = Clients(worker.port, [raw.url, raw.url, fault, fault, odd])
+    photo = f"{good.found}photo.jpg"
+    for number in range(5):
+        if await clients.honest(f"{photo}?warm={number}") != "complete":
+            raise SystemExit(f"hostile: an honest notification failed before the attack; see {folder}/log")
+    await asyncio.sleep(2)
+    quiet, outcomes, busy = worker.sample(), collections.Counter(), []
+    counts, start, ended = collections.Counter(), time.monotonic(), False
+    print(f"{'s':>6} {'MB':>6} {'fds':>6} {'threads':>8} {'attacks':>8} {'crashes':>8} honest", flush=True)
+
+    async def attacker():
+        while not ended:
+            await clients.attack()
+            counts["attacks"] += 1
+
+    async def honest():
+        while not ended:
+            outcomes[await clients.honest(f"{photo}?n={draw.randrange(10 ** 9)}")] += 1
+            await asyncio.sleep(1)
+
+    async def crasher():
+        while not ended:
+            await asyncio.sleep(draw.uniform(1, 8))
+            counts["crashes"] += worker.crash_decoder(draw)
+
+    def show(sample):
+        memory, descriptors, threads = sample
+        shares = ", ".join(f"{count} {name or 'unanswered'}" for name, count in outcomes.most_common())
+        print(f"{time.monotonic() - start:6.0f} {memory:6} {descriptors:6} {threads:8} {counts['attacks']:8} "
+              f"{counts['crashes']:8} {shares}", flush=True)
+
+    tasks = [asyncio.create_task(part()) for part in [attacker] * attackers + [honest, crasher]]
+    step = max(1, min(15, seconds // 40))
+    while worker.is_alive and time.monotonic() - start < seconds:
+        await asyncio.sleep(step)
+        if sample := worker.sample():
+            busy.append(sample)
+            show(sample)
+    ended, problems = True, []
+    for task in tasks:
+        task.cancel()
+    results = await asyncio.gather(*tasks, return_exceptions=True)
+    problems += [f"the attack itself failed: {error!r}" for error in results
+                 if isinstance(error, Exception) and not isinstance(error, asyncio.CancelledError)][:1]
+    for server in raw.servers:
+        server.close()
+
+    waited = time.monotonic()
+    while worker.is_alive and time.monotonic() - waited < settle:
+        await asyncio.sleep(1)
+    if worker.is_alive and (end := worker.sample()):
+        if await clients.honest(f"{photo}?n=last") != "complete":
+            problems.append("an honest notification is not complete after the attack")
+        show(end)
+        problems += verdict(quiet, end, busy)
+    code = worker.process.poll()
+    if code is not None:
+        problems.append(f"the worker died with status {code}")
+    elif (code := worker.stop()) != 0:
+        problems.append(f"the worker, told to end, ended with {'SIGKILL after 30 s' if code is None else f'status {code}'}")
+    for origin in [good, *faulty]:
+        if not origin.is_alive:
+            problems.append("attachd origin died")
+        origin.stop()
+    print("origins' answers:", ", ".join(f"{count} {name}" for name, count in sorted(raw.counts.items())))
+    print(f"quiet {quiet}, after {end if code is not None else None}")
+    if problems:
+        kept = pathlib.Path(".build/hostile.log")
+        kept.parent.mkdir(exist_ok=True)
+        kept.write_bytes(worker.log.read_bytes()[-5_000_000:])
+        print(f"hostile: FAILED after {time.monotonic() - start:.0f} s: {'; '.join(problems)}. The worker's log is in {kept}.")
+        return 1
+    print(f"hostile: passed: {seconds} s, {counts['attacks']} attacks, {counts['crashes']} crashed decoders, 0 deaths of the worker, "
+          f"memory, descriptors and threads flat; honest notifications: {dict(outcomes)}")
+    return 0
+
+
+with tempfile.TemporaryDirectory(prefix="attachd-hostile-") as folder:
+    status = asyncio.run(main(folder))
+sys.exit(status)

@@ -1,0 +1,112 @@
+// swift-format-ignore-file: NeverUseForceTry
+import Foundation
+import Media
+import Payloads
+import ServiceExtension
+
+@testable import Batch
+@testable import LoadTest
+@testable import Preview
+@testable import Processing
+
+/// What is shown to people: pages made of what senders, decoders and files say.
+enum PageTargets {
+    private static let page = PreviewPage(
+        .init(profiles: ["apns"], deadline: "25s", needsToken: false, hasWebhook: true)
+    )
+    private static let categories = [
+        NotificationCategory(identifier: "c", actions: [], options: [.customDismissAction], layout: nil)
+    ]
+
+    /// The preview of a payload whose attachments came out with numbers that the payload itself gives.
+    static func preview(_ bytes: [UInt8]) {
+        guard let notification = try? PayloadReader().read(bytes, identifier: "fuzz") else { return }
+        let request = ProcessingRequest(notification: notification)
+        var numbers = Numbers(bytes)
+        let attachments = notification.attachments.map { attachment in
+            var source = AttachmentSource()
+            source.format = MediaFormat.allCases[Int(numbers.next().magnitude % UInt(MediaFormat.allCases.count))]
+            source.byteCount = numbers.next()
+            source.fetched = numbers.next()
+            source.report = SourceReport(
+                width: numbers.next(),
+                height: numbers.next(),
+                durationMilliseconds: numbers.next()
+            )
+            return ProcessingResult.Attachment(
+                identifier: attachment.identifier,
+                stored: StoredAttachment(identifier: "a", url: attachment.url, sha256: "b"),
+                report: RungReport(
+                    rung: .downscaled,
+                    format: source.format ?? .gif,
+                    byteCount: numbers.next(),
+                    width: numbers.next(),
+                    height: numbers.next(),
+                    frames: numbers.next(),
+                    durationMilliseconds: numbers.next(),
+                ),
+                sourceURL: attachment.url,
+                source: source,
+                isClipped: numbers.next() % 2 == 0,
+            )
+        }
+        let result = ProcessingResult(
+            request: request,
+            identifier: notification.identifier,
+            outcome: .degraded,
+            payload: bytes,
+            payloadValue: notification.payload,
+            attachments: attachments,
+            failures: [.init(attachment: nil, failure: AttachmentFailure(.decode, .timedOut, notification.identifier))],
+            remarks: notification.explanation.remarks,
+            explanation: notification.explanation.description,
+            stages: [.download: .milliseconds(numbers.next() % 1_000_000), .decode: .longest],
+            total: .longest,
+            margin: .zero,
+        )
+        precondition(page.fragment(ResultView(result, categories: categories)).contains("<"))
+        precondition(try! JSONValue(parsing: result.json).isObject)
+        _ = LayoutContent(ShownContent(notification.payload).json)
+    }
+
+    /// A line of a batch's manifest becomes a row of the report, and leads to nothing outside of the folder.
+    static func manifest(_ bytes: [UInt8]) {
+        guard let value = try? JSONValue(parsing: bytes), value.isObject else { return }
+        let line = ManifestLine(json: value)
+        for path in [line.path, line.output] { precondition(path?.components.contains(Array("..".utf8)) != true) }
+        precondition(!ReportPage.text(of: ReportRow(line, preview: [1])).isEmpty)
+        var ledger = Ledger()
+        ledger.add(line, at: 0..<bytes.count)
+    }
+
+    /// A load test's result becomes each of its reports.
+    static func result(_ bytes: [UInt8]) {
+        if let value = try? JSONValue(parsing: bytes) {
+            let now = SystemTime().now
+            let answer = LoadAnswer(result: value, sent: now, answered: now)
+            precondition(
+                answer.delivered >= 0 || answer.outcome == .complete || answer.outcome == .degraded
+                    || answer.outcome == .original
+            )
+        }
+        guard var result = try? LoadResult(json: Data(bytes)) else { return }
+        result.changes = (try? RunComparison(of: result, with: result).changes) ?? []
+        precondition(!result.text.isEmpty && !(try! HTMLReport(result).html.isEmpty))
+        precondition(try! !JUnitReport(result).xml.isEmpty)
+        precondition(try! !result.json.isEmpty)
+    }
+}
+
+/// Numbers of every size, made of some bytes.
+private struct Numbers {
+    private var state: UInt64
+
+    init(_ bytes: [UInt8]) {
+        state = bytes.reduce(14_695_981_039_346_656_037) { ($0 ^ UInt64($1)) &* 1_099_511_628_211 }
+    }
+
+    mutating func next() -> Int {
+        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        return Int(truncatingIfNeeded: state) >> Int(state >> 58)
+    }
+}
