@@ -121,7 +121,10 @@ let package = Package(
         ),
         .module(
             "Telemetry",
-            [.product(name: "CoreMetrics", package: "swift-metrics"), .product(name: "Logging", package: "swift-log")],
+            [
+                "Media", .product(name: "CoreMetrics", package: "swift-metrics"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
         ),
         .module(
             "Preview",
@@ -247,6 +250,13 @@ let package = Package(
         ),
         .tests("PreviewTests", ["Preview", "Storage", "Payloads", "Media"]),
         .tests("PreviewBrowserTests", ["Preview", "Payloads"]),
+        .tests(
+            "AppTests",
+            [
+                "App", "Downloads", "Storage", "Publishing", "JobsRedis", "Preview", "Sidecar", "LoadTest", "Payloads",
+                "Processing", "Media", .product(name: "Logging", package: "swift-log"),
+            ],
+        ),
         .tests("EndToEndTests", ["Payloads", "Media"], resources: [.copy("Golden")]),
     ],
 )

@@ -19,7 +19,7 @@ struct ConfigurationSections {
         do {
             root = try compose(yaml: String(contentsOfFile: path, encoding: .utf8))
         } catch {
-            throw SettingsError(key: "--config", reason: "\(path) cannot be read: \(error)")
+            throw SettingsError(unreadable: path, as: "YAML", error)
         }
         guard let root else { return }
         let keys = SettingsKey.allCases.map(\.rawValue) + ["dialects", "profiles", "sources", "categories"]

@@ -19,7 +19,7 @@ extension Settings {
         } catch {
             throw SettingsError(key: "--config", reason: "\(error)")
         }
-        let store = try await values.text(.store) ?? Self.defaultStore(source.environment)
+        let store = try await values.text(.store) ?? Self.defaultStore(source.environment.revealed)
         self.store = store
         caFile = try await values.existingFile(.caFile)
         queue = try QueueAddress(
@@ -44,7 +44,7 @@ extension Settings {
         requiresSandbox = try await values.flag(.requireSandbox) ?? requiresSandbox
         requests = try await values.number(.requests, in: 1...65_536) ?? requests
         publicURL = try await values.publicURL(.publicURL)
-        publishing = try await values.publishing(source.environment, authoritiesFile: caFile)
+        publishing = try await values.publishing(source.environment.revealed, authoritiesFile: caFile)
         guard publishing == nil || publicURL != nil else {
             let reason = "Phones fetch what is published there: give the bucket's or the CDN's URL as --public-url."
             throw SettingsError(key: SettingsKey.publish.rawValue, reason: reason)

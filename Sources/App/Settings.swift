@@ -25,7 +25,7 @@ package struct Settings: Sendable {
     package var store: String
     package var host = "127.0.0.1"
     package var port = 8080
-    package var apiToken: String?
+    package var apiToken: Secret<String>?
     /// What may be fetched from beside public addresses.
     package var allowedAddresses: [CIDR] = []
     /// How many decoder processes work at once.

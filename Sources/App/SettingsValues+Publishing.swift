@@ -1,3 +1,4 @@
+import Media
 import Publishing
 
 extension SettingsValues {
@@ -38,8 +39,8 @@ extension SettingsValues {
                 + "AWS's tools have it with --publish-credentials."
             throw SettingsError(key: SettingsKey.publishCredentialsFile.rawValue, reason: reason)
         }
-        let token = value("AWS_SESSION_TOKEN", environment)
-        return .fixed(BucketCredentials(accessKeyID: id, secretAccessKey: secret, sessionToken: token))
+        let token = value("AWS_SESSION_TOKEN", environment).map { Secret($0) }
+        return .fixed(BucketCredentials(accessKeyID: id, secretAccessKey: Secret(secret), sessionToken: token))
     }
 
     /// An empty variable counts as one that isn't there.

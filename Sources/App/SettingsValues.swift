@@ -18,6 +18,10 @@ struct SettingsValues {
 
     func number(_ key: SettingsKey, in range: ClosedRange<Int>) async throws(SettingsError) -> Int? {
         let expected = "a whole number from \(range.lowerBound) to \(range.upperBound)"
+        // YAML also has numbers to the base of 60, such as 1:30, and its reader traps on large ones.
+        if let text = try? await reader.fetchString(forKey: ConfigKey(key.rawValue)), text.contains(":") {
+            throw SettingsError(key: key.rawValue, reason: "The value is not \(expected).")
+        }
         let number = try await read(key, expected) { try await reader.fetchInt(forKey: ConfigKey(key.rawValue)) }
         guard let number else { return nil }
         guard range.contains(number) else {
@@ -80,7 +84,7 @@ struct SettingsValues {
     }
 
     /// The first line of a file that holds a secret.
-    func secretFile(_ key: SettingsKey) async throws(SettingsError) -> String? {
+    func secretFile(_ key: SettingsKey) async throws(SettingsError) -> Secret<String>? {
         guard let path = try await existingFile(key) else { return nil }
         let content = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
         guard let secret = content.split(whereSeparator: \.isNewline).first, secret.count >= 16 else {
@@ -89,7 +93,7 @@ struct SettingsValues {
                 reason: "\(path) must hold a token of at least 16 characters in one line."
             )
         }
-        return String(secret)
+        return Secret(String(secret))
     }
 
     /// `http` or `https`, and nothing that a path could not follow.
@@ -101,7 +105,9 @@ struct SettingsValues {
         guard let url = URL(string: text), ["http", "https"].contains(url.scheme), url.host()?.isEmpty == false,
             url.query() == nil, url.fragment() == nil, url.user() == nil
         else {
-            let reason = "\"\(text)\" is no URL that could be reached: write it as \(example)."
+            // A URL with a user in it has a password, too.
+            let shown = text.contains("@") ? "This" : "\"\(text)\""
+            let reason = "\(shown) is not a URL that can be reached: write it as \(example), without a user."
             throw SettingsError(key: key.rawValue, reason: reason)
         }
         return text

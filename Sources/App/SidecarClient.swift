@@ -8,7 +8,7 @@ import Payloads
 struct SidecarClient: Sendable {
     private let downloader: Downloader
     private let base: String
-    private let headers: [String: String]
+    private let token: Secret<String>?
     /// Beyond what the server was asked to wait.
     private static let patience: Duration = .seconds(10)
 
@@ -19,14 +19,11 @@ struct SidecarClient: Sendable {
         downloads.addresses.allowed += try [CIDR("127.0.0.0/8"), CIDR("::1/128")]
         downloader = try Downloader(settings: downloads)
         base = "http://\(host.contains(":") ? "[\(host)]" : host):\(settings.port)/v1/jobs"
-        headers = settings.apiToken.map { ["Authorization": "Bearer \($0)"] } ?? [:]
+        token = settings.apiToken
     }
 
     func enqueue(_ job: Job) async throws -> Enqueued {
-        let content = OutgoingMessage(
-            body: job.content,
-            headers: headers.merging(["Content-Type": "application/json"]) { first, _ in first },
-        )
+        let content = OutgoingMessage(body: job.content, headers: ["Content-Type": "application/json"])
         switch try await send(content, to: base) {
         case (202, _): return .accepted
         case (429, _): return .busy
@@ -37,7 +34,7 @@ struct SidecarClient: Sendable {
     func state(of id: String, waiting patience: Duration) async throws -> JobState {
         let name = id.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? id
         let url = "\(base)/\(name)?wait=\(patience.milliseconds)ms"
-        switch try await send(OutgoingMessage(headers: headers), to: url, within: patience) {
+        switch try await send(OutgoingMessage(headers: [:]), to: url, within: patience) {
         case (404, _): return .unknown
         case (409, _): return .finished(JobReply(.cancelled, body: []))
         case (200, let body):
@@ -56,6 +53,8 @@ struct SidecarClient: Sendable {
     ) async throws -> (Int, [UInt8]) {
         do throws(AttachmentFailure) {
             let deadline = SystemTime().now + patience + Self.patience
+            var message = message
+            message.secretHeaders = token.map { ["Authorization": Secret("Bearer \($0.revealed)")] } ?? [:]
             let answer = try await downloader.send(message, to: url, until: deadline)
             return (answer.status, answer.body)
         } catch {

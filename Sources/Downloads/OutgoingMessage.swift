@@ -1,3 +1,5 @@
+package import Media
+
 /// What is sent to a server that is no origin of a source.
 package struct OutgoingMessage: Sendable {
     package enum Action: Sendable {
@@ -10,6 +12,8 @@ package struct OutgoingMessage: Sendable {
     package var action: Action
     /// Names and values, beside what every request has.
     package var headers: [String: String]
+    /// Names and values of those that authorize the request.
+    package var secretHeaders: [String: Secret<String>] = [:]
     /// With it the request is signed. Only for the operator's own servers.
     package var signature: SignatureV4?
 
@@ -26,7 +30,7 @@ package struct OutgoingMessage: Sendable {
 
     /// A line each. A value that would begin another line is left out: it may come from whoever handed the job over.
     var headerFields: [String] {
-        headers.sorted { $0.key < $1.key }
+        headers.merging(secretHeaders.mapValues(\.revealed)) { $1 }.sorted { $0.key < $1.key }
             .filter { !"\($0.key)\($0.value)".unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7F } }
             .map { "\($0.key): \($0.value)" }
     }

@@ -1,3 +1,5 @@
+package import Media
+
 /// Signs a request by AWS's Signature Version 4, which S3-compatible stores have in common. libcurl makes the signature.
 ///
 /// libcurl 7.88 signs every header field of a message as it stands, and the path as it is in the URL, so both have to be
@@ -7,9 +9,9 @@ package struct SignatureV4: Sendable {
     package var region: String
     package var service: String
     package var accessKeyID: String
-    package var secretAccessKey: String
+    package var secretAccessKey: Secret<String>
 
-    package init(region: String, service: String = "s3", accessKeyID: String, secretAccessKey: String) {
+    package init(region: String, service: String = "s3", accessKeyID: String, secretAccessKey: Secret<String>) {
         self.region = region
         self.service = service
         self.accessKeyID = accessKeyID

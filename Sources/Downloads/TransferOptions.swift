@@ -55,7 +55,7 @@ final class TransferOptions {
         guard let signature = message.signature else { return }
         set(CURLOPT_AWS_SIGV4, signature.scope)
         set(CURLOPT_USERNAME, signature.accessKeyID)
-        set(CURLOPT_PASSWORD, signature.secretAccessKey)
+        set(CURLOPT_PASSWORD, signature.secretAccessKey.revealed)
         // libcurl 7.88 would sign an empty "Expect:", which isn't sent. So it asks before it sends more than a megabyte;
         // a server that doesn't answer that gets the body all the same.
         set(CURLOPT_EXPECT_100_TIMEOUT_MS, 250)

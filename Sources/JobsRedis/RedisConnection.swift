@@ -41,7 +41,7 @@ final class RedisConnection: Sendable {
     private let dialer: RedisDialer
     private let time: any TimeSource
     /// Logs in: the first that is sent on every new connection.
-    private let greeting: [RedisCommand]
+    private let greeting: Secret<[RedisCommand]>
     /// What the server has to know before it can do anything else.
     private let preparation: [RedisCommand]
     private let guarded = Mutex(Guarded())
@@ -58,12 +58,12 @@ final class RedisConnection: Sendable {
         self.time = time
         dialer = try RedisDialer(settings, time: time)
         var greeting: [RedisCommand] = []
-        if let password = settings.password {
+        if let password = settings.password?.revealed {
             greeting.append(settings.user.map { RedisCommand("AUTH", $0, password) } ?? RedisCommand("AUTH", password))
         }
         greeting.append(RedisCommand("CLIENT", "SETNAME", name))
         if settings.database != 0 { greeting.append(RedisCommand("SELECT", "\(settings.database)")) }
-        self.greeting = greeting
+        self.greeting = Secret(greeting)
     }
 
     /// The replies to `commands`, none of them an error. The server may block for `blocking` before it answers. What is
@@ -169,7 +169,7 @@ final class RedisConnection: Sendable {
         do {
             let channel = try await dialer.dial()
             do {
-                _ = try await exchange(greeting, on: channel, within: settings.connectLimit)
+                _ = try await exchange(greeting.revealed, on: channel, within: settings.connectLimit)
                 _ = try await exchange(preparation, on: channel, within: settings.timeLimit)
             } catch {
                 channel.close(promise: nil)

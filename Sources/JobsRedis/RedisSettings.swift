@@ -1,5 +1,6 @@
 import Foundation
 package import Jobs
+package import Media
 
 /// Where the Redis is, how it is spoken to, and which queue of it is meant.
 package struct RedisSettings: Sendable, Equatable {
@@ -7,7 +8,7 @@ package struct RedisSettings: Sendable, Equatable {
     package var port: Int
     /// An ACL user; `nil` with a password is Redis's `default` user.
     package var user: String?
-    package var password: String?
+    package var password: Secret<String>?
     package var database: Int
     package var usesTLS: Bool
     /// Authorities to trust beside the system's, as a file in PEM form.
@@ -25,7 +26,7 @@ package struct RedisSettings: Sendable, Equatable {
         host: String = "127.0.0.1",
         port: Int = 6379,
         user: String? = nil,
-        password: String? = nil,
+        password: Secret<String>? = nil,
         database: Int = 0,
         usesTLS: Bool = false,
         authoritiesFile: String? = nil,
@@ -58,7 +59,7 @@ package struct RedisSettings: Sendable, Equatable {
             self.port = port
         }
         user = parts.user.flatMap { $0.isEmpty ? nil : $0 }
-        password = parts.password
+        password = parts.password.map { Secret($0) }
         if user != nil, password == nil { throw Self.refusal("a user without a password cannot log in") }
         let path = parts.path.drop { $0 == "/" }
         if !path.isEmpty {

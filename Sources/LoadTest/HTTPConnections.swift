@@ -1,5 +1,5 @@
 package import Foundation
-import Media
+package import Media
 import NIOCore
 import NIOHTTP1
 import NIOPosix
@@ -14,22 +14,22 @@ package final class HTTPConnections: Sendable {
     private let port: Int
     private let security: NIOSSLContext?
     private let time: any TimeSource = SystemTime()
-    private let headers: [(String, String)]
+    private let token: Secret<String>?
     private let idle = Mutex<[any Channel]>([])
     // One thread: it does little for each request, and cores are the target's.
     private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
 
     /// `token` is that of the server's `--api-token`; `authorities` are trusted beside the system's.
-    package init(_ url: URL, token: String? = nil, authorities: String? = nil) throws {
+    package init(_ url: URL, token: Secret<String>? = nil, authorities: String? = nil) throws {
         guard let host = url.host(percentEncoded: false), let scheme = url.scheme, ["http", "https"].contains(scheme)
         else {
-            throw LoadTestError.usage("\(url) is no URL of a server: write it as http://127.0.0.1:8080.")
+            throw LoadTestError.usage("The URL is not one of a server. Write it as http://127.0.0.1:8080.")
         }
         self.host = host
         port = url.port ?? (scheme == "https" ? 443 : 80)
         let name = host.contains(":") ? "[\(host)]" : host
         base = "\(scheme)://\(name):\(port)"
-        headers = token.map { [("Authorization", "Bearer \($0)")] } ?? []
+        self.token = token
         if scheme == "https" {
             var configuration = TLSConfiguration.makeClientConfiguration()
             if let authorities { configuration.additionalTrustRoots = [.file(authorities)] }
@@ -37,6 +37,10 @@ package final class HTTPConnections: Sendable {
         } else {
             security = nil
         }
+    }
+
+    private var authorization: [(String, String)] {
+        token.map { [("Authorization", "Bearer \($0.revealed)")] } ?? []
     }
 
     package func shutDown() async {
@@ -71,7 +75,7 @@ package final class HTTPConnections: Sendable {
             version: .http1_1,
             method: message.method,
             uri: message.path,
-            headers: HTTPHeaders(headers + message.headers),
+            headers: HTTPHeaders(authorization + message.headers),
         )
         let exchange = HTTPExchange(head: head, body: ByteBuffer(bytes: message.body), end: end, reply: reply)
         channel.writeAndFlush(exchange).cascadeFailure(to: reply)

@@ -1,7 +1,7 @@
 import CLinux
 package import Foundation
 import Glibc
-import Media
+package import Media
 import Synchronization
 
 /// A program that runs beside the load test, and ends with it.
@@ -45,7 +45,13 @@ package final class SpawnedProgram: Sendable {
     private let life: Life
 
     /// Starts `path`; what it prints goes to the file `log`. If this process dies, it gets SIGTERM, where util-linux is.
-    package init(_ path: String, _ arguments: [String], log: URL) async throws {
+    /// `secrets` are variables beside this process's own: everybody on the machine can read a command line.
+    package init(
+        _ path: String,
+        _ arguments: [String],
+        secrets: [String: Secret<String>] = [:],
+        log: URL,
+    ) async throws {
         let name = ([URL(filePath: path).lastPathComponent] + arguments.prefix(1)).joined(separator: " ")
         let life = Life()
         self.name = name
@@ -54,6 +60,7 @@ package final class SpawnedProgram: Sendable {
         let hasKeeper = FileManager.default.isExecutableFile(atPath: Self.keeper)
         let command = (hasKeeper ? [Self.keeper, "--pdeathsig", "TERM", "--"] : []) + [path] + arguments
         let variables = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("ATTACHD_") }
+            .merging(secrets.mapValues(\.revealed)) { $1 }
         identifier = try await withCheckedThrowingContinuation { started in
             // The kernel takes the end of the thread that starts it for ours: this one waits for the program.
             Thread.detachNewThread {

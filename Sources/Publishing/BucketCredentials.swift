@@ -1,11 +1,13 @@
+package import Media
+
 /// Who puts files into a bucket.
 package struct BucketCredentials: Sendable, Equatable {
     package var accessKeyID: String
-    package var secretAccessKey: String
+    package var secretAccessKey: Secret<String>
     /// Of credentials that are lent for some hours.
-    package var sessionToken: String?
+    package var sessionToken: Secret<String>?
 
-    package init(accessKeyID: String, secretAccessKey: String, sessionToken: String? = nil) {
+    package init(accessKeyID: String, secretAccessKey: Secret<String>, sessionToken: Secret<String>? = nil) {
         self.accessKeyID = accessKeyID
         self.secretAccessKey = secretAccessKey
         self.sessionToken = sessionToken
@@ -25,7 +27,8 @@ package struct BucketCredentials: Sendable, Equatable {
         guard let id = values["aws_access_key_id"], let secret = values["aws_secret_access_key"], !id.isEmpty,
             !secret.isEmpty
         else { return nil }
-        self.init(accessKeyID: id, secretAccessKey: secret, sessionToken: values["aws_session_token"])
+        let token = values["aws_session_token"].map { Secret($0) }
+        self.init(accessKeyID: id, secretAccessKey: Secret(secret), sessionToken: token)
     }
 
     private static func trimmed(_ text: Substring) -> Substring {
@@ -33,10 +36,4 @@ package struct BucketCredentials: Sendable, Equatable {
         while text.last?.isWhitespace == true { text.removeLast() }
         return text
     }
-}
-
-extension BucketCredentials: CustomStringConvertible, CustomReflectable {
-    /// The secrets stay out of every text.
-    package var description: String { "access key \(accessKeyID)" }
-    package var customMirror: Mirror { Mirror(self, children: []) }
 }

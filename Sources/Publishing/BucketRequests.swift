@@ -50,7 +50,7 @@ struct BucketRequests: Sendable {
         do throws(AttachmentFailure) {
             let credentials = try credentials.credentials()
             var message = OutgoingMessage(action, headers: headers)
-            message.headers["X-Amz-Security-Token"] = credentials.sessionToken
+            message.secretHeaders["X-Amz-Security-Token"] = credentials.sessionToken
             message.signature = SignatureV4(
                 region: address.region,
                 accessKeyID: credentials.accessKeyID,

@@ -2,17 +2,18 @@ import HTTPTypes
 import Hummingbird
 package import Jobs
 package import Logging
+package import Media
 import NIOCore
 import Preview
 package import Processing
 import ServiceLifecycle
 
 /// The HTTP face, as a service that drains when it is told to stop.
-package struct SidecarServer: Service {
+package struct SidecarServer: Service, CustomStringConvertible {
     package struct Configuration: Sendable {
         package var host: String
         package var port: Int
-        package var apiToken: String?
+        package var apiToken: Secret<String>?
         /// How many notifications are worked on at once; one more is answered with 429.
         package var requestLimit: Int
         /// How many connections there may be beside those, from phones that fetch attachments.
@@ -21,7 +22,7 @@ package struct SidecarServer: Service {
         package init(
             host: String = "127.0.0.1",
             port: Int = 8080,
-            apiToken: String? = nil,
+            apiToken: Secret<String>? = nil,
             requestLimit: Int = 256,
             downloadLimit: Int = 256,
         ) {
@@ -33,6 +34,7 @@ package struct SidecarServer: Service {
         }
     }
 
+    package let description = "HTTP server"
     private let configuration: Configuration
     private let service: NotificationService?
     private let queue: (any JobQueue)?

@@ -10,7 +10,7 @@ package struct AttachmentIdentifier: Hashable, Sendable, CustomStringConvertible
     package let format: MediaFormat
 
     /// The name of the content whose SHA-256 is `sha256`.
-    init(sha256: String, format: MediaFormat, key: [UInt8]) {
+    init(sha256: String, format: MediaFormat, key: Secret<[UInt8]>) {
         let name = Base32.encode(KeyedHash.make("attachd attachment\n\(sha256)", key: key))
         description = "\(name).\(format.filenameExtension)"
         self.format = format

@@ -1,4 +1,5 @@
 import CCrypto
+package import Media
 
 /// HMAC-SHA256 (RFC 2104).
 package enum KeyedHash {
@@ -6,13 +7,14 @@ package enum KeyedHash {
     static let byteCount = 16
 
     /// The first 128 bits of what `key` makes of `text`.
-    package static func make(_ text: String, key: [UInt8]) -> [UInt8] {
+    package static func make(_ text: String, key: Secret<[UInt8]>) -> [UInt8] {
         Array(whole(Array(text.utf8), key: key).prefix(byteCount))
     }
 
     /// What `key` makes of `message`: 32 bytes.
-    static func whole(_ message: [UInt8], key: [UInt8]) -> [UInt8] {
-        unsafe [UInt8](unsafeUninitializedCapacity: 32) { buffer, count in
+    static func whole(_ message: [UInt8], key: Secret<[UInt8]>) -> [UInt8] {
+        let key = key.revealed
+        return unsafe [UInt8](unsafeUninitializedCapacity: 32) { buffer, count in
             var length: UInt32 = 0
             let done = unsafe HMAC(
                 EVP_sha256(),

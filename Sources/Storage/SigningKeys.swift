@@ -1,4 +1,5 @@
 import Glibc
+import Media
 
 /// The secrets that names of files and signatures of URLs are made with: one, or two while keys are changed.
 ///
@@ -6,19 +7,19 @@ import Glibc
 /// the old one signed has expired, remove it.
 package struct SigningKeys: Sendable, Equatable {
     /// Signs, and names what is stored.
-    let current: [UInt8]
+    let current: Secret<[UInt8]>
     /// Signed what is still out there.
-    let previous: [UInt8]?
+    let previous: Secret<[UInt8]>?
 
     /// One key a line, of at least 32 characters; `nil` for anything else.
     package init?(_ text: String) {
-        let lines = text.split(whereSeparator: \.isNewline).map { Array($0.utf8) }
-        guard (1...2).contains(lines.count), lines.allSatisfy({ $0.count >= 32 }) else { return nil }
+        let lines = text.split(whereSeparator: \.isNewline).map { Secret(Array($0.utf8)) }
+        guard (1...2).contains(lines.count), lines.allSatisfy({ $0.revealed.count >= 32 }) else { return nil }
         current = lines[0]
         previous = lines.count > 1 ? lines[1] : nil
     }
 
-    var all: [[UInt8]] { [current] + [previous].compactMap(\.self) }
+    var all: [Secret<[UInt8]>] { [current] + [previous].compactMap(\.self) }
 
     static let fileName = "signing.key"
 

@@ -1,3 +1,5 @@
+import Media
+
 /// Signs the URLs of ready files, so that nobody fetches what wasn't shown to them.
 ///
 /// A signature holds for one file until one second, for `GET` and `HEAD`. It doesn't cover a range: a phone that goes on
@@ -32,7 +34,7 @@ package struct URLSigner: Sendable {
         of identifier: AttachmentIdentifier,
         expires: Int,
         _ lease: String?,
-        key: [UInt8],
+        key: Secret<[UInt8]>,
     ) -> String {
         let condition = lease.map { "\n\($0)" } ?? ""
         return Base64URL.encode(KeyedHash.make("attachd url\n\(identifier)\n\(expires)\(condition)", key: key))

@@ -2,11 +2,12 @@ import App
 import ArgumentParser
 import Jobs
 import Logging
+package import Media
 
 /// The options of the commands that work with a queue.
 struct QueueOptions: ParsableArguments {
     @Option(help: "sqlite:PATH, redis://HOST:PORT or rediss://HOST:PORT. (default: a file in the store)")
-    var queue: String?
+    var queue: Secret<String>?
     @Option(help: "How many jobs may be in the queue; more are refused. (default: 100000)")
     var backlog: Int?
     @Flag(help: "Refuse a Redis that may lose jobs, instead of warning.")
@@ -15,11 +16,15 @@ struct QueueOptions: ParsableArguments {
     /// As options for `CommonOptions.settings`.
     var options: [SettingsKey: SettingsSource.Option] {
         var options: [SettingsKey: SettingsSource.Option] = [:]
-        options[.queue] = queue.map { .text($0) }
+        options[.queue] = queue.map { .secret($0) }
         options[.backlog] = backlog.map { .number($0) }
         if strict { options[.strict] = .flag(true) }
         return options
     }
+}
+
+extension Secret: ExpressibleByArgument where Value == String {
+    package init?(argument: String) { self.init(argument) }
 }
 
 extension OpenQueue {

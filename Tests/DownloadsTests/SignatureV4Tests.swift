@@ -22,7 +22,7 @@ struct SignatureV4Tests {
         message.signature = SignatureV4(
             region: "us-east-1",
             accessKeyID: "AKIAIOSFODNN7EXAMPLE",
-            secretAccessKey: "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+            secretAccessKey: Secret("wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"),
         )
         var settings = DownloadSettings()
         settings.addresses = .everywhere

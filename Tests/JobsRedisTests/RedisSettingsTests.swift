@@ -1,5 +1,6 @@
 import Jobs
 import JobsRedis
+import Media
 import Testing
 
 @Suite("The URL of a Redis")
@@ -12,8 +13,8 @@ struct RedisSettingsTests {
                 "rediss://queue.example:6390/2",
                 RedisSettings(host: "queue.example", port: 6390, database: 2, usesTLS: true)
             ),
-            ("redis://:s%3Acret@10.0.0.1", RedisSettings(host: "10.0.0.1", password: "s:cret")),
-            ("redis://worker:p%40ss@host/", RedisSettings(host: "host", user: "worker", password: "p@ss")),
+            ("redis://:s%3Acret@10.0.0.1", RedisSettings(host: "10.0.0.1", password: Secret("s:cret"))),
+            ("redis://worker:p%40ss@host/", RedisSettings(host: "host", user: "worker", password: Secret("p@ss"))),
             ("redis://[::1]:7000", RedisSettings(host: "::1", port: 7000)),
             ("redis://h?lane=video&namespace=push.eu", RedisSettings(host: "h", namespace: "push.eu", lane: "video")),
         ]

@@ -1,6 +1,7 @@
 import Jobs
 import JobsContract
 import JobsRedis
+import Media
 import Support
 import Synchronization
 
@@ -13,7 +14,7 @@ final class RedisStore: QueueStore {
         settings = RedisSettings(
             port: server.port,
             user: user,
-            password: password,
+            password: password.map { Secret($0) },
             usesTLS: server.authoritiesFile != nil,
             authoritiesFile: server.authoritiesFile,
             lane: "test-\(UInt64.random(in: 0...UInt64.max))",

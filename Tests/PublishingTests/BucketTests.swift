@@ -87,10 +87,10 @@ struct BucketTests {
         var credentials = moto.writer.credentials
         switch what {
         case "key": credentials.accessKeyID = "AKIAAAAAAAAAAAAAAAAA"
-        case "secret": credentials.secretAccessKey += "x"
+        case "secret": credentials.secretAccessKey = Secret(moto.writer.secretAccessKey + "x")
         case "token":
             credentials = moto.lent.credentials
-            credentials.sessionToken? += "x"
+            credentials.sessionToken = moto.lent.sessionToken.map { Secret($0 + "x") }
         case "rights": credentials = moto.reader.credentials
         default: settings.address = try moto.address("s3://nobody")
         }
@@ -101,7 +101,7 @@ struct BucketTests {
         } throws: { error in
             guard let failure = error as? AttachmentFailure else { return false }
             #expect(failure.message.contains(code) && failure.message.contains(advice), "\(failure.message)")
-            #expect(!failure.message.contains(credentials.secretAccessKey))
+            #expect(!failure.message.contains(credentials.secretAccessKey.revealed))
             return failure.stage == .store && failure.code == .attachmentMoveIntoDataStoreFailed
         }
         #expect(try await moto.keys() == [])

@@ -16,7 +16,7 @@ struct FailingStoreTests {
     ) throws -> Bucket {
         var settings = PublishingSettings(
             address: try BucketAddress("s3://media", endpoint: endpoint),
-            credentials: .fixed(BucketCredentials(accessKeyID: "key", secretAccessKey: "secret")),
+            credentials: .fixed(BucketCredentials(accessKeyID: "key", secretAccessKey: Secret("secret"))),
         )
         settings.breaker = rule
         settings.requests.stall = StallRule(window: stall)

@@ -6,7 +6,11 @@ import Support
 
 extension MotoServer.User {
     var credentials: BucketCredentials {
-        BucketCredentials(accessKeyID: accessKeyID, secretAccessKey: secretAccessKey, sessionToken: sessionToken)
+        BucketCredentials(
+            accessKeyID: accessKeyID,
+            secretAccessKey: Secret(secretAccessKey),
+            sessionToken: sessionToken.map { Secret($0) },
+        )
     }
 }
 

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Names and signed URLs")
 struct NamesAndURLsTests {
-    let identifier = AttachmentIdentifier(sha256: "ab", format: .jpeg, key: [1, 2, 3])
+    let identifier = AttachmentIdentifier(sha256: "ab", format: .jpeg, key: Secret([1, 2, 3]))
     static let key = "0123456789abcdefghijklmnopqrstuv"
     static let newKey = "vutsrqponmlkjihgfedcba9876543210"
 
@@ -25,7 +25,7 @@ struct NamesAndURLsTests {
         #expect(Base32.encode(Array("foobar".utf8)).hasPrefix("mzxw6ytboi"))
         #expect(Base32.encode([UInt8](repeating: 255, count: 16)) == String(repeating: "7", count: 25) + "4")
         #expect(Base64URL.encode([0xFB, 0xFF, 0xFE, 0x66, 0x6F]) == "-__-Zm8")
-        let hash = KeyedHash.make("Hi There", key: [UInt8](repeating: 0x0B, count: 20))
+        let hash = KeyedHash.make("Hi There", key: Secret([UInt8](repeating: 0x0B, count: 20)))
         #expect(
             hash == [0xB0, 0x34, 0x4C, 0x61, 0xD8, 0xDB, 0x38, 0x53, 0x5C, 0xA8, 0xAF, 0xCE, 0xAF, 0x0B, 0xF1, 0x2B]
         )
@@ -33,7 +33,7 @@ struct NamesAndURLsTests {
 
     @Test("every format has a name that is read back", arguments: MediaFormat.allCases)
     func readsBack(format: MediaFormat) throws {
-        let identifier = AttachmentIdentifier(sha256: "ab", format: format, key: [1])
+        let identifier = AttachmentIdentifier(sha256: "ab", format: format, key: Secret([1]))
         let read = try #require(AttachmentIdentifier(identifier.description))
         #expect(read.description.count == 26 + 1 + format.filenameExtension.count)
         #expect(read == identifier)
@@ -71,7 +71,7 @@ struct NamesAndURLsTests {
     func tampering() throws {
         let signer = try signer(Self.key)
         let signature = signer.signature(of: identifier, expires: 1_800_000_000)
-        let other = AttachmentIdentifier(sha256: "ac", format: .jpeg, key: [1, 2, 3])
+        let other = AttachmentIdentifier(sha256: "ac", format: .jpeg, key: Secret([1, 2, 3]))
         #expect(signer.verify(signature, of: identifier, expires: 1_800_000_000))
         #expect(!signer.verify(signature, of: other, expires: 1_800_000_000))
         #expect(!signer.verify(signature, of: identifier, expires: 1_800_000_001))

@@ -1,3 +1,4 @@
+package import Media
 package import Storage
 
 /// A browser that showed the API token once: the value of its cookie is derived from the token, and ends after some hours.
@@ -8,15 +9,15 @@ package struct PreviewSession: Sendable {
     package static let cookieName = "attachd_preview"
     package static let lifetime: Duration = .seconds(12 * 3600)
 
-    private let token: String
+    private let token: Secret<String>
     private let now: @Sendable () -> UnixTime
 
-    package init(token: String, now: @escaping @Sendable () -> UnixTime = { .now }) {
+    package init(token: Secret<String>, now: @escaping @Sendable () -> UnixTime = { .now }) {
         self.token = token
         self.now = now
     }
 
-    package func isToken(_ text: String) -> Bool { KeyedHash.isEqual(Array(text.utf8), Array(token.utf8)) }
+    package func isToken(_ text: String) -> Bool { KeyedHash.isEqual(Array(text.utf8), Array(token.revealed.utf8)) }
 
     /// The value of a new cookie.
     package func begin() -> String { value(until: (now() + Self.lifetime).seconds) }
@@ -29,6 +30,7 @@ package struct PreviewSession: Sendable {
     }
 
     private func value(until end: Int) -> String {
-        "\(end).\(Base64URL.encode(KeyedHash.make("attachd preview\n\(end)", key: Array(token.utf8))))"
+        let key = Secret(Array(token.revealed.utf8))
+        return "\(end).\(Base64URL.encode(KeyedHash.make("attachd preview\n\(end)", key: key)))"
     }
 }

@@ -30,6 +30,10 @@ struct LoadOptions: ParsableArguments {
     @Option(help: "Which lots are drawn for arrivals, payloads and media.")
     var seed: UInt64 = 1
 
+    func validate() throws {
+        guard (1...10_000).contains(clients ?? 1) else { throw ValidationError("--clients is from 1 to 10000.") }
+    }
+
     func run(sources: [Weighted<String>], targetName: String) throws -> LoadRun {
         var mix = NotificationMix(sources: sources, deadline: try Self.duration(deadline, "--deadline"))
         mix.isUnique = !sameSources

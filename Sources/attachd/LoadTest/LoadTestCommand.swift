@@ -27,7 +27,7 @@ struct LoadTestCommand: AsyncParsableCommand {
     )
 
     @Argument(help: "The sidecar or queue to send to; none with --spawn.")
-    var url: String?
+    var url: Secret<String>?
     @OptionGroup(title: "Load") var load: LoadOptions
     @OptionGroup(title: "A target of its own") var spawn: SpawnOptions
     @OptionGroup(title: "Budgets and reports") var reports: ReportOptions
@@ -99,11 +99,11 @@ struct LoadTestCommand: AsyncParsableCommand {
 
     /// The target that the command line names.
     private func given() async throws -> OpenTarget {
-        let url = url ?? ""
+        let url = url ?? Secret("")
         let sources = load.source.map { Weighted(text: $0) }
-        if url.hasPrefix("redis") || url.hasPrefix("sqlite") {
+        if url.revealed.hasPrefix("redis") || url.revealed.hasPrefix("sqlite") {
             return try await .queue(url, caFile, sources, memory: nil)
         }
-        return try .sidecar(url, token: apiToken, authorities: caFile, sources)
+        return try .sidecar(url.revealed, token: apiToken, authorities: caFile, sources)
     }
 }

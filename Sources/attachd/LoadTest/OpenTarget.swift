@@ -2,6 +2,7 @@ import App
 import Foundation
 import LoadTest
 import Logging
+import Media
 
 /// A target that a load can be sent to.
 struct OpenTarget {
@@ -23,7 +24,7 @@ struct OpenTarget {
         let route = ["", "/"].contains(path) ? SidecarTarget.Route.notifications : SidecarTarget.Route(rawValue: path)
         guard let url = URL(string: text), let route else {
             let routes = SidecarTarget.Route.allCases.map(\.rawValue).joined(separator: ", ")
-            throw LoadTestError.usage("\(text): the path is none of \(routes).")
+            throw LoadTestError.usage("The URL's path must be one of \(routes).")
         }
         let connections = try HTTPConnections(url, token: try tokenFile.map(token), authorities: authorities)
         return OpenTarget(
@@ -37,12 +38,12 @@ struct OpenTarget {
 
     /// A queue, by its own engine.
     static func queue(
-        _ url: String,
+        _ url: Secret<String>,
         _ authorities: String?,
         _ sources: [Weighted<String>],
         memory: ResidentMemory?,
     ) async throws -> OpenTarget {
-        var options: [SettingsKey: SettingsSource.Option] = [.queue: .text(url)]
+        var options: [SettingsKey: SettingsSource.Option] = [.queue: .secret(url)]
         if let authorities { options[.caFile] = .text(authorities) }
         let settings: Settings
         do {
@@ -60,10 +61,10 @@ struct OpenTarget {
         )
     }
 
-    private static func token(_ path: String) throws -> String {
+    private static func token(_ path: String) throws -> Secret<String> {
         guard let text = try? String(contentsOfFile: path, encoding: .utf8),
             let token = text.split(whereSeparator: \.isNewline).first
         else { throw CommandError(.inputNotFound, "\(path) cannot be read: is it there?") }
-        return String(token)
+        return Secret(String(token))
     }
 }

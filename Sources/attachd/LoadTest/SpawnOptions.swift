@@ -1,4 +1,5 @@
 import ArgumentParser
+import Media
 
 /// What is started for the load test.
 struct SpawnOptions: ParsableArguments {
@@ -12,7 +13,7 @@ struct SpawnOptions: ParsableArguments {
     @Option(help: "notifications, rewrite or jobs: the route; queue: straight into --queue.")
     var through = Way.notifications
     @Option(help: "The worker's queue, such as redis://127.0.0.1:6379. (default: a file in its store)")
-    var queue: String?
+    var queue: Secret<String>?
     @Option(help: "WEIGHT:PATH or PATH: a media file, or a folder of them; may be repeated. (default: tiny samples)")
     var media: [String] = []
     @Option(help: "A rule of the origin, such as '*.mp4 bandwidth=50kB/s&latency=200ms'; may be repeated.")

@@ -35,7 +35,7 @@ final class SpawnedTarget {
         let memory = worker.map { ResidentMemory.process($0.identifier) }
         guard options.through != .queue, let route = SidecarTarget.Route(rawValue: "/v1/\(options.through.rawValue)")
         else {
-            return try await .queue(options.queue ?? "", nil, sources, memory: memory)
+            return try await .queue(options.queue ?? Secret(""), nil, sources, memory: memory)
         }
         return try .sidecar("http://127.0.0.1:\(port)\(route.rawValue)", sources, memory: memory)
     }
@@ -57,17 +57,21 @@ final class SpawnedTarget {
             "serve", "--listen", "127.0.0.1:0", "--store", folder.appending(path: "store").path,
             "--allow-address", "127.0.0.0/8", "--log-format", "json",
         ]
-        if let queue = options.queue { arguments += ["--queue", queue] }
         if let decoders = options.decoders { arguments += ["--decoders", "\(decoders)"] }
         if let config = options.config { arguments += ["--config", config] }
-        let program = try await start(arguments, log: "worker.log")
+        let secrets = options.queue.map { ["ATTACHD_QUEUE": $0] } ?? [:]
+        let program = try await start(arguments, secrets: secrets, log: "worker.log")
         worker = program
         port = try await program.output(matching: /"port":"([0-9]+)"/, within: Self.patience)
     }
 
-    private func start(_ arguments: [String], log: String) async throws -> SpawnedProgram {
+    private func start(
+        _ arguments: [String],
+        secrets: [String: Secret<String>] = [:],
+        log: String,
+    ) async throws -> SpawnedProgram {
         let path = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        let program = try await SpawnedProgram(path, arguments, log: folder.appending(path: log))
+        let program = try await SpawnedProgram(path, arguments, secrets: secrets, log: folder.appending(path: log))
         programs.append(program)
         return program
     }
