@@ -42,6 +42,9 @@ class Clients:
     def __init__(self, port, sources, seed=1):
         self.port, self.sources, self.random = port, sources, random.Random(seed)
         self.attacks = [getattr(self, name) for name in dir(self) if name.startswith("attack_")]
+        # Those that have something fetched, or decoded.
+        self.fetches = [self.attack_notification, self.attack_notification, self.attack_preview, self.attack_rewrite,
+                        self.attack_job]
 
     def source(self):
         return self.random.choice(self.sources)()
@@ -130,7 +133,7 @@ class Clients:
         await exchange(self.port, [head * 500, b"nonsense\r\n\r\n"], wait=5)
 
     async def attack(self):
-        await self.random.choice(self.attacks)()
+        await self.random.choice(self.fetches if self.random.random() < 0.7 else self.attacks)()
 
     async def honest(self, url, deadline=20):
         """The outcome of a notification that deserves an attachment; `None` if there was no answer."""

@@ -61,16 +61,17 @@ async def main(folder):
 
     def fault():
         query = "&".join({*draw.choices(faults, k=draw.choice([1, 1, 2, 3]))})
-        return f"{draw.choice(faulty).found}{draw.choice(names)}?{query}&n={draw.randrange(10 ** 9)}"
+        return f"{draw.choice(faulty).found}{draw.choice(names)}?{query}&seed={draw.randrange(10 ** 9)}"
 
     def odd():
         return draw.choice(["http://127.0.0.1:1/a", "http://10.0.0.1/a", "http://[::1]/a", "file:///etc/passwd", "", "http://", "a" * 5000,
                             "http://nowhere.invalid/a.jpg", f"http://127.0.0.1:{worker.port}/v1/jobs", "http://a\0b/", "javascript:1"])
 
-    clients = Clients(worker.port, [raw.url, raw.url, fault, fault, odd])
+    # What the payload says of a picture counts only if there is one.
+    clients = Clients(worker.port, [raw.url, raw.url, fault, fault, odd, lambda: f"{good.found}launch.gif?seed={draw.randrange(99)}"])
     photo = f"{good.found}photo.jpg"
     for number in range(5):
-        if await clients.honest(f"{photo}?warm={number}") != "complete":
+        if await clients.honest(f"{photo}?seed={number}") != "complete":
             raise SystemExit(f"hostile: an honest notification failed before the attack; see {folder}/log")
     await asyncio.sleep(2)
     quiet, outcomes, busy = worker.sample(), collections.Counter(), []
@@ -84,7 +85,7 @@ async def main(folder):
 
     async def honest():
         while not ended:
-            outcomes[await clients.honest(f"{photo}?n={draw.randrange(10 ** 9)}")] += 1
+            outcomes[await clients.honest(f"{photo}?seed={draw.randrange(10 ** 9)}")] += 1
             await asyncio.sleep(1)
 
     async def crasher():
@@ -105,7 +106,7 @@ async def main(folder):
         if sample := worker.sample():
             busy.append(sample)
             show(sample)
-    ended, problems = True, []
+    ended, end, problems = True, None, []
     for task in tasks:
         task.cancel()
     results = await asyncio.gather(*tasks, return_exceptions=True)
@@ -118,10 +119,14 @@ async def main(folder):
     while worker.is_alive and time.monotonic() - waited < settle:
         await asyncio.sleep(1)
     if worker.is_alive and (end := worker.sample()):
-        if await clients.honest(f"{photo}?n=last") != "complete":
+        if await clients.honest(f"{photo}?seed=0") != "complete":
             problems.append("an honest notification is not complete after the attack")
         show(end)
         problems += verdict(quiet, end, busy)
+    if outcomes[None] > 0.01 * outcomes.total():
+        problems.append(f"{outcomes[None]} honest notifications were not answered")
+    if outcomes["complete"] < 0.5 * outcomes.total():
+        problems.append("fewer than half of the honest notifications were complete")
     code = worker.process.poll()
     if code is not None:
         problems.append(f"the worker died with status {code}")
@@ -132,7 +137,7 @@ async def main(folder):
             problems.append("attachd origin died")
         origin.stop()
     print("origins' answers:", ", ".join(f"{count} {name}" for name, count in sorted(raw.counts.items())))
-    print(f"quiet {quiet}, after {end if code is not None else None}")
+    print(f"quiet {quiet}, after {end}")
     if problems:
         kept = pathlib.Path(".build/hostile.log")
         kept.parent.mkdir(exist_ok=True)
@@ -145,5 +150,9 @@ async def main(folder):
 
 
 with tempfile.TemporaryDirectory(prefix="attachd-hostile-") as folder:
-    status = asyncio.run(main(folder))
+    try:
+        status = asyncio.run(main(folder))
+    finally:
+        for part in Program.started:
+            part.stop()
 sys.exit(status)

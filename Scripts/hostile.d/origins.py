@@ -70,7 +70,7 @@ class Origin:
                 self.counts[answer.__name__[7:]] = self.counts.get(answer.__name__[7:], 0) + 1
                 if not await answer(head, writer):
                     return
-        except (OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, asyncio.TimeoutError):
+        except (OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, asyncio.TimeoutError, asyncio.CancelledError):
             pass
         finally:
             writer.close()
@@ -108,6 +108,8 @@ class Origin:
 
     async def answer_ranges(self, head, writer):
         first, last, size = (self.random.choice(["0", "1", "131071", *self.numbers[:3]]) for _ in range(3))
+        if self.random.random() < 0.3:
+            first, last, size = "0", "131071", self.random.choice(["999999999999999999", "9223372036854775807", "131072"])
         await self.send(writer, f"HTTP/1.1 206 P\r\nContent-Range: bytes {first}-{last}/{size}\r\n\r\n".encode(), self.body())
 
     async def answer_nested(self, head, writer):

@@ -9,10 +9,13 @@ import time
 
 
 class Program:
+    started = []
+
     def __init__(self, arguments, log, pattern):
         self.log = pathlib.Path(log)
         with self.log.open("w") as file:
             self.process = subprocess.Popen(arguments, stdout=file, stderr=file, stdin=subprocess.DEVNULL)
+        Program.started.append(self)
         end = time.monotonic() + 60
         while not (match := re.search(pattern, self.log.read_text(errors="replace"))):
             if self.process.poll() is not None or time.monotonic() > end:

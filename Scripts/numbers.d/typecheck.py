@@ -34,13 +34,13 @@ def modules():
 
 def check(module):
     name, args = module
-    kept, skip = [args[0], "-typecheck"], False
-    for arg in args[1:]:
-        if skip or arg in single:
-            skip = False
+    kept, rest = [args[0], "-typecheck"], iter(args[1:])
+    for arg in rest:
+        if arg == "-Xcc":
+            kept += [arg, next(rest)]
         elif arg in double:
-            skip = True
-        else:
+            next(rest)
+        elif arg not in single:
             kept.append(arg)
     kept += ["-I", trapping, "-Xfrontend", "-import-module", "-Xfrontend", "Trapping", "-diagnostic-style", "llvm"]
     done = subprocess.run(kept, capture_output=True, text=True)

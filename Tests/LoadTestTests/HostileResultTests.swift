@@ -16,13 +16,17 @@ struct HostileResultTests {
 
     private static let numbers = ["1e300", "-1e300", "9223372036854775807", "-9223372036854775808", "0", "-1", "1e15"]
 
-    @Test("an older result is refused, or compared and shown without a trap", arguments: numbers)
-    func compared(number: String) async throws {
+    @Test("an older result is refused, or compared and shown without a trap")
+    func compared() async throws {
         let new = try await Self.result()
+        for number in Self.numbers { try compare(new, with: number) }
+    }
+
+    private func compare(_ new: LoadResult, with number: String) throws {
         let text = String(decoding: try new.json, as: UTF8.self)
         // Numbers of every part of the result, one after the other.
         let pattern = /: (-?[0-9][0-9.e+-]*)(?=[,\n])/
-        for (index, match) in text.matches(of: pattern).enumerated() where index % 41 == number.utf8.count {
+        for (index, match) in text.matches(of: pattern).enumerated() where index % 61 == number.utf8.count {
             let changed = text.replacingCharacters(
                 in: match.output.1.startIndex..<match.output.1.endIndex,
                 with: number
