@@ -40,11 +40,12 @@ class Clients:
     durations = ["1e9h", "99999999999s", "0.0000001ms", "5s", "300s", "-1s", "1ms", "9" * 400 + "s", ""]
 
     def __init__(self, port, sources, seed=1):
+        """The last of `sources` is of a good animation."""
         self.port, self.sources, self.random = port, sources, random.Random(seed)
         self.attacks = [getattr(self, name) for name in dir(self) if name.startswith("attack_")]
         # Those that have something fetched, or decoded.
         self.fetches = [self.attack_notification, self.attack_notification, self.attack_preview, self.attack_rewrite,
-                        self.attack_job]
+                        self.attack_thumbnail, self.attack_job]
 
     def source(self):
         return self.random.choice(self.sources)()
@@ -78,6 +79,14 @@ class Clients:
     async def attack_preview(self):
         fields = [f"Origin: http://127.0.0.1:{self.port}"]
         await exchange(self.port, [request(self.port, "POST", "/preview/notifications", self.envelope(), fields)])
+
+    async def attack_thumbnail(self):
+        """One odd number, and all else as it should be: only then is it looked at."""
+        payload = (f'{{"aps":{{"alert":"Hi","mutable-content":1}},"_wp":{{"attachments":[{{"url":"{self.sources[-1]()}",'
+                   f'"options":{{"UNNotificationAttachmentOptionsThumbnailTimeKey":{self.number()}}}}}]}}}}')
+        body = f'{{"payload":{payload},"deadline":"20s"}}'.encode()
+        fields = [f"Origin: http://127.0.0.1:{self.port}"]
+        await exchange(self.port, [request(self.port, "POST", "/preview/notifications", body, fields)])
 
     async def attack_job(self):
         more = {"callback": self.source()} if self.random.random() < 0.5 else {}

@@ -17,8 +17,8 @@ package struct LearntDuration: Sendable, Equatable {
     }
 
     /// What it takes most of the time.
-    package var typical: Duration { .seconds(mean) }
+    package var typical: Duration { .seconds(clamping: mean) }
 
     /// What it nearly never takes longer than: the mean and two deviations.
-    package var nearlyAlways: Duration { .seconds(mean + 2 * deviation) }
+    package var nearlyAlways: Duration { .seconds(clamping: mean + 2 * deviation) }
 }

@@ -41,7 +41,7 @@ extension ProcessingRequest {
         let attachment = notification.attachments[index]
         let profile = profiles[index].profile
         var clip = clip
-        clip.thumbnailTime = attachment.options.thumbnailTime.map { .seconds(min(max(0, $0), 86_400)) }
+        clip.thumbnailTime = attachment.options.thumbnailTime.map { .seconds(clamping: min(max(0, $0), 86_400)) }
         return AttachmentOrder(
             source: rules.source(of: attachment.url),
             kind: attachment.options.typeHint.flatMap(MediaFormat.init(typeIdentifier:))?.kind,

@@ -120,7 +120,7 @@ package final class WorkerService: Service {
         while !Task.isCancelled {
             do {
                 // Workers that started together don't ask together.
-                try await time.sleep(until: time.now + .milliseconds(.random(in: 800...1200)))
+                try await time.sleep(until: time.now + .milliseconds(Int.random(in: 800...1200)))
                 // A process that was stopped for a while comes back to leases that ran out. It would rescue its own jobs.
                 await renew()
                 while case let room = state.withLock(\.worker.room), room > 0 {
