@@ -42,6 +42,7 @@ package struct Diagnosis: Sendable {
         note("limits", "animation", "\(limits.frames) frames, \(limits.totalPixels / 1_000_000) megapixels in all")
         note("limits", "decoder", "\(limits.memoryBytes / 1_048_576) MiB of memory, \(settings.decoders) at once")
         note("limits", "decoders", "\(MachineMemory.decodersShare / 1_048_576) MiB of memory together, by estimate")
+        note("limits", "threads", Self.threads(engine.decoders.status.sandbox))
         let allowed = settings.allowedAddresses.map(\.description).joined(separator: ", ")
         note("limits", "addresses", allowed.isEmpty ? "public ones only" : "public ones, and \(allowed)")
     }
@@ -105,6 +106,15 @@ package struct Diagnosis: Sendable {
             case nil: add("sandbox", name, .unavailable, "no decoder process got ready", isNeeded: isNeeded)
             }
         }
+    }
+
+    /// What bounds the threads of decoder processes.
+    private static func threads(_ report: SandboxReport?) -> String {
+        let bounds = [(SandboxLayer.controlGroup, "a control group"), (.threadLimit, "RLIMIT_NPROC")]
+        let holding = bounds.filter { report?[$0.0] == .on }.map(\.1)
+        return holding.isEmpty
+            ? "bounded by the memory of each decoder only; see thread-limit and control-group"
+            : "4096 of all decoders together, by \(holding.joined(separator: " and "))"
     }
 
     private mutating func note(_ section: String, _ name: String, _ detail: String) {

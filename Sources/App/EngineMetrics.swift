@@ -24,6 +24,7 @@ struct EngineMetrics: Sendable {
         "attachd_delivered_bytes_total": "Bytes of attachments delivered.",
         "attachd_decoder_processor_seconds": "Processor time of each decoder process.",
         "attachd_decoder_deaths_total": "Decoder processes that died, by signal; 31 is a forbidden system call.",
+        "attachd_zygote_replacements_total": "Zygotes replaced because a decoder process crashed or lied.",
         "attachd_stored_total": "Attachments stored, each time counted.",
         "attachd_store_failures_total": "Attachments that could not be stored: full, or failed.",
         "attachd_swept_total": "Ready files removed: expired, or made way for newer ones within the quota.",
@@ -41,6 +42,7 @@ struct EngineMetrics: Sendable {
     private let fetched: Counter
     private let delivered: Counter
     private let decoderTime: Metrics.Timer
+    private let replacements: Counter
     private let layers: [SandboxLayer: Meter]
     private let store: StoreMetrics
     private let resident: Meter
@@ -64,6 +66,7 @@ struct EngineMetrics: Sendable {
         fetched = Counter(label: "attachd_fetched_bytes", factory: registry)
         delivered = Counter(label: "attachd_delivered_bytes", factory: registry)
         decoderTime = Metrics.Timer(label: "attachd_decoder_processor", factory: registry)
+        replacements = Counter(label: "attachd_zygote_replacements", dimensions: [], factory: registry)
         layers = Dictionary(
             uniqueKeysWithValues: SandboxLayer.allCases.map { layer in
                 let dimensions = [("layer", layer.rawValue)]
@@ -83,6 +86,7 @@ struct EngineMetrics: Sendable {
         case .childReaped(_, let usage): decoderTime.record(duration: .microseconds(usage.processorMicroseconds))
         case .childEnded(_, .killed(let signal)):
             countDeath(by: Int(signal))
+        case .zygoteReplaced: replacements.increment()
         case .childEnded, .zygoteReady, .zygoteEnded, .zygoteMissing: break
         }
     }

@@ -38,6 +38,9 @@ package struct ClipTransform {
         try demuxer.analyse(request.limits)
         let streams = ClipStreams(demuxer.streams)
         try check(streams.video)
+        guard streams.memoryBytes <= request.limits.memoryBytes else {
+            throw DecodeFailure(.resourceLimit, "decoding needs \(streams.memoryBytes) bytes of memory")
+        }
         output.describe(report(on: streams, in: demuxer), memoryBytes: streams.memoryBytes)
         let publisher = ClipPublisher(rungs: request.rungs, output: output)
         if let video = streams.video {
@@ -85,9 +88,15 @@ package struct ClipTransform {
     }
 
     private func report(on streams: ClipStreams, in demuxer: Demuxer) -> SourceReport {
-        SourceReport(
-            width: streams.video?.displaySize.width,
-            height: streams.video?.displaySize.height,
+        // Pixels of a shape that no picture has would make it larger than any may be.
+        let size = streams.video.map { video in
+            let shown = video.displaySize
+            let isAllowed = shown.longEdge <= request.limits.side && shown.pixels <= request.limits.framePixels
+            return isAllowed ? shown : video.storedSize
+        }
+        return SourceReport(
+            width: size?.width,
+            height: size?.height,
             durationMilliseconds: demuxer.duration.map { Int($0 / 1000) },
         )
     }

@@ -20,6 +20,7 @@ struct FileConversion: Sendable {
     let decoders: FileDecoders
     private let reader = PayloadReader()
     private let costs = CostModel()
+    private let crashes = CrashMemory()
     private let time = SystemTime()
     /// The pipeline's language is notifications. This one has the file as its only attachment.
     private static let payload = Array(#"{"aps":{"alert":"-","mutable-content":1},"my-attachment":"batch:file"}"#.utf8)
@@ -47,7 +48,7 @@ struct FileConversion: Sendable {
             limits: options.limits,
             accepted: start,
         )
-        let result = await AttachmentPipeline(steps: steps, time: time, costs: costs)
+        let result = await AttachmentPipeline(steps: steps, time: time, costs: costs, crashes: crashes)
             .process(request, deadline: start + options.timeLimit)
         if file.hasChanged {
             return Product(line: ManifestLine(path, outcome: .original, because: SourceFile.changed))

@@ -14,6 +14,10 @@ package enum SandboxLayer: String, Sendable, Hashable, CaseIterable {
     case landlock
     /// Bounds on memory, processor time, written bytes, descriptors and core files.
     case resourceLimits = "resource-limits"
+    /// A bound on the number of threads of all decoder processes, by their user.
+    case threadLimit = "thread-limit"
+    /// A bound on the number of threads of all decoder processes, by a control group.
+    case controlGroup = "control-group"
     /// It dies with the process that forked it.
     case parentDeathSignal = "parent-death-signal"
     /// A short list of system calls; any other is the end.
@@ -42,10 +46,15 @@ package struct SandboxReport: Sendable, Equatable {
 
     /// The layers that are not on, and that somebody who insists on the sandbox cannot do without.
     ///
-    /// Landlock is one of them only where the root folder is not empty: it refuses paths, and an empty root has none.
+    /// Landlock is one of them only where the root folder is not empty: it refuses paths, and an empty root has none. The
+    /// bounds on threads are not among them: without them, the memory that threads take bounds their number.
     package var missing: [SandboxLayer] {
         SandboxLayer.allCases.filter { layer in
-            self[layer] != .on && !(layer == .landlock && self[.emptyRoot] == .on)
+            switch layer {
+            case .threadLimit, .controlGroup: false
+            case .landlock: self[layer] != .on && self[.emptyRoot] != .on
+            default: self[layer] != .on
+            }
         }
     }
 

@@ -25,17 +25,18 @@ struct ClipHeader: Equatable {
     /// ISO/IEC 14496-12: `ftyp`, then `moov` with one track of video at most, then the data, and no more bytes than
     /// their boxes say.
     private init?(movie bytes: Span<UInt8>, _ format: MediaFormat) {
-        guard let top = bytes.boxes(in: 0..<bytes.count), top.first?.type == "ftyp",
+        var reader = BoxReader()
+        guard let top = reader.boxes(of: bytes, in: 0..<bytes.count), top.first?.type == "ftyp",
             let index = top.firstIndex(where: { $0.type == "moov" }),
             let data = top.firstIndex(where: { $0.type == "mdat" }), index < data,
-            let movie = bytes.boxes(in: top[index].content),
+            let movie = reader.boxes(of: bytes, in: top[index].content),
             let header = movie.first(where: { $0.type == "mvhd" }),
             let duration = Self.duration(bytes, header.content)
         else { return nil }
         self.init(format: format)
         durationMilliseconds = duration
         for track in movie where track.type == "trak" {
-            guard let parts = bytes.boxes(in: track.content),
+            guard let parts = reader.boxes(of: bytes, in: track.content),
                 let header = parts.first(where: { $0.type == "tkhd" }),
                 let size = Self.size(bytes, header.content)
             else { return nil }
@@ -80,24 +81,31 @@ private struct Box {
     var content: Range<Int>
 }
 
-extension Span<UInt8> {
-    /// The boxes that fill `range` exactly; `nil` where they don't.
-    fileprivate func boxes(in range: Range<Int>) -> [Box]? {
+/// Reads boxes, up to a number that no clip of ours comes near: a file of empty boxes has millions.
+private struct BoxReader {
+    private var left = 1000
+
+    /// The boxes that fill `range` exactly; `nil` where they don't, or where there are too many.
+    mutating func boxes(of bytes: Span<UInt8>, in range: Range<Int>) -> [Box]? {
         var boxes: [Box] = []
         var offset = range.lowerBound
         while offset < range.upperBound {
-            guard offset + 8 <= range.upperBound, let short = bigEndian(at: offset, byteCount: 4) else { return nil }
+            guard left > 0, offset + 8 <= range.upperBound, let short = bytes.bigEndian(at: offset, byteCount: 4)
+            else { return nil }
+            left -= 1
             let isLarge = short == 1
-            guard let size = isLarge ? bigEndian(at: offset + 8, byteCount: 8) : short else { return nil }
+            guard let size = isLarge ? bytes.bigEndian(at: offset + 8, byteCount: 8) : short else { return nil }
             let header = isLarge ? 16 : 8
             guard size >= header, size <= range.upperBound - offset else { return nil }
-            let type = String(decoding: (4..<8).map { self[offset + $0] }, as: UTF8.self)
+            let type = String(decoding: (4..<8).map { bytes[offset + $0] }, as: UTF8.self)
             boxes.append(Box(type: type, content: offset + header..<offset + size))
             offset += size
         }
         return boxes
     }
+}
 
+extension Span<UInt8> {
     /// A number, if its bytes are there and it has a place in an `Int`.
     fileprivate func bigEndian(at offset: Int, byteCount: Int) -> Int? {
         guard offset >= 0, offset <= count - byteCount else { return nil }

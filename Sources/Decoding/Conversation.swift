@@ -69,8 +69,13 @@ final class Conversation: Sendable {
         self.outputs = outputs
         self.place = place
         messages = MessageStream(socket: child.line, watcher: watcher)
-        let state = ConversationState(source: progress, outputCount: outputs.count, outputCapacity: job.outputCapacity)
-        self.state = Mutex(state)
+        let bounds = ConversationState.Bounds(
+            outputs: outputs.count,
+            outputBytes: job.outputCapacity,
+            limits: job.request.limits,
+            hasResults: !job.published.rungs.isEmpty,
+        )
+        state = Mutex(ConversationState(source: progress, within: bounds))
     }
 
     /// Whether the process has had the source, and may have died over it.
@@ -103,6 +108,7 @@ final class Conversation: Sendable {
                     guard let rung = OutputCheck.accepted(report, outputs[output], for: job.request) else {
                         return .failure(Self.falseReport)
                     }
+                    job.published.insert(rung.report.rung)
                     job.publish(rung)
                 case .checkPreview(let byteCount, let output):
                     guard let preview = OutputCheck.acceptedPreview(byteCount, outputs[output], for: job.request) else {
@@ -136,8 +142,16 @@ final class Conversation: Sendable {
     }
 
     /// Lets the process go on once it can have the memory that its source needs, which may be after others have ended.
+    ///
+    /// Much memory is asked for only when it can be made use of: a header that claims millions of pixels holds nothing
+    /// before there are bytes behind it.
     private func provide(_ memoryBytes: Int) async -> Outcome? {
-        place.pause()
+        let isWorthIt: @Sendable (SourceContents) -> Bool = { $0.isWorth(memoryBytes) }
+        if !isWorthIt(job.file.contents) {
+            place.pause()
+            _ = await job.file.contents(isWorthIt)
+            guard !Task.isCancelled else { return nil }
+        }
         do throws(AttachmentFailure) {
             try await place.resume(adding: memoryBytes)
         } catch {
@@ -188,7 +202,7 @@ final class Conversation: Sendable {
     static let died = AttachmentFailure(
         .decode,
         .decoderDied,
-        "The decoder process died over this source. The next one is decoded by another process.",
+        "The source ended its decoder process. Other sources are decoded by other processes.",
     )
     private static let falseReport = AttachmentFailure(
         .decode,
@@ -203,6 +217,17 @@ final class Conversation: Sendable {
 }
 
 extension SourceContents {
+    /// So much memory is given without a look at the bytes.
+    private static let freeBytes = 33_554_432
+    /// The most memory for each byte that is there while more are to come.
+    private static let memoryPerByte = 256
+
+    /// Whether enough is there to decode it in so much memory: all that is wanted, or a part that is in proportion.
+    fileprivate func isWorth(_ memoryBytes: Int) -> Bool {
+        memoryBytes <= Self.freeBytes || ending != nil || missing == nil
+            || present.count >= memoryBytes / Self.memoryPerByte
+    }
+
     /// What a decoder process is told of it.
     fileprivate var told: SourceProgress {
         let isCut = if case .cut = ending { true } else { false }

@@ -18,8 +18,17 @@ struct ConversationState {
         case fail(AttachmentFailure)
     }
 
-    private let outputCount: Int
-    private let outputCapacity: Int
+    /// What holds whatever a process says.
+    struct Bounds: Sendable {
+        var outputs: Int
+        /// The most bytes of one output.
+        var outputBytes: Int
+        var limits: MediaLimits
+        /// Whether another process has made a result before, so that this one may make none.
+        var hasResults = false
+    }
+
+    private let bounds: Bounds
     /// The bytes that it knows of.
     private var told: ByteRanges
     private var toldSize: Int?
@@ -34,13 +43,12 @@ struct ConversationState {
     private var isDescribed = false
     private var usedOutputs: Set<Int> = []
 
-    init(source: SourceProgress, outputCount: Int, outputCapacity: Int) {
+    init(source: SourceProgress, within bounds: Bounds) {
         told = source.present
         toldSize = source.size
         hasHeardEnd = source.isEnded
         beganWithEnd = source.isEnded
-        self.outputCount = outputCount
-        self.outputCapacity = outputCapacity
+        self.bounds = bounds
     }
 
     /// What to do about `message`. After `finish` and `fail` there is nothing more to hear.
@@ -55,16 +63,22 @@ struct ConversationState {
         case .source(let report, let memoryBytes):
             guard !isDescribed else { return Self.lie("It described the source twice.") }
             guard !needsBytes || hasHeardEnd else { return Self.lie("It described what it has no bytes of.") }
+            guard report.isPossible(within: bounds.limits), memoryBytes <= bounds.limits.memoryBytes else {
+                return Self.lie("It described what the limits rule out.")
+            }
             isDescribed = true
             needsMemory = true
             return .describe(report, memoryBytes: memoryBytes)
         case .rung(let report, let output):
+            guard report.isPossible(within: bounds.limits) else {
+                return Self.lie("It made what the limits rule out.")
+            }
             return take(output, byteCount: report.byteCount) ?? .check(report, output: output)
         case .preview(let byteCount, let output):
             guard !usedOutputs.isEmpty else { return Self.lie("It showed what it has not made.") }
             return take(output, byteCount: byteCount) ?? .checkPreview(byteCount: byteCount, output: output)
         case .done:
-            guard usedOutputs.isEmpty else { return .finish }
+            guard usedOutputs.isEmpty, !bounds.hasResults else { return .finish }
             return isExpired
                 ? .fail(AttachmentFailure(.decode, .timedOut, "Time was up before there was any result."))
                 : Self.lie("It was done without a result.")
@@ -111,10 +125,10 @@ struct ConversationState {
 
     /// Takes an output as filled; what is wrong with it, if anything is.
     private mutating func take(_ output: Int, byteCount: Int) -> Action? {
-        guard output < outputCount, usedOutputs.insert(output).inserted else {
+        guard output < bounds.outputs, usedOutputs.insert(output).inserted else {
             return Self.lie("It filled an output that it doesn't have.")
         }
-        guard byteCount > 0, byteCount <= outputCapacity else {
+        guard byteCount > 0, byteCount <= bounds.outputBytes else {
             return Self.lie("It said that an output is larger than its file, or empty.")
         }
         return nil

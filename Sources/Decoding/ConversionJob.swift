@@ -1,4 +1,5 @@
 import Media
+import Synchronization
 
 /// What a caller wants made of one source, and whom it tells.
 struct ConversionJob: Sendable {
@@ -11,6 +12,17 @@ struct ConversionJob: Sendable {
     /// Has the bytes of the preview, a JPEG.
     var show: @Sendable ([UInt8]) -> Void
     var publish: @Sendable (ReadyRung) -> Void
+    /// What was published so far, by whichever process.
+    var published: PublishedRungs
+}
+
+/// Which results of a job are out.
+final class PublishedRungs: Sendable {
+    private let state = Mutex<Set<Rung>>([])
+
+    var rungs: Set<Rung> { state.withLock(\.self) }
+
+    func insert(_ rung: Rung) { state.withLock { _ = $0.insert(rung) } }
 }
 
 extension ConversionJob {
@@ -24,4 +36,17 @@ extension ConversionJob {
         job.request.rungs = rungs
         return job
     }
+
+    /// The same job for another process, which is not to make again what is out, nor anything that is worse.
+    var withoutPublishedRungs: ConversionJob {
+        guard let best = published.rungs.max(by: { $0.order < $1.order }) else { return self }
+        var job = self
+        job.request.rungs = request.rungs.filter { $0.order > best.order }
+        return job
+    }
+}
+
+extension Rung {
+    /// Its place among those that may follow each other.
+    fileprivate var order: Int { Rung.allCases.firstIndex(of: self) ?? 0 }
 }

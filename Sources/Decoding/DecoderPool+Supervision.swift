@@ -5,55 +5,80 @@ import Sandbox
 import Synchronization
 
 extension DecoderPool {
+    private enum ZygoteEnd: Sendable {
+        /// Another one is to take its place: a decoder process crashed.
+        case retired
+        case ended(gotReady: Bool)
+    }
+
     /// Keeps a zygote alive until the task is cancelled.
     func supervise() async {
-        var backOff = BackOff(first: .milliseconds(100), longest: .seconds(10))
-        while !Task.isCancelled {
-            do throws(SystemError) {
-                let zygote = try ZygoteProcess.start(configuration.decoderPath, watcher: watcher)
-                await serve(zygote)
-                let ending = await zygote.end()
-                if state.withLock({ $0.zygoteEnded() }) { backOff.succeeded() }
-                configuration.observe(.zygoteEnded(ending))
-            } catch {
-                configuration.observe(.zygoteMissing(error.description))
+        await withDiscardingTaskGroup { group in
+            var backOff = BackOff(first: .milliseconds(100), longest: .seconds(10))
+            while !Task.isCancelled {
+                do throws(SystemError) {
+                    let zygote = try ZygoteProcess.start(configuration.decoderPath, watcher: watcher)
+                    let (ends, end) = AsyncStream.makeStream(of: ZygoteEnd.self)
+                    group.addTask { await self.serve(zygote) { end.yield($0) } }
+                    switch await ends.first(where: { _ in true }) {
+                    case .retired:
+                        configuration.observe(.zygoteReplaced)
+                        continue
+                    case .ended(gotReady: true): backOff.succeeded()
+                    case .ended, nil: break
+                    }
+                } catch {
+                    configuration.observe(.zygoteMissing(error.description))
+                }
+                guard !Task.isCancelled else { break }
+                // More often than bad luck explains.
+                if backOff.failures >= 2 {
+                    let message = "The decoder program does not start, or its processes don't get ready."
+                    refuse(AttachmentFailure(.decode, .decoderUnavailable, message))
+                }
+                let pause = backOff.next()
+                try? await time.sleep(until: time.now + (backOff.failures == 1 ? .zero : pause))
             }
-            guard !Task.isCancelled else { return }
-            // More often than bad luck explains.
-            if backOff.failures >= 2 {
-                let message = "The decoder program does not start, or its processes don't get ready."
-                refuse(AttachmentFailure(.decode, .decoderUnavailable, message))
-            }
-            let pause = backOff.next()
-            try? await time.sleep(until: time.now + (backOff.failures == 1 ? .zero : pause))
         }
     }
 
-    /// Returns when the zygote is gone, breaks the protocol, or forks processes that don't get ready.
-    private func serve(_ zygote: ZygoteProcess) async {
+    /// Has `report` told when the zygote is replaced, or gone. One that is replaced goes on until the last of its
+    /// processes that have a job is gone. Returns when it is gone, too: also if it breaks the protocol, or forks processes
+    /// that don't get ready.
+    private func serve(_ zygote: ZygoteProcess, _ report: @Sendable (ZygoteEnd) -> Void) async {
         let (refills, refill) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        state.withLock { $0.zygoteStarted(pid: Int(zygote.pid), refill: refill) }
+        let number = state.withLock { $0.zygoteStarted(pid: Int(zygote.pid), refill: refill) }
         refill.yield()
         await withTaskGroup { group in
-            group.addTask { await self.listen(to: zygote) }
-            group.addTask { await self.fork(from: zygote, refills) }
+            group.addTask { await self.listen(to: zygote, number) }
+            group.addTask { await self.fork(from: zygote, number, refills) }
             await group.next()
+            let (isRetired, isDrained) = state.withLock {
+                ($0.isRetired(zygote: number), $0.isDrained(zygote: number))
+            }
+            if isRetired { report(.retired) }
+            if isRetired && !isDrained { await group.next() }
             group.cancelAll()
         }
+        let ending = await zygote.end()
+        report(.ended(gotReady: state.withLock { $0.zygoteEnded(number) }))
+        configuration.observe(.zygoteEnded(ending))
+        // What was put off because too many lived on may be done now.
+        settle()
     }
 
-    private func listen(to zygote: ZygoteProcess) async {
+    private func listen(to zygote: ZygoteProcess, _ zygoteNumber: Int) async {
         while let received = try? await zygote.reports.next(descriptorLimit: 1) {
             let process = received.descriptors.first.map { ProcessHandle(adopting: $0) }
             switch received.message {
             case .ready: configuration.observe(.zygoteReady(pid: Int(zygote.pid)))
             case .spawned(let number, let pid):
                 guard let process else { return }
-                state.withLock { $0.forked(number, pid: pid, process: process) }
+                state.withLock { $0.forked(number, pid: pid, process: process, zygote: zygoteNumber) }
             case .couldNotSpawn(let number, _):
                 _ = state.withLock { $0.ended(number) }
             case .exited(let number, let ending, let usage):
-                let pid = state.withLock { $0.ended(number) }
+                let pid = state.withLock { $0.ended(number, ending) }
                 if let pid { configuration.observe(.childReaped(pid: pid, usage)) }
                 // The pool itself kills with SIGKILL, whatever is done or not.
                 if let pid, ending != .exited(status: 0), ending != .killed(signal: Int(SIGKILL)) {
@@ -61,15 +86,16 @@ extension DecoderPool {
                 }
             }
             settle()
+            if state.withLock({ $0.isDrained(zygote: zygoteNumber) }) { return }
         }
     }
 
     /// Has processes forked whenever there are too few. Returns when too many don't get ready.
-    private func fork(from zygote: ZygoteProcess, _ refills: AsyncStream<Void>) async {
+    private func fork(from zygote: ZygoteProcess, _ zygoteNumber: Int, _ refills: AsyncStream<Void>) async {
         await withDiscardingTaskGroup { group in
             for await _ in refills {
-                while let number = state.withLock({ $0.claimStart() }) {
-                    group.addTask { await self.prepare(number, with: zygote) }
+                while let number = state.withLock({ $0.claimStart(from: zygoteNumber) }) {
+                    group.addTask { await self.prepare(number, with: zygote, zygoteNumber) }
                 }
             }
             group.cancelAll()
@@ -77,13 +103,14 @@ extension DecoderPool {
     }
 
     /// Has one process forked, and waits until it is locked down.
-    private func prepare(_ number: Int, with zygote: ZygoteProcess) async {
+    private func prepare(_ number: Int, with zygote: ZygoteProcess, _ zygoteNumber: Int) async {
         do throws(SystemError) {
             let line = try openLine(of: number, from: zygote)
             let first = await firstMessage(on: line)
             state.withLock { state in
-                if case .ready(let sandbox) = first {
-                    state.ready(number, sandbox)
+                if case .ready(var sandbox) = first {
+                    sandbox[.controlGroup] = zygote.groupState
+                    state.ready(number, sandbox, zygote: zygoteNumber)
                 } else {
                     state.couldNotStart(number)
                 }

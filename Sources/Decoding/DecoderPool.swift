@@ -1,3 +1,5 @@
+import DecoderWire
+import Glibc
 package import Media
 import Sandbox
 import Synchronization
@@ -53,11 +55,13 @@ package final class DecoderPool: Sendable {
     ///   - outputCapacity: the most bytes of one result.
     ///   - deadline: its soonest says how urgent the job is; at its latest the process is killed, whatever it does.
     ///   - expiry: lets the caller ask for an early end with what there is.
-    ///   - describe: told at most once, from the source's header, before any result. Not checked.
+    ///   - describe: told from the source's header, before any result, and within the limits of `request`. Told again
+    ///     if the job had to begin again.
     ///   - show: given the preview, a JPEG that was checked, if the request asks for one and the source has pictures.
     ///   - publish: told of each result once it is complete and checked; later ones are better.
     /// - Returns: How long the process worked. What it waited for, bytes or its turn, is not in it.
-    /// - Throws: Why no better result will come. What was published stands.
+    /// - Throws: Why no better result will come. What was published stands. `decoderDied` says that the source ended its
+    ///   decoder process, `decoderLied` that this process said what cannot be.
     @discardableResult
     package func convert(
         _ file: MediaFile,
@@ -78,6 +82,7 @@ package final class DecoderPool: Sendable {
             describe: describe,
             show: show,
             publish: publish,
+            published: PublishedRungs(),
         )
         let id = state.withLock { $0.makeNumber() }
         // Read under the pool's lock here and in `obtain`, so that no move is missed and of two the later one counts.
@@ -98,24 +103,44 @@ package final class DecoderPool: Sendable {
         _ rungs: (@Sendable () -> Set<Rung>)?,
         until deadline: MovingDeadline,
     ) async -> Result<Duration, AttachmentFailure> {
+        var (lost, evicted) = (0, 0)
         do throws(AttachmentFailure) {
-            // All spares may have died while they waited. What never had the source cannot have died over it.
-            for _ in 0...configuration.spares {
-                if let worked = try await attempt(job, id, rungs, until: deadline) { return .success(worked) }
+            while true {
+                switch try await attempt(job, id, rungs, until: deadline) {
+                case .done(let worked): return .success(worked)
+                case .lost:
+                    // All spares may have died while they waited. What never had the source cannot have died over it.
+                    lost += 1
+                    guard lost <= configuration.spares else { throw Self.vanished }
+                case .evicted:
+                    evicted += 1
+                    guard evicted <= Self.evictionLimit else { throw Self.evicted }
+                    _ = await job.file.contents { $0.ending != nil || $0.missing == nil }
+                    guard !Task.isCancelled else { throw Conversation.cancelled }
+                }
             }
-            throw Conversation.died
         } catch {
             return .failure(error)
         }
     }
 
-    /// `nil` if the process was gone before it had the job.
+    /// So often a job begins again that had to give its memory to others while it waited.
+    private static let evictionLimit = 3
+
+    private enum Attempt {
+        case done(worked: Duration)
+        /// The process was gone before it had the job.
+        case lost
+        /// Others needed its memory.
+        case evicted
+    }
+
     private func attempt(
         _ job: ConversionJob,
         _ id: Int,
         _ rungs: (@Sendable () -> Set<Rung>)?,
         until deadline: MovingDeadline,
-    ) async throws(AttachmentFailure) -> Duration? {
+    ) async throws(AttachmentFailure) -> Attempt {
         let claim = Schedule.Claim(
             id: id,
             deadline: deadline.soonest,
@@ -123,19 +148,74 @@ package final class DecoderPool: Sendable {
             byteCount: configuration.initialMemoryBytes,
             needsProcess: true,
         )
-        guard let child = try await obtain(claim, due: deadline) else { return nil }
+        guard let child = try await obtain(claim, due: deadline) else { return .lost }
         let place = Place(claim, due: deadline, in: self)
         defer { end(child, place) }
-        let job = try job.limited(to: rungs?())
+        let job = try job.limited(to: rungs?()).withoutPublishedRungs
+        guard !job.request.rungs.isEmpty else { return .done(worked: .zero) }
         guard let conversation = try Conversation.open(job, with: child, at: place, watcher: watcher) else {
-            return nil
+            return .lost
         }
-        switch await conversation.run() {
-        case .success: return place.worked
-        case .failure(let failure):
-            guard failure.reason != .decoderDied || conversation.hasBegun else { return nil }
-            throw failure
+        guard case .failure(let failure) = await conversation.run() else { return .done(worked: place.worked) }
+        switch state.withLock({ $0.eviction(of: id) }) {
+        case .idle?: return .evicted
+        case .endless?: throw Self.endless
+        case nil: break
         }
+        switch failure.reason {
+        case .decoderLied: condemnZygote(of: child)
+        case .decoderDied where !conversation.hasBegun: return .lost
+        case .decoderDied: throw await death(of: child)
+        default: break
+        }
+        throw failure
+    }
+
+    /// What the death of a process says. Only one that the source caused is a crash.
+    ///
+    /// The pool's own kills don't come here. SIGKILL is never the process's own doing: the filter forbids it to signal
+    /// itself but with SIGABRT, and its limit on processor time ends it with SIGXCPU. So it comes from the kernel, for want
+    /// of the machine's memory, or from an operator. Every other signal, and every way to leave without an answer, is a
+    /// crash.
+    private func death(of child: DecoderChild) async -> AttachmentFailure {
+        switch await ending(of: child) {
+        case .known(.killed(signal: Int(SIGKILL))): return Self.killed
+        case .vanished: return Self.vanished
+        case .known, .missing:
+            condemnZygote(of: child)
+            return Conversation.died
+        }
+    }
+
+    private enum Ending: Sendable {
+        case known(ProcessEnding)
+        /// It ended with its zygote.
+        case vanished
+        /// It closed its line and goes on.
+        case missing
+    }
+
+    /// How a process ended that has closed its line. The zygote tells soon, if it ended.
+    private func ending(of child: DecoderChild) async -> Ending {
+        await withTaskGroup(of: Ending.self) { group in
+            group.addTask {
+                await child.endings.first { _ in true }.map { .known($0) } ?? .vanished
+            }
+            group.addTask {
+                try? await self.time.sleep(until: self.time.now + Self.endingPatience)
+                return .missing
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? .missing
+        }
+    }
+
+    private static let endingPatience: Duration = .seconds(2)
+
+    /// Has the next jobs done by processes of another zygote, whose memory is laid out in another way.
+    private func condemnZygote(of child: DecoderChild) {
+        state.withLock { $0.condemn(zygote: child.zygote, at: time.now) }
+        settle()
     }
 
     private func timeOut(at deadline: MovingDeadline) async -> Result<Duration, AttachmentFailure> {
@@ -175,7 +255,7 @@ package final class DecoderPool: Sendable {
     }
 
     func pause(_ id: Int) {
-        state.withLock { $0.pause(id) }
+        state.withLock { $0.pause(id, at: time.now) }
         settle()
     }
 
@@ -196,16 +276,43 @@ package final class DecoderPool: Sendable {
         settle()
     }
 
-    /// Matches jobs with processes, and asks for more processes if there are too few.
+    /// Matches jobs with processes, ends those that have to give way, and asks for more processes if there are too few.
     func settle() {
-        let (matches, refill) = state.withLock { ($0.match(), $0.refill) }
-        for (wake, lease) in matches { wake.resume(returning: lease) }
+        let (changes, refill) = state.withLock { ($0.settle(at: time.now), $0.refill) }
+        for process in changes.evicted { process.kill() }
+        for (wake, lease) in changes.leases { wake.resume(returning: lease) }
         refill?.yield()
+        guard let next = changes.next, state.withLock({ $0.needsTimer(for: next) }) else { return }
+        Task { [weak self, time] in
+            try? await time.sleep(until: next)
+            self?.state.withLock { $0.timerIsOver(next) }
+            self?.settle()
+        }
     }
 
     private static let tooMuchMemory = AttachmentFailure(
         .decode,
         .resourceLimit,
         "The source needs more memory than all decoders may use together.",
+    )
+    private static let evicted = AttachmentFailure(
+        .decode,
+        .resourceLimit,
+        "The source came so slowly that others needed the memory of its decoder process.",
+    )
+    private static let endless = AttachmentFailure(
+        .decode,
+        .timedOut,
+        "The decoder process worked for very long on this source while others waited.",
+    )
+    private static let killed = AttachmentFailure(
+        .decode,
+        .resourceLimit,
+        "The decoder process was killed from outside, as the kernel does when the machine's memory is used up.",
+    )
+    private static let vanished = AttachmentFailure(
+        .decode,
+        .decoderUnavailable,
+        "The decoder process was lost. The source is not to blame for that.",
     )
 }

@@ -43,6 +43,8 @@ package enum DecoderEvent: Sendable, Equatable {
     case zygoteReady(pid: Int)
     /// It was started, or ready, and is no more. Another one is started unless the pool was shut down.
     case zygoteEnded(ProcessEnding?)
+    /// A decoder process crashed, so the next ones are forked from another zygote.
+    case zygoteReplaced
     /// The zygote cannot be started.
     case zygoteMissing(String)
     /// A decoder process came to an end that was not the pool's doing: signal 31 is a forbidden system call.
@@ -66,6 +68,8 @@ package struct DecoderPoolStatus: Sendable, Equatable {
     package var zygotePID: Int?
     /// How often the zygote was started again.
     package var restarts: Int
+    /// How often the zygote was replaced by another one because a decoder process crashed.
+    package var replacements: Int
     /// What holds the newest process in; `nil` before the first one is ready.
     package var sandbox: SandboxReport?
 }

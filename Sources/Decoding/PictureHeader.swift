@@ -17,13 +17,17 @@ struct PictureHeader: Equatable {
         }
     }
 
+    /// The most segments before the frame header of a JPEG: some tables, and a colour profile in at most 255 parts.
+    private static let segmentLimit = 1000
+
     /// ITU-T T.81, annex B: segments with a length each, up to the frame header, which has the size.
     private init?(jpeg bytes: Span<UInt8>) {
         guard bytes.ends(with: [0xFF, 0xD9]) else { return nil }
         var offset = 2
-        while let marker = bytes.number(at: offset, byteCount: 2),
-            let length = bytes.number(at: offset + 2, byteCount: 2)
-        {
+        for _ in 0..<Self.segmentLimit {
+            guard let marker = bytes.number(at: offset, byteCount: 2),
+                let length = bytes.number(at: offset + 2, byteCount: 2)
+            else { return nil }
             guard marker >= 0xFFC0, marker != 0xFFDA, length >= 2 else { return nil }
             // C4, C8 and CC are tables in the midst of the frame headers.
             if (0xFFC0...0xFFCF).contains(marker), ![0xFFC4, 0xFFC8, 0xFFCC].contains(marker) {

@@ -1,3 +1,4 @@
+import DecoderWire
 import Media
 import Synchronization
 
@@ -28,26 +29,37 @@ final class Place: Sendable {
         state.withLock { $0.worked + ($0.since.map { pool.time.now - $0 } ?? .zero) }
     }
 
-    /// Lets others compute: the job waits for something.
+    /// Lets others compute: the job waits, and after a while may lose its process to those who need memory.
     func pause() {
-        let id = state.withLock { state -> Int? in
+        if let id = stop() { pool.pause(id) }
+    }
+
+    /// Waits until the job may compute again.
+    func resume() async throws(AttachmentFailure) {
+        let claim = state.withLock(\.claim)
+        _ = try await pool.obtain(claim, due: deadline)
+        state.withLock { $0.since = pool.time.now }
+    }
+
+    /// Waits until the job has `byteCount` more memory, as far as a process may have that much at all.
+    func resume(adding byteCount: Int) async throws(AttachmentFailure) {
+        pause()
+        state.withLock { state in
+            let sum = SafeSize.sum(state.claim.byteCount, byteCount) ?? .max
+            state.claim.byteCount = min(sum, pool.configuration.limits.memoryBytes)
+        }
+        try await resume()
+    }
+
+    func end() { pool.end(state.withLock(\.claim.id)) }
+
+    /// The job's number, if it computed until now.
+    private func stop() -> Int? {
+        state.withLock { state in
             guard let since = state.since else { return nil }
             state.worked += pool.time.now - since
             state.since = nil
             return state.claim.id
         }
-        if let id { pool.pause(id) }
     }
-
-    /// Waits until the job may compute again, with `byteCount` more memory from then on.
-    func resume(adding byteCount: Int = 0) async throws(AttachmentFailure) {
-        let claim = state.withLock { state in
-            state.claim.byteCount = SafeSize.sum(state.claim.byteCount, byteCount) ?? .max
-            return state.claim
-        }
-        _ = try await pool.obtain(claim, due: deadline)
-        state.withLock { $0.since = pool.time.now }
-    }
-
-    func end() { pool.end(state.withLock(\.claim.id)) }
 }

@@ -9,6 +9,9 @@ struct ZygoteProcess: Sendable {
     let process: ProcessHandle
     let control: PacketSocket
     let watcher: ReadinessWatcher
+    /// What bounds its threads and those of its processes, where that can be made.
+    let group: ControlGroup?
+    let groupState: SandboxReport.State
 
     /// Nothing of the worker's own environment: no proxies, no loader variables, no time zone.
     static let environment = [
@@ -31,7 +34,16 @@ struct ZygoteProcess: Sendable {
         let (ours, theirs) = try PacketSocket.pair()
         let pid = try ProgramStart.start(path, environment: environment, control: theirs)
         let process = try ProcessHandle(pid: pid)
-        return ZygoteProcess(pid: pid, process: process, control: ours, watcher: watcher)
+        // It loads its libraries now, and forks only when it is told to.
+        let (group, groupState) = ControlGroup.make(pid: pid)
+        return ZygoteProcess(
+            pid: pid,
+            process: process,
+            control: ours,
+            watcher: watcher,
+            group: group,
+            groupState: groupState,
+        )
     }
 
     var reports: MessageStream<ZygoteReport> { MessageStream(socket: control, watcher: watcher) }

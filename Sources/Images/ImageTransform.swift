@@ -20,12 +20,16 @@ package struct ImageTransform {
         guard request.format.kind == .image else {
             throw DecodeFailure(.unsupportedFormat, "\(request.format.rawValue) is no image")
         }
-        do {
+        do throws(DecodeFailure) {
             try checkThatThereIsSomething()
             try PageCount(source: source).check(request.format)
             let header = try readHeader()
             try header.check(against: request.limits)
-            output.describe(header.report, memoryBytes: header.memoryBytes(within: request.limits))
+            let memoryBytes = header.memoryBytes(within: request.limits)
+            guard memoryBytes <= request.limits.memoryBytes else {
+                throw DecodeFailure(.resourceLimit, "decoding needs \(memoryBytes) bytes of memory")
+            }
+            output.describe(header.report, memoryBytes: memoryBytes)
             let publisher = RungPublisher(
                 rungs: request.rungs,
                 output: output,

@@ -48,12 +48,13 @@ struct PictureHeader {
     }
 
     var report: SourceReport {
-        let duration = delays.prefix(frames).reduce(0) { SafeSize.sum($0, max(0, $1)) ?? $0 }
+        let duration = delays.prefix(frames).reduce(0) { SafeSize.sum($0, max(0, $1)) ?? .max }
+        let isKnown = frames > 1 && duration <= MediaLimits.longestDuration.milliseconds
         return SourceReport(
             width: size.width,
             height: size.height,
             frames: frames,
-            durationMilliseconds: frames > 1 ? duration : nil,
+            durationMilliseconds: isKnown ? duration : nil,
         )
     }
 

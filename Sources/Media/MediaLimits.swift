@@ -12,6 +12,9 @@ package struct MediaLimits: Sendable, Hashable {
     /// The memory that one decoder process may use.
     package var memoryBytes: Int
 
+    /// The longest that any source is said to be. What claims more says nothing: damaged files do.
+    package static let longestDuration: Duration = .seconds(31_536_000)
+
     package init(
         sourceBytes: Int = 100_000_000,
         framePixels: Int = 50_000_000,

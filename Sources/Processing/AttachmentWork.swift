@@ -6,6 +6,7 @@ struct AttachmentWork: Sendable {
     let steps: AttachmentPipeline.Steps
     let time: any TimeSource
     let costs: CostModel
+    let crashes: CrashMemory
     let order: AttachmentOrder
     /// What is asked for: the order's source, as the sender gave it.
     let url: String
@@ -18,6 +19,7 @@ struct AttachmentWork: Sendable {
     func run() async {
         do throws(AttachmentFailure) {
             if let refusal = steps.store.refusal { throw refusal }
+            if let refusal = crashes.refusal(ofSource: order.source, at: url, now: time.now) { throw refusal }
             let file = try MediaFile(byteLimit: order.limits.sourceBytes, time: time)
             async let downloaded: Void = download(into: file)
             let converted = await convert(file)
@@ -57,6 +59,7 @@ struct AttachmentWork: Sendable {
         making.update { $0.source.format = format }
         // No part of a picture is enough.
         if format.kind == .image { file.want(0..<Int.max) }
+        if let refusal = await crashes.refusal(of: file, now: time.now) { return .failure(refusal) }
         let sourceTimer = Task { await endSource(file, decoding: costs.cost(of: format)) }
         defer { sourceTimer.cancel() }
         let wanted = order.conversion(of: format)
@@ -80,7 +83,7 @@ struct AttachmentWork: Sendable {
             if case .cut(let failure) = file.progress.ending { return .failure(failure) }
             costs.learn(format, took: worked)
         } catch {
-            return .failure(cause(of: error, in: file))
+            return .failure(note(error, over: file))
         }
         making.update { $0.isComplete = $0.ready.map { wanted.isLast($0.report) } ?? false }
         return .success(())
@@ -96,21 +99,25 @@ struct AttachmentWork: Sendable {
             (try? part.append(file.prefix(file.progress.byteCount))) != nil
         else { return }
         part.end(.cut(Self.late))
-        // Why there is nothing to be made of it, who is due learns from the making.
-        _ = try? await steps.converter.convert(
-            part,
-            as: wanted,
-            rungs: { costs.rungs(for: wanted.format, in: expiry - time.now) },
-            until: MovingDeadline(expiry),
-            describe: { _ in },
-            publish: { rung in
-                let shared = SharedRung(rung)
-                making.update { content in
-                    let isBetter = content.ready.map { $0.report.rung.rank < rung.report.rung.rank } ?? true
-                    if isBetter { content.ready = shared }
-                }
-            },
-        )
+        do throws(AttachmentFailure) {
+            _ = try await steps.converter.convert(
+                part,
+                as: wanted,
+                rungs: { costs.rungs(for: wanted.format, in: expiry - time.now) },
+                until: MovingDeadline(expiry),
+                describe: { _ in },
+                publish: { rung in
+                    let shared = SharedRung(rung)
+                    making.update { content in
+                        let isBetter = content.ready.map { $0.report.rung.rank < rung.report.rung.rank } ?? true
+                        if isBetter { content.ready = shared }
+                    }
+                },
+            )
+        } catch {
+            // Why there is nothing to be made of it, who is due learns from the making.
+            _ = note(error, over: part)
+        }
     }
 
     private static let late = AttachmentFailure(.download, .timedOut, "The download was not done in time.")
@@ -149,6 +156,13 @@ struct AttachmentWork: Sendable {
         }
         deadline.act()
         file.endIfMissing(Self.late)
+    }
+
+    /// Remembers a source that ended its decoder process. Gives what the caller hears of the failure.
+    private func note(_ failure: AttachmentFailure, over file: MediaFile) -> AttachmentFailure {
+        guard [.decoderDied, .decoderLied].contains(failure.reason) else { return cause(of: failure, in: file) }
+        crashes.record(file, from: order.source, at: url, now: time.now)
+        return failure.reason == .decoderDied ? CrashMemory.remembered : failure
     }
 
     /// A source that was cut short explains a failed conversion better than the decoder does.

@@ -14,12 +14,13 @@ package enum Enclosure {
         guard isSingleThreaded() else { throw SystemError("fork beside other threads", code: EDEADLK) }
         var report = SandboxReport()
         do throws(SystemError) {
-            try enterNamespaces()
+            report[.threadLimit] = threadLimit(hasOwnUsers: try enterNamespaces())
             report[.emptyNetwork] = .on
             report[.emptyRoot] = state(of: clinux_empty_root(), "pivot_root")
         } catch {
             report[.emptyNetwork] = .unavailable(error.description)
             report[.emptyRoot] = .unavailable(error.description)
+            report[.threadLimit] = threadLimit(hasOwnUsers: false)
         }
         report[.noCapabilities] = state(of: clinux_drop_capabilities(), "capset")
         report[.noNewPrivileges] = state(of: clinux_process_control(PR_SET_NO_NEW_PRIVS, 1), "prctl")
@@ -47,8 +48,26 @@ package enum Enclosure {
         return false
     }
 
-    /// Through a user namespace of its own, or where those are forbidden, by the superuser's right.
-    private static func enterNamespaces() throws(SystemError) {
+    /// Where the kernel counts the threads of the decoder processes, and of no others: Linux 5.14 counts by user
+    /// namespace, and holds the superuser to no count.
+    private static func threadLimit(hasOwnUsers: Bool) -> SandboxReport.State {
+        guard hasOwnUsers else { return .unavailable("no user namespace of its own") }
+        guard getuid() != 0 else { return .unavailable("the superuser may have any number") }
+        var system = utsname()
+        guard unsafe uname(&system) == 0 else { return .unavailable("uname") }
+        let release = unsafe withUnsafeBytes(of: &system.release) { bytes in
+            unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        }
+        let version = release.split(separator: ".").prefix(2).compactMap { Int($0) }
+        guard version.count == 2, (version[0], version[1]) >= (5, 14) else {
+            return .unavailable("Linux before 5.14 counts all of the user's threads")
+        }
+        return .on
+    }
+
+    /// Through a user namespace of its own, or where those are forbidden, by the superuser's right. Whether the user
+    /// namespace is its own.
+    private static func enterNamespaces() throws(SystemError) -> Bool {
         let user = getuid()
         let group = getgid()
         if clinux_unshare(0) == 0 {
@@ -56,9 +75,10 @@ package enum Enclosure {
             try write("deny", to: "/proc/self/setgroups")
             try write("\(user) \(user) 1", to: "/proc/self/uid_map")
             try write("\(group) \(group) 1", to: "/proc/self/gid_map")
-        } else if clinux_unshare(1) != 0 {
-            throw SystemError("unshare")
+            return true
         }
+        guard clinux_unshare(1) == 0 else { throw SystemError("unshare") }
+        return false
     }
 
     private static func write(_ text: String, to path: String) throws(SystemError) {

@@ -8,6 +8,7 @@ enum Lockdown {
     static func enter(_ limits: ProcessLimits, in report: SandboxReport) -> SandboxReport {
         var report = report
         report[.resourceLimits] = ResourceLimits.set(limits)
+        if report[.threadLimit] == .on { report[.threadLimit] = ResourceLimits.setThreadLimit() }
         // Last: it forbids the calls above.
         do throws(SystemError) {
             try SystemCallFilter.make().load()

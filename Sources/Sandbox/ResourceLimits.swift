@@ -6,22 +6,37 @@ enum ResourceLimits {
     /// Enough for the job's own descriptors: three, the source and the outputs.
     private static let descriptorCount = 16
 
+    /// The most threads of all processes of one zygote: far more than they need, and far fewer than a machine can have.
+    static let threadCount = 4096
+
     static func set(_ limits: ProcessLimits) -> SandboxReport.State {
-        // The number of processes is no limit here: threads count too, and the filter forbids processes altogether.
-        let bounds: [(__rlimit_resource, Int)] = [
-            (RLIMIT_AS, limits.memoryBytes),
-            (RLIMIT_DATA, limits.memoryBytes),
-            (RLIMIT_CPU, limits.processorSeconds),
-            (RLIMIT_FSIZE, limits.outputBytes),
-            (RLIMIT_NOFILE, descriptorCount),
-            (RLIMIT_CORE, 0),
+        let bounds: [(resource: __rlimit_resource, soft: Int, hard: Int)] = [
+            (RLIMIT_AS, limits.memoryBytes, limits.memoryBytes),
+            (RLIMIT_DATA, limits.memoryBytes, limits.memoryBytes),
+            // At the lower bound the kernel sends SIGXCPU, which says why; at the upper one SIGKILL, which doesn't.
+            (RLIMIT_CPU, limits.processorSeconds, limits.processorSeconds + 2),
+            (RLIMIT_FSIZE, limits.outputBytes, limits.outputBytes),
+            (RLIMIT_NOFILE, descriptorCount, descriptorCount),
+            (RLIMIT_CORE, 0, 0),
         ]
-        for (resource, bound) in bounds {
-            var limit = rlimit(rlim_cur: rlim_t(bound), rlim_max: rlim_t(bound))
-            guard unsafe setrlimit(__rlimit_resource_t(resource.rawValue), &limit) == 0 else {
+        for bound in bounds {
+            guard set(bound.resource, bound.soft, bound.hard) else {
                 return .unavailable(SystemError("setrlimit").description)
             }
         }
         return .on
+    }
+
+    /// Bounds the threads of all processes of this user namespace.
+    ///
+    /// The kernel counts by user: it must be called only where the namespace is the decoders' own. Elsewhere the worker's
+    /// threads, and those of other containers of the same user, would count too.
+    static func setThreadLimit() -> SandboxReport.State {
+        set(__RLIMIT_NPROC, threadCount, threadCount) ? .on : .unavailable(SystemError("setrlimit").description)
+    }
+
+    private static func set(_ resource: __rlimit_resource, _ soft: Int, _ hard: Int) -> Bool {
+        var limit = rlimit(rlim_cur: rlim_t(soft), rlim_max: rlim_t(hard))
+        return unsafe setrlimit(__rlimit_resource_t(resource.rawValue), &limit) == 0
     }
 }

@@ -61,9 +61,11 @@ struct SystemCallFilter: ~Copyable {
         return filter
     }
 
-    /// Puts the list in force for every thread, for good. The process may still signal itself, as `abort` does.
+    /// Puts the list in force for every thread, for good. The process may still abort itself. With another signal it
+    /// could pass for one that was killed from outside.
     consuming func load() throws(SystemError) {
-        try add(cseccomp_allow, "tgkill", [Self.equal(UInt64(getpid()), in: 0)])
+        let isAbort = [Self.equal(UInt64(getpid()), in: 0), Self.equal(UInt64(SIGABRT), in: 2)]
+        try add(cseccomp_allow, "tgkill", isAbort)
         let code = unsafe seccomp_load(context)
         guard code == 0 else { throw SystemError("seccomp_load", code: -code) }
     }

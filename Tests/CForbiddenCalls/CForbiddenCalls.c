@@ -36,6 +36,7 @@ int forbidden_call(const char *name, int descriptor) {
     CALL("ptrace", SYS_ptrace, 0, 0, 0, 0);
     CALL("kill its parent", SYS_kill, 1, SIGTERM);
     CALL("tgkill another", SYS_tgkill, 1, 1, SIGTERM);
+    CALL("kill itself", SYS_tgkill, getpid(), syscall(SYS_gettid), SIGKILL);
     CALL("pidfd_open", SYS_pidfd_open, 1, 0);
     CALL("process_vm_readv", SYS_process_vm_readv, 1, NULL, 0, NULL, 0, 0);
     CALL("io_uring_setup", SYS_io_uring_setup, 8, page);

@@ -72,6 +72,29 @@ struct ClipHeaderTests {
         #expect(try !accepts(report, bytes, .fcm))
     }
 
+    @Test("S6: is not looked for in millions of empty boxes, which would take more memory than the file")
+    func emptyBoxes() async {
+        await #expect(processExitsWith: .success) {
+            let box: [UInt8] = [0, 0, 0, 8] + Array("free".utf8)
+            let type: [UInt8] = [0, 0, 0, 16] + Array("ftypisom".utf8) + [0, 0, 0, 0]
+            var bytes = type
+            bytes.reserveCapacity(50_000_016)
+            for _ in 0..<6_250_000 { bytes += box }
+            let before = Self.peakBytes
+            for _ in 0..<3 {
+                let isClip = ClipHeader(bytes.span) != nil
+                #expect(!isClip)
+            }
+            #expect(Self.peakBytes - before < 20_000_000)
+        }
+    }
+
+    /// The most memory that this process had resident.
+    private static var peakBytes: Int {
+        var usage = rusage()
+        return unsafe getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage) == 0 ? usage.ru_maxrss * 1024 : .max
+    }
+
     @Test("ends no process, whatever is in it")
     func garbage() async throws {
         var bytes = try await clip(of: "video/generated__mov-rotate90-shared.mov").bytes

@@ -9,7 +9,8 @@ import Testing
 
     private func begin(isEnded: Bool = false) -> ConversationState {
         let source = SourceProgress(present: ByteRanges([0..<10]), isEnded: isEnded)
-        return ConversationState(source: source, outputCount: 2, outputCapacity: 100)
+        let bounds = ConversationState.Bounds(outputs: 2, outputBytes: 100, limits: MediaLimits())
+        return ConversationState(source: source, within: bounds)
     }
 
     @Test("a job that goes well is described, checked and finished")
@@ -20,7 +21,7 @@ import Testing
         #expect(state.hasBegun)
         #expect(state.hear(.need(10..<11, ahead: 5)) == .await(10..<11, ahead: 5))
         #expect(state.tell(0..<20, size: nil) == true)
-        #expect(state.hear(.source(SourceReport(width: 1))) == .describe(SourceReport(width: 1), memoryBytes: 0))
+        #expect(state.hear(.source(SourceReport(frames: 1))) == .describe(SourceReport(frames: 1), memoryBytes: 0))
         state.tellMemory()
         #expect(state.hear(.need(20..<21, ahead: 0)) == .await(20..<21, ahead: 0))
         #expect(state.tellEnd(asAnswer: true) == true)
@@ -49,6 +50,41 @@ import Testing
         state = begin()
         #expect(state.hear(.need(10..<11, ahead: 0)) == .await(10..<11, ahead: 0))
         #expect(state.hear(.source(SourceReport())).isLie)
+    }
+
+    @Test(
+        "S6: a source that the limits rule out is a lie, and so is a result",
+        arguments: [
+            (Int.max, 2, 1, 0), (2, .max, 1, 0), (.max, .max, 1, 0), (0, 8, 1, 0), (8, 0, 1, 0), (nil, 8, 1, 0),
+            (8, nil, 1, 0), (20_001, 8, 1, 0), (8000, 8000, 1, 0), (8, 8, .max, 0), (8, 8, 1, .max),
+            (nil, nil, 1, 31_536_000_001),
+        ] as [(Int?, Int?, Int, Int)],
+    )
+    func impossible(width: Int?, height: Int?, frames: Int, milliseconds: Int) {
+        var state = begin()
+        let source = SourceReport(width: width, height: height, frames: frames, durationMilliseconds: milliseconds)
+        #expect(state.hear(.source(source)).isLie)
+        state = begin()
+        var result = rung
+        (result.width, result.height, result.frames) = (width, height, frames)
+        result.durationMilliseconds = milliseconds
+        #expect(state.hear(.rung(result, output: 0)).isLie)
+    }
+
+    @Test("S6: the largest source that the limits allow is none")
+    func possible() {
+        var state = begin()
+        let source = SourceReport(
+            width: 20_000,
+            height: 2500,
+            frames: 100_000_000,
+            durationMilliseconds: 31_536_000_000
+        )
+        #expect(
+            state.hear(.source(source, memoryBytes: 2_147_483_648)) == .describe(source, memoryBytes: 2_147_483_648)
+        )
+        state = begin()
+        #expect(state.hear(.source(source, memoryBytes: 2_147_483_649)).isLie)
     }
 
     @Test("one that waits for bytes hears of the end from whoever answers it, and from nobody else")

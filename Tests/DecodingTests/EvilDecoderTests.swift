@@ -9,6 +9,7 @@ import Testing
 /// With a program that keeps to the protocol as long as it likes.
 @Suite(.timeLimit(.minutes(1)), .serialized)
 struct EvilDecoderTests {
+    // S6, S9.
     @Test(
         "a decoder process that lies is killed, and the job is answered",
         arguments: [
@@ -17,6 +18,10 @@ struct EvilDecoderTests {
             "send garbage", "send too much", "send descriptors", "fill another", "say it is larger",
             "say it is nothing",
             "say it is PNG", "say it is wider", "say it is beyond its file",
+            "describe max max 1 0", "describe 8 max 1 0", "describe 0 8 1 0", "describe 20001 8 1 0",
+            "describe 8000 8000 1 0", "describe 8 8 max 0", "describe 8 8 1 max", "describe - - - max",
+            "make max max 1 0 -", "make 0 0 1 0 -", "make 16 8 max 0 -", "make 16 8 1 max -", "make 16 8 1 0 max",
+            "claim too much memory",
         ],
     )
     func lie(order: String) async throws {
@@ -48,6 +53,7 @@ struct EvilDecoderTests {
         }
     }
 
+    // S6: 0 dimensions, too large ones, the wrong type, and bytes behind the end.
     @Test(
         "a result that is no picture the profile allows is not published",
         arguments: [
@@ -73,7 +79,34 @@ struct EvilDecoderTests {
         }
     }
 
-    @Test("a decoder process that dies or leaves is reported as such", arguments: ["crash", "leave"])
+    @Test(
+        "S6: a decoder process that takes a result's bytes away while they are read dies of it, and the result stands"
+    )
+    func shrunk() async throws {
+        try await DecoderPool.with("evil-decoder") { pool in
+            let conversion = try await pool.convert("shrink the file while it is read", TestPicture.jpeg)
+            #expect(conversion.failure?.reason == .decoderDied)
+            #expect(conversion.rungs.first?.file.prefix(10_000) == TestPicture.jpeg)
+        }
+    }
+
+    @Test("S7: each job has a process of its own, which knows nothing of the job before")
+    func ownProcess() async throws {
+        try await DecoderPool.with("evil-decoder") { pool in
+            for _ in 0..<5 {
+                let conversion = try await pool.convert("remember")
+                #expect(conversion.source?.frames == 0)
+            }
+        }
+    }
+
+    @Test(
+        "S9: a decoder process that dies or leaves is reported as such",
+        arguments: [
+            "crash", "crash by a bad access", "crash by a system call", "leave", "leave with a status",
+            "close its line and go on", "kill itself", "write past the limit",
+        ],
+    )
     func death(order: String) async throws {
         try await DecoderPool.with("evil-decoder") { pool in
             let first = try await pool.convert(order)
@@ -83,7 +116,10 @@ struct EvilDecoderTests {
         }
     }
 
-    @Test("a decoder process that hangs is killed at the deadline", arguments: ["hang", "spin"])
+    @Test(
+        "S8: a decoder process that hangs is killed at the deadline",
+        arguments: ["hang", "spin", "spin with a thread that waits for it"],
+    )
     func hang(order: String) async throws {
         try await DecoderPool.with("evil-decoder") { pool in
             let conversion = await pool.convert(try file(order), within: .milliseconds(100))
@@ -140,7 +176,8 @@ struct EvilDecoderTests {
             }
             file.end(isWhole ? .whole : .cut(AttachmentFailure(.download, .stalled, "")))
             let byteCount = "wait for the end\n".utf8.count + TestPicture.jpeg.count + 400
-            #expect(await conversion.value.source == SourceReport(width: byteCount, height: isWhole ? 0 : 1))
+            let told = SourceReport(frames: byteCount, durationMilliseconds: isWhole ? 0 : 1)
+            #expect(await conversion.value.source == told)
             #expect(await conversion.value.failure?.reason == .corrupt)
         }
     }
@@ -157,7 +194,7 @@ struct EvilDecoderTests {
         }
     }
 
-    @Test("a decoder process holds three descriptors, whatever the worker has open")
+    @Test("S4: a decoder process holds three descriptors, whatever the worker has open")
     func descriptors() async throws {
         let canaries = (0..<5).map { _ in unsafe open("/dev/null", O_RDONLY) }
         defer { for canary in canaries { close(canary) } }
@@ -177,13 +214,26 @@ struct EvilDecoderTests {
         }
     }
 
-    @Test("memory ends at the limit")
+    @Test("S5: memory ends at the limit")
     func memory() async throws {
         try await DecoderPool.with("evil-decoder") { pool in
             let conversion = try await pool.convert("eat memory")
             #expect(conversion.failure?.reason == .resourceLimit)
             // In megabytes: the limit is 2048, and the process itself has some.
             #expect(try #require(conversion.source?.frames) < 2048)
+        }
+    }
+
+    @Test("threads end at the limit, where there is one")
+    func threads() async throws {
+        try await DecoderPool.with("evil-decoder") { pool in
+            try await pool.settles()
+            let sandbox = try #require(pool.status.sandbox)
+            let conversion = try await pool.convert("start threads")
+            let count = try #require(conversion.source?.frames)
+            if sandbox[.controlGroup] == .on || sandbox[.threadLimit] == .on { #expect(count < 4096) }
+            #expect(sandbox[.controlGroup] != .off && sandbox[.threadLimit] != .off)
+            try await pool.settles()
         }
     }
 

@@ -8,11 +8,12 @@ import Testing
 /// What a decoder process meets that tries to do more than to decode.
 @Suite(.timeLimit(.minutes(1)), .serialized)
 struct LockdownTests {
+    // S2, S6 (ftruncate), S9, S11 (executable memory).
     @Test(
         "a decoder process dies of it",
         arguments: [
             "socket", "connect", "sendto", "execve", "fork", "ptrace", "kill its parent", "tgkill another",
-            "pidfd_open",
+            "kill itself", "pidfd_open",
             "process_vm_readv", "io_uring_setup", "userfaultfd", "bpf", "keyctl", "perf_event_open", "memfd_create",
             "executable mmap", "executable mprotect", "unshare", "setns", "mount", "chroot", "setuid",
             "lift its limits",
@@ -21,9 +22,10 @@ struct LockdownTests {
     )
     func fatal(call: String) async throws { try await expectDeath(of: call, signal: SIGSYS) }
 
-    @Test("a decoder process that writes past its file-size limit dies of it")
+    @Test("S5: a decoder process that writes past its file-size limit dies of it")
     func fileSize() async throws { try await expectDeath(of: "write past the limit", signal: SIGXFSZ) }
 
+    // S2.
     @Test(
         "a decoder process is refused",
         arguments: [
@@ -35,12 +37,12 @@ struct LockdownTests {
     func refused(call: String, code: Int32) async throws {
         try await DecoderPool.with("evil-decoder") { pool in
             let conversion = try await pool.convert(call)
-            #expect(conversion.source?.width == Int(code))
+            #expect(conversion.source?.frames == Int(code))
             #expect(conversion.failure?.reason == .unsupportedFormat)
         }
     }
 
-    @Test("the layers that every Linux has are on, and the others are on or say why not")
+    @Test("S2: the layers that every Linux has are on, and the others are on or say why not")
     func report() async throws {
         try await DecoderPool.with("evil-decoder") { pool in
             try await pool.settles()
@@ -53,13 +55,13 @@ struct LockdownTests {
         }
     }
 
-    @Test("without the system-call filter there would still be no files and no network, where the host allows that")
+    @Test("S3: without the system-call filter there would still be no files and no network, where the host allows that")
     func withoutFilter() async throws {
         try await DecoderPool.with("evil-decoder") { pool in
             let conversion = try await pool.convert("tell what was open before the filter")
             let sandbox = try #require(pool.status.sandbox)
-            if sandbox[.landlock] == .on { #expect(conversion.source?.width == Int(EACCES)) }
-            if sandbox[.emptyNetwork] == .on { #expect(conversion.source?.height == Int(ENETUNREACH)) }
+            if sandbox[.landlock] == .on { #expect(conversion.source?.frames == Int(EACCES)) }
+            if sandbox[.emptyNetwork] == .on { #expect(conversion.source?.durationMilliseconds == Int(ENETUNREACH)) }
         }
     }
 

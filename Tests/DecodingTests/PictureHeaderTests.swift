@@ -37,6 +37,14 @@ import Testing
         #expect(header == nil)
     }
 
+    @Test("S6: is not looked for behind thousands of empty segments")
+    func emptySegments() {
+        let segments = (0..<100_000).flatMap { _ in [0xFF, 0xE1, 0, 2] as [UInt8] }
+        let bytes = Array(TestPicture.jpeg.prefix(2)) + segments + Array(TestPicture.jpeg.dropFirst(2))
+        let header = PictureHeader(bytes.span)
+        #expect(header == nil)
+    }
+
     @Test("bytes that are changed anywhere in a header never do more than to be refused")
     func garbage() {
         for index in TestPicture.jpeg.indices {

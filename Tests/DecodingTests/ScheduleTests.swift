@@ -4,12 +4,14 @@ import Testing
 @testable import Decoding
 
 struct ScheduleTests {
+    private let now = Instant(sinceOrigin: .zero)
+
     @Test("the earliest deadline comes first, and among equals who came first")
     func order() {
         var schedule = Schedule(places: 1, byteLimit: 100)
         for (id, deadline) in [(1, 30), (2, 10), (3, 20), (4, 10)] { schedule.wait(claim(id, deadline)) }
         var order: [Int] = []
-        while let next = schedule.grant(processes: 0).first {
+        while let next = schedule.grant(processes: 0, at: now).first {
             order.append(next.id)
             schedule.end(next.id)
         }
@@ -20,17 +22,17 @@ struct ScheduleTests {
     func places() {
         var schedule = Schedule(places: 2, byteLimit: 100)
         for id in 1...4 { schedule.wait(claim(id, id)) }
-        let first = schedule.grant(processes: 0).map(\.id)
+        let first = schedule.grant(processes: 0, at: now).map(\.id)
         #expect(first == [1, 2])
-        let second = schedule.grant(processes: 0)
+        let second = schedule.grant(processes: 0, at: now)
         #expect(second.isEmpty)
-        schedule.pause(1)
-        let third = schedule.grant(processes: 0).map(\.id)
+        schedule.pause(1, at: now)
+        let third = schedule.grant(processes: 0, at: now).map(\.id)
         #expect(third == [3])
         schedule.wait(claim(1, 1))
         schedule.end(2)
         // It comes back before the one that never began, because its deadline is nearer.
-        let fourth = schedule.grant(processes: 0).map(\.id)
+        let fourth = schedule.grant(processes: 0, at: now).map(\.id)
         #expect(fourth == [1])
         #expect(schedule.runningCount == 2)
         #expect(schedule.waitingCount == 1)
@@ -41,37 +43,178 @@ struct ScheduleTests {
         var schedule = Schedule(places: places, byteLimit: 100)
         for id in 1...20 { schedule.wait(claim(id, id, isClip: true)) }
         schedule.wait(claim(21, 100))
-        let granted = schedule.grant(processes: 0)
+        let granted = schedule.grant(processes: 0, at: now)
         #expect(granted.count(where: \.isClip) == clips)
         #expect(granted.contains { $0.id == 21 } == (places > clips))
     }
 
-    @Test("memory is shared out: the most urgent one waits for it, and nobody takes it from it")
+    @Test("memory is shared out: smaller claims pass one for which there is none, and it comes next")
     func memory() {
         var schedule = Schedule(places: 10, byteLimit: 100)
         schedule.wait(claim(1, 1, byteCount: 60))
         schedule.wait(claim(2, 2, byteCount: 50))
         schedule.wait(claim(3, 3, byteCount: 10))
-        let first = schedule.grant(processes: 0).map(\.id)
-        #expect(first == [1])
+        let first = schedule.grant(processes: 0, at: now).map(\.id)
+        #expect(first == [1, 3])
         // It keeps its memory while it waits for bytes.
-        schedule.pause(1)
-        let second = schedule.grant(processes: 0)
+        schedule.pause(1, at: now)
+        let second = schedule.grant(processes: 0, at: now)
         #expect(second.isEmpty)
         schedule.end(1)
-        let third = schedule.grant(processes: 0).map(\.id)
-        #expect(third == [2, 3])
+        let third = schedule.grant(processes: 0, at: now).map(\.id)
+        #expect(third == [2])
         #expect(schedule.heldBytes == 60)
+    }
+
+    @Test("a claim is passed a few times, then memory is kept for it, but for a reserve for small claims")
+    func passes() {
+        var schedule = Schedule(places: 100, byteLimit: 1000)
+        schedule.wait(claim(1, 1, byteCount: 600))
+        _ = schedule.grant(processes: 0, at: now)
+        schedule.wait(claim(2, 2, byteCount: 700))
+        for id in 3..<20 { schedule.wait(claim(id, id, byteCount: 20)) }
+        schedule.wait(claim(20, 20, byteCount: 200))
+        let passing = schedule.grant(processes: 0, at: now).map(\.id)
+        // Eight pass; the others are small, and go on up to the reserve of 250.
+        #expect(passing == Array(3..<15))
+        schedule.end(1)
+        let next = schedule.grant(processes: 0, at: now).map(\.id)
+        #expect(next.first == 2)
+    }
+
+    @Test("memory that a job has while it waits goes to another one that needs it, after a while and not before")
+    func idle() {
+        var schedule = Schedule(places: 10, byteLimit: 100)
+        for id in 1...3 { schedule.wait(claim(id, id, byteCount: 30)) }
+        _ = schedule.grant(processes: 0, at: now)
+        schedule.pause(1, at: now)
+        schedule.pause(2, at: now + .milliseconds(10))
+        schedule.wait(claim(4, 4, byteCount: 40))
+        let early = schedule.grant(processes: 0, at: now + .milliseconds(499))
+        #expect(early.isEmpty)
+        #expect(schedule.nextChange(after: now + .milliseconds(499)) == now + .milliseconds(500))
+        let late = schedule.grant(processes: 0, at: now + .milliseconds(600)).map(\.id)
+        #expect(late == [4])
+        // Who waited for the longest time, and no more than it takes.
+        let evictions = schedule.takeEvictions()
+        #expect(evictions == [1: .idle])
+        #expect(schedule.heldBytes == 100)
+    }
+
+    @Test("jobs that wait for more memory give way to a small one, all but the most urgent")
+    func greedyWaiters() {
+        var schedule = Schedule(places: 10, byteLimit: 100)
+        for id in 1...10 { schedule.wait(claim(id, id, byteCount: 10)) }
+        _ = schedule.grant(processes: 0, at: now)
+        for id in 1...10 {
+            schedule.pause(id, at: now)
+            schedule.wait(claim(id, id, byteCount: 70))
+        }
+        schedule.wait(claim(11, 11, byteCount: 10))
+        let granted = schedule.grant(processes: 0, at: now + .seconds(1)).map(\.id)
+        #expect(granted == [11])
+        #expect(schedule.takeEvictions() == [2: .idle])
+        for id in 3...10 { schedule.end(id) }
+    }
+
+    @Test("a picture that computes for long gives its place to others and goes on; of too many, the longest ends")
+    func turns() {
+        var schedule = Schedule(places: 1, byteLimit: 100)
+        schedule.wait(claim(1, 9))
+        let first = schedule.grant(processes: 0, at: now).map(\.id)
+        #expect(first == [1])
+        for id in 2...4 {
+            schedule.wait(claim(id, 10 - id))
+            let early = schedule.grant(processes: 0, at: now + .milliseconds(1000 * id - 1001))
+            #expect(early.isEmpty)
+            let granted = schedule.grant(processes: 0, at: now + .milliseconds(1000 * id - 1000)).map(\.id)
+            #expect(granted == [id])
+        }
+        #expect(schedule.takeEvictions() == [1: .endless])
+        #expect(schedule.runningCount == 3)
+    }
+
+    @Test(
+        "whatever happens, no more memory is given than there is, a large claim comes to its turn, and nothing stays",
+        arguments: UInt64(1)...40
+    )
+    func anything(seed: UInt64) {
+        var random = SplitMix(seed: seed)
+        var schedule = Schedule(places: 4, byteLimit: 1000)
+        var (time, running, paused, nextID) = (now, Set<Int>(), [Int: Int](), 1)
+        var (larges, passes) = (Set<Int>(), 0)
+        func settle() {
+            let granted = schedule.grant(processes: 4, at: time)
+            for id in schedule.takeEvictions().keys {
+                running.remove(id)
+                paused[id] = nil
+                larges.remove(id)
+            }
+            for claim in granted {
+                running.insert(claim.id)
+                if claim.byteCount >= 600 {
+                    larges.remove(claim.id)
+                    passes = 0
+                } else if !larges.isEmpty, claim.byteCount > 125 {
+                    // The most urgent large one was passed by one that is not small.
+                    passes += 1
+                }
+            }
+            #expect(schedule.heldBytes <= 1000)
+            #expect(schedule.runningCount <= 4 * 3)
+            #expect(passes <= 8)
+        }
+        for step in 0..<400 {
+            time = time + .milliseconds(Int.random(in: 0...300, using: &random))
+            switch Int.random(in: 0..<6, using: &random) {
+            case 0, 1:
+                // Later ones are less urgent; large ones are as urgent as the first.
+                let isLarge = larges.isEmpty && Int.random(in: 0..<10, using: &random) == 0
+                let bytes =
+                    isLarge ? Int.random(in: 600...750, using: &random) : Int.random(in: 1...300, using: &random)
+                if isLarge { larges.insert(nextID) }
+                schedule.wait(claim(nextID, isLarge ? 0 : step, byteCount: bytes, needsProcess: true))
+                nextID += 1
+            case 2, 3:
+                if let id = running.randomElement(using: &random) {
+                    schedule.end(id)
+                    running.remove(id)
+                }
+            case 4:
+                if let id = running.randomElement(using: &random) {
+                    schedule.pause(id, at: time)
+                    running.remove(id)
+                    paused[id] = step
+                }
+            default:
+                if let (id, deadline) = paused.randomElement(using: &random) {
+                    paused[id] = nil
+                    schedule.wait(claim(id, deadline, byteCount: 50))
+                }
+            }
+            settle()
+        }
+        // Then all end, one after the other.
+        for id in paused.keys { schedule.end(id) }
+        settle()
+        while let id = running.first {
+            schedule.end(id)
+            running.remove(id)
+            time = time + .seconds(1)
+            settle()
+        }
+        #expect(larges.isEmpty)
+        #expect(schedule.heldBytes == 0 && schedule.runningCount == 0 && schedule.waitingCount == 0)
     }
 
     @Test("a job that asks for more memory has what it asked for instead of what it had")
     func growth() {
         var schedule = Schedule(places: 2, byteLimit: 100)
         schedule.wait(claim(1, 1, byteCount: 30))
-        _ = schedule.grant(processes: 0)
-        schedule.pause(1)
+        _ = schedule.grant(processes: 0, at: now)
+        schedule.pause(1, at: now)
         schedule.wait(claim(1, 1, byteCount: 100))
-        let granted = schedule.grant(processes: 0).map(\.id)
+        let granted = schedule.grant(processes: 0, at: now).map(\.id)
         #expect(granted == [1])
         #expect(schedule.heldBytes == 100)
         #expect(!schedule.couldHold(101))
@@ -83,7 +226,7 @@ struct ScheduleTests {
         schedule.wait(claim(1, 1, needsProcess: true))
         schedule.wait(claim(2, 2, needsProcess: true))
         schedule.wait(claim(3, 3))
-        let first = schedule.grant(processes: 1).map(\.id)
+        let first = schedule.grant(processes: 1, at: now).map(\.id)
         #expect(first == [1, 3])
         #expect(schedule.isWaitedForByBeginners)
         let second = schedule.dismissBeginners()
@@ -99,7 +242,7 @@ struct ScheduleTests {
         #expect(first)
         let second = schedule.stopWaiting(1)
         #expect(!second)
-        let third = schedule.grant(processes: 0)
+        let third = schedule.grant(processes: 0, at: now)
         #expect(third.isEmpty)
     }
 
@@ -112,7 +255,7 @@ struct ScheduleTests {
         // One that doesn't wait stays as it is.
         schedule.move(4, to: Instant(sinceOrigin: .seconds(1)))
         var order: [Int] = []
-        while let next = schedule.grant(processes: 0).first {
+        while let next = schedule.grant(processes: 0, at: now).first {
             order.append(next.id)
             schedule.end(next.id)
         }

@@ -3,6 +3,7 @@ import DecoderWire
 import Glibc
 import Media
 import Sandbox
+import Synchronization
 
 /// One process that does what its source says.
 struct EvilProcess {
@@ -47,6 +48,7 @@ struct EvilProcess {
             outputs: Array(packet.descriptors.dropFirst()),
             capacity: capacity,
             byteCount: source.present.prefixCount,
+            isEnded: source.isEnded,
         )
         obey(job.order, job)
     }
@@ -56,6 +58,7 @@ struct EvilProcess {
         var outputs: [Int32]
         var capacity: Int
         var byteCount: Int
+        var isEnded: Bool
 
         var bytes: [UInt8] {
             unsafe [UInt8](unsafeUninitializedCapacity: byteCount) { buffer, filled in
@@ -72,15 +75,26 @@ struct EvilProcess {
         switch order {
         case "hang": while true { _ = try? line.receive(waits: true) }
         case "spin": while true {}
+        case "spin with a thread that waits for it": spinBesideDeadlock()
         case "crash": abort()
+        case "crash by a bad access": crashByBadAccess()
+        case "crash by a system call": _ = unsafe forbidden_call("socket", job.outputs[0])
         case "leave": _exit(0)
+        case "leave with a status": _exit(3)
+        case "close its line and go on":
+            close(0)
+            while true {}
+        case "kill itself": _ = unsafe forbidden_call("kill itself", job.outputs[0])
+        case "start threads": startThreads()
+        case "tell its layout": tellLayout()
+        case "remember": remember()
         case "eat memory": eatMemory()
         case "write to every descriptor": for descriptor in Int32(0)..<16 { _ = unsafe write(descriptor, "x", 1) }
         case "count descriptors":
             say(.source(SourceReport(frames: heldDescriptors)))
             say(.failed(.unsupportedFormat))
         case "tell what was open before the filter":
-            say(.source(SourceReport(width: openCode, height: connectCode)))
+            say(.source(SourceReport(frames: openCode, durationMilliseconds: connectCode)))
             say(.failed(.unsupportedFormat))
         case "finish at once": say(.done)
         case "claim a network failure": say(.failed(.httpStatus))
@@ -95,12 +109,20 @@ struct EvilProcess {
             "say it is PNG", "say it is wider", "say it is beyond its file":
             publish(job, order)
             say(.done)
+        case "claim too much memory": say(.source(SourceReport(width: 8, height: 8), memoryBytes: .max))
+        case "claim all memory and hang":
+            say(.source(SourceReport(width: 8, height: 8), memoryBytes: 2_000_000_000))
+            while true { _ = try? line.receive(waits: true) }
+        case "claim memory and wait": claimAndWait(job)
+        case let order where order.hasPrefix("describe "): describe(order)
+        case let order where order.hasPrefix("make "): make(order, job)
+        case "shrink the file while it is read": shrink(job)
         case "wait for the end": waitForEnd(job)
         case "wait for time to be up": waitForExpiry()
         default:
             // What the kernel says to a call comes back as a width.
             let outcome = unsafe forbidden_call(order, job.outputs[0])
-            say(.source(SourceReport(width: Int(max(0, outcome)))))
+            say(.source(SourceReport(frames: Int(max(0, outcome)))))
             say(.failed(.unsupportedFormat))
         }
         while (try? line.receive(waits: true)) ?? nil != nil {}
@@ -128,6 +150,112 @@ struct EvilProcess {
         }
     }
 
+    /// Asks for memory, then for one more byte than there is, and makes its picture when the source has ended.
+    private func claimAndWait(_ job: Job) {
+        say(.source(SourceReport(width: 8, height: 8), memoryBytes: 30_000_000))
+        _ = try? line.receive(waits: true)
+        var (byteCount, isEnded) = (job.byteCount, job.isEnded)
+        while !isEnded {
+            say(.need(byteCount..<byteCount + 1, ahead: 0))
+            guard let packet = try? line.receive(waits: true) else { _exit(1) }
+            switch try? WorkerMessage(packet: packet.bytes) {
+            case .have(let range, _): byteCount = range.upperBound
+            case .endsHere: isEnded = true
+            default: _exit(1)
+            }
+        }
+        publish(job)
+        say(.done)
+    }
+
+    /// `describe WIDTH HEIGHT FRAMES MILLISECONDS`, with `-` for what it leaves out.
+    private func describe(_ order: String) {
+        let numbers = Self.numbers(in: order)
+        let report = SourceReport(
+            width: numbers[0],
+            height: numbers[1],
+            frames: numbers[2],
+            durationMilliseconds: numbers[3],
+        )
+        say(.source(report))
+        say(.failed(.unsupportedFormat))
+    }
+
+    /// `make WIDTH HEIGHT FRAMES MILLISECONDS BYTES`, of a picture that is none of that.
+    private func make(_ order: String, _ job: Job) {
+        let numbers = Self.numbers(in: order)
+        let picture = job.picture
+        _ = unsafe pwrite(job.outputs[0], picture, picture.count, 0)
+        let report = RungReport(
+            rung: .downscaled,
+            format: .jpeg,
+            byteCount: numbers[4] ?? picture.count,
+            width: numbers[0],
+            height: numbers[1],
+            frames: numbers[2],
+            durationMilliseconds: numbers[3],
+        )
+        say(.rung(report, output: 0))
+        say(.done)
+    }
+
+    private static func numbers(in order: String) -> [Int?] {
+        order.split(separator: " ").dropFirst().map { $0 == "max" ? .max : Int($0) }
+    }
+
+    /// Says that it has made a picture, and takes the bytes away under the reader. The filter ends it for that.
+    private func shrink(_ job: Job) {
+        publish(job)
+        _ = unsafe forbidden_call("ftruncate", job.outputs[0])
+        say(.done)
+    }
+
+    /// Two threads, one of which waits for what never comes.
+    private func spinBesideDeadlock() {
+        var thread = pthread_t()
+        unsafe pthread_create(&thread, nil, { _ in while true { sched_yield() } }, nil)
+        pthread_join(thread, nil)
+    }
+
+    private func crashByBadAccess() {
+        let nowhere = unsafe UnsafeMutablePointer<UInt8>(bitPattern: 8)
+        unsafe nowhere?.pointee = 1
+    }
+
+    /// Starts as many threads as it can, and says how many.
+    private func startThreads() {
+        var attributes = pthread_attr_t()
+        unsafe pthread_attr_init(&attributes)
+        unsafe pthread_attr_setstacksize(&attributes, 16_384)
+        var count = 0
+        var thread = pthread_t()
+        let wait: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { _ in
+            while true { nanosleepForever() }
+        }
+        while count < 20_000, unsafe pthread_create(&thread, &attributes, wait, nil) == 0 { count += 1 }
+        say(.source(SourceReport(frames: count)))
+        say(.failed(.resourceLimit))
+    }
+
+    /// Where its code is, in pages: the same for all processes of one zygote.
+    private func tellLayout() {
+        let address = unsafe unsafeBitCast(
+            forbidden_call as @convention(c) (UnsafePointer<CChar>?, Int32) -> Int32,
+            to: Int.self
+        )
+        say(.source(SourceReport(durationMilliseconds: (address >> 12) % 30_000_000_000)))
+        say(.failed(.unsupportedFormat))
+    }
+
+    /// Says how often it did so before.
+    private func remember() {
+        say(.source(SourceReport(frames: Self.memories.withLock { $0 })))
+        Self.memories.withLock { $0 += 1 }
+        say(.failed(.unsupportedFormat))
+    }
+
+    private static let memories = Mutex(0)
+
     private func eatMemory() {
         var eaten = 0
         while unsafe malloc(16 << 20) != nil { eaten += 16 }
@@ -146,7 +274,8 @@ struct EvilProcess {
             switch try? WorkerMessage(packet: packet.bytes) {
             case .have(let range, _): byteCount = range.upperBound
             case .endsHere(let source):
-                say(.source(SourceReport(width: source.present.prefixCount, height: source.isCut ? 1 : 0)))
+                let isCut = source.isCut ? 1 : 0
+                say(.source(SourceReport(frames: source.present.prefixCount, durationMilliseconds: isCut)))
                 say(.failed(.corrupt))
                 return
             default: _exit(1)
@@ -179,4 +308,9 @@ struct EvilProcess {
 /// A packet that says what it likes.
 private struct Garbage: WireMessage {
     var packet: [UInt8]
+}
+
+private func nanosleepForever() {
+    var long = timespec(tv_sec: 3600, tv_nsec: 0)
+    unsafe nanosleep(&long, nil)
 }

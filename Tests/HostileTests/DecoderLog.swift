@@ -20,7 +20,7 @@ final class DecoderLog: Sendable {
             switch event {
             case .childEnded(_, let ending): record.deaths.append(ending)
             case .childReaped(_, let usage): record.usages.append(usage)
-            case .zygoteReady, .zygoteEnded, .zygoteMissing: break
+            case .zygoteReady, .zygoteEnded, .zygoteReplaced, .zygoteMissing: break
             }
         }
     }

@@ -1,0 +1,87 @@
+package import DecoderWire
+import Glibc
+
+/// A control group for one zygote and its decoder processes, which bounds the number of their threads.
+///
+/// It is gone with this object, once its processes are.
+package final class ControlGroup: Sendable {
+    private static let namePrefix = "attachd-decoders-"
+
+    private let path: String
+
+    /// Puts the process `pid` into a new group; the processes that it forks from then on are in it, too.
+    ///
+    /// A group can be made where this process may write to its own group, or to the one that that is in, as under systemd
+    /// with `Delegate=pids`. Containers seldom may.
+    package init(pid: Int32) throws(SystemError) {
+        for parent in Self.parents {
+            Self.removeLeftovers(in: parent)
+            let path = "\(parent)/\(Self.namePrefix)\(pid)"
+            guard unsafe mkdir(path, 0o755) == 0 else { continue }
+            guard Self.write("\(ResourceLimits.threadCount)", to: "\(path)/pids.max"),
+                Self.write("\(pid)", to: "\(path)/cgroup.procs")
+            else {
+                unsafe rmdir(path)
+                continue
+            }
+            self.path = path
+            return
+        }
+        throw SystemError("no control group can be made", code: EACCES)
+    }
+
+    deinit { unsafe rmdir(path) }
+
+    /// The folders of the group that this process is in, and of the one around it.
+    private static var parents: [String] {
+        guard let text = read("/proc/self/cgroup") else { return [] }
+        let groups = text.split(separator: "\n").map { $0.split(separator: ":", omittingEmptySubsequences: false) }
+        // Version 1 names its controllers; version 2 has one hierarchy, without a name.
+        let first = groups.first { $0.count == 3 && $0[1].split(separator: ",").contains("pids") }
+        guard let group = first ?? groups.first(where: { $0.count == 3 && $0[0] == "0" }) else { return [] }
+        let root = first == nil ? "/sys/fs/cgroup" : "/sys/fs/cgroup/pids"
+        let own = group[2] == "/" ? "" : String(group[2])
+        let around = own.lastIndex(of: "/").map { String(own[..<$0]) }
+        return ([own] + [around].compactMap(\.self)).map { root + $0 }
+    }
+
+    /// Of workers that were killed. The kernel keeps those that have processes.
+    private static func removeLeftovers(in folder: String) {
+        guard let stream = unsafe opendir(folder) else { return }
+        defer { unsafe closedir(stream) }
+        while let entry = unsafe readdir(stream) {
+            let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name.hasPrefix(namePrefix) { unsafe rmdir("\(folder)/\(name)") }
+        }
+    }
+
+    private static func read(_ path: String) -> String? {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, count in
+            unsafe count = max(0, Glibc.read(descriptor, buffer.baseAddress, buffer.count))
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static func write(_ text: String, to path: String) -> Bool {
+        let descriptor = unsafe open(path, O_WRONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        return unsafe Glibc.write(descriptor, text, text.utf8.count) == text.utf8.count
+    }
+}
+
+extension ControlGroup {
+    /// Makes one for `pid`, if that can be, and says whether it could.
+    package static func make(pid: Int32) -> (group: ControlGroup?, state: SandboxReport.State) {
+        do throws(SystemError) {
+            return (try ControlGroup(pid: pid), .on)
+        } catch {
+            return (nil, .unavailable(error.description))
+        }
+    }
+}
