@@ -25,8 +25,22 @@ struct AttachdProgram {
 
     let folder: TemporaryFolder
     var environment: [String: String] = [:]
+    /// The program that is started.
+    private(set) var executable = Self.path
 
     init() throws { folder = try TemporaryFolder() }
+
+    /// The program beside the decoder that does what its source says.
+    static func withEvilDecoder() throws -> AttachdProgram {
+        var attachd = try AttachdProgram()
+        let built = URL(filePath: path).deletingLastPathComponent()
+        for (name, source) in [("attachd", "attachd"), ("attachd-decoder", "evil-decoder")] {
+            let copy = attachd.folder.url.appending(path: name)
+            try FileManager.default.copyItem(at: built.appending(path: source), to: copy)
+        }
+        attachd.executable = attachd.folder.url.appending(path: "attachd").path
+        return attachd
+    }
 
     static let path = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
         .appending(path: "attachd").path
@@ -41,7 +55,7 @@ struct AttachdProgram {
         let inputFile = folder.url.appending(path: "input-\(UUID().uuidString)")
         try Data(input).write(to: inputFile)
         return try ChildProgram(
-            [Self.path] + arguments,
+            [executable] + arguments,
             in: folder.url,
             environment: ["PATH": "/usr/bin:/bin", "HOME": folder.path].merging(environment) { $1 },
             input: inputFile.path,

@@ -65,8 +65,8 @@ struct EvilProcess {
                 filled = max(0, unsafe pread(source, buffer.baseAddress, byteCount, 0))
             }
         }
-        /// The first line.
-        var order: String { String(decoding: bytes.prefix { $0 != 10 }, as: UTF8.self) }
+        /// The first line, behind what may make a JPEG of it.
+        var order: String { String(decoding: bytes.prefix { $0 != 10 }.drop { $0 >= 0x80 }, as: UTF8.self) }
         /// What comes after it.
         var picture: [UInt8] { Array(bytes.drop { $0 != 10 }.dropFirst()) }
     }

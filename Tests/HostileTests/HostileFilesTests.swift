@@ -3,7 +3,7 @@ import Media
 import Support
 import Testing
 
-/// Bytes that nobody made in good faith, through the real decoder.
+/// Bytes that nobody made in good faith, through the real decoder (SECURITY S1, S12: no forbidden system call in any of them).
 ///
 /// Each test has a process of its own, so that what it counts there is its own. With more `ATTACHD_MUTATIONS` than
 /// the usual ones, `Scripts/hostile` looks further.
