@@ -20,7 +20,6 @@ struct FileConversion: Sendable {
     let decoders: FileDecoders
     private let reader = PayloadReader()
     private let costs = CostModel()
-    private let crashes = CrashMemory()
     private let time = SystemTime()
     /// The pipeline's language is notifications. This one has the file as its only attachment.
     private static let payload = Array(#"{"aps":{"alert":"-","mutable-content":1},"my-attachment":"batch:file"}"#.utf8)
@@ -48,7 +47,7 @@ struct FileConversion: Sendable {
             limits: options.limits,
             accepted: start,
         )
-        let result = await AttachmentPipeline(steps: steps, time: time, costs: costs, crashes: crashes)
+        let result = await AttachmentPipeline(steps: steps, time: time, costs: costs)
             .process(request, deadline: start + options.timeLimit)
         if file.hasChanged {
             return Product(line: ManifestLine(path, outcome: .original, because: SourceFile.changed))

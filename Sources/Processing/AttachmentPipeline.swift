@@ -32,19 +32,11 @@ package struct AttachmentPipeline: Sendable {
         reuse: ReuseRule = ReuseRule(),
         time: any TimeSource = SystemTime(),
         costs: CostModel = CostModel(),
-        crashes: CrashMemory = CrashMemory(),
         observeMaking: @escaping @Sendable (MakingEvent) -> Void = { _ in },
         observe: @escaping @Sendable (ProcessingResult) -> Void = { _ in },
     ) {
         self.steps = steps
-        makings = Makings(
-            steps: steps,
-            time: time,
-            rule: reuse,
-            costs: costs,
-            crashes: crashes,
-            observe: observeMaking,
-        )
+        makings = Makings(steps: steps, time: time, rule: reuse, costs: costs, observe: observeMaking)
         rules = reuse.sources
         self.time = time
         self.observe = observe

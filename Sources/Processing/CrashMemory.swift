@@ -2,10 +2,8 @@ import Media
 import Synchronization
 
 /// The memory of sources that ended their decoder processes, which are not decoded again for a while (SECURITY S10).
-package final class CrashMemory: Sendable {
+final class CrashMemory: Sendable {
     private let table = Mutex(CrashTable())
-
-    package init() {}
 
     /// Why nothing is decoded from `source`, which has that URL; `nil` if nothing is known against it.
     func refusal(ofSource source: String, at url: String, now: Instant) -> AttachmentFailure? {

@@ -10,6 +10,20 @@ struct CrashTable: Sendable {
         var resumes: Instant
     }
 
+    /// Stands for a URL or a host of any length. It is keyed anew in each process, so nobody outside can make two alike.
+    private struct Name: Hashable {
+        private let hashes: [Int]
+
+        init(_ text: String) {
+            hashes = (0..<2).map { number in
+                var hasher = Hasher()
+                hasher.combine(number)
+                hasher.combine(text)
+                return hasher.finalize()
+            }
+        }
+    }
+
     /// For so long a source is not decoded again.
     static let period: Duration = .seconds(600)
     /// The most names, contents and origins, each.
@@ -19,13 +33,13 @@ struct CrashTable: Sendable {
     static let firstPause: Duration = .seconds(1)
 
     /// When each is forgotten.
-    private var sources: [String: Instant] = [:]
+    private var sources: [Name: Instant] = [:]
     private var contents: [CrashedContent: Instant] = [:]
-    private var origins: [String: Origin] = [:]
+    private var origins: [Name: Origin] = [:]
 
     var count: Int { sources.count + contents.count + origins.count }
 
-    func remembers(source: String, at now: Instant) -> Bool { sources[source].map { now < $0 } ?? false }
+    func remembers(source: String, at now: Instant) -> Bool { sources[Name(source)].map { now < $0 } ?? false }
 
     func hasContents(at now: Instant) -> Bool { contents.values.contains { now < $0 } }
 
@@ -34,20 +48,23 @@ struct CrashTable: Sendable {
         contents.filter { now < $0.value && $0.key.head.starts(with: head.prefix($0.key.head.count)) }.map(\.key)
     }
 
-    func isBackingOff(origin: String, at now: Instant) -> Bool { origins[origin].map { now < $0.resumes } ?? false }
+    func isBackingOff(origin: String, at now: Instant) -> Bool {
+        origins[Name(origin)].map { now < $0.resumes } ?? false
+    }
 
     mutating func record(source: String, origin: String, _ content: CrashedContent?, at now: Instant) {
         forget(at: now)
-        sources[source] = now + Self.period
+        sources[Name(source)] = now + Self.period
         if let content { contents[content] = now + Self.period }
-        var record = origins[origin] ?? Origin(lastCrash: now, resumes: now)
+        let name = Name(origin)
+        var record = origins[name] ?? Origin(lastCrash: now, resumes: now)
         record.crashes += 1
         record.lastCrash = now
         if record.crashes >= Self.toleratedCrashes {
             let doublings = min(record.crashes - Self.toleratedCrashes, 20)
             record.resumes = now + min(Self.firstPause * (1 << doublings), Self.period)
         }
-        origins[origin] = record
+        origins[name] = record
         limit(&sources) { $0 }
         limit(&contents) { $0 }
         limit(&origins) { $0.lastCrash }

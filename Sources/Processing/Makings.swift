@@ -26,7 +26,7 @@ final class Makings: Sendable {
     private let rule: ReuseRule
     private let observe: @Sendable (MakingEvent) -> Void
     private let costs: CostModel
-    private let crashes: CrashMemory
+    private let crashes = CrashMemory()
     private let state = Mutex(State())
 
     init(
@@ -34,14 +34,12 @@ final class Makings: Sendable {
         time: any TimeSource,
         rule: ReuseRule,
         costs: CostModel,
-        crashes: CrashMemory,
         observe: @escaping @Sendable (MakingEvent) -> Void,
     ) {
         self.steps = steps
         self.time = time
         self.rule = rule
         self.costs = costs
-        self.crashes = crashes
         self.observe = observe
     }
 
