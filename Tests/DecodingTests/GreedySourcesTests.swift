@@ -87,21 +87,6 @@ struct GreedySourcesTests {
         }
     }
 
-    @Test("claims for all the memory, one after the other, leave some to small ones")
-    func claims() async throws {
-        try await with("evil-decoder", memoryBytes: 2_100_000_000) { pool in
-            let greedy = (0..<8).map { _ in Task { try await pool.convert("claim all memory and hang") } }
-            try await until { pool.status.heldBytes > 2_000_000_000 }
-            for _ in 0..<3 {
-                let picture = try await pool.convert("be good", TestPicture.jpeg)
-                #expect(picture.failure == nil)
-            }
-            for conversion in greedy { conversion.cancel() }
-            for conversion in greedy { _ = try await conversion.value }
-            try await pool.settles()
-        }
-    }
-
     /// S8: with every kind of hostile source at once, each as often as it likes.
     @Test("hanging, spinning, crashing, lying and greedy decoders keep honest pictures from nothing")
     func everything() async throws {
