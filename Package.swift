@@ -84,11 +84,11 @@ let package = Package(
         .module("Decoding", ["Media", "DecoderWire", "Sandbox", "CLinux"]),
         .module("Storage", ["Media", "CCrypto", "CLinux"]),
 
-        .module("Publishing", ["Media", "Downloads"]),
+        .module("Publishing", ["Media", "Downloads", "Storage"]),
 
         // The queue: its contract, and an engine for one machine and one for many.
         .module("Jobs", ["Media"]),
-        .module("JobsSQLite", ["Jobs", "Media", .product(name: "GRDB", package: "GRDB.swift")]),
+        .module("JobsSQLite", ["Jobs", "Media", "Storage", .product(name: "GRDB", package: "GRDB.swift")]),
         .module("RedisWire"),
         .module(
             "JobsRedis",
@@ -222,7 +222,7 @@ let package = Package(
         .tests("DecodingTests", ["Decoding", "DecoderWire", "Sandbox", "Media"]),
         .tests("HostileTests", ["Decoding", "DecoderWire", "Media"]),
         .tests("StorageTests", ["Storage", "Media"]),
-        .tests("PublishingTests", ["Publishing", "Downloads", "Media"]),
+        .tests("PublishingTests", ["Publishing", "Downloads", "Storage", "Media"]),
         .tests("JobsSQLiteTests", ["JobsSQLite", "JobsContract", "Jobs", "Media"]),
         .tests("RedisWireTests", ["RedisWire"]),
         .tests(

@@ -35,11 +35,16 @@ package final class Engine: Sendable {
             store = try AttachmentStore(
                 at: settings.store,
                 keys: settings.signingKeys,
+                hasGroupReadableKeys: settings.hasGroupReadableKeys,
                 retention: settings.retention,
                 observe: { metrics.count($0) }
             )
         } catch {
-            throw EngineError(isStore: true, description: "\(error)")
+            throw EngineError(
+                isStore: !error.isConfiguration,
+                isMisconfigured: error.isConfiguration,
+                description: "\(error)",
+            )
         }
         do throws(AttachmentFailure) {
             decoders = try Self.startDecoders(settings, running: settings.decoders, observe: { metrics.count($0) })
@@ -103,7 +108,9 @@ package final class Engine: Sendable {
     }
 
     /// Posts the answers to jobs.
-    var callbacks: PostedCallbacks { PostedCallbacks(downloader: downloader, signer: MessageSigner(keys: store.keys)) }
+    var callbacks: PostedCallbacks {
+        PostedCallbacks(downloader: downloader, signer: MessageSigner(keys: store.keyring))
+    }
 
     /// All metrics in Prometheus's text format.
     package var metrics: String {
@@ -158,5 +165,7 @@ extension DecoderPool {
 package struct EngineError: Error, Sendable, CustomStringConvertible {
     /// Whether the store is at fault: a place that cannot be written to.
     package var isStore: Bool
+    /// Whether a file that the configuration names is.
+    package var isMisconfigured = false
     package var description: String
 }

@@ -44,12 +44,20 @@ extension Settings {
         requiresSandbox = try await values.flag(.requireSandbox) ?? requiresSandbox
         requests = try await values.number(.requests, in: 1...65_536) ?? requests
         publicURL = try await values.publicURL(.publicURL)
-        publishing = try await values.publishing(source.environment.revealed, authoritiesFile: caFile)
+        hasGroupReadableKeys = try await values.flag(.groupReadableKeys) ?? hasGroupReadableKeys
+        publishing = try await values.publishing(
+            source.environment.revealed,
+            authoritiesFile: caFile,
+            hasGroupReadableKeys: hasGroupReadableKeys,
+        )
         guard publishing == nil || publicURL != nil else {
             let reason = "Phones fetch what is published there: give the bucket's or the CDN's URL as --public-url."
             throw SettingsError(key: SettingsKey.publish.rawValue, reason: reason)
         }
-        signingKeys = try await values.signingKeys(.signingKeyFile)
+        signingKeyFile = try await values.secretFile(.signingKeyFile, isGroupReadable: hasGroupReadableKeys)
+        signingKeys = try signingKeyFile.map { file throws(SettingsError) in
+            try SettingsValues.reading(.signingKeyFile) { () throws(StoreError) in try SigningKeys(reading: file) }
+        }
         retention.keep = try await values.duration(.keep, upTo: .seconds(365 * 24 * 3600)) ?? retention.keep
         retention.quota = try await values.size(.quota) ?? retention.quota
         reuse.floor = try await values.duration(.reuse, from: .zero, upTo: Self.longestReuse) ?? reuse.floor
@@ -59,7 +67,8 @@ extension Settings {
         isStrict = try await values.flag(.strict) ?? isStrict
         logLevel = try await values.choice(.logLevel) ?? logLevel
         (host, port) = try await values.address(.listen) ?? (host, port)
-        apiToken = try await values.secretFile(.apiTokenFile)
+        apiTokenFile = try await values.secretFile(.apiTokenFile, isGroupReadable: hasGroupReadableKeys)
+        apiToken = try apiTokenFile.map { file throws(SettingsError) in try APIToken.read(file) }
         guard apiToken != nil || Self.isLoopback(host) else {
             let reason = "\(host) is reachable from elsewhere: give --api-token FILE, or listen on 127.0.0.1."
             throw SettingsError(key: SettingsKey.listen.rawValue, reason: reason)

@@ -26,6 +26,8 @@ package struct Settings: Sendable {
     package var host = "127.0.0.1"
     package var port = 8080
     package var apiToken: Secret<String>?
+    /// The file that the token is from, which is read anew when it changes.
+    package var apiTokenFile: SecretFile?
     /// What may be fetched from beside public addresses.
     package var allowedAddresses: [CIDR] = []
     /// How many decoder processes work at once.
@@ -46,6 +48,10 @@ package struct Settings: Sendable {
     package var publicURL: String?
     /// What URLs are signed with, if not with the store's own keys.
     package var signingKeys: SigningKeys?
+    /// The file that these keys are from, which is read anew when it changes.
+    package var signingKeyFile: SecretFile?
+    /// Whether files of keys, tokens and credentials may be readable for their group, as Kubernetes mounts them.
+    package var hasGroupReadableKeys = false
     /// How long ready files stay, and how much place they may take.
     package var retention = Retention()
     /// For how long what was made serves others too, and of which sources.

@@ -4,7 +4,7 @@ package enum SettingsKey: String, Sendable, CaseIterable {
     case profile, deadline, store, listen, apiTokenFile, allowAddresses, decoders, requireSandbox, requests, caFile
     case queue, backlog, strict
     case publicURL = "publicUrl"
-    case signingKeyFile, keep, quota, reuse
+    case signingKeyFile, groupReadableKeys, keep, quota, reuse
     case publish, publishEndpoint, publishRegion, publishStyle, publishCredentialsFile
     case preview, responseWebhook
     case logLevel, logFormat

@@ -1,5 +1,6 @@
 import Media
 import Publishing
+import Storage
 
 extension SettingsValues {
     /// The bucket that files are published in; `nil` where none is named.
@@ -8,11 +9,12 @@ extension SettingsValues {
     func publishing(
         _ environment: [String: String],
         authoritiesFile: String?,
+        hasGroupReadableKeys: Bool,
     ) async throws(SettingsError) -> PublishingSettings? {
         let endpoint = try await text(.publishEndpoint)
         let region = try await text(.publishRegion) ?? Self.value("AWS_REGION", environment)
         let style: BucketAddress.Style? = try await choice(.publishStyle)
-        let file = try await existingFile(.publishCredentialsFile)
+        let file = try await secretFile(.publishCredentialsFile, isGroupReadable: hasGroupReadableKeys)
         guard let bucket = try await text(.publish) else { return nil }
         let address: BucketAddress
         do throws(BucketAddress.Problem) {
@@ -28,10 +30,13 @@ extension SettingsValues {
     }
 
     private static func credentials(
-        _ file: String?,
+        _ file: SecretFile?,
         _ environment: [String: String],
     ) throws(SettingsError) -> CredentialsSource {
-        if let file { return .file(path: file, profile: value("AWS_PROFILE", environment) ?? "default") }
+        if let file {
+            _ = try reading(.publishCredentialsFile) { () throws(StoreError) in try file.read() }
+            return .file(file, profile: value("AWS_PROFILE", environment) ?? "default")
+        }
         guard let id = value("AWS_ACCESS_KEY_ID", environment), let secret = value("AWS_SECRET_ACCESS_KEY", environment)
         else {
             let reason =

@@ -83,17 +83,22 @@ struct SettingsValues {
         return path
     }
 
-    /// The first line of a file that holds a secret.
-    func secretFile(_ key: SettingsKey) async throws(SettingsError) -> Secret<String>? {
-        guard let path = try await existingFile(key) else { return nil }
-        let content = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
-        guard let secret = content.split(whereSeparator: \.isNewline).first, secret.count >= 16 else {
-            throw SettingsError(
-                key: key.rawValue,
-                reason: "\(path) must hold a token of at least 16 characters in one line."
-            )
+    /// A file that holds a secret.
+    func secretFile(_ key: SettingsKey, isGroupReadable: Bool) async throws(SettingsError) -> SecretFile? {
+        guard let path = try await text(key) else { return nil }
+        return SecretFile(path, isGroupReadable: isGroupReadable)
+    }
+
+    /// Reads such a file; what is wrong with it is wrong with the setting.
+    static func reading<Value>(
+        _ key: SettingsKey,
+        _ read: () throws(StoreError) -> Value,
+    ) throws(SettingsError) -> Value {
+        do throws(StoreError) {
+            return try read()
+        } catch {
+            throw SettingsError(key: key.rawValue, reason: "\(error)")
         }
-        return Secret(String(secret))
     }
 
     /// `http` or `https`, and nothing that a path could not follow.
@@ -120,17 +125,6 @@ struct SettingsValues {
             throw SettingsError(key: key.rawValue, reason: "\"\(text)\" is no size: write it as 500MB or 10GB.")
         }
         return size
-    }
-
-    /// The lines of a file that URLs are signed with.
-    func signingKeys(_ key: SettingsKey) async throws(SettingsError) -> SigningKeys? {
-        guard let path = try await existingFile(key) else { return nil }
-        guard let keys = SigningKeys((try? String(contentsOfFile: path, encoding: .utf8)) ?? "") else {
-            let reason =
-                "\(path) must hold one key of at least 32 characters, or two while keys are changed, each in a line."
-            throw SettingsError(key: key.rawValue, reason: reason)
-        }
-        return keys
     }
 
     private func read<Value>(

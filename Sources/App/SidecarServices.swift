@@ -18,6 +18,7 @@ package struct SidecarServices: Sendable {
     private let recentJobs: RecentJobs?
     private let leases: AccessLeases
     private let webhook: ResponseWebhook?
+    private let apiToken: Replaceable<Secret<String>>?
 
     package init(_ settings: Settings, _ engine: Engine, _ queue: OpenQueue, logger: Logger) throws(EngineError) {
         self.settings = settings
@@ -26,8 +27,9 @@ package struct SidecarServices: Sendable {
         self.logger = logger
         recentJobs = settings.hasPreview ? RecentJobs() : nil
         leases = AccessLeases(store: engine.store)
+        apiToken = settings.apiToken.map { Replaceable($0) }
         webhook = try settings.responseWebhook.map { url throws(EngineError) in
-            try ResponseWebhook(url, settings, signer: MessageSigner(keys: engine.store.keys))
+            try ResponseWebhook(url, settings, signer: MessageSigner(keys: engine.store.keyring))
         }
     }
 
@@ -37,6 +39,7 @@ package struct SidecarServices: Sendable {
             // Stopped from the last to the first: requests that were let in may still enqueue.
             services: [
                 .init(service: StoreSweeper(store: engine.store, time: SystemTime())),
+                .init(service: SecretReloader(secrets, time: SystemTime(), logger: logger)),
                 .init(service: worker(takesRequests: takesRequests)),
                 .init(service: server(takesRequests: takesRequests)),
             ],
@@ -49,6 +52,22 @@ package struct SidecarServices: Sendable {
         webhook?.shutDown()
         await queue.shutDown()
         await engine.shutDown()
+    }
+
+    /// The files that are read anew while the sidecar runs.
+    private var secrets: [SecretReloader.Source] {
+        let keyring = engine.store.keyring
+        let keyFile =
+            settings.signingKeyFile
+            ?? SecretFile(engine.store.keyFile, isGroupReadable: settings.hasGroupReadableKeys)
+        let keys = SecretReloader.Source(name: "signing keys", file: keyFile) { file in
+            keyring.replace(with: try SigningKeys(reading: file))
+        }
+        guard let apiToken, let file = settings.apiTokenFile else { return [keys] }
+        let token = SecretReloader.Source(name: "API token", file: file) { file in
+            apiToken.replace(with: try APIToken.read(file))
+        }
+        return [keys, token]
     }
 
     private func worker(takesRequests: Bool) -> WorkerService {
@@ -91,7 +110,7 @@ package struct SidecarServices: Sendable {
             configuration: .init(
                 host: settings.host,
                 port: settings.port,
-                apiToken: settings.apiToken,
+                apiToken: apiToken,
                 requestLimit: settings.requests,
                 downloadLimit: takesRequests ? OpenFiles.downloads(beside: settings.requests) : 0,
             ),

@@ -51,6 +51,11 @@ package struct BatchPlace: Sendable {
         } catch {
             throw BatchError(.cannotWrite, "\(output) cannot be made: \(error.localizedDescription)")
         }
+        var status = stat()
+        guard unsafe lstat(output, &status) == 0,
+            status.st_mode & S_IFMT != S_IFLNK
+                || [0, geteuid()].contains(status.st_uid)
+        else { throw BatchError(.cannotWrite, "\(output) is a link of user \(status.st_uid). Name another --out.") }
         return try OutputFolder(at: Self.resolved(output) ?? output)
     }
 

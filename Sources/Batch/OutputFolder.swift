@@ -26,10 +26,26 @@ final class OutputFolder: Sendable {
         } catch {
             throw BatchError(.cannotWrite, "\(error). Choose another --out.")
         }
+        do throws(StoreError) {
+            try Self.checkOwnership(root, scratch)
+        } catch {
+            throw BatchError(.cannotWrite, "\(error)")
+        }
         guard flock(scratch.descriptor, LOCK_EX | LOCK_NB) == 0 else {
             throw BatchError(.cannotWrite, "Another batch is writing to \(path). Wait for it, or choose another --out.")
         }
         sweep()
+    }
+
+    /// Refuses folders and files of another user, which a batch would go on with (SECURITY.md, T2).
+    private static func checkOwnership(_ root: Folder, _ scratch: Folder) throws(StoreError) {
+        try Ownership.check(folder: root.descriptor, at: root.path, isEntrance: true)
+        try Ownership.check(folder: scratch.descriptor, at: scratch.path)
+        let own = ((try? scratch.entries()) ?? []).map { (scratch, $0.name) }
+        for (folder, name) in own + [(root, Array(Manifest.name.utf8))] {
+            guard let status = folder.status(of: name) else { continue }
+            try Ownership.check(file: status, at: "\(folder.path)/\(String(decoding: name, as: UTF8.self))")
+        }
     }
 
     /// Lets other batches have the folder.

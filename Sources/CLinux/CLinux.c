@@ -13,6 +13,7 @@
 #include <sys/pidfd.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <sys/uio.h>
@@ -230,4 +231,14 @@ ssize_t clinux_read_at(int descriptor, void *bytes, size_t count, long offset, i
     // A file system that can't say whether it would wait.
     if (result < 0 && errno == EOPNOTSUPP) errno = EAGAIN;
     return result;
+}
+
+int clinux_is_mount_point(int descriptor) {
+    struct statx status;
+    if (statx(descriptor, "", AT_EMPTY_PATH, 0, &status) != 0) return -1;
+    // The kernel tells it from 5.8 on.
+    if (status.stx_attributes_mask & STATX_ATTR_MOUNT_ROOT) return (status.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
+    struct stat folder, parent;
+    if (fstat(descriptor, &folder) != 0 || fstatat(descriptor, "..", &parent, 0) != 0) return -1;
+    return folder.st_dev != parent.st_dev;
 }

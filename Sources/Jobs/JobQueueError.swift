@@ -7,6 +7,8 @@ package struct JobQueueError: Error, Sendable, Equatable, CustomStringConvertibl
         case misconfigured
         /// Another process has the queue's file.
         case inUse
+        /// The queue's file or folder is another user's, a link, or open to others.
+        case untrusted
         /// The disk is full, or cannot be written to.
         case noSpace
         /// The server cannot be reached, or can't answer now.

@@ -7,6 +7,7 @@ import Media
 /// 3.51.3 (sqlite.org/wal.html#walresetbug). It blocks, so it belongs on a thread of its own.
 struct JobFile {
     private let path: String
+    private let files: QueueFiles
     private let limits: QueueLimits
     private let durability: Durability
     private let clock: UnixClock
@@ -28,6 +29,8 @@ struct JobFile {
         self.limits = limits
         self.durability = durability
         self.clock = clock
+        files = QueueFiles(path: path)
+        try files.check()
         lock = try QueueLock(besides: path)
         tidied = clock.now
         do {
@@ -69,14 +72,15 @@ struct JobFile {
     private mutating func opened() throws -> DatabaseQueue {
         if let connection { return connection }
         guard lock != nil else { throw JobQueueError(.unavailable, "The queue is closed.") }
-        // SQLite's other files get the permissions of this one.
-        let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        if descriptor >= 0 { Glibc.close(descriptor) }
+        let identity = try files.create()
         var configuration = Configuration()
         configuration.journalMode = .wal
         // Nobody else writes. Readers hold up a checkpoint, which can wait until they're gone.
         configuration.busyMode = .timeout(0.25)
         let connection = try DatabaseQueue(path: path, configuration: configuration)
+        guard files.identity == identity else {
+            throw JobQueueError(.untrusted, "\(path) was replaced while it was opened. Who else writes to its folder?")
+        }
         try connection.writeWithoutTransaction { database in
             try database.execute(sql: "PRAGMA synchronous = \(durability.rawValue); PRAGMA temp_store = MEMORY")
         }

@@ -14,6 +14,7 @@ package struct QueueInspection: Sendable {
         guard FileManager.default.fileExists(atPath: path) else {
             throw JobQueueError(.misconfigured, "There is no queue at \(path).")
         }
+        try QueueFiles(path: path).check()
         var configuration = Configuration()
         configuration.readonly = true
         configuration.busyMode = .timeout(5)

@@ -9,7 +9,7 @@ final class QueueLock: Sendable {
     /// Throws `inUse` if another process has it.
     init(besides path: String) throws(JobQueueError) {
         let lockPath = path + ".lock"
-        let descriptor = unsafe open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        let descriptor = unsafe open(lockPath, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
             throw JobQueueError(
                 .misconfigured,

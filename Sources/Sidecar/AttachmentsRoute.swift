@@ -21,7 +21,7 @@ package struct AttachmentsRoute: Sendable {
     ) {
         self.store = store
         self.leases = leases
-        self.signer = URLSigner(keys: store.keys)
+        self.signer = URLSigner(keys: store.keyring)
         self.now = now
     }
 

@@ -2,11 +2,12 @@ import HTTPTypes
 import Hummingbird
 import Media
 import Preview
+import Storage
 
 /// Lets only clients in that know the token (RFC 6750); health checks, metrics and signed URLs need none, and the preview
 /// has a guard of its own.
 struct BearerToken<Context: RequestContext>: RouterMiddleware {
-    let token: Secret<String>
+    let token: Replaceable<Secret<String>>
     /// Browsers that may send what was done with a previewed notification, from the preview's page.
     let session: PreviewSession?
     private static var openPaths: Set<String> { ["/livez", "/readyz", "/metrics"] }
@@ -26,7 +27,7 @@ struct BearerToken<Context: RequestContext>: RouterMiddleware {
 
     private func isAuthorized(_ request: Request) -> Bool {
         guard let field = request.headers[.authorization], field.lowercased().hasPrefix("bearer ") else { return false }
-        return isEqual(Array(field.dropFirst("bearer ".count).utf8), Array(token.revealed.utf8))
+        return isEqual(Array(field.dropFirst("bearer ".count).utf8), Array(token.current.revealed.utf8))
     }
 
     private func isPreview(_ request: Request) -> Bool {

@@ -7,13 +7,15 @@ import NIOCore
 import Preview
 package import Processing
 import ServiceLifecycle
+package import Storage
 
 /// The HTTP face, as a service that drains when it is told to stop.
 package struct SidecarServer: Service, CustomStringConvertible {
     package struct Configuration: Sendable {
         package var host: String
         package var port: Int
-        package var apiToken: Secret<String>?
+        /// The token that clients have to send, if any. It may be replaced at any time.
+        package var apiToken: Replaceable<Secret<String>>?
         /// How many notifications are worked on at once; one more is answered with 429.
         package var requestLimit: Int
         /// How many connections there may be beside those, from phones that fetch attachments.
@@ -22,7 +24,7 @@ package struct SidecarServer: Service, CustomStringConvertible {
         package init(
             host: String = "127.0.0.1",
             port: Int = 8080,
-            apiToken: Secret<String>? = nil,
+            apiToken: Replaceable<Secret<String>>? = nil,
             requestLimit: Int = 256,
             downloadLimit: Int = 256,
         ) {

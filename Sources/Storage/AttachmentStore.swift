@@ -31,8 +31,9 @@ package final class AttachmentStore: Sendable {
 
     package let root: String
     package let retention: Retention
-    /// What names and URLs are made with.
-    package let keys: SigningKeys
+    /// The keys that names and URLs are made with. They may be replaced at any time.
+    package let keyring: Replaceable<SigningKeys>
+    package var keys: SigningKeys { keyring.current }
     private let attachments: Directory
     private let scratch: ScratchDirectory
     private let index = Mutex(AttachmentIndex())
@@ -42,10 +43,12 @@ package final class AttachmentStore: Sendable {
     private let queue = DispatchQueue(label: "attachd.store", attributes: .concurrent)
 
     /// Opens the store at `path`, makes it if it isn't there, and sweeps what crashed processes left in `tmp/` and what has
-    /// expired. Without `keys` it has its own, made at its first start.
+    /// expired. Without `keys` it has its own, made at its first start; `hasGroupReadableKeys` lets their file's group read them.
+    /// Refuses what another user made.
     package init(
         at path: String,
         keys: SigningKeys? = nil,
+        hasGroupReadableKeys: Bool = false,
         retention: Retention = Retention(),
         now: @escaping @Sendable () -> UnixTime = { .now },
         observe: @escaping @Sendable (StoreEvent) -> Void = { _ in },
@@ -56,12 +59,18 @@ package final class AttachmentStore: Sendable {
         self.now = now
         self.observe = observe
         self.attachments = try directory.subdirectory("attachments")
-        self.scratch = try ScratchDirectory(in: directory.subdirectory("tmp"))
+        try attachments.checkEntries()
+        let scratchFolders = try directory.subdirectory("tmp")
+        try scratchFolders.checkEntries()
+        self.scratch = try ScratchDirectory(in: scratchFolders)
+        let current: SigningKeys
         if let keys {
-            self.keys = keys
+            current = keys
         } else {
-            self.keys = try SigningKeys(in: directory, by: scratch.directory)
+            let scratch = scratch.directory
+            current = try SigningKeys(in: directory, by: scratch, isGroupReadable: hasGroupReadableKeys)
         }
+        keyring = Replaceable(current)
         sweepNow()
     }
 
@@ -69,9 +78,12 @@ package final class AttachmentStore: Sendable {
         index.withLock { Usage(fileCount: $0.entries.count, byteCount: $0.byteCount) }
     }
 
+    /// The file of the store's own keys.
+    package var keyFile: String { "\(root)/\(SigningKeys.fileName)" }
+
     /// The addresses of its files, where clients reach the sidecar at `publicURL`.
     package func urls(below publicURL: String) -> AttachmentURLs {
-        AttachmentURLs(publicURL: publicURL, signer: URLSigner(keys: keys))
+        AttachmentURLs(publicURL: publicURL, signer: URLSigner(keys: keyring))
     }
 
     /// Moves an output into the store. Either all of it is there afterwards, or nothing.

@@ -13,7 +13,7 @@ final class Directory: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Opens the folder at `path`, made with its parents where it isn't there.
+    /// Opens the folder at `path`, made with its parents where it isn't there. It must be this user's, or a mount point.
     static func create(_ path: String) throws(StoreError) -> Directory {
         guard let absolute = absolutePath(path) else { throw StoreError("open", path) }
         var parent = ""
@@ -23,19 +23,35 @@ final class Directory: Sendable {
                 throw StoreError("mkdir", parent)
             }
         }
-        let descriptor = unsafe open(absolute, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw StoreError("open", absolute) }
-        return Directory(path: absolute, descriptor: descriptor)
+        let directory = Directory(path: absolute, descriptor: try Ownership.open(folder: absolute))
+        try Ownership.check(folder: directory.descriptor, at: absolute, isEntrance: true)
+        return directory
     }
 
+    /// The folder of that name, made where it isn't there. It must be this user's, and is closed to everybody else.
     func subdirectory(_ name: String) throws(StoreError) -> Directory {
         let path = "\(path)/\(name)"
         guard try unsafe mkdirat(descriptor, plain(name), 0o700) == 0 || errno == EEXIST else {
             throw StoreError("mkdir", path)
         }
         let descriptor = unsafe openat(descriptor, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-        guard descriptor >= 0 else { throw StoreError("open", path) }
-        return Directory(path: path, descriptor: descriptor)
+        guard descriptor >= 0 else { throw errno == ENOTDIR || errno == ELOOP ? .link(path) : StoreError("open", path) }
+        let directory = Directory(path: path, descriptor: descriptor)
+        try Ownership.check(folder: descriptor, at: path)
+        // Kubernetes opens a volume's folders to the pod's group, at each mount.
+        fchmod(descriptor, 0o700)
+        return directory
+    }
+
+    /// Refuses a folder in which another user has something, or in which a file of ours is a link.
+    func checkEntries() throws(StoreError) {
+        for name in names {
+            var status = stat()
+            let path = "\(path)/\(name)"
+            guard unsafe fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { continue }
+            guard status.st_uid == geteuid() else { throw .foreign(path, owner: status.st_uid) }
+            if AttachmentIdentifier(name) != nil { try Ownership.check(file: status, at: path) }
+        }
     }
 
     /// A new file for writing. The caller closes it.
@@ -67,7 +83,8 @@ final class Directory: Sendable {
         try remove(name)
     }
 
-    /// A file for reading, with what it is; `nil` if there is none. Never what a link points to. The caller closes it.
+    /// A file of this user's for reading, with what it is; `nil` if there is none. Never what a link points to. The caller
+    /// closes it.
     func openFile(_ name: String) throws(StoreError) -> (descriptor: Int32, status: stat)? {
         let file = try unsafe openat(descriptor, plain(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard file >= 0 else {
@@ -79,14 +96,20 @@ final class Directory: Sendable {
             close(file)
             throw StoreError("open", "\(path)/\(name)", EINVAL)
         }
+        do throws(StoreError) {
+            try Ownership.check(file: status, at: "\(path)/\(name)")
+        } catch {
+            close(file)
+            throw error
+        }
         return (file, status)
     }
 
-    /// What the file is; `nil` if it isn't there or is no file.
+    /// What the file is; `nil` if it isn't there, or isn't a file of this user's.
     func status(of name: String) -> stat? {
         var status = stat()
         guard let name = try? plain(name), unsafe fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0,
-            status.st_mode & S_IFMT == S_IFREG
+            status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid()
         else { return nil }
         return status
     }
@@ -144,10 +167,14 @@ final class Directory: Sendable {
         return name
     }
 
+    /// Without a slash or a dot at its end, either of which would follow a link there.
     private static func absolutePath(_ path: String) -> String? {
-        if path.hasPrefix("/") { return path }
-        guard let current = unsafe getcwd(nil, 0) else { return nil }
-        defer { unsafe free(current) }
-        return unsafe "\(String(cString: current))/\(path)"
+        var components = path.split(separator: "/").filter { $0 != "." }.map(String.init)
+        if !path.hasPrefix("/") {
+            guard let current = unsafe getcwd(nil, 0) else { return nil }
+            defer { unsafe free(current) }
+            components = unsafe String(cString: current).split(separator: "/").map(String.init) + components
+        }
+        return "/" + components.joined(separator: "/")
     }
 }

@@ -60,14 +60,6 @@ package enum FileContent {
         try unsafe bytes.span.withUnsafeBytes { bytes throws(StoreError) in try unsafe write(bytes, to: target) }
     }
 
-    /// A small file's text, up to 4 kB of it.
-    static func readText(_ file: Int32) throws(StoreError) -> String {
-        var bytes = [UInt8](repeating: 0, count: 4096)
-        let count = unsafe pread(file, &bytes, bytes.count, 0)
-        guard count >= 0 else { throw StoreError("read", "text") }
-        return String(decoding: bytes[..<count], as: UTF8.self)
-    }
-
     /// Makes a file's content last, whatever happens to the machine.
     package static func sync(_ file: Int32) throws(StoreError) {
         guard fsync(file) == 0 else { throw StoreError("fsync", "attachment") }

@@ -3,8 +3,8 @@ import Media
 
 /// The secrets that names of files and signatures of URLs are made with: one, or two while keys are changed.
 ///
-/// To change keys, put the new one in the first line and the old one in the second, and restart; when the last URL that
-/// the old one signed has expired, remove it.
+/// To change keys, put the new one in the first line and the old one in the second; when the last URL that the old one
+/// signed has expired, remove it. The file is read anew when it changes.
 package struct SigningKeys: Sendable, Equatable {
     /// Signs, and names what is stored.
     let current: Secret<[UInt8]>
@@ -23,8 +23,8 @@ package struct SigningKeys: Sendable, Equatable {
 
     static let fileName = "signing.key"
 
-    /// Reads the keys in `directory`, where they are made at the first start.
-    init(in directory: Directory, by scratch: Directory) throws(StoreError) {
+    /// Reads the keys in `directory`, where they are made at the first start. `isGroupReadable`: see `SecretFile`.
+    init(in directory: Directory, by scratch: Directory, isGroupReadable: Bool = false) throws(StoreError) {
         if try directory.openFile(Self.fileName).map({ close($0.descriptor) }) == nil {
             try Self.make(in: directory, by: scratch)
         }
@@ -33,8 +33,20 @@ package struct SigningKeys: Sendable, Equatable {
         }
         defer { close(file) }
         // Never replaced when they make no sense: that would break every URL that is out.
-        guard let keys = SigningKeys(try FileContent.readText(file)) else {
-            throw StoreError("read keys of 32 characters in", "\(directory.path)/\(Self.fileName)", EINVAL)
+        let source = SecretFile("\(directory.path)/\(Self.fileName)", isGroupReadable: isGroupReadable)
+        self = try Self(text: source.read(file).text, of: source)
+    }
+
+    /// Reads the keys in a file that the configuration names, or those of a store anew.
+    package init(reading file: SecretFile) throws(StoreError) {
+        self = try Self(text: file.read().text, of: file)
+    }
+
+    private init(text: String, of file: SecretFile) throws(StoreError) {
+        guard let keys = SigningKeys(text) else {
+            let finding =
+                "\(file.path) must hold one key of at least 32 characters, or two while keys are changed, each in a line."
+            throw .secret(file.path, finding, remedy: "The file was left as it is.")
         }
         self = keys
     }

@@ -8,6 +8,10 @@ package struct StoreError: Error, Sendable, Equatable, CustomStringConvertible {
     package var code: Int32
     /// What to do, where the code alone doesn't say it.
     private var remedy: String?
+    /// A sentence that says what is wrong, where the system's words for the code don't.
+    private var finding: String?
+    /// Whether a file that the configuration names is at fault, and not the store.
+    package private(set) var isConfiguration = false
 
     init(_ operation: String, _ path: String, _ code: Int32 = errno) {
         self.operation = operation
@@ -27,9 +31,54 @@ package struct StoreError: Error, Sendable, Equatable, CustomStringConvertible {
         return error
     }
 
+    static func foreign(_ path: String, owner: uid_t) -> StoreError {
+        let user = geteuid()
+        return untrusted(
+            "\(path) belongs to user \(owner), and attachd runs as user \(user).",
+            path,
+            remedy:
+                "Choose another place, run attachd as that user, or, if you trust what is in it: chown -R \(user) \(path)",
+        )
+    }
+
+    static func writableByAll(_ path: String) -> StoreError {
+        untrusted(
+            "Everybody on this machine can write to \(path).",
+            path,
+            remedy: "If you trust what is in it: chmod o-w \(path)",
+        )
+    }
+
+    static func link(_ path: String) -> StoreError {
+        untrusted("\(path) is a link.", path, remedy: "Name the folder that it leads to, or remove the link.", ELOOP)
+    }
+
+    static func notFile(_ path: String) -> StoreError {
+        untrusted("\(path) is not a regular file, but a link or something else.", path, remedy: "Remove it.", ELOOP)
+    }
+
+    /// A file that holds a secret and that cannot be used.
+    static func secret(_ path: String, _ finding: String, remedy: String) -> StoreError {
+        var error = untrusted(finding, path, remedy: remedy)
+        error.isConfiguration = true
+        return error
+    }
+
+    private static func untrusted(_ finding: String, _ path: String, remedy: String, _ code: Int32 = EPERM)
+        -> StoreError
+    {
+        var error = StoreError("open", path, code)
+        error.finding = finding
+        error.remedy = remedy
+        return error
+    }
+
+    /// Whether the place is another user's, a link, or open to others.
+    package var isUntrusted: Bool { finding != nil }
+
     package var isFull: Bool { code == ENOSPC || code == EDQUOT }
 
-    package var description: String { "\(operation) \(path): \(reason). \(advice)" }
+    package var description: String { "\(finding ?? "\(operation) \(path): \(reason).") \(advice)" }
 
     private var reason: String { unsafe String(cString: strerror(code)) }
 

@@ -5,13 +5,16 @@ import Media
 /// A signature holds for one file until one second, for `GET` and `HEAD`. It doesn't cover a range: a phone that goes on
 /// where it stopped asks for ranges that nobody could know ahead.
 package struct URLSigner: Sendable {
-    private let keys: SigningKeys
+    private let keyring: Replaceable<SigningKeys>
 
-    package init(keys: SigningKeys) { self.keys = keys }
+    /// Signs with whatever the keys are at the time.
+    package init(keys: Replaceable<SigningKeys>) { keyring = keys }
+
+    package init(keys: SigningKeys) { keyring = Replaceable(keys) }
 
     /// 22 characters for `identifier` until `expires`, and while `lease` holds if there is one.
     func signature(of identifier: AttachmentIdentifier, expires: Int, lease: String? = nil) -> String {
-        signature(of: identifier, expires: expires, lease, key: keys.current)
+        signature(of: identifier, expires: expires, lease, key: keyring.current.current)
     }
 
     /// Whether `signature` is one of ours, in a time that doesn't say how much of it is right.
@@ -24,7 +27,7 @@ package struct URLSigner: Sendable {
         lease: String? = nil,
     ) -> Bool {
         let given = Array(signature.utf8)
-        return keys.all.reduce(false) { isRight, key in
+        return keyring.current.all.reduce(false) { isRight, key in
             let right = self.signature(of: identifier, expires: expires, lease, key: key)
             return KeyedHash.isEqual(given, Array(right.utf8)) || isRight
         }

@@ -30,6 +30,8 @@ struct CommonOptions: ParsableArguments {
     var publishCredentials: String?
     @Option(help: "Sign URLs with the key in this file; two lines while keys change. (default: the store's own)")
     var signingKey: String?
+    @Flag(help: "Accept files of keys, tokens and credentials that their group can read.")
+    var groupReadableKeys = false
     @Option(help: "How long ready files stay. (default: 24h)")
     var keep: String?
     @Option(help: "How much place ready files may take, such as 500MB; the oldest make way. (default: 10GB)")
@@ -70,6 +72,7 @@ struct CommonOptions: ParsableArguments {
         options[.logFormat] = logFormat.map { .text($0) }
         options[.decoders] = decoders.map { .number($0) }
         if !allowAddress.isEmpty { options[.allowAddresses] = .texts(allowAddress) }
+        if groupReadableKeys { options[.groupReadableKeys] = .flag(true) }
         if requireSandbox { options[.requireSandbox] = .flag(true) }
         do {
             return try await Settings(reading: SettingsSource(options: options, configurationFile: config))

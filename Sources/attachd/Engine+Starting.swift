@@ -7,7 +7,9 @@ extension Engine {
         do throws(EngineError) {
             return try Engine(settings, readsLocalFiles: readsLocalFiles, logger: Logger(label: "attachd"))
         } catch {
-            throw CommandError(error.isStore ? .cannotWrite : .failure, error.description)
+            let status: ExitStatus =
+                error.isMisconfigured ? .badConfiguration : error.isStore ? .cannotWrite : .failure
+            throw CommandError(status, error.description)
         }
     }
 

@@ -44,7 +44,7 @@ extension CommandError {
             switch error.reason {
             case .badJob: .badInput
             case .misconfigured: .badConfiguration
-            case .noSpace: .cannotWrite
+            case .noSpace, .untrusted: .cannotWrite
             case .inUse, .unavailable, .broken: .failure
             }
         self.init(status, error.description)

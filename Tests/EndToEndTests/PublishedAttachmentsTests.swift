@@ -140,16 +140,15 @@ struct PublishedAttachmentsTests {
     func keys() async throws {
         let origin = try OriginServer { [photo] _ in .body(photo) }
         defer { origin.stop() }
-        let (old, new) = (attachd.folder.url.appending(path: "old"), attachd.folder.url.appending(path: "new"))
         let key = String(repeating: "k", count: 32)
-        try Data("\(key)\n".utf8).write(to: old)
-        try Data("\(String(repeating: "n", count: 32))\n\(key)\n".utf8).write(to: new)
+        let old = try attachd.folder.write("\(key)\n", to: "old")
+        let new = try attachd.folder.write("\(String(repeating: "n", count: 32))\n\(key)\n", to: "new")
         var published = ""
-        try await RunningSidecar.run(attachd, Self.options + ["--signing-key", old.path]) { sidecar in
+        try await RunningSidecar.run(attachd, Self.options + ["--signing-key", old]) { sidecar in
             let result = try result(try await sidecar.post(origin.url("/photo.jpg")))
             published = try path(result.value(at: try JSONPointer("/attachments/0/url"))?.text)
         }
-        for (options, status) in [(["--signing-key", new.path], 200), ([], 403)] {
+        for (options, status) in [(["--signing-key", new], 200), ([], 403)] {
             try await RunningSidecar.run(attachd, Self.options + options) { sidecar in
                 let file = try await sidecar.get(published)
                 #expect(file.status == status)

@@ -28,6 +28,15 @@ final class RunningSidecar: Sendable {
 
     var identifier: Int { program.identifier }
 
+    /// Waits until a line of its log has these words; twenty seconds are for what never comes.
+    func waitForLog(_ words: String) async throws {
+        for _ in 0..<1000 {
+            if try String(contentsOfFile: log, encoding: .utf8).contains(words) { return }
+            usleep(20_000)
+        }
+        throw HTTPClient.Failure(message: "The log never said \(words).")
+    }
+
     /// Asks it to end, as systemd and Kubernetes do.
     func terminate() { program.terminate() }
 

@@ -169,8 +169,7 @@ struct PageTests {
     @Test("behind a token, a form asks for it first, and then all works")
     func token() async throws {
         let folder = try TemporaryFolder()
-        let file = folder.url.appending(path: "token").path
-        try "0123456789abcdef\n".write(toFile: file, atomically: true, encoding: .utf8)
+        let file = try folder.write("0123456789abcdef\n", to: "token")
         try await PreviewServer.run(["--api-token", file]) { server, browser in
             try await browser.open(server.url)
             try await browser.type("wrong-wrong-wrong", into: "input[name=token]")

@@ -15,8 +15,7 @@ final class PreviewServer: Sendable {
 
     init(_ arguments: [String] = []) async throws {
         folder = try TemporaryFolder()
-        let key = folder.url.appending(path: "key")
-        try Data(String(repeating: "k", count: 40).utf8).write(to: key)
+        let key = try folder.write(String(repeating: "k", count: 40), to: "key")
         let media = Self.samples.appending(path: "media")
         origin = try OriginServer { request in
             let name = String(request.path.dropFirst())
@@ -26,7 +25,7 @@ final class PreviewServer: Sendable {
             return .body([UInt8](data))
         }
         webhook = try ChildProgram(
-            ["/usr/bin/python3", Self.samples.appending(path: "preview/webhook.py").path, "0", key.path],
+            ["/usr/bin/python3", Self.samples.appending(path: "preview/webhook.py").path, "0", key],
             in: folder.url,
             errors: folder.url.appending(path: "webhook-errors").path,
         )
@@ -38,7 +37,7 @@ final class PreviewServer: Sendable {
                 BuiltProgram.path("attachd"), "serve", "--config",
                 Self.samples.appending(path: "preview/attachd.yaml").path, "--listen", "127.0.0.1:0", "--store",
                 folder.url.appending(path: "store").path, "--response-webhook",
-                "http://127.0.0.1:\(hookPort)/responses", "--signing-key", key.path, "--log-format", "json",
+                "http://127.0.0.1:\(hookPort)/responses", "--signing-key", key, "--log-format", "json",
             ] + arguments,
             in: folder.url,
             environment: ["PATH": "/usr/bin:/bin", "HOME": folder.path],

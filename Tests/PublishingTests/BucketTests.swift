@@ -2,6 +2,7 @@ import Downloads
 import Foundation
 import Media
 import Publishing
+import Storage
 import Support
 import Testing
 
@@ -41,7 +42,7 @@ struct BucketTests {
     @Test("lent credentials are used with their token, also from a file that is replaced meanwhile")
     func lent() async throws {
         let folder = try TemporaryFolder()
-        let file = folder.url.appending(path: "credentials")
+        let file = SecretFile(folder.url.appending(path: "credentials").path)
         func write(_ user: MotoServer.User) throws {
             let text = """
                 [other]
@@ -53,17 +54,17 @@ struct BucketTests {
                 aws_secret_access_key = \(user.secretAccessKey)
                 \(user.sessionToken.map { "aws_session_token = \($0)" } ?? "")
                 """
-            try Data(text.utf8).write(to: file)
+            try folder.write(text, to: "credentials")
         }
         var settings = try moto.settings()
-        settings.credentials = .file(path: file.path, profile: "default")
+        settings.credentials = .file(file, profile: "default")
         let bucket = try Bucket(settings, keep: .seconds(3600))
         try write(moto.lent)
         try await bucket.publish(PublishedFile(photo, name: "lent.jpg"), until: .in(.seconds(30)))
         try write(moto.writer)
         try await bucket.publish(PublishedFile(photo, name: "own.jpg"), until: .in(.seconds(30)))
         #expect(try await moto.keys().sorted() == ["pushes/today/lent.jpg", "pushes/today/own.jpg"])
-        try Data().write(to: file)
+        try folder.write("", to: "credentials")
         await #expect {
             try await bucket.publish(PublishedFile(photo, name: "none.jpg"), until: .in(.seconds(30)))
         } throws: { error in

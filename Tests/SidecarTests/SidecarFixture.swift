@@ -56,7 +56,7 @@ struct SidecarFixture {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let listening = AsyncStream.makeStream(of: Int.self)
         let server = SidecarServer(
-            configuration: .init(port: 0, apiToken: token.map { Secret($0) }, requestLimit: requestLimit),
+            configuration: .init(port: 0, apiToken: token.map { Replaceable(Secret($0)) }, requestLimit: requestLimit),
             service: NotificationService(reader: PayloadReader(), pipeline: AttachmentPipeline(steps: steps)),
             attachments: attachments,
             preview: preview?.routes(needsToken: token != nil),

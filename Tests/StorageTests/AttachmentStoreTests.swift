@@ -54,7 +54,7 @@ struct AttachmentStoreTests {
     }
 
     @Test(
-        "what a crashed process left in tmp is swept at the next start; a live process's folder and foreign files stay"
+        "what a crashed process left in tmp is swept at the next start; a live process's folder and other files stay (T5)"
     )
     func sweep() async throws {
         let live = try AttachmentStore(at: root)
@@ -70,14 +70,14 @@ struct AttachmentStoreTests {
         try second.checkWritable()
     }
 
-    @Test("a link in place of a folder is refused", arguments: ["attachments", "tmp"])
+    @Test("a link in place of a folder is refused (T2, T3)", arguments: ["attachments", "tmp"])
     func plantedLink(name: String) throws {
         try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
         try FileManager.default.createSymbolicLink(atPath: "\(root)/\(name)", withDestinationPath: "/etc")
         #expect(throws: StoreError.self) { _ = try AttachmentStore(at: root) }
     }
 
-    @Test("no name climbs out of a folder", arguments: ["", ".", "..", "../x", "/etc/passwd", "a/b", "a\u{0}b"])
+    @Test("no name climbs out of a folder (T3)", arguments: ["", ".", "..", "../x", "/etc/passwd", "a/b", "a\u{0}b"])
     func climbing(name: String) throws {
         let directory = try Directory.create(root)
         #expect(throws: StoreError.self) { _ = try directory.createFile(name) }
@@ -116,7 +116,7 @@ struct AttachmentStoreTests {
     @Test("keys that make no sense are refused, not replaced", arguments: ["", "short\n", "\n\n"])
     func brokenKeys(text: String) throws {
         try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
-        try Data(text.utf8).write(to: URL(filePath: "\(root)/signing.key"))
+        try folder.write(text, to: "store/signing.key")
         let error = try #require(throws: StoreError.self) { _ = try AttachmentStore(at: root) }
         #expect(error.description.contains("signing.key"))
         #expect(try String(contentsOfFile: "\(root)/signing.key", encoding: .utf8) == text)

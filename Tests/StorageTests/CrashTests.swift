@@ -10,7 +10,7 @@ struct CrashTests {
     /// `Scripts/crash` asks for more.
     static let kills = ProcessInfo.processInfo.environment["ATTACHD_KILLS"].flatMap { Int($0) } ?? 8
 
-    @Test("has no broken file, no orphan after the next start, and an index that agrees with its files")
+    @Test("(T4) has no broken file, no orphan after the next start, and an index that agrees with its files")
     func killed() throws {
         let folder = try TemporaryFolder()
         let root = folder.url.appending(path: "store").path

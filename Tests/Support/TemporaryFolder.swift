@@ -13,6 +13,15 @@ package final class TemporaryFolder: Sendable {
 
     package var path: String { url.path }
 
+    /// Writes a file that only its owner may read, unless `mode` says otherwise, and returns its path.
+    @discardableResult
+    package func write(_ text: String, to name: String, mode: Int = 0o600) throws -> String {
+        let path = url.appending(path: name).path
+        try Data(text.utf8).write(to: URL(filePath: path))
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+        return path
+    }
+
     /// The paths of all files below, relative to the folder, sorted.
     package var files: [String] {
         let keys: [URLResourceKey] = [.isRegularFileKey]

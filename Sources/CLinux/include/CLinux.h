@@ -78,3 +78,6 @@ int clinux_epoll_wait(int epoll, unsigned long *token);
 
 /// preadv2() into one block of memory. Without `waits`, -1 with EAGAIN for what would have to come from the disk.
 ssize_t clinux_read_at(int descriptor, void *bytes, size_t count, long offset, int waits);
+
+/// 1 if the folder behind `descriptor` is the root of a mount, 0 if it isn't.
+int clinux_is_mount_point(int descriptor);

@@ -9,15 +9,20 @@ package struct PreviewSession: Sendable {
     package static let cookieName = "attachd_preview"
     package static let lifetime: Duration = .seconds(12 * 3600)
 
-    private let token: Secret<String>
+    private let token: Replaceable<Secret<String>>
     private let now: @Sendable () -> UnixTime
 
     package init(token: Secret<String>, now: @escaping @Sendable () -> UnixTime = { .now }) {
+        self.init(token: Replaceable(token), now: now)
+    }
+
+    /// Sessions of whatever the token is at the time.
+    package init(token: Replaceable<Secret<String>>, now: @escaping @Sendable () -> UnixTime = { .now }) {
         self.token = token
         self.now = now
     }
 
-    package func isToken(_ text: String) -> Bool { KeyedHash.isEqual(Array(text.utf8), Array(token.revealed.utf8)) }
+    package func isToken(_ text: String) -> Bool { KeyedHash.isEqual(Array(text.utf8), Array(token.current.revealed.utf8)) }
 
     /// The value of a new cookie.
     package func begin() -> String { value(until: (now() + Self.lifetime).seconds) }
@@ -30,7 +35,7 @@ package struct PreviewSession: Sendable {
     }
 
     private func value(until end: Int) -> String {
-        let key = Secret(Array(token.revealed.utf8))
+        let key = Secret(Array(token.current.revealed.utf8))
         return "\(end).\(Base64URL.encode(KeyedHash.make("attachd preview\n\(end)", key: key)))"
     }
 }

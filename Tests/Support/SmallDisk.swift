@@ -1,22 +1,22 @@
 import Foundation
-import Support
 
 /// A file system of a megabyte, in memory, that is gone with the value.
-final class SmallDisk: Sendable {
+package final class SmallDisk: Sendable {
     private let folder: TemporaryFolder
 
-    var path: String { folder.path }
+    package var path: String { folder.path }
 
-    /// `nil` where this user may not mount.
-    init?() throws {
+    /// `nil` where this user may not mount. The folder's mode is as `mode` has it, in octal digits.
+    package init?(mode: String = "755") throws {
         folder = try TemporaryFolder()
-        guard try Self.run("mount", "-t", "tmpfs", "-o", "size=1m", "none", folder.path) == 0 else { return nil }
+        let options = "size=1m,mode=\(mode)"
+        guard try Self.run("mount", "-t", "tmpfs", "-o", options, "none", folder.path) == 0 else { return nil }
     }
 
     deinit { _ = try? Self.run("umount", "-l", folder.path) }
 
     /// Takes all the space that is left.
-    func fill() throws {
+    package func fill() throws {
         let filler = path + "/filler"
         try Data().write(to: URL(filePath: filler))
         let handle = try FileHandle(forWritingTo: URL(filePath: filler))
@@ -26,7 +26,7 @@ final class SmallDisk: Sendable {
         try handle.close()
     }
 
-    func empty() throws { try FileManager.default.removeItem(atPath: path + "/filler") }
+    package func empty() throws { try FileManager.default.removeItem(atPath: path + "/filler") }
 
     private static func run(_ command: String...) throws -> Int32 {
         let program = try ChildProgram(["/usr/bin/env"] + command, in: URL(filePath: "/"))

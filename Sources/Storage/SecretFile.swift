@@ -1,0 +1,82 @@
+import Glibc
+
+/// A file that holds a secret, such as a token or keys. It is read only if nobody else can read it.
+package struct SecretFile: Sendable, Equatable {
+    /// The state of a file by which a change of it is noticed.
+    package struct Version: Sendable, Equatable {
+        private let numbers: [Int]
+
+        fileprivate init(_ status: stat) {
+            numbers = [
+                Int(truncatingIfNeeded: status.st_dev), Int(truncatingIfNeeded: status.st_ino), Int(status.st_size),
+                status.st_mtim.tv_sec, status.st_mtim.tv_nsec, status.st_ctim.tv_sec, status.st_ctim.tv_nsec,
+            ]
+        }
+    }
+
+    package let path: String
+    /// A Boolean value that indicates whether the file's group may read it, as Kubernetes mounts secrets.
+    package let isGroupReadable: Bool
+
+    package static let byteLimit = 65_536
+
+    package init(_ path: String, isGroupReadable: Bool = false) {
+        self.path = path
+        self.isGroupReadable = isGroupReadable
+    }
+
+    /// Reads the file. Links are followed: Kubernetes mounts secrets as such.
+    package func read() throws(StoreError) -> (text: String, version: Version) {
+        let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        guard file >= 0 else {
+            let reason = unsafe String(cString: strerror(errno))
+            throw .secret(path, "\(path) cannot be read: \(reason).", remedy: "Check the file's name and mode.")
+        }
+        defer { close(file) }
+        return try read(file)
+    }
+
+    /// Reads an open file, which the caller closes.
+    func read(_ file: Int32) throws(StoreError) -> (text: String, version: Version) {
+        var status = stat()
+        guard unsafe fstat(file, &status) == 0 else { throw StoreError("open", path) }
+        try check(status)
+        var bytes = [UInt8](repeating: 0, count: Self.byteLimit + 1)
+        let count = unsafe Glibc.pread(file, &bytes, bytes.count, 0)
+        guard (0...Self.byteLimit).contains(count) else {
+            throw .secret(
+                path,
+                "\(path) is not a file of at most \(Self.byteLimit) bytes.",
+                remedy: "Name another one."
+            )
+        }
+        return (String(decoding: bytes[..<count], as: UTF8.self), Version(status))
+    }
+
+    /// The file's state now; `nil` if it isn't there.
+    package var version: Version? {
+        var status = stat()
+        return unsafe stat(path, &status) == 0 ? Version(status) : nil
+    }
+
+    private func check(_ status: stat) throws(StoreError) {
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw .secret(path, "\(path) is not a regular file.", remedy: "Write the secret to a file of mode 600.")
+        }
+        guard status.st_uid == geteuid() || status.st_uid == 0 else {
+            let finding = "\(path) belongs to user \(status.st_uid), and attachd runs as user \(geteuid())."
+            throw .secret(path, finding, remedy: "Give it to that user: chown \(geteuid()) \(path)")
+        }
+        guard status.st_mode & S_IRWXO == 0 else {
+            throw .secret(
+                path,
+                "Everybody on this machine can read \(path).",
+                remedy: "Take that away: chmod 600 \(path)"
+            )
+        }
+        guard isGroupReadable || status.st_mode & S_IRWXG == 0 else {
+            let remedy = "Take that away (chmod 600 \(path)), or allow it with --group-readable-keys."
+            throw .secret(path, "The group of \(path) can read it.", remedy: remedy)
+        }
+    }
+}
