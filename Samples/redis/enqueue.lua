@@ -2,15 +2,38 @@
 -- KEYS[1]: the queue's prefix, such as attachd:{default}:
 -- ARGV: the priority, hi or lo, then the entry's fields, each a name and a value
 -- Answers {'OK', entry}, {'DUP', entry}, {'DONE', status + newline + body} or {'BUSY'}.
+
+-- The number that a text has in decimal digits; nil for anything else, such as inf, nan or 1e9.
+local function whole(text, low, high)
+  text = tostring(text)
+  local number = #text <= 15 and text:match('^%d+$') and tonumber(text)
+  if number and number >= low and number <= high then return number end
+end
+
+-- The bytes of answers that are still to be posted, or less than that while the limit is not reached.
+local function owed_bytes(prefix, limit)
+  local known = tonumber(redis.call('HGET', prefix .. 'meta', 'owedBytes') or 0) or 0
+  if known < limit then return known end
+  -- Workers of an earlier version don't count them down: where they are few, they are counted anew.
+  local callbacks = prefix .. 'callbacks'
+  if redis.call('ZCARD', callbacks) > 1000 then return known end
+  local sum = 0
+  for _, entry in ipairs(redis.call('ZRANGE', callbacks, 0, -1)) do
+    sum = sum + redis.call('HSTRLEN', prefix .. 'callback:' .. entry, 'y')
+  end
+  redis.call('HSET', prefix .. 'meta', 'owedBytes', string.format('%.0f', sum))
+  return sum
+end
+
 local function enqueue(prefix, priority, fields)
   local stream = prefix .. 'jobs:' .. priority
   local job = {}
   for i = 1, #fields, 2 do job[fields[i]] = fields[i + 1] end
-  local tenant, id, budget = job.t or 'default', job.j or '', tonumber(job.b)
+  local tenant, id, budget = job.t or 'default', job.j or '', whole(job.b, 1, 86400000)
   if priority ~= 'hi' and priority ~= 'lo' then return redis.error_reply('BADJOB the priority is hi or lo') end
   if #id < 1 or #id > 128 then return redis.error_reply('BADJOB j has 1 to 128 bytes') end
   if #tenant < 1 or #tenant > 128 then return redis.error_reply('BADJOB t has 1 to 128 bytes') end
-  if not budget or budget < 1 then return redis.error_reply('BADJOB b is a number of milliseconds') end
+  if not budget then return redis.error_reply('BADJOB b is a whole number of milliseconds, 1 to 86400000') end
   if #(job.y or '') > 65536 then return redis.error_reply('BADJOB y has at most 65536 bytes') end
 
   local function is_there(entry)
@@ -21,15 +44,22 @@ local function enqueue(prefix, priority, fields)
   if known and known:sub(1, 1) ~= '-' then return {'DONE', known} end
   if known and is_there(known:sub(2)) then return {'DUP', known:sub(2)} end
 
-  local limits = redis.call('HMGET', prefix .. 'meta', 'backlog', 'tenantBacklog')
+  local limits = redis.call('HMGET', prefix .. 'meta', 'backlog', 'tenantBacklog', 'answerBytes')
+  local backlog, share = whole(limits[1] or 100000, 1, 1e9), whole(limits[2] or 100000, 1, 1e9)
+  local bytes = backlog and whole(limits[3] or backlog * 8192, 1, 1e14)
+  if not (share and bytes) then
+    return redis.error_reply('BADLIMIT backlog, tenantBacklog and answerBytes are whole numbers from 1')
+  end
+  -- Answers that are still to be posted are the queue's as much as jobs are.
   local count = redis.call('XLEN', prefix .. 'jobs:hi') + redis.call('XLEN', prefix .. 'jobs:lo')
-  if count >= tonumber(limits[1] or 100000) then return {'BUSY'} end
+    + redis.call('ZCARD', prefix .. 'callbacks')
+  if count >= backlog or owed_bytes(prefix, bytes) >= bytes then return {'BUSY'} end
   local tenants = prefix .. 'tenant:' .. tenant
-  local share = tonumber(limits[2] or 100000)
   if redis.call('ZCARD', tenants) >= share then
     -- Entries that somebody removed by hand are not held against the tenant.
     for _, entry in ipairs(redis.call('ZRANGE', tenants, 0, 9)) do
-      if not is_there(entry) then redis.call('ZREM', tenants, entry) end
+      local is_open = is_there(entry) or redis.call('EXISTS', prefix .. 'callback:' .. entry) == 1
+      if not is_open then redis.call('ZREM', tenants, entry) end
     end
     if redis.call('ZCARD', tenants) >= share then return {'BUSY'} end
   end

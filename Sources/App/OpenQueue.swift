@@ -15,7 +15,12 @@ package struct OpenQueue: Sendable {
         let limits = QueueLimits(backlog: settings.backlog)
         switch settings.queue {
         case .sqlite(let path):
-            let queue = try await SQLiteJobQueue.open(path, limits: limits)
+            let queue = try await SQLiteJobQueue.open(path, limits: limits) { troubles in
+                for trouble in troubles {
+                    logger.error("The queue is in trouble.", metadata: ["reason": "\(trouble)"])
+                }
+                if troubles.isEmpty { logger.notice("The queue is well again.") }
+            }
             return OpenQueue(jobs: queue, close: { await queue.close() })
         case .redis(let redis):
             let queue = try RedisJobQueue(redis, limits: limits)

@@ -22,6 +22,7 @@ struct QueueMetrics: Sendable {
         "attachd_jobs_given_back_total": "Jobs given back when the worker stopped.",
         "attachd_jobs_busy_total": "Jobs refused because the queue was full.",
         "attachd_callbacks_total": "Tries to post an answer, by outcome.",
+        "attachd_queue_trouble": "1 while something is wrong with the queue's file, by kind.",
         "attachd_queue_failures_total": "Calls to the queue that failed and were repeated, by reason.",
     ]
 
@@ -66,6 +67,13 @@ struct QueueMetrics: Sendable {
         running.set(status.running)
         dead.set(status.dead)
         callbacks.set(status.callbacks)
+    }
+
+    func set(_ troubles: Set<QueueTrouble>) {
+        for kind in QueueTrouble.allCases {
+            Meter(label: "attachd_queue_trouble", dimensions: [("kind", kind.rawValue)], factory: registry)
+                .set(troubles.contains(kind) ? 1 : 0)
+        }
     }
 
     func count(_ event: WorkerEvent) {

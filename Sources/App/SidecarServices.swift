@@ -123,8 +123,9 @@ package struct SidecarServices: Sendable {
                 try await engine.checkReadiness()
                 _ = try await queue.jobs.status()
             },
-            remarks: { engine.remarks },
+            remarks: { engine.remarks + queue.jobs.troubles.map(\.description).sorted() },
             metrics: {
+                engine.queueMetrics.set(queue.jobs.troubles)
                 if let status = try? await queue.jobs.status() { engine.queueMetrics.set(status) }
                 return engine.metrics
             },

@@ -55,6 +55,9 @@ package protocol JobQueue: Sendable {
 
     // MARK: For people
 
+    /// What is wrong with the queue now, and doesn't keep it from working.
+    var troubles: Set<QueueTrouble> { get }
+
     func status() async throws -> QueueStatus
 
     /// The jobs that wait or are worked on, earliest deadline first.
@@ -69,6 +72,10 @@ package protocol JobQueue: Sendable {
 
     /// Forgets all dead letters. How many there were.
     func purgeDeadLetters() async throws -> Int
+}
+
+extension JobQueue {
+    package var troubles: Set<QueueTrouble> { [] }
 }
 
 /// What became of a job that was handed over.

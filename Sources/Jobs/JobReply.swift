@@ -11,7 +11,7 @@ package struct JobReply: Sendable, Equatable {
         case expired
         /// The job made no sense: its content is no envelope, or no payload.
         case failed
-        /// The job was started three times, and each time its worker died.
+        /// The job was started again and again, alone at last, and each time its worker died.
         case poison
         /// The producer took it back.
         case cancelled

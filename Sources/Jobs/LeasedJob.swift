@@ -41,8 +41,13 @@ package struct LeasedCallback: Sendable, Equatable {
     package var trace: TraceContext?
     /// How many times posting it failed.
     package var failures: Int
+    /// The number of this try, from 1. Tries whose worker died count too.
+    package var attempt: Int
     /// When the job was answered.
     package var answered: Instant
+
+    /// What a count in a queue can be; anything else was written by another program.
+    package static let sensibleCounts = 0...1_000_000_000
 
     package init(
         lease: Lease,
@@ -51,6 +56,7 @@ package struct LeasedCallback: Sendable, Equatable {
         reply: JobReply,
         trace: TraceContext?,
         failures: Int,
+        attempt: Int? = nil,
         answered: Instant,
     ) {
         self.lease = lease
@@ -59,6 +65,7 @@ package struct LeasedCallback: Sendable, Equatable {
         self.reply = reply
         self.trace = trace
         self.failures = failures
+        self.attempt = attempt ?? failures + 1
         self.answered = answered
     }
 }

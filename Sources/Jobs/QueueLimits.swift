@@ -1,9 +1,11 @@
 /// How much a queue holds, and for how long.
 package struct QueueLimits: Sendable, Equatable {
-    /// Jobs that wait or are worked on; one more is refused.
+    /// The number of jobs that wait or are worked on, and of answers that are still to be posted. One more job is refused.
     package var backlog: Int
     /// Of these, how many one tenant may have.
     package var tenantBacklog: Int
+    /// The bytes of answers that are still to be posted; while there are as many, jobs are refused.
+    package var answerBytes: Int
     /// A lease that isn't renewed for so long is lost.
     package var leaseTime: Duration
     /// How long an answer is kept.
@@ -14,12 +16,15 @@ package struct QueueLimits: Sendable, Equatable {
     package init(
         backlog: Int = 100_000,
         tenantBacklog: Int? = nil,
+        answerBytes: Int? = nil,
         leaseTime: Duration = .seconds(3),
         replyTime: Duration = .seconds(60),
         callbackTime: Duration = .seconds(30),
     ) {
         self.backlog = backlog
         self.tenantBacklog = tenantBacklog ?? backlog
+        // Room for as many of some size: only answers that are much larger meet this limit first.
+        self.answerBytes = answerBytes ?? max(1, min(backlog, 1 << 32)) * 8192
         self.leaseTime = leaseTime
         self.replyTime = replyTime
         self.callbackTime = callbackTime

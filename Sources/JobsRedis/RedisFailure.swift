@@ -38,6 +38,8 @@ enum RedisFailure: Error, Equatable {
                 .error(JobQueueError(.noSpace, "Redis cannot write to its disk: \(text)"))
             } else if has("MISMATCH") {
                 .error(JobQueueError(.misconfigured, "Another version of attachd uses this queue: \(text)"))
+            } else if has("BADLIMIT") {
+                .error(JobQueueError(.misconfigured, "The limits in the queue's 'meta' make no sense: \(text)"))
             } else if has("WRONGPASS") || has("NOAUTH") || has("NOPERM") || text.contains("invalid password") {
                 .error(JobQueueError(.misconfigured, "Redis refuses this user: \(text)"))
             } else {

@@ -13,7 +13,9 @@ extension RedisJobQueue {
             guard let parts = element.elements, parts.count == 3, let entry = parts[0].text,
                 let fence = parts[1].integer, let fields = EntryFields(parts[2]), let name = fields.name,
                 let url = fields.text("cb"), let status = fields.text("s").flatMap(JobReply.Status.init),
-                let failures = fields.integer("failures"), let answered = fields.integer("at").flatMap(clock.instant)
+                let failures = fields.integer("failures"),
+                LeasedCallback.sensibleCounts.contains(failures), LeasedCallback.sensibleCounts.contains(fence),
+                let answered = fields.integer("at").flatMap(clock.instant)
             else { throw Self.nonsense("a callback that is none") }
             return LeasedCallback(
                 lease: Lease(entry: entry, fence: fence),
@@ -22,6 +24,8 @@ extension RedisJobQueue {
                 reply: JobReply(status, body: fields.bytes("y")),
                 trace: fields.trace,
                 failures: failures,
+                // Leases and failures raise the fence.
+                attempt: max(1, fence - failures),
                 answered: answered,
             )
         }

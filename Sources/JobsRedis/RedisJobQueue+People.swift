@@ -28,7 +28,8 @@ extension RedisJobQueue {
         let jobs = try await run(.jobs, ["\(count)"]).elements ?? []
         return try jobs.map { element throws(JobQueueError) in
             guard let parts = element.elements, parts.count == 5, let id = parts[0].text, let tenant = parts[1].text,
-                let remaining = parts[2].integer, let starts = parts[3].integer, let isRunning = parts[4].integer
+                let remaining = parts[2].integer, (-ServerClock.latest...ServerClock.latest).contains(remaining),
+                let starts = parts[3].integer, let isRunning = parts[4].integer
             else { throw Self.nonsense("a job that is none") }
             return JobSummary(
                 name: JobName(id: id, tenant: tenant),

@@ -39,7 +39,7 @@ package final class RedisJobQueue: JobQueue {
             Script.all.map(\.load) + [
                 Script.prepare.command(
                     settings.prefix,
-                    ["\(limits.backlog)", "\(limits.tenantBacklog)"].map { Array($0.utf8) },
+                    ["\(limits.backlog)", "\(limits.tenantBacklog)", "\(limits.answerBytes)"].map { Array($0.utf8) },
                 )
             ]
         let name = "attachd-\(worker)"

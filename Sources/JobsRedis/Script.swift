@@ -81,7 +81,7 @@ extension Script {
 
         local function start_count(entry)
           local count, fence = string.match(redis.call('HGET', starts, entry) or '0 0', '^(%d+) (%d+)$')
-          return tonumber(count), tonumber(fence)
+          return math.min(tonumber(count), 1e9), tonumber(fence)
         end
 
         -- Whether a worker has the entry; "released" is nobody.
@@ -101,18 +101,23 @@ extension Script {
           if job.p and job.p ~= '' then
             local replies = prefix .. 'reply:' .. job.p
             redis.call('XADD', replies, 'MAXLEN', '~', 100000, '*', 'j', name, 't', tenant, 's', status, 'y', body)
-            redis.call('PEXPIRE', replies, math.max(keep, 60000))
+            -- A producer that reads nothing holds no more memory than its answers of this time.
+            local time = math.max(keep, 60000)
+            redis.call('XTRIM', replies, 'MINID', '~', string.format('%.0f', milliseconds() - time))
+            redis.call('PEXPIRE', replies, time)
           end
           if job.cb and job.cb ~= '' then
             local now = milliseconds()
             redis.call('HSET', prefix .. 'callback:' .. entry, 'j', name, 't', tenant, 'cb', job.cb, 's', status,
               'y', body, 'tp', job.tp or '', 'ts', job.ts or '', 'at', now, 'failures', 0, 'fence', 0)
+            redis.call('HINCRBY', prefix .. 'meta', 'owedBytes', #body)
             redis.call('ZADD', prefix .. 'callbacks', now, entry)
+          else
+            redis.call('ZREM', prefix .. 'tenant:' .. tenant, entry)
           end
           redis.call('XACK', key, 'workers', id)
           redis.call('XDEL', key, id)
           redis.call('HDEL', starts, entry)
-          redis.call('ZREM', prefix .. 'tenant:' .. tenant, entry)
         end
         """
 
@@ -123,7 +128,7 @@ extension Script {
     ]
 
     /// Makes the streams' group, says what the queue holds, and removes workers that left without saying so.
-    /// Arguments: the backlog, a tenant's share of it.
+    /// Arguments: the backlog, a tenant's share of it, the bytes of answers that are still to be posted.
     static let prepare = Script(
         """
         local prefix = KEYS[1]
@@ -131,7 +136,8 @@ extension Script {
         if version and version ~= '1' then
           return redis.error_reply('MISMATCH this queue speaks version ' .. version .. ' of the protocol, not 1')
         end
-        redis.call('HSET', prefix .. 'meta', 'proto', 1, 'backlog', ARGV[1], 'tenantBacklog', ARGV[2])
+        redis.call('HSET', prefix .. 'meta', 'proto', 1, 'backlog', ARGV[1], 'tenantBacklog', ARGV[2],
+          'answerBytes', ARGV[3])
         for _, priority in ipairs({'hi', 'lo'}) do
           local key = prefix .. 'jobs:' .. priority
           local made = redis.pcall('XGROUP', 'CREATE', key, 'workers', '0', 'MKSTREAM')

@@ -1,8 +1,12 @@
+import GRDB
 import Jobs
 
-/// How many jobs wait or are worked on, in all and of each tenant; or by how many these numbers change.
+/// The numbers of jobs that wait or are worked on and of answers that are still to be posted, in all and of each tenant;
+/// or by how many these numbers change.
 struct Backlog: Sendable {
     private(set) var total = 0
+    /// The bytes of answers that are still to be posted.
+    var answerBytes = 0
     private var byTenant: [String: Int] = [:]
 
     subscript(tenant: String) -> Int { byTenant[tenant, default: 0] }
@@ -14,6 +18,21 @@ struct Backlog: Sendable {
     }
 
     mutating func add(_ changes: Backlog) {
+        answerBytes += changes.answerBytes
         for (tenant, count) in changes.byTenant { add(count, of: tenant) }
+    }
+}
+
+extension Backlog {
+    /// What is in the tables.
+    init(of database: Database) throws {
+        for table in ["job", "outbox"] {
+            let counts = try Row.fetchAll(
+                database,
+                sql: "SELECT tenant, count(*) AS count FROM \(table) GROUP BY tenant"
+            )
+            for row in counts { add(try row.count("count"), of: try row.value("tenant")) }
+        }
+        answerBytes = try database.count("SELECT coalesce(sum(length(body)), 0) FROM outbox")
     }
 }

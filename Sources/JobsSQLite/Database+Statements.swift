@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import Jobs
 
 extension Database {
     /// Runs a statement that is compiled once. How many rows it changed.
@@ -33,6 +34,17 @@ extension Row {
         let stored: DatabaseValue = self[column]
         guard !stored.isNull else { return nil }
         return try value(column)
+    }
+
+    /// A time or a duration in milliseconds, at most 142,000 years: sums of these are numbers still.
+    func milliseconds(_ column: String) throws -> Int { try number(column, in: 0...1 << 52) }
+
+    func count(_ column: String) throws -> Int { try number(column, in: LeasedCallback.sensibleCounts) }
+
+    private func number(_ column: String, in range: ClosedRange<Int>) throws -> Int {
+        let number: Int = try value(column)
+        guard range.contains(number) else { throw damage(in: column) }
+        return number
     }
 
     func bytes(_ column: String) throws -> [UInt8] { [UInt8](try value(column) as Data) }

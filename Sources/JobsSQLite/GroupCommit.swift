@@ -14,6 +14,8 @@ final class GroupCommit: Sendable {
         /// Makes the change. What comes back tells the caller, and is called once it is committed.
         var make: @Sendable (inout JobTables) throws -> @Sendable () -> Void
         var fail: @Sendable (JobQueueError) -> Void
+        /// Whether it brings a new job, which a full disk has no space for.
+        var addsJob: Bool
     }
 
     private struct Waiting {
@@ -29,18 +31,27 @@ final class GroupCommit: Sendable {
     /// Only `thread` takes this lock.
     private let file: Mutex<JobFile>
     private let setAsides: Atomic<Int>
+    private let trouble = Mutex<Set<QueueTrouble>>([])
+    private let observe: @Sendable (Set<QueueTrouble>) -> Void
 
-    private init(_ file: consuming sending JobFile, on thread: DispatchQueue) {
+    private init(
+        _ file: consuming sending JobFile,
+        on thread: DispatchQueue,
+        observe: @escaping @Sendable (Set<QueueTrouble>) -> Void,
+    ) {
         self.thread = thread
+        self.observe = observe
         setAsides = Atomic(file.setAsideCount)
         self.file = Mutex(file)
     }
 
+    /// `observe` is told what is wrong whenever that changes.
     static func open(
         _ path: String,
         limits: QueueLimits,
         durability: Durability,
         clock: UnixClock,
+        observe: @escaping @Sendable (Set<QueueTrouble>) -> Void,
     ) async throws -> GroupCommit {
         let thread = DispatchQueue(label: "attachd.queue")
         return try await withCheckedThrowingContinuation { opened in
@@ -48,7 +59,7 @@ final class GroupCommit: Sendable {
                 opened.resume(
                     with: Result {
                         let file = try JobFile(path, limits: limits, durability: durability, clock: clock)
-                        return GroupCommit(file, on: thread)
+                        return GroupCommit(file, on: thread, observe: observe)
                     }
                 )
             }
@@ -57,9 +68,13 @@ final class GroupCommit: Sendable {
 
     var setAsideCount: Int { setAsides.load(ordering: .relaxed) }
 
+    var troubles: Set<QueueTrouble> { trouble.withLock(\.self) }
+
     /// Returns once the change is committed.
-    func change<Value: Sendable>(_ change: @escaping @Sendable (inout JobTables) throws -> Value) async throws -> Value
-    {
+    func change<Value: Sendable>(
+        addsJob: Bool = false,
+        _ change: @escaping @Sendable (inout JobTables) throws -> Value,
+    ) async throws -> Value {
         try await withCheckedThrowingContinuation { (caller: CheckedContinuation<Value, any Error>) in
             submit(
                 Change(
@@ -68,6 +83,7 @@ final class GroupCommit: Sendable {
                         return { caller.resume(returning: value) }
                     },
                     fail: { caller.resume(throwing: $0) },
+                    addsJob: addsJob,
                 )
             )
         }
@@ -115,12 +131,16 @@ final class GroupCommit: Sendable {
             waiting.changes.removeFirst(group.count)
             return group
         }
-        let tellCallers = file.withLock { file in
-            let tellCallers = commit(group, to: &file)
+        let (tellCallers, troubles) = file.withLock { file in
+            file.lookForSpace()
+            // What is left of a full disk is for the answers.
+            let refused = file.isFull ? group.filter(\.addsJob) : []
+            let tellCallers = commit(file.isFull ? group.filter { !$0.addsJob } : group, to: &file)
             file.tidy()
             setAsides.store(file.setAsideCount, ordering: .relaxed)
-            return tellCallers
+            return (tellCallers + refused.map { change in { change.fail(Self.full) } }, file.troubles)
         }
+        notice(troubles)
         for tell in tellCallers { tell() }
         waiting.withLock { waiting in
             waiting.isCommitting = !waiting.changes.isEmpty
@@ -129,8 +149,22 @@ final class GroupCommit: Sendable {
         }
     }
 
+    private func notice(_ troubles: Set<QueueTrouble>) {
+        let isNew = trouble.withLock { trouble in
+            defer { trouble = troubles }
+            return trouble != troubles
+        }
+        if isNew { observe(troubles) }
+    }
+
+    private static let full = JobQueueError(
+        .noSpace,
+        "The disk of the queue's file is full. Free some space; the queue goes on by itself."
+    )
+
     /// Commits a group; where that fails, each change by itself, so that one spoils no other.
     private func commit(_ group: [Change], to file: inout JobFile) -> [@Sendable () -> Void] {
+        guard !group.isEmpty else { return [] }
         do {
             return try file.change { tables in try group.map { try $0.make(&tables) } }
         } catch {
@@ -138,7 +172,19 @@ final class GroupCommit: Sendable {
                 return group.flatMap { commit([$0], to: &file) }
             }
             let error = JobQueueError(error)
-            if error.reason == .noSpace { file.cutLog() }
+            guard error.reason == .noSpace else { return [{ change.fail(error) }] }
+            file.makeRoom(finishesJobs: !change.addsJob)
+            guard !change.addsJob else { return [{ change.fail(error) }] }
+            return finish(change, in: &file)
+        }
+    }
+
+    /// Makes a change once more, after room was made.
+    private func finish(_ change: Change, in file: inout JobFile) -> [@Sendable () -> Void] {
+        do {
+            return [try file.change { tables in try change.make(&tables) }]
+        } catch {
+            let error = JobQueueError(error)
             return [{ change.fail(error) }]
         }
     }

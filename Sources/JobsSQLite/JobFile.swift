@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import Glibc
 import Jobs
 import Media
 
@@ -18,10 +19,19 @@ struct JobFile {
     private var backlog = Backlog()
     private var tidied: Int
     private var changesWhenTidied = 0
+    private let reserve: SpaceReserve
+    /// What the queue's path led to when it was opened.
+    private var identity: QueueFiles.Identity?
+    /// When the file was last found missing.
+    private var removed: Int?
+    /// Whether the disk was full when something was written last, and has had no space since.
+    private(set) var isFull = false
     /// How many damaged files were set aside.
     private(set) var setAsideCount = 0
 
     private static let largestLog = 64_000_000
+    /// How long people are told of a file that was removed and written anew, in milliseconds.
+    private static let remarkTime = 600_000
 
     /// Rescues all jobs that were leased: who had them is gone with its process.
     init(_ path: String, limits: QueueLimits, durability: Durability, clock: UnixClock) throws(JobQueueError) {
@@ -33,6 +43,7 @@ struct JobFile {
         try files.check()
         lock = try QueueLock(besides: path)
         tidied = clock.now
+        reserve = SpaceReserve(besides: path)
         do {
             try mendingDamage { file in _ = try file.opened() }
         } catch {
@@ -64,12 +75,21 @@ struct JobFile {
 
     mutating func close() {
         disconnect()
+        reserve.release()
         lock = nil
+    }
+
+    /// What is wrong now.
+    var troubles: Set<QueueTrouble> {
+        var troubles: Set<QueueTrouble> = isFull ? [.diskFull] : []
+        if let removed, clock.now - removed < Self.remarkTime { troubles.insert(.fileRemoved) }
+        return troubles
     }
 
     // MARK: Opening
 
-    private mutating func opened() throws -> DatabaseQueue {
+    /// `keepsLeases` when it was open before, and its jobs are this process's still.
+    private mutating func opened(keepsLeases: Bool = false) throws -> DatabaseQueue {
         if let connection { return connection }
         guard lock != nil else { throw JobQueueError(.unavailable, "The queue is closed.") }
         let identity = try files.create()
@@ -86,18 +106,20 @@ struct JobFile {
         }
         backlog = try connection.write { database in
             try Schema.prepare(database, now: clock.now)
-            // Who had leases is no more.
-            try database.execute(sql: "UPDATE job SET state = 0 WHERE state = 1")
-            let soonest = clock.now + limits.callbackTime.milliseconds
-            try database.execute(sql: "UPDATE outbox SET due = 0 WHERE due <= ?", arguments: [soonest])
-            var backlog = Backlog()
-            for row in try Row.fetchAll(database, sql: "SELECT tenant, count(*) AS jobs FROM job GROUP BY tenant") {
-                backlog.add(try row.value("jobs"), of: try row.value("tenant"))
-            }
-            return backlog
+            if !keepsLeases { try endLeases(in: database) }
+            return try Backlog(of: database)
         }
         self.connection = connection
+        self.identity = identity
+        isFull = !reserve.take() && isFull
         return connection
+    }
+
+    /// Who had leases is no more.
+    private func endLeases(in database: Database) throws {
+        try database.execute(sql: "UPDATE job SET state = 0 WHERE state = 1")
+        let soonest = clock.now + limits.callbackTime.milliseconds
+        try database.execute(sql: "UPDATE outbox SET due = 0 WHERE due <= ?", arguments: [soonest])
     }
 
     /// Jobs live for seconds, so being there again counts for more than what could be read of a damaged file.
@@ -132,6 +154,7 @@ struct JobFile {
     mutating func tidy() {
         guard let connection, clock.now - tidied >= 1000 else { return }
         tidied = clock.now
+        noticeRemoval()
         try? transaction { try $0.forgetReplies() }
         try? connection.writeWithoutTransaction { database in
             let isIdle = database.totalChangesCount == changesWhenTidied
@@ -141,8 +164,53 @@ struct JobFile {
         }
     }
 
-    /// Makes room in the log, where the disk has none for it to grow.
-    mutating func cutLog() {
+    // MARK: A full disk
+
+    /// Makes room after the disk was found full: in the log, and for what finishes jobs by giving the reserve up.
+    mutating func makeRoom(finishesJobs: Bool) {
+        isFull = true
+        cutLog()
+        guard finishesJobs else { return }
+        reserve.release()
+        cutLog()
+    }
+
+    /// Looks whether a full disk has space again.
+    mutating func lookForSpace() { if isFull { isFull = !reserve.take() } }
+
+    private func cutLog() {
         _ = try? connection?.writeWithoutTransaction { database in try database.checkpoint(.truncate) }
+    }
+
+    // MARK: A removed file
+
+    private mutating func noticeRemoval() {
+        let found = files.identity
+        guard connection != nil, found != identity else { return }
+        removed = clock.now
+        // Another program's file, or another attachd's, is left alone.
+        if found == nil { try? writeAnew() }
+    }
+
+    /// Writes what the removed file holds to a new one. Leases go on.
+    private mutating func writeAnew() throws {
+        guard let connection else { return }
+        // The lock may be gone with the file; then somebody else may have it.
+        if lock?.isInPlace != true { lock = try QueueLock(besides: path) }
+        let copy = path + ".restored"
+        _ = unsafe unlink(copy)
+        _ = try QueueFiles(path: copy).create()
+        do {
+            try connection.writeWithoutTransaction { database in
+                try database.execute(sql: "VACUUM INTO ?", arguments: [copy])
+            }
+            // SQLite removes its other files by their names.
+            disconnect()
+            guard unsafe rename(copy, path) == 0 else { throw JobQueueError(.noSpace, "The queue's file is removed.") }
+            _ = try opened(keepsLeases: true)
+        } catch {
+            _ = unsafe unlink(copy)
+            throw error
+        }
     }
 }

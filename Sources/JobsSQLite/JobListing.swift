@@ -16,7 +16,7 @@ struct JobListing {
             running: try database.count("SELECT count(*) FROM job WHERE state = 1"),
             dead: try database.count("SELECT count(*) FROM dead"),
             callbacks: try database.count("SELECT count(*) FROM outbox"),
-            oldestWaiting: try oldest.map { .milliseconds(max(0, now - (try $0.value("enqueued") as Int))) },
+            oldestWaiting: try oldest.map { .milliseconds(max(0, now - (try $0.milliseconds("enqueued")))) },
         )
     }
 
@@ -34,8 +34,8 @@ struct JobListing {
             JobSummary(
                 name: try row.name(),
                 isRunning: try row.value("state") == 1,
-                remaining: .milliseconds(try row.value("deadline") - now),
-                starts: try row.value("starts"),
+                remaining: .milliseconds(try row.milliseconds("deadline") - now),
+                starts: try row.count("starts"),
             )
         }
         return Array(jobs.sorted { $0.remaining < $1.remaining }.prefix(limit))
@@ -59,8 +59,8 @@ struct JobListing {
         try database.rows("SELECT * FROM dead ORDER BY seq DESC LIMIT ?", [limit]).map { row in
             DeadLetter(
                 job: try row.job(),
-                starts: try row.value("starts"),
-                age: .milliseconds(max(0, now - (try row.value("buried") as Int))),
+                starts: try row.count("starts"),
+                age: .milliseconds(max(0, now - (try row.milliseconds("buried")))),
             )
         }
     }

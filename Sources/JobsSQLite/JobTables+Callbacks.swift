@@ -16,8 +16,14 @@ extension JobTables {
         return try rows.map { try $0.leasedCallback(clock) }
     }
 
-    func finishCallback(_ lease: Lease) throws {
-        try database.change("DELETE FROM outbox WHERE seq = ? AND attempt = ?", [Int(lease.entry), lease.fence])
+    mutating func finishCallback(_ lease: Lease) throws {
+        let posted = try database.row(
+            "DELETE FROM outbox WHERE seq = ? AND attempt = ? RETURNING tenant, length(body) AS bytes",
+            [Int(lease.entry), lease.fence]
+        )
+        guard let posted else { return }
+        changes.add(-1, of: try posted.value("tenant"))
+        changes.answerBytes -= try posted.value("bytes") as Int
     }
 
     func postponeCallback(_ lease: Lease, by delay: Duration) throws {

@@ -10,7 +10,7 @@ struct JobTables {
     let limits: QueueLimits
     /// The backlog before this transaction, and what changes in it.
     let backlog: Backlog
-    private(set) var changes = Backlog()
+    var changes = Backlog()
 
     static let deadLetterLimit = 10_000
 
@@ -61,6 +61,7 @@ struct JobTables {
 
     private func hasRoom(for tenant: String) -> Bool {
         backlog.total + changes.total < limits.backlog && backlog[tenant] + changes[tenant] < limits.tenantBacklog
+            && backlog.answerBytes + changes.answerBytes < limits.answerBytes
     }
 
     // MARK: Jobs that are worked on
@@ -155,9 +156,10 @@ struct JobTables {
 
     private mutating func answer(_ job: Row, with reply: JobReply) throws -> JobName {
         let name = try job.name()
-        changes.add(-1, of: name.tenant)
         try keep(reply, for: name)
         if let callback: String = try job.optional("callback") {
+            // The answer has the job's place in the backlog until it is posted.
+            changes.answerBytes += reply.body.count
             let now = clock.now
             try database.change(
                 """
@@ -169,6 +171,8 @@ struct JobTables {
                     try job.optional("trace_state") as String?, reply.status.rawValue, Data(reply.body),
                 ]
             )
+        } else {
+            changes.add(-1, of: name.tenant)
         }
         return name
     }

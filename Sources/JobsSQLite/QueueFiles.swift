@@ -17,7 +17,7 @@ struct QueueFiles: Sendable {
 
     let path: String
 
-    private static let suffixes = ["", "-wal", "-shm", "-journal", ".lock"]
+    private static let suffixes = ["", "-wal", "-shm", "-journal", ".lock", SpaceReserve.suffix]
 
     private var folder: String {
         guard let slash = path.lastIndex(of: "/") else { return "." }

@@ -4,6 +4,7 @@ import Jobs
 /// The right to write to a queue's file, which one process has at a time: the lock of a file beside it. The kernel lets
 /// go of it with the process, however that ends.
 final class QueueLock: Sendable {
+    private let path: String
     private let descriptor: Int32
 
     /// Throws `inUse` if another process has it.
@@ -29,6 +30,14 @@ final class QueueLock: Sendable {
             )
         }
         self.descriptor = descriptor
+        self.path = lockPath
+    }
+
+    /// Whether the lock's file is still found at its name. Otherwise others can take another one.
+    var isInPlace: Bool {
+        var (held, found) = (stat(), stat())
+        guard unsafe fstat(descriptor, &held) == 0, unsafe lstat(path, &found) == 0 else { return false }
+        return QueueFiles.Identity(held) == QueueFiles.Identity(found)
     }
 
     deinit { close(descriptor) }

@@ -4,8 +4,8 @@ import Jobs
 extension Row {
     /// A job in the columns of `job` or `dead`.
     func job() throws -> Job {
-        let enqueued: Int = try value("enqueued")
-        let deadline: Int = try value("deadline")
+        let enqueued = try milliseconds("enqueued")
+        let deadline = try milliseconds("deadline")
         return Job(
             id: try value("id"),
             tenant: try value("tenant"),
@@ -21,21 +21,24 @@ extension Row {
         LeasedJob(
             lease: try lease(),
             job: try job(),
-            deadline: clock.instant(try value("deadline")),
-            enqueued: clock.instant(try value("enqueued")),
-            starts: try value("starts"),
+            deadline: clock.instant(try milliseconds("deadline")),
+            enqueued: clock.instant(try milliseconds("enqueued")),
+            starts: try count("starts"),
         )
     }
 
     func leasedCallback(_ clock: UnixClock) throws -> LeasedCallback {
-        LeasedCallback(
-            lease: try lease(),
+        let (lease, failures) = (try lease(), try count("failures"))
+        return LeasedCallback(
+            lease: lease,
             name: try name(),
             url: try value("url"),
             reply: try reply(),
             trace: try trace(),
-            failures: try value("failures"),
-            answered: clock.instant(try value("answered")),
+            failures: failures,
+            // Leases and failures raise the fence.
+            attempt: max(1, lease.fence - failures),
+            answered: clock.instant(try milliseconds("answered")),
         )
     }
 
@@ -44,7 +47,7 @@ extension Row {
     func reply() throws -> JobReply { JobReply(try named("status"), body: try bytes("body")) }
 
     private func lease() throws -> Lease {
-        Lease(entry: String(try value("seq") as Int), fence: try value("attempt"))
+        Lease(entry: String(try value("seq") as Int), fence: try count("attempt"))
     }
 
     private func trace() throws -> TraceContext? {

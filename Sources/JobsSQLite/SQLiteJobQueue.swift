@@ -16,16 +16,18 @@ package final class SQLiteJobQueue: JobQueue {
     }
 
     /// Opens the queue's file, and makes it where there is none; its folder must be there, on a local disk. A damaged
-    /// file is set aside beside it, and a new one made. Throws `inUse` when another process has it.
+    /// file is set aside beside it, and a new one made. Throws `inUse` when another process has it. `observe` is told what is
+    /// wrong whenever that changes.
     package static func open(
         _ path: String,
         limits: QueueLimits = QueueLimits(),
         durability: Durability = .normal,
         time: any TimeSource = SystemTime(),
+        observe: @escaping @Sendable (Set<QueueTrouble>) -> Void = { _ in },
     ) async throws -> SQLiteJobQueue {
         let clock = UnixClock(time)
         return SQLiteJobQueue(
-            try await GroupCommit.open(path, limits: limits, durability: durability, clock: clock),
+            try await GroupCommit.open(path, limits: limits, durability: durability, clock: clock, observe: observe),
             time,
         )
     }
@@ -36,11 +38,13 @@ package final class SQLiteJobQueue: JobQueue {
     /// How many damaged files were set aside since the queue was opened.
     package var setAsideCount: Int { commits.setAsideCount }
 
+    package var troubles: Set<QueueTrouble> { commits.troubles }
+
     // MARK: For producers
 
     package func enqueue(_ job: Job) async throws -> Enqueued {
         try job.check()
-        let enqueued = try await commits.change { try $0.enqueue(job) }
+        let enqueued = try await commits.change(addsJob: true) { try $0.enqueue(job) }
         if enqueued == .accepted { events.tell(.jobWaits) }
         return enqueued
     }
@@ -143,7 +147,7 @@ package final class SQLiteJobQueue: JobQueue {
     }
 
     package func retryDeadLetter(_ name: JobName) async throws -> Enqueued? {
-        let enqueued = try await commits.change { try $0.retryDeadLetter(name) }
+        let enqueued = try await commits.change(addsJob: true) { try $0.retryDeadLetter(name) }
         if enqueued == .accepted { events.tell(.jobWaits) }
         return enqueued
     }

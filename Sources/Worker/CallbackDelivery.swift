@@ -39,6 +39,11 @@ struct CallbackDelivery: Sendable {
     }
 
     private func deliver(_ callback: LeasedCallback) async {
+        guard policy.allows(callback) else {
+            observe(.callback(.refused))
+            try? await queue.finishCallback(callback.lease)
+            return
+        }
         let outcome = await poster.post(CallbackRequest(callback, deadline: time.now + Self.postTime))
         guard !Task.isCancelled || outcome == .received else { return }
         let delay = policy.delay(after: callback, now: time.now, random: .random(in: 0...1))

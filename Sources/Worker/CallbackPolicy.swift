@@ -22,10 +22,13 @@ package struct CallbackPolicy: Sendable, Equatable {
         self.longestDelay = longestDelay
     }
 
+    /// Whether a callback is tried at all. One whose tries all ended with their worker is not.
+    package func allows(_ callback: LeasedCallback) -> Bool { callback.attempt <= tries }
+
     /// How long to wait after one more failure; `nil` when it is given up. `random`, from 0 to 1, spreads callbacks that
     /// failed together by a fifth to both sides.
     package func delay(after callback: LeasedCallback, now: Instant, random: Double) -> Duration? {
-        guard callback.failures + 1 < tries else { return nil }
+        guard callback.attempt < tries else { return nil }
         // Doubled twenty times it is longer than any limit.
         let doubled = firstDelay * (1 << min(callback.failures, 20))
         let delay = min(doubled, longestDelay) * (0.8 + 0.4 * random)

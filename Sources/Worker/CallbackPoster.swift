@@ -20,7 +20,7 @@ package struct CallbackRequest: Sendable, Equatable {
         headers = [
             "Attachd-Job": callback.name.id,
             "Attachd-Status": callback.reply.status.rawValue,
-            "Attachd-Attempt": String(callback.failures + 1),
+            "Attachd-Attempt": String(callback.attempt),
         ]
         headers["traceparent"] = callback.trace?.parent
         headers["tracestate"] = callback.trace?.state

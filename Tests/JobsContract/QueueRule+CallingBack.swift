@@ -26,6 +26,48 @@ extension QueueRule {
             try await queue.finishCallback(posted.lease)
             #expect(try await queue.status().callbacks == 0)
         },
+        QueueRule("answers that are still to be posted count against the backlog, and against the tenant's share") {
+            queues in
+            let queue = try await queues.open(QueueLimits(backlog: 3, tenantBacklog: 2, leaseTime: .seconds(600)))
+            for id in ["1", "2"] {
+                #expect(try await queue.enqueue(.sample(id, tenant: "news", callback: callback)) == .accepted)
+                #expect(try await queue.finish(queue.leaseOne().lease, with: .sample()))
+            }
+            #expect(try await queue.enqueue(.sample("3", tenant: "news")) == .busy)
+            #expect(try await queue.enqueue(.sample("4")) == .accepted)
+            #expect(try await queue.enqueue(.sample("5")) == .busy)
+            try await queue.finishCallback(queue.leaseCallback().lease)
+            #expect(try await queue.enqueue(.sample("3", tenant: "news")) == .accepted)
+            #expect(try await queue.enqueue(.sample("5")) == .busy)
+        },
+        QueueRule("answers that are still to be posted are bounded in bytes too") { queues in
+            let queue = try await queues.open(QueueLimits(backlog: 100, answerBytes: 10, leaseTime: .seconds(600)))
+            for id in ["1", "2"] { #expect(try await queue.enqueue(.sample(id, callback: callback)) == .accepted) }
+            for job in try await queue.lease(2, waiting: .seconds(60)) {
+                #expect(try await queue.finish(job.lease, with: .sample("123456")))
+            }
+            #expect(try await queue.enqueue(.sample("3")) == .busy)
+            let first = try await queue.leaseCallback()
+            try await queue.finishCallback(first.lease)
+            // Whose lease is lost changes nothing.
+            try await queue.finishCallback(first.lease)
+            #expect(try await queue.enqueue(.sample("3")) == .accepted)
+            try await queue.finishCallback(queue.leaseCallback().lease)
+            #expect(try await queue.finish(queue.leaseOne().lease, with: .sample("answer without a callback")))
+            #expect(try await queue.enqueue(.sample("4")) == .accepted)
+        },
+        QueueRule("a callback's tries are counted, also those whose worker died") { queues in
+            let queue = try await queues.open(QueueLimits(leaseTime: .seconds(600), callbackTime: .milliseconds(20)))
+            #expect(try await queue.enqueue(.sample(callback: callback)) == .accepted)
+            #expect(try await queue.finish(queue.leaseOne().lease, with: .sample()))
+            let first = try await queue.leaseCallback()
+            #expect(first.attempt == 1 && first.failures == 0)
+            let second = try await queue.leaseCallback()
+            #expect(second.attempt == 2 && second.failures == 0)
+            try await queue.postponeCallback(second.lease, by: .zero)
+            let third = try await queue.leaseCallback()
+            #expect(third.attempt == 3 && third.failures == 1)
+        },
         QueueRule("a callback that failed is posted again after its delay, and not before") { queues in
             let queue = try await queues.open()
             #expect(try await queue.enqueue(.sample(callback: callback)) == .accepted)

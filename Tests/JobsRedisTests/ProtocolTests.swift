@@ -1,8 +1,9 @@
 import Jobs
 import JobsContract
-import JobsRedis
 import Support
 import Testing
+
+@testable import JobsRedis
 
 @Suite("What producers and administrators see on Redis", .needsRedis, .sharedServer)
 struct ProtocolTests {
@@ -87,6 +88,87 @@ struct ProtocolTests {
         #expect(try await queue.lease(9, waiting: .seconds(60)).map(\.job.id) == ["good"])
         #expect(try await queue.status().running == 1)
         #expect(try server.command("XRANGE", prefix + "reply:gateway", "-", "+").contains("failed"))
+        try await store.close()
+    }
+
+    @Test(
+        "a budget that is not a whole number of milliseconds is refused before anything is written",
+        arguments: [
+            "inf", "-inf", "nan", "1e3", "0x10", "1.5", "-5", "0", "", " 5", "5\n", "86400001", "99999999999999999999",
+        ]
+    )
+    func senselessBudget(budget: String) async throws {
+        let queue = try store.queue()
+        #expect(try await queue.status().waiting == 0)
+        let before = try server.command("KEYS", prefix + "*").split(separator: "\n").sorted()
+        let words = ["EVAL", Script.enqueue.text, "1", prefix, "hi", "v", "1", "j", "1", "b", budget, "y", "x"]
+        #expect(try server.command(words).contains("BADJOB"))
+        #expect(try server.command("KEYS", prefix + "*").split(separator: "\n").sorted() == before)
+        #expect(try await queue.status().waiting == 0)
+        try await store.close()
+    }
+
+    @Test(
+        "a limit that is not a whole number is refused before anything is written",
+        arguments: ["backlog", "tenantBacklog", "answerBytes"],
+        ["inf", "nan", "-1", "0", "1.5", "1e5", "many", ""]
+    )
+    func senselessLimit(field: String, value: String) async throws {
+        let queue = try store.queue()
+        #expect(try await queue.status().waiting == 0)
+        try server.command("HSET", prefix + "meta", field, value)
+        let error = await #expect(throws: JobQueueError.self) { try await queue.enqueue(Self.job("1")) }
+        #expect(error?.reason == .misconfigured && error?.description.contains("BADLIMIT") == true)
+        #expect(try await queue.status().waiting == 0)
+        #expect(try await queue.state(of: JobName(id: "1"), waiting: .zero) == .unknown)
+        try await store.close()
+    }
+
+    @Test("a queue whose workers are of an earlier version has no limit in bytes set, and takes jobs")
+    func earlierVersion() async throws {
+        let queue = try store.queue()
+        #expect(try await queue.status().waiting == 0)
+        try server.command("HDEL", prefix + "meta", "answerBytes")
+        #expect(try await queue.enqueue(Self.job("1")) == .accepted)
+        try await store.close()
+    }
+
+    @Test("bytes that an earlier version didn't count down are counted anew before a job is refused for them")
+    func staleBytes() async throws {
+        let queue = try store.queue(QueueLimits(backlog: 100, answerBytes: 1000))
+        #expect(try await queue.status().waiting == 0)
+        try server.command("HSET", prefix + "meta", "owedBytes", "5000")
+        #expect(try await queue.enqueue(Self.job("1")) == .accepted)
+        #expect(try server.command("HGET", prefix + "meta", "owedBytes").contains("0"))
+        try await store.close()
+    }
+
+    @Test("numbers that other programs wrote are no trouble", arguments: ["inf", "nan", "99999999999999999999", "-1"])
+    func senselessNumbers(number: String) async throws {
+        let queue = try store.queue()
+        #expect(try await queue.status().waiting == 0)
+        try server.command("XADD", prefix + "jobs:hi", "*", "j", "1", "b", number, "y", "{}")
+        #expect(try await queue.jobs(9).count == 1)
+        let callback = prefix + "callback:hi/1-1"
+        let fields = ["j", "1", "cb", "https://a/", "s", "ok", "y", "", "at", "1", "failures", number]
+        try server.command(["HSET", callback] + fields)
+        try server.command("ZADD", prefix + "callbacks", "1", "hi/1-1")
+        await #expect(throws: JobQueueError.self) { try await queue.leaseCallbacks(1) }
+        try await store.close()
+    }
+
+    @Test("a producer that reads nothing holds no answers that are older than their time")
+    func unreadAnswers() async throws {
+        let queue = try store.queue(QueueLimits(replyTime: .milliseconds(1)))
+        #expect(try await queue.status().waiting == 0)
+        for number in 1...300 {
+            try server.command("XADD", prefix + "reply:gateway", "\(number)-0", "j", "\(number)", "s", "ok", "y", "")
+        }
+        #expect(try await queue.enqueue(Self.job("1", producer: "gateway")) == .accepted)
+        let leased = try #require(try await queue.lease(1, waiting: .seconds(60)).first)
+        #expect(try await queue.finish(leased.lease, with: JobReply(.ok, body: [])))
+        // Whole nodes of a hundred are trimmed.
+        #expect(try #require(Int(server.command("XLEN", prefix + "reply:gateway"))) <= 101)
         try await store.close()
     }
 

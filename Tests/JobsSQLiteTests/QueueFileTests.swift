@@ -3,6 +3,7 @@ import Jobs
 import JobsSQLite
 import Media
 import Support
+import Synchronization
 import Testing
 
 /// What the file goes through, and what is left of the queue.
@@ -56,7 +57,11 @@ struct QueueFileTests {
         let folder = try TemporaryFolder()
         let queue = try await SQLiteJobQueue.open(folder.path + "/queue.sqlite", durability: durability)
         try await use(queue)
-        #expect(folder.files == ["queue.sqlite", "queue.sqlite-shm", "queue.sqlite-wal", "queue.sqlite.lock"])
+        #expect(
+            folder.files == [
+                "queue.sqlite", "queue.sqlite-shm", "queue.sqlite-wal", "queue.sqlite.lock", "queue.sqlite.reserve",
+            ]
+        )
         for file in folder.files {
             let attributes = try FileManager.default.attributesOfItem(atPath: folder.path + "/" + file)
             #expect(attributes[.posixPermissions] as? Int == 0o600)
@@ -208,6 +213,112 @@ struct QueueFileTests {
         #expect(leased.job.id == "new")
         #expect(try await queue.finish(leased.lease, with: JobReply(.ok, body: [1])))
         #expect(try await queue.status() == QueueStatus())
+    }
+
+    @Test("a file that is removed while it is used is noticed, and written anew with all that it held")
+    func removed() async throws {
+        let (folder, time) = (try TemporaryFolder(), TestTime())
+        let path = folder.path + "/queue.sqlite"
+        let told = Mutex<[Set<QueueTrouble>]>([])
+        let queue = try await SQLiteJobQueue.open(path, time: time) { troubles in told.withLock { $0.append(troubles) }
+        }
+        for id in ["leased", "waiting"] {
+            #expect(try await queue.enqueue(Job(id: id, timeLimit: .seconds(3600), content: [7])) == .accepted)
+        }
+        let leased = try #require(try await queue.lease(1, waiting: .zero).first)
+        for suffix in ["", "-wal", "-shm", ".lock"] { try FileManager.default.removeItem(atPath: path + suffix) }
+        time.advance(by: .seconds(1))
+        #expect(try await queue.rescue(1).isEmpty)
+        // The change before has its answer before the file is looked for; the next one comes after that.
+        #expect(try await queue.state(of: leased.job.name, waiting: .zero) == .running)
+        #expect(queue.troubles == [.fileRemoved] && told.withLock(\.self) == [[.fileRemoved]])
+        // What was leased is leased still.
+        #expect(try await queue.finish(leased.lease, with: JobReply(.ok, body: [1])))
+        // Whoever looks into the file, or opens it after a crash, finds the rest; it is this user's alone.
+        #expect(try await QueueInspection(path).status().waiting == 1)
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+        await #expect(throws: JobQueueError.self) { try await SQLiteJobQueue.open(path) }
+        await queue.close()
+        let next = try await SQLiteJobQueue.open(path, time: time)
+        #expect(try await next.lease(9, waiting: .zero).map(\.job.content) == [[7]])
+        await next.close()
+    }
+
+    @Test("another file in the place of the queue's is noticed, and left alone")
+    func replaced() async throws {
+        let (folder, time) = (try TemporaryFolder(), TestTime())
+        let path = folder.path + "/queue.sqlite"
+        let queue = try await SQLiteJobQueue.open(path, time: time)
+        #expect(try await queue.enqueue(Job(id: "job", timeLimit: .seconds(3600), content: [])) == .accepted)
+        try FileManager.default.removeItem(atPath: path)
+        try folder.write("precious", to: "queue.sqlite")
+        time.advance(by: .seconds(1))
+        for _ in 0..<2 { #expect(try await queue.rescue(1).isEmpty) }
+        #expect(queue.troubles == [.fileRemoved])
+        #expect(try await queue.lease(1, waiting: .zero).count == 1)
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "precious")
+        await queue.close()
+    }
+
+    @Test("accepted jobs are answered on a full disk, callbacks and all, while new ones are refused")
+    func answersOnFullDisk() async throws {
+        guard let disk = try SmallDisk() else {
+            try Test.cancel("mounting a small file system needs the right to mount")
+        }
+        let queue = try await SQLiteJobQueue.open(disk.path + "/queue.sqlite", limits: Self.limits)
+        for number in 0..<40 {
+            let job = Job(
+                id: "\(number)",
+                timeLimit: .seconds(3600),
+                content: [UInt8](repeating: 1, count: 2000),
+                answer: .init(callback: "https://gateway.example/done")
+            )
+            #expect(try await queue.enqueue(job) == .accepted)
+        }
+        try disk.fill()
+        var refused: JobQueueError?
+        for number in 0..<100 where refused == nil {
+            let job = Job(id: "more\(number)", timeLimit: .seconds(60), content: [UInt8](repeating: 1, count: 60_000))
+            do { _ = try await queue.enqueue(job) } catch let error as JobQueueError { refused = error }
+        }
+        #expect(refused?.reason == .noSpace)
+        #expect(queue.troubles == [.diskFull])
+        var answered = 0
+        while case let leased = try await queue.lease(4, waiting: .zero), !leased.isEmpty {
+            for job in leased {
+                #expect(try await queue.start(job.lease))
+                #expect(
+                    try await queue.finish(job.lease, with: JobReply(.ok, body: [UInt8](repeating: 2, count: 1000)))
+                )
+                answered += 1
+                for callback in try await queue.leaseCallbacks(1) { try await queue.finishCallback(callback.lease) }
+            }
+        }
+        #expect(answered >= 40)
+        #expect(queue.troubles == [.diskFull])
+        try disk.empty()
+        #expect(try await queue.enqueue(Job(id: "last", timeLimit: .seconds(60), content: [])) == .accepted)
+        #expect(queue.troubles.isEmpty)
+        await queue.close()
+    }
+
+    @Test("a number in the file that makes no sense is damage, and never ends the process")
+    func senselessNumbers() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/queue.sqlite"
+        let first = try await SQLiteJobQueue.open(path)
+        #expect(try await first.enqueue(Job(id: "job", timeLimit: .seconds(60), content: [])) == .accepted)
+        await first.close()
+        let change =
+            "import sqlite3; c = sqlite3.connect('queue.sqlite'); "
+            + "c.execute('UPDATE job SET deadline = 9223372036854775807, enqueued = -9223372036854775807'); c.commit()"
+        let sqlite = try ChildProgram(["/usr/bin/python3", "-c", change], in: folder.url)
+        try #require(sqlite.wait() == 0)
+        let second = try await SQLiteJobQueue.open(path)
+        #expect(try await second.lease(1, waiting: .zero).isEmpty)
+        #expect(second.setAsideCount == 1)
+        await second.close()
     }
 
     @Test("a full disk is reported, loses nothing that was acknowledged, and the queue goes on once there is space")

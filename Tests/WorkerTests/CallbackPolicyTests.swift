@@ -48,4 +48,16 @@ struct CallbackPolicyTests {
         #expect(policy.delay(after: callback(failures: 0), now: start + .seconds(999.5), random: 0.5) == nil)
         #expect(policy.delay(after: callback(failures: .max - 1), now: start, random: 0.5) == nil)
     }
+
+    @Test("tries whose worker died count: such a callback is given up in the end, and says which try it is")
+    func diedTries() {
+        var callback = callback(failures: 0)
+        callback.attempt = 9
+        #expect(policy.allows(callback) && policy.delay(after: callback, now: start, random: 0.5) == .seconds(1))
+        callback.attempt = 10
+        #expect(policy.allows(callback) && policy.delay(after: callback, now: start, random: 0.5) == nil)
+        #expect(CallbackRequest(callback, deadline: start).headers["Attachd-Attempt"] == "10")
+        callback.attempt = 11
+        #expect(!policy.allows(callback))
+    }
 }

@@ -104,7 +104,7 @@ struct WorkerServiceTests {
             leaseTime: .seconds(3),
             handler: handler,
             before: { queue in
-                for (id, starts) in [("innocent", 1), ("poison", 3)] {
+                for (id, starts) in [("innocent", 1), ("poison", 7)] {
                     let job = Job(id: id, timeLimit: .seconds(60), content: [])
                     #expect(try await queue.enqueue(job) == .accepted)
                     for _ in 0..<starts {
