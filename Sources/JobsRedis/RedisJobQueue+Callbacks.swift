@@ -9,26 +9,39 @@ extension RedisJobQueue {
         guard let elements = reply.elements, let clock = ServerClock(elements.first, received: time.now) else {
             throw Self.nonsense("no callbacks where they should be")
         }
-        return try elements.dropFirst().map { element in
+        var callbacks: [LeasedCallback] = []
+        for element in elements.dropFirst() {
             guard let parts = element.elements, parts.count == 3, let entry = parts[0].text,
-                let fence = parts[1].integer, let fields = EntryFields(parts[2]), let name = fields.name,
-                let url = fields.text("cb"), let status = fields.text("s").flatMap(JobReply.Status.init),
-                let failures = fields.integer("failures"),
-                LeasedCallback.sensibleCounts.contains(failures), LeasedCallback.sensibleCounts.contains(fence),
-                let answered = fields.integer("at").flatMap(clock.instant)
+                let fence = parts[1].integer, LeasedCallback.sensibleCounts.contains(fence)
             else { throw Self.nonsense("a callback that is none") }
-            return LeasedCallback(
-                lease: Lease(entry: entry, fence: fence),
-                name: name,
-                url: url,
-                reply: JobReply(status, body: fields.bytes("y")),
-                trace: fields.trace,
-                failures: failures,
-                // Leases and failures raise the fence.
-                attempt: max(1, fence - failures),
-                answered: answered,
-            )
+            let lease = Lease(entry: entry, fence: fence)
+            if let callback = Self.callback(parts[2], lease, clock) {
+                callbacks.append(callback)
+            } else {
+                // What another program wrote there must not hold up the others.
+                try await finishCallback(lease)
+            }
         }
+        return callbacks
+    }
+
+    private static func callback(_ reply: RedisReply, _ lease: Lease, _ clock: ServerClock) -> LeasedCallback? {
+        guard let fields = EntryFields(reply), let name = fields.name, let url = fields.text("cb"),
+            let status = fields.text("s").flatMap(JobReply.Status.init), let failures = fields.integer("failures"),
+            LeasedCallback.sensibleCounts.contains(failures),
+            let answered = fields.integer("at").flatMap(clock.instant)
+        else { return nil }
+        return LeasedCallback(
+            lease: lease,
+            name: name,
+            url: url,
+            reply: JobReply(status, body: fields.bytes("y")),
+            trace: fields.trace,
+            failures: failures,
+            // Leases and failures raise the fence.
+            attempt: max(1, lease.fence - failures),
+            answered: answered,
+        )
     }
 
     package func finishCallback(_ lease: Lease) async throws {
