@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 @testable import Media
 import Testing
@@ -63,7 +64,7 @@ struct MediaFileTests {
         #expect(unsafe pwrite(descriptor, bytes, 2, 0) == -1)
     }
 
-    @Test("once it has ended nobody can change it, not even whoever may write", arguments: [true, false])
+    @Test("once it has ended nobody can change it, not even whoever may write (T7)", arguments: [true, false])
     func sealedWhenEnded(isWhole: Bool) throws {
         let file = try MediaFile(byteLimit: 3)
         try file.append([7, 8])
@@ -153,12 +154,21 @@ struct MediaFileTests {
         try unsafe bytes.withUnsafeBytes { unsafe try file.write($0, at: offset) }
     }
 
-    @Test("an output can neither grow nor shrink")
+    @Test("an output can neither grow nor shrink (T7)")
     func sealed() throws {
         let output = try OutputFile(capacity: 10)
         #expect(ftruncate(output.descriptor, 5) == -1)
         #expect(ftruncate(output.descriptor, 20) == -1)
         #expect(unsafe pwrite(output.descriptor, [UInt8](repeating: 1, count: 20), 20, 0) <= 10)
         #expect(output.prefix(100).count == 10)
+    }
+
+    @Test("neither a source nor an output has a name on a disk (T1)")
+    func unnamed() throws {
+        let (source, output) = (try MediaFile(byteLimit: 3), try OutputFile(capacity: 10))
+        for descriptor in [source.descriptor, output.descriptor] {
+            let target = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(descriptor)")
+            #expect(target.hasPrefix("/memfd:"))
+        }
     }
 }

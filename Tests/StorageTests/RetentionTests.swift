@@ -111,7 +111,7 @@ struct RetentionTests {
         #expect(count == 100 && bytes == [UInt8](repeating: 7, count: 100))
     }
 
-    @Test("when the quota is reached, the oldest that nobody reads make way")
+    @Test("when the quota is reached, the oldest that nobody reads make way (T6)")
     func quota() async throws {
         let store = try open(.init(quota: 300, protection: .seconds(1)))
         var stored: [AttachmentStore.File] = []
