@@ -155,7 +155,9 @@ struct JobFile {
         guard let connection, clock.now - tidied >= 1000 else { return }
         tidied = clock.now
         noticeRemoval()
-        try? transaction { try $0.forgetReplies() }
+        let hasMore = try? transaction { try $0.forgetReplies() }
+        // However fast jobs are answered, their answers are forgotten as fast.
+        if hasMore == true { tidied -= 1000 }
         try? connection.writeWithoutTransaction { database in
             let isIdle = database.totalChangesCount == changesWhenTidied
             changesWhenTidied = database.totalChangesCount

@@ -187,12 +187,12 @@ struct JobTables {
         )
     }
 
-    /// Forgets answers whose time is over; a thousand at a time, for others wait meanwhile.
-    func forgetReplies() throws {
+    /// Forgets answers whose time is over; a thousand at a time, for others wait meanwhile. Returns whether there may be more.
+    func forgetReplies() throws -> Bool {
         try database.change(
             "DELETE FROM reply WHERE rowid IN (SELECT rowid FROM reply WHERE expires <= ? LIMIT 1000)",
             [clock.now]
-        )
+        ) >= 1000
     }
 
     func purgeDeadLetters() throws -> Int { try database.change("DELETE FROM dead") }

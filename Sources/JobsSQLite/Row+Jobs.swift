@@ -37,7 +37,7 @@ extension Row {
             trace: try trace(),
             failures: failures,
             // Leases and failures raise the fence.
-            attempt: max(1, lease.fence - failures),
+            attempt: Swift.max(1, lease.fence - failures),
             answered: clock.instant(try milliseconds("answered")),
         )
     }

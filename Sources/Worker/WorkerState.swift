@@ -33,6 +33,8 @@ package struct WorkerState {
 
     private static let longestDelay = Duration.seconds(1)
     private static let startsAlone = 2
+    /// A job that runs alone is answered after this time at the latest: all others wait for it.
+    private static let longestAlone = Duration.seconds(10)
     /// Two starts beside others, and five alone. Of 4,000 jobs whose workers are killed once a second, some 70 are begun
     /// twice in vain, 9 a third time and 1 a fourth.
     private static let startsOfPoison = 7
@@ -46,6 +48,8 @@ package struct WorkerState {
     private var delay = Duration.zero
     private var isAlone = false
     private var isDraining = false
+    /// The time of the last event.
+    private var now = Instant(sinceOrigin: .zero)
 
     package init(limits: WorkerLimits) { self.limits = limits }
 
@@ -92,6 +96,7 @@ package struct WorkerState {
 
     /// Answers what has no time left, and begins what fits.
     package mutating func timePassed(_ now: Instant) -> [Action] {
+        self.now = now
         var actions: [Action] = []
         for (lease, time) in working where time <= now {
             guard let job = end(of: lease, as: .answering) else { continue }
@@ -150,9 +155,10 @@ package struct WorkerState {
             isAlone = needsAlone
             waiting.remove(job)
             held[lease]?.phase = .working
+            let end = needsAlone ? min(job.deadline - margin, now + Self.longestAlone) : job.deadline - margin
             // What the work has brought comes by itself at the margin. The rest is for work that doesn't end.
-            working[lease] = job.deadline - margin + limits.margin / 2
-            actions.append(.work(job, until: job.deadline - margin))
+            working[lease] = end + limits.margin / 2
+            actions.append(.work(job, until: end))
         }
         return actions
     }

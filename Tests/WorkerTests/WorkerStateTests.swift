@@ -123,6 +123,15 @@ struct WorkerStateTests {
         #expect(state.answered(suspect.lease, now: now) == [work(last)])
     }
 
+    @Test("a job that runs alone doesn't keep the others waiting for longer than ten seconds")
+    mutating func longAlone() {
+        let (suspect, next) = (job("suspect", within: .seconds(3600), starts: 2), job("next", within: .seconds(3601)))
+        #expect(state.take([suspect, next], now: now) == [.work(suspect, until: now + .seconds(10))])
+        let due = now + .seconds(10) + Self.margin / 2
+        #expect(state.nextAnswer == due)
+        #expect(state.timePassed(due) == [.stop(suspect.lease), .answer(suspect, .original), work(next)])
+    }
+
     @Test("a job that was begun seven times and never ended, the last five of them alone, is buried unseen")
     mutating func poison() {
         let (suspect, innocent) = (job("suspect", starts: 6), job("innocent", within: .seconds(11)))
