@@ -100,7 +100,7 @@ struct DescriptionTests {
         let queue = try await OpenQueue.open(settings, logger: Logger(label: "test"))
         let services = try SidecarServices(settings, engine, queue, logger: Logger(label: "test"))
         check(services)
-        check(SidecarServer.Configuration(apiToken: settings.apiToken))
+        check(SidecarServer.Configuration(apiToken: settings.apiToken.map { Replaceable($0) }))
         await queue.shutDown()
         await engine.shutDown()
     }

@@ -22,7 +22,9 @@ package struct PreviewSession: Sendable {
         self.now = now
     }
 
-    package func isToken(_ text: String) -> Bool { KeyedHash.isEqual(Array(text.utf8), Array(token.current.revealed.utf8)) }
+    package func isToken(_ text: String) -> Bool {
+        KeyedHash.isEqual(Array(text.utf8), Array(token.current.revealed.utf8))
+    }
 
     /// The value of a new cookie.
     package func begin() -> String { value(until: (now() + Self.lifetime).seconds) }
