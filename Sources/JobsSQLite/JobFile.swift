@@ -152,9 +152,11 @@ struct JobFile {
 
     /// Forgets old answers and cuts the log, once a second at most. What fails is tried again the next time.
     mutating func tidy() {
-        guard let connection, clock.now - tidied >= 1000 else { return }
+        guard clock.now - tidied >= 1000 else { return }
         tidied = clock.now
         noticeRemoval()
+        // Another one, where the file was written anew.
+        guard let connection else { return }
         let hasMore = try? transaction { try $0.forgetReplies() }
         // However fast jobs are answered, their answers are forgotten as fast.
         if hasMore == true { tidied -= 1000 }
