@@ -60,6 +60,7 @@ let package = Package(
     targets: [
         // C libraries, and the few lines of C that Swift cannot say.
         .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(name: "CPSL", providers: [.apt(["libpsl-dev"])]),
         .systemLibrary(name: "CSeccomp", providers: [.apt(["libseccomp-dev"])]),
         .systemLibrary(name: "CCrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CVips", pkgConfig: "vips", providers: [.apt(["libvips-dev"])]),
@@ -77,7 +78,7 @@ let package = Package(
         .module("ServiceExtension", ["Media", "Payloads"]),
 
         // One stage, one module, one C library.
-        .module("Downloads", ["Media", "CCurl"]),
+        .module("Downloads", ["Media", "CCurl", "CPSL"]),
         .module("Sandbox", ["DecoderWire", "CLinux", "CSeccomp"]),
         .module("Images", ["Media", "DecoderWire", "CVips", "CVipsShim"]),
         .module("AudioVideo", ["Media", "DecoderWire", "Images", "CLibav"]),

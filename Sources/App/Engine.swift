@@ -107,6 +107,12 @@ package final class Engine: Sendable {
         return pool
     }
 
+    /// Why a callback's URL can never be called; `nil` if it may be.
+    func refusal(ofCallback url: String) -> String? { downloader.refusal(ofCallback: url) }
+
+    /// Says how many jobs wait because as many as may be are worked on: slow downloads give way to them.
+    func setDemand(_ count: Int) { downloader.setDemand(count) }
+
     /// Posts the answers to jobs.
     var callbacks: PostedCallbacks {
         PostedCallbacks(downloader: downloader, signer: MessageSigner(keys: store.keyring))

@@ -1,4 +1,5 @@
 package import Jobs
+import Downloads
 import Media
 import Payloads
 import Processing
@@ -17,6 +18,10 @@ package struct JobOrder: Sendable {
 
     /// Throws for what is no payload, and for options that make no sense.
     package func job(_ payload: [UInt8], _ settings: Settings) throws -> Job {
+        // Which addresses may be called is the worker's to say: it may have another configuration.
+        if let refusal = callback.flatMap({ CallbackURL.refusal(of: $0) }) {
+            throw RequestError.envelope("--callback can never be called: \(refusal).")
+        }
         let id = id ?? RandomIdentifier.make()
         var members = [
             JSONValue.Member("id", .string(id)), .init("payload", try JSONValue(parsing: payload)),

@@ -8,6 +8,8 @@ struct OriginMetrics: Sendable {
         "attachd_origin_waits_total": "Requests that waited for a place at their origin, or for one at all.",
         "attachd_origin_refusals_total":
             "Requests that were not made: the origin fails (failing), asked to be left alone (paused), or has no place (late).",
+        "attachd_origin_give_ways_total":
+            "Downloads and callbacks that ended early because others waited: too slow for their deadline (slow), or of a site with more than its share (share).",
         "attachd_origin_retries_total": "Requests that were made once more.",
         "attachd_origin_opened_total": "Origins that began to be left alone because they failed.",
         "attachd_origins": "Origins that are remembered.",
@@ -31,6 +33,8 @@ struct OriginMetrics: Sendable {
             .refusedFailing: counter("attachd_origin_refusals", [("reason", "failing")]),
             .refusedPaused: counter("attachd_origin_refusals", [("reason", "paused")]),
             .refusedLate: counter("attachd_origin_refusals", [("reason", "late")]),
+            .gaveWaySlow: counter("attachd_origin_give_ways", [("cause", "slow")]),
+            .gaveWayShare: counter("attachd_origin_give_ways", [("cause", "share")]),
             .retried: counter("attachd_origin_retries"),
             .opened: counter("attachd_origin_opened"),
         ]

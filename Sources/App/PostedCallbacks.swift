@@ -8,22 +8,30 @@ struct PostedCallbacks: CallbackPoster {
     let downloader: Downloader
     let signer: MessageSigner
 
-    func post(_ callback: CallbackRequest) async -> CallbackOutcome {
+    func post(_ callback: CallbackRequest) async -> CallbackResult {
+        let host = CallbackURL.host(of: callback.url)
+        if let refusal = downloader.refusal(ofCallback: callback.url) {
+            return CallbackResult(.refused, reason: "The URL can never be called: \(refusal).", host: host)
+        }
         var headers = callback.headers
         headers["Content-Type"] = "application/json"
         headers["Attachd-Signature"] = signer.signature(of: callback.body)
         let message = OutgoingMessage(body: callback.body, headers: headers)
-        do throws(AttachmentFailure) {
-            switch try await downloader.send(message, to: callback.url, until: callback.deadline).status {
-            case 200..<300: return .received
-            // Gone: who is there wants no more.
-            case 410: return .refused
-            default: return .failed
+        do throws(CallbackRefusal) {
+            switch try await downloader.post(message, to: callback.url, until: callback.deadline).status {
+            case 200..<300: return CallbackResult(.received, host: host)
+            // Gone: the receiver wants no more.
+            case 410: return CallbackResult(.refused, reason: "It answered with HTTP status 410, Gone.", host: host)
+            case let status:
+                return CallbackResult(.failed, reason: "It answered with HTTP status \(status).", host: host)
             }
         } catch {
-            return Self.hopeless.contains(error.reason) ? .refused : .failed
+            return switch error {
+            // A name may lead elsewhere the next time: only what the URL itself says is final.
+            case .failed(let failure): CallbackResult(.failed, reason: failure.message, host: host)
+            case .notNow(let failure, let pause):
+                CallbackResult(.postponed, reason: failure.message, host: host, pause: pause)
+            }
         }
     }
-
-    private static let hopeless: Set<AttachmentFailure.Reason> = [.invalidURL, .refusedScheme, .refusedAddress]
 }

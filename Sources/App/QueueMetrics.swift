@@ -21,7 +21,8 @@ struct QueueMetrics: Sendable {
         "attachd_jobs_buried_total": "Jobs put among the dead letters.",
         "attachd_jobs_given_back_total": "Jobs given back when the worker stopped.",
         "attachd_jobs_busy_total": "Jobs refused because the queue was full.",
-        "attachd_callbacks_total": "Tries to post an answer, by outcome.",
+        "attachd_callbacks_total":
+            "Tries to post an answer, by outcome; postponed are those whose server had enough to do, or is left alone.",
         "attachd_queue_trouble": "1 while something is wrong with the queue's file, by kind.",
         "attachd_queue_failures_total": "Calls to the queue that failed and were repeated, by reason.",
     ]
@@ -89,6 +90,8 @@ struct QueueMetrics: Sendable {
         case .buried: increment("attachd_jobs_buried")
         case .gaveBack(let count): increment("attachd_jobs_given_back", by: count)
         case .callback(let outcome): increment("attachd_callbacks", [("outcome", outcome.rawValue)])
+        // Counted as a callback that was refused, and as those under way and waiting.
+        case .callbackGivenUp, .crowded: break
         case .queueFailed(let error): increment("attachd_queue_failures", [("reason", error.reason.rawValue)])
         }
     }

@@ -65,7 +65,12 @@ struct SidecarClient: Sendable {
     }
 
     private static func refused(_ status: Int) -> JobQueueError {
-        let advice = status == 401 ? "give its --api-token" : "see its log"
+        let advice =
+            switch status {
+            case 401: "give its --api-token"
+            case 422: "it takes no such payload or --callback; see its --allow-address"
+            default: "see its log"
+            }
         return JobQueueError(.broken, "The attachd that has the queue's file answered \(status): \(advice).")
     }
 }

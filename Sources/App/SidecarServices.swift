@@ -80,8 +80,19 @@ package struct SidecarServices: Sendable {
             limits: WorkerLimits(slots: settings.decoders * 32, held: 4096),
             observe: { event in
                 engine.queueMetrics.count(event)
-                if case .queueFailed(let error) = event {
+                switch event {
+                case .queueFailed(let error):
                     logger.warning("The queue failed, and is asked again.", metadata: ["reason": "\(error)"])
+                case .callbackGivenUp(let job, let tries, let result):
+                    logger.warning(
+                        "A callback was given up.",
+                        metadata: [
+                            "job_id": "\(job.id)", "callback_host": "\(result.host ?? "none")", "tries": "\(tries)",
+                            "reason": "\(result.reason ?? "unknown")",
+                        ]
+                    )
+                case .crowded(let count): engine.setDemand(count)
+                default: break
                 }
             },
         )
@@ -129,6 +140,7 @@ package struct SidecarServices: Sendable {
                 if let status = try? await queue.jobs.status() { engine.queueMetrics.set(status) }
                 return engine.metrics
             },
+            callbackRefusal: { engine.refusal(ofCallback: $0) },
             onBusy: { engine.queueMetrics.countBusy() },
             logger: logger,
             observe: { engine.count($0) },

@@ -5,6 +5,8 @@ package final class Downloader: Sendable {
     private let settings: DownloadSettings
     let loop: TransferLoop
     private let gate: OriginGate
+    /// For answers that are posted to callbacks. They don't wait for downloads, nor downloads for them.
+    let callbackGate: OriginGate
     private let requester: Requester
 
     /// Throws when the process has no memory or thread left.
@@ -15,6 +17,7 @@ package final class Downloader: Sendable {
         self.settings = settings
         loop = try TransferLoop(settings: settings)
         gate = OriginGate(settings.origins, time: SystemTime(), observe: observe)
+        callbackGate = OriginGate(.callbacks, time: SystemTime(), observe: { _ in })
         requester = Requester(loop, gate)
     }
 
@@ -45,6 +48,13 @@ package final class Downloader: Sendable {
 
     /// What is asked of origins now.
     package var originUsage: OriginUsage { gate.usage }
+
+    /// Why a callback's URL can never be called; `nil` if it may be.
+    package func refusal(ofCallback url: String) -> String? { CallbackURL.refusal(of: url, settings.addresses) }
+
+    /// Says how many notifications wait elsewhere for downloads that are under way to end. The least promising ones give
+    /// way to them.
+    package func setDemand(_ count: Int) { gate.setDemand(count) }
 
     /// Cancels the downloads that are under way and refuses later ones.
     package func stop() { loop.stop() }

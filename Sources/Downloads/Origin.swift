@@ -3,8 +3,6 @@ struct Origin: Hashable, Sendable {
     var scheme: String
     var host: String
     var port: Int
-}
-
-extension DownloadURL {
-    var origin: Origin { Origin(scheme: scheme, host: host.lowercased(), port: port) }
+    /// The beginning of the path that tells tenants of a shared host apart; `nil` if the host isn't shared.
+    var tenant: String?
 }

@@ -4,6 +4,8 @@ package enum OriginEvent: String, Sendable, CaseIterable {
     case waited
     /// It was refused, because the origin failed too often; because it asked to be left alone; because no place came free.
     case refusedFailing, refusedPaused, refusedLate
+    /// A request ended early for others that waited: it was too slow for its deadline, or its site had more than its share.
+    case gaveWaySlow, gaveWayShare
     /// A request was made once more.
     case retried
     /// An origin began to be refused.

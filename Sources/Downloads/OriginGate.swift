@@ -7,6 +7,8 @@ final class OriginGate: Sendable {
     private struct Guarded {
         var table: OriginTable
         var waiting: [UInt64: CheckedContinuation<OriginTable.Decision, Never>] = [:]
+        /// What ends the requests that are under way, by the numbers of their permits.
+        var onGiveWay: [UInt64: @Sendable (GivingWay) -> Void] = [:]
         var lastNumber: UInt64 = 0
         /// When the table will be looked at next.
         var armed: Instant?
@@ -72,10 +74,19 @@ final class OriginGate: Sendable {
         return true
     }
 
+    /// Says how many requests wait elsewhere, for what those under way hold.
+    func setDemand(_ count: Int) {
+        let now = time.now
+        change { $0.table.setDemand(count, at: now) }
+    }
+
     fileprivate func leave(_ place: OriginTable.Place, _ outcome: OriginOutcome) {
         let now = time.now
         var opened = false
-        change { opened = $0.table.leave(place, outcome, at: now, jitter: .random(in: 0...1)) }
+        change { guarded in
+            guarded.onGiveWay[place.number] = nil
+            opened = guarded.table.leave(place, outcome, at: now, jitter: .random(in: 0...1))
+        }
         if opened { observe(.opened) }
     }
 
@@ -84,11 +95,25 @@ final class OriginGate: Sendable {
         change { $0.table.answered(place, at: now) }
     }
 
+    fileprivate func progressed(_ place: OriginTable.Place, _ received: Int, of expected: Int?) {
+        let now = time.now
+        guarded.withLock { $0.table.progressed(place, received, of: expected, at: now) }
+    }
+
+    fileprivate func onGiveWay(_ place: OriginTable.Place, _ action: @escaping @Sendable (GivingWay) -> Void) {
+        let cause = guarded.withLock { guarded -> GivingWay? in
+            guard let request = guarded.table.running[place.number] else { return nil }
+            if request.givesWay == nil { guarded.onGiveWay[place.number] = action }
+            return request.givesWay
+        }
+        if let cause { action(cause) }
+    }
+
     private func count(_ refusal: OriginRefusal) {
         switch refusal {
         case .failing: observe(.refusedFailing)
         case .askedToWait: observe(.refusedPaused)
-        case .late: observe(.refusedLate)
+        case .late, .crowded: observe(.refusedLate)
         case .cancelled: break
         }
     }
@@ -96,8 +121,11 @@ final class OriginGate: Sendable {
     /// Changes the table, wakes whom that concerns, and sees to it that the table is looked at in time.
     private func change(_ body: (inout Guarded) -> Void) {
         let now = time.now
-        let (woken, alarm) = guarded.withLock { guarded in
+        let (woken, givingWay, alarm) = guarded.withLock { guarded in
             body(&guarded)
+            let givingWay = guarded.table.takeGivingWay().map { number, cause in
+                (guarded.onGiveWay.removeValue(forKey: number), cause)
+            }
             let woken = guarded.table.takeSettled().compactMap { number, decision in
                 guarded.waiting.removeValue(forKey: number).map { ($0, decision) }
             }
@@ -105,7 +133,11 @@ final class OriginGate: Sendable {
             if let due = guarded.table.nextDue(after: now), guarded.armed.map({ due < $0 }) ?? true {
                 (guarded.armed, alarm) = (due, due)
             }
-            return (woken, alarm)
+            return (woken, givingWay, alarm)
+        }
+        for (action, cause) in givingWay {
+            observe(cause == .slow ? .gaveWaySlow : .gaveWayShare)
+            action?(cause)
         }
         for (wake, decision) in woken { wake.resume(returning: decision) }
         if let alarm { look(at: alarm) }
@@ -138,6 +170,12 @@ final class OriginPlace: Sendable {
 
     /// What was asked for begins to come.
     func answered() { gate.answered(place) }
+
+    /// Records that `received` bytes of the body have come, of `expected` if its size is known.
+    func progressed(_ received: Int, of expected: Int?) { gate.progressed(place, received, of: expected) }
+
+    /// Has `action` called once the request is to end because others wait: at once, if that is so already.
+    func onGiveWay(_ action: @escaping @Sendable (GivingWay) -> Void) { gate.onGiveWay(place, action) }
 
     /// Gives the place back. Only the first time counts.
     func leave(_ outcome: OriginOutcome) {

@@ -7,6 +7,8 @@ struct OriginOutcome: Sendable, Equatable {
     var isOverloaded = false
     /// For how long it asked to be left alone.
     var pause: Duration?
+    /// Whether it ended early because others waited.
+    var gaveWay = false
 
     static let worked = OriginOutcome(health: .success)
     static let unknown = OriginOutcome()
@@ -15,6 +17,8 @@ struct OriginOutcome: Sendable, Equatable {
 extension TransferResult {
     /// `hadTime`: whether a timeout is the origin's fault. `isOver`: the file was ended because time was over.
     func outcome(hadTime: Bool, isOver: Bool) -> OriginOutcome {
+        // How slow it was is known where that was decided.
+        if gaveWay { return OriginOutcome(gaveWay: true) }
         switch failure?.reason {
         case nil: return .worked
         case .connectionFailed where isConnected: return OriginOutcome(health: .failure)

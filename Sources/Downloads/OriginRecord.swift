@@ -2,6 +2,7 @@ import Media
 
 /// What is known of one origin.
 struct OriginRecord {
+    let site: Site
     /// How many requests it gets at once.
     private(set) var limit: Int
     var inFlight = 0
@@ -14,19 +15,33 @@ struct OriginRecord {
     private var answers = 0
     private var lastDecrease: Instant?
     private var time: LearntDuration?
+    private var hasEnded = false
     /// Requests that may be made once more. One at the start, or the first failure of a day could never be.
     private var retries = 1.0
 
     /// Retries that are saved up for bad times.
     private static let mostRetries = 10.0
 
-    init(_ rule: OriginRule) {
+    init(_ site: Site, _ rule: OriginRule) {
+        self.site = site
         limit = rule.firstLimit
         breaker = CircuitBreaker(rule.breaker)
     }
 
     /// How long a request takes most of the time.
     var typicalTime: Duration { time?.typical ?? .zero }
+
+    /// How long a request may take for its first bytes.
+    func grace(_ rule: OriginRule) -> Duration { min(max(rule.grace, typicalTime * 2), rule.grace * 2) }
+
+    /// For how long one more request should stay away; `nil` if the origin will soon get to it. One that never worked is
+    /// given time to recover.
+    func crowding(_ rule: OriginRule) -> Duration? {
+        guard let longest = rule.longestQueue else { return nil }
+        guard let time else { return hasEnded ? .seconds(5) : .milliseconds(500) }
+        let queue = time.typical * (waiting + 1) / limit
+        return queue <= longest ? nil : min(queue, .seconds(10))
+    }
 
     func isPaused(at now: Instant) -> Bool { pausedUntil.map { now < $0 } ?? false }
 
@@ -46,6 +61,7 @@ struct OriginRecord {
     /// Takes note of the end of a request that began at `start`.
     mutating func ended(_ outcome: OriginOutcome, since start: Instant, at now: Instant, _ rule: OriginRule) {
         inFlight -= 1
+        hasEnded = true
         if let pause = outcome.pause {
             pausedUntil = max(pausedUntil ?? now, now + min(pause, rule.longestPause))
         }

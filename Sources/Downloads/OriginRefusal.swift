@@ -8,6 +8,8 @@ enum OriginRefusal: Error, Equatable {
     case askedToWait(until: Instant)
     /// No place came free in time.
     case late
+    /// The origin has so much to do that it would take too long; it may be asked again then.
+    case crowded(until: Instant)
     /// Whoever asked doesn't want it any more.
     case cancelled
 
@@ -15,8 +17,19 @@ enum OriginRefusal: Error, Equatable {
     var isForWantOfTime: Bool {
         switch self {
         case .askedToWait, .late: true
-        case .failing, .cancelled: false
+        case .failing, .crowded, .cancelled: false
         }
+    }
+
+    /// How long to wait before asking again.
+    func pause(at now: Instant) -> Duration {
+        let end: Instant? =
+            switch self {
+            case .failing(let until): until
+            case .askedToWait(let until), .crowded(let until): until
+            case .late, .cancelled: nil
+            }
+        return max(.milliseconds(100), end.map { $0 - now } ?? .seconds(1))
     }
 
     /// For `host`, in words.
@@ -27,6 +40,8 @@ enum OriginRefusal: Error, Equatable {
             return unavailable("\(host) failed again and again, and is left alone\(pause).")
         case .askedToWait(let until):
             return unavailable("\(host) asks to be left alone for another \(Self.seconds(until - now)).")
+        case .crowded(let until):
+            return unavailable("\(host) has so much to do that it is asked again in \(Self.seconds(until - now)).")
         case .late:
             let message = "So many requests to \(host) are under way that none more could be made in time."
             return AttachmentFailure(.download, .timedOut, message)

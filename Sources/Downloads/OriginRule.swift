@@ -16,12 +16,30 @@ package struct OriginRule: Sendable, Equatable {
     /// How many requests may be made once more, for each that is made.
     package var retryShare = 0.1
     /// An origin that asks to be left alone is, for so long at most.
-    package var longestPause: Duration = .seconds(3600)
+    package var longestPause: Duration = .seconds(60)
     /// An origin isn't blamed for a request that wasn't done in time if it had less time than this, or if bytes had come
     /// within this time.
     package var fairTime: Duration = .seconds(1)
+    /// How long a request may take for its first bytes before it counts as slow; twice that where the origin is known to
+    /// take so long.
+    package var grace: Duration = .seconds(2)
+    /// A site may use all permits when no other has asked for one for this long. Otherwise a quarter is kept for others.
+    package var lonelyTime: Duration = .seconds(10)
+    /// A request is refused if its origin would take longer than this to get to it; `nil` has it wait until its deadline.
+    package var longestQueue: Duration?
+    /// Shared hosts, whose tenants are told apart.
+    package var tenants: [TenantRule] = []
     /// How many origins are remembered.
     package var tableLimit = 10_000
 
     package init() {}
+
+    /// For answers that are posted to callbacks: small, and tried again later. An origin that has not answered yet gets
+    /// few at once.
+    static let callbacks: OriginRule = {
+        var rule = OriginRule()
+        (rule.firstLimit, rule.leastLimit, rule.mostLimit, rule.globalLimit) = (4, 1, 32, 256)
+        (rule.longestQueue, rule.grace) = (.seconds(1), .seconds(1))
+        return rule
+    }()
 }

@@ -19,7 +19,7 @@ struct Requester: Sendable {
     ) async throws(AttachmentFailure) -> TransferResult {
         let first = try await run(request, until: deadline, wanted: wanted)
         guard first.isWorthAnotherRequest, request.file.contents.ending == nil,
-            gate.mayRetry(request.url.origin, until: min(deadline, wanted?.latest ?? deadline))
+            gate.mayRetry(gate.rule.origin(of: request.url), until: min(deadline, wanted?.latest ?? deadline))
         else { return first }
         var backOff = BackOff()
         try? await SystemTime().sleep(until: SystemTime().now + backOff.next())
@@ -56,10 +56,11 @@ struct Requester: Sendable {
         _ wanted: MovingDeadline?,
     ) async throws(AttachmentFailure) -> OriginPlace {
         let latest = min(deadline, wanted?.latest ?? deadline)
+        let origin = gate.rule.origin(of: request.url)
         let entered = await withTaskGroup(of: Result<OriginPlace, OriginRefusal>?.self) { group in
             group.addTask {
                 do throws(OriginRefusal) {
-                    return .success(try await gate.enter(request.url.origin, until: latest))
+                    return .success(try await gate.enter(origin, until: latest))
                 } catch {
                     return .failure(error)
                 }

@@ -8,6 +8,8 @@ final class Transfer {
     /// A redirect's body up to this size is read and dropped, which keeps the connection; a longer one is cut off.
     private static let droppedByteLimit = 16_384
 
+    private static let reportTime: Duration = .milliseconds(100)
+
     enum Reception {
         case taken
         /// libcurl keeps the bytes, and offers them again once it is told to go on.
@@ -42,6 +44,10 @@ final class Transfer {
     private var bodyByteCount = 0
     /// When the last bytes of the source came.
     private var lastBytes: Instant?
+    /// When it was reported how much has come.
+    private var lastReport: Instant?
+    /// Whether it ended early because others waited.
+    private var gaveWay = false
     /// Where in what is sent the next byte stands.
     private var sendOffset = 0
     /// What was sent counts as a sign of life as well.
@@ -166,12 +172,22 @@ final class Transfer {
                 return .stopped
             }
             bodyByteCount += bytes.count
-            lastBytes = SystemTime().now
+            reportProgress(at: SystemTime().now)
             return .taken
         } catch {
             stopped = error
             return .stopped
         }
+    }
+
+    /// Says now and then how much has come, for whoever has to choose between transfers.
+    private func reportProgress(at now: Instant) {
+        lastBytes = now
+        guard let place = request.place, lastReport.map({ now - $0 >= Self.reportTime }) ?? true else { return }
+        lastReport = now
+        let expected: Int? =
+            if case .part(let range, _) = body { range.count } else { header("content-length").flatMap(Int.init) }
+        place.progressed(bodyByteCount, of: expected)
     }
 
     /// What the body is, found out with its first byte or, if there is none, at its end.
@@ -227,6 +243,12 @@ final class Transfer {
         return true
     }
 
+    /// Ends because others wait. What has come stays; the result says why it is not all.
+    func giveWay(_ cause: GivingWay) {
+        gaveWay = true
+        stopped = request.gaveWay(cause)
+    }
+
     /// Whether the transfer goes on, now that something else is wanted than before.
     func goesOn() -> Bool {
         if case .whole(let version?) = body, turns(to: version, request.file.contents) { return false }
@@ -244,6 +266,7 @@ final class Transfer {
         result.retryAfter = retryAfter
         result.isConnected = stallWatch != nil
         result.isFlowing = isFlowing
+        result.gaveWay = gaveWay
         result.fetchedByteCount = fetchedByteCount
         // Of an encoded part libcurl hands nothing over that it can't decode.
         if status != nil, [CURLE_OK, CURLE_BAD_CONTENT_ENCODING].contains(code) { _ = openedBody() }

@@ -15,6 +15,7 @@ final class TransferLoop: @unchecked Sendable {
         case start(id: UInt, TransferRequest, Reply)
         case look(id: UInt)
         case cancel(id: UInt)
+        case giveWay(id: UInt, GivingWay)
         case stop
     }
 
@@ -62,6 +63,7 @@ final class TransferLoop: @unchecked Sendable {
                     reply.resume(returning: TransferResult(failure: request.cancelled()))
                     return
                 }
+                request.place?.onGiveWay { [weak self] in self?.post(.giveWay(id: id, $0)) }
                 // `onCancel` may have run before there was anything to cancel. The loop ignores ids it doesn't know.
                 if Task.isCancelled { post(.cancel(id: id)) }
             }
@@ -160,6 +162,10 @@ final class TransferLoop: @unchecked Sendable {
             case .cancel(let id):
                 guard let entry = running.removeValue(forKey: id) else { continue }
                 cancel(entry)
+            case .giveWay(let id, let cause):
+                guard let entry = running.removeValue(forKey: id) else { continue }
+                entry.transfer.giveWay(cause)
+                finish(entry, CURLE_ABORTED_BY_CALLBACK)
             case .stop:
                 let unread = mailbox.withLock { mailbox in
                     mailbox.isOpen = false

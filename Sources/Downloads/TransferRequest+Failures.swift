@@ -49,6 +49,13 @@ extension TransferRequest {
         failure(.timedOut, "The time for the download from \(origin) was over before its last byte came.")
     }
 
+    func gaveWay(_ cause: GivingWay) -> AttachmentFailure {
+        switch cause {
+        case .slow: failure(.timedOut, "\(origin) sends too slowly to be done in time, and others waited.")
+        case .share: failure(.timedOut, "\(origin) had more than its share of all downloads, and others waited.")
+        }
+    }
+
     func unchanged() -> AttachmentFailure {
         failure(.cancelled, "The source at \(origin) is the one that is known, and was not fetched again.")
     }

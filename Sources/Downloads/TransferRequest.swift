@@ -44,6 +44,8 @@ struct TransferResult: Sendable {
     var fetchedByteCount = 0
     /// Whether bytes of the source came until its end.
     var isFlowing = false
+    /// Whether it ended early because others waited.
+    var gaveWay = false
     /// What further parts have to be of, where the origin has them.
     var version: SourceVersion?
     /// Whether a range was asked for and could not be had.

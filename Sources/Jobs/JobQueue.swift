@@ -50,8 +50,8 @@ package protocol JobQueue: Sendable {
     /// The callback was received, or is given up.
     func finishCallback(_ lease: Lease) async throws
 
-    /// The callback failed, and is tried again after `delay`.
-    func postponeCallback(_ lease: Lease, by delay: Duration) async throws
+    /// The callback is tried again after `delay`: it failed, or its server had no time for it, which counts as no try.
+    func postponeCallback(_ lease: Lease, by delay: Duration, isFailure: Bool) async throws
 
     // MARK: For people
 

@@ -48,7 +48,8 @@ extension RedisJobQueue {
         try await run(.finishCallback, [lease.entry, "\(lease.fence)"])
     }
 
-    package func postponeCallback(_ lease: Lease, by delay: Duration) async throws {
-        try await run(.postponeCallback, [lease.entry, "\(lease.fence)", "\(max(0, delay.milliseconds))"])
+    package func postponeCallback(_ lease: Lease, by delay: Duration, isFailure: Bool) async throws {
+        let delay = "\(max(0, delay.milliseconds))"
+        try await run(.postponeCallback, [lease.entry, "\(lease.fence)", delay, isFailure ? "1" : "0"])
     }
 }

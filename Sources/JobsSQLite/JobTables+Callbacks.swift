@@ -26,11 +26,11 @@ extension JobTables {
         changes.answerBytes -= try posted.value("bytes") as Int
     }
 
-    func postponeCallback(_ lease: Lease, by delay: Duration) throws {
+    func postponeCallback(_ lease: Lease, by delay: Duration, isFailure: Bool) throws {
         // The raised fence ends the lease.
         try database.change(
-            "UPDATE outbox SET attempt = attempt + 1, failures = failures + 1, due = ? WHERE seq = ? AND attempt = ?",
-            [clock.now + delay.milliseconds, Int(lease.entry), lease.fence]
+            "UPDATE outbox SET attempt = attempt + 1, failures = failures + ?, due = ? WHERE seq = ? AND attempt = ?",
+            [isFailure ? 1 : 0, clock.now + delay.milliseconds, Int(lease.entry), lease.fence]
         )
     }
 }

@@ -128,8 +128,8 @@ package final class SQLiteJobQueue: JobQueue {
         try await commits.change { try $0.finishCallback(lease) }
     }
 
-    package func postponeCallback(_ lease: Lease, by delay: Duration) async throws {
-        try await commits.change { try $0.postponeCallback(lease, by: delay) }
+    package func postponeCallback(_ lease: Lease, by delay: Duration, isFailure: Bool) async throws {
+        try await commits.change { try $0.postponeCallback(lease, by: delay, isFailure: isFailure) }
     }
 
     // MARK: For people

@@ -1,15 +1,21 @@
-/// Says of some URLs which parts of their query have nothing to do with what they lead to: signatures, expiry times.
+import Media
+
+/// What the operator says of some URLs: which parts of their query have nothing to do with what they lead to, such as
+/// signatures and expiry times, and which part of their path names the tenant of a shared host.
 ///
-/// Sources are told apart without them. What is asked for is always the URL as the sender gave it.
+/// Sources are told apart without those parts. What is asked for is always the URL as the sender gave it.
 package struct SourceRule: Sendable, Equatable {
     /// What the URL is like up to its query; `*` stands for any characters.
     package var match: String
     /// The names of the query's fields that don't count; `*` stands for any characters.
     package var ignoredQuery: [String]
+    /// How many of the path's first segments name the tenant; 0 if the host isn't shared.
+    package var tenantSegments: Int
 
-    package init(match: String, ignoredQuery: [String]) {
+    package init(match: String, ignoredQuery: [String] = [], tenantSegments: Int = 0) {
         self.match = match
         self.ignoredQuery = ignoredQuery
+        self.tenantSegments = tenantSegments
     }
 
     /// `nil` if the URL is none of the rule's.
@@ -34,28 +40,5 @@ extension [SourceRule] {
             if let source = rule.source(of: asked) { return source }
         }
         return String(asked)
-    }
-}
-
-/// Patterns in which `*` stands for any characters, none too.
-enum Wildcard {
-    /// Takes time in proportion to both lengths: each `*` is tried from where the one before it succeeded.
-    static func matches(_ text: Substring.UTF8View, _ pattern: String.UTF8View) -> Bool {
-        var (place, next) = (text.startIndex, pattern.startIndex)
-        var retry: (place: String.Index, next: String.Index)?
-        while place != text.endIndex {
-            if next != pattern.endIndex, pattern[next] == UInt8(ascii: "*") {
-                next = pattern.index(after: next)
-                retry = (place, next)
-            } else if next != pattern.endIndex, pattern[next] == text[place] {
-                (place, next) = (text.index(after: place), pattern.index(after: next))
-            } else if let last = retry {
-                (place, next) = (text.index(after: last.place), last.next)
-                retry = (place, next)
-            } else {
-                return false
-            }
-        }
-        return pattern[next...].allSatisfy { $0 == UInt8(ascii: "*") }
     }
 }

@@ -10,6 +10,8 @@ struct JobsRoutes: Sendable {
     let service: NotificationService
     let queue: any JobQueue
     let admission: Admission
+    /// Why a callback's URL can never be called; `nil` if it may be.
+    let callbackRefusal: @Sendable (String) -> String?
     let onBusy: @Sendable () -> Void
 
     /// The longest that a client may wait in one request.
@@ -20,6 +22,9 @@ struct JobsRoutes: Sendable {
         try admission.checkOpen()
         let content = try await request.payload()
         let envelope = try NotificationEnvelope(content, isJob: true)
+        if let refusal = envelope.callback.flatMap(callbackRefusal) {
+            throw Problem(.unprocessableContent, "The callback can never be called: \(refusal).")
+        }
         var options = envelope.options
         let id = options.identifier ?? RandomIdentifier.make()
         options.identifier = id

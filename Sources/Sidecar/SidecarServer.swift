@@ -44,6 +44,7 @@ package struct SidecarServer: Service, CustomStringConvertible {
     private let preview: PreviewRoutes?
     private let responses: ResponsesRoute?
     private let health: HealthRoutes
+    private let callbackRefusal: @Sendable (String) -> String?
     private let onBusy: @Sendable () -> Void
     private let admission: Admission
     private let logger: Logger
@@ -52,6 +53,7 @@ package struct SidecarServer: Service, CustomStringConvertible {
 
     /// Without a `service`, notifications are not taken over HTTP; without a `queue`, jobs aren't.
     ///
+    /// `callbackRefusal` says why a callback's URL can never be called, or `nil`.
     /// `onBusy` is called for each job that is refused because the queue is full.
     /// `onListening` is called with the port once connections are accepted.
     package init(
@@ -64,6 +66,7 @@ package struct SidecarServer: Service, CustomStringConvertible {
         checkReadiness: @escaping @Sendable () async throws -> Void,
         remarks: @escaping @Sendable () -> [String] = { [] },
         metrics: @escaping @Sendable () async -> String,
+        callbackRefusal: @escaping @Sendable (String) -> String? = { _ in nil },
         onBusy: @escaping @Sendable () -> Void = {},
         logger: Logger,
         observe: @escaping @Sendable (AnsweredRequest) -> Void = { _ in },
@@ -82,6 +85,7 @@ package struct SidecarServer: Service, CustomStringConvertible {
             remarks: remarks,
             metrics: metrics,
         )
+        self.callbackRefusal = callbackRefusal
         self.onBusy = onBusy
         self.logger = logger
         self.observe = observe
@@ -148,7 +152,13 @@ package struct SidecarServer: Service, CustomStringConvertible {
             )
         }
         guard let queue else { return }
-        let jobs = JobsRoutes(service: service, queue: queue, admission: admission, onBusy: onBusy)
+        let jobs = JobsRoutes(
+            service: service,
+            queue: queue,
+            admission: admission,
+            callbackRefusal: callbackRefusal,
+            onBusy: onBusy,
+        )
         router.post("v1/jobs") { request, _ in try await jobs.enqueue(request) }
         router.get("v1/jobs/:id") { request, context in
             try await jobs.state(request, id: try context.parameters.require("id"))

@@ -12,17 +12,20 @@ struct CallbackDelivery: Sendable {
     /// Nudged when there is something to post.
     let nudge: Nudge
 
-    private static let posts = 16
+    /// Most of them wait for their servers. How many are posted to one server at once is the poster's business.
+    private static let posts = 512
     /// Well within the lease of a callback.
     private static let postTime = Duration.seconds(20)
     /// A callback that failed comes back without a nudge.
     private static let lookTime = Duration.seconds(1)
+    /// How many are leased by one call.
+    private static let leaseGroup = 64
 
     func run() async {
         let free = FreePlaces(Self.posts)
         await withDiscardingTaskGroup { group in
             while !Task.isCancelled {
-                let leased = (try? await queue.leaseCallbacks(free.count)) ?? []
+                let leased = (try? await queue.leaseCallbacks(min(free.count, Self.leaseGroup))) ?? []
                 free.take(leased.count)
                 for callback in leased {
                     group.addTask {
@@ -40,18 +43,30 @@ struct CallbackDelivery: Sendable {
 
     private func deliver(_ callback: LeasedCallback) async {
         guard policy.allows(callback) else {
+            let result = CallbackResult(.refused, reason: "All tries or all time for it are used up.")
             observe(.callback(.refused))
+            observe(.callbackGivenUp(callback.name, tries: callback.failures, result))
             try? await queue.finishCallback(callback.lease)
             return
         }
-        let outcome = await poster.post(CallbackRequest(callback, deadline: time.now + Self.postTime))
-        guard !Task.isCancelled || outcome == .received else { return }
+        let result = await poster.post(CallbackRequest(callback, deadline: time.now + Self.postTime))
+        guard !Task.isCancelled || result.outcome == .received else { return }
         let delay = policy.delay(after: callback, now: time.now, random: .random(in: 0...1))
-        if outcome == .failed, let delay {
+        switch result.outcome {
+        case .postponed where time.now - callback.answered <= policy.age:
+            observe(.callback(.postponed))
+            // Spread, so that those that come back together don't meet again.
+            let pause = (result.pause ?? policy.firstDelay) * .random(in: 1...1.5)
+            try? await queue.postponeCallback(callback.lease, by: pause, isFailure: false)
+        case .failed where delay != nil:
             observe(.callback(.failed))
-            try? await queue.postponeCallback(callback.lease, by: delay)
-        } else {
-            observe(.callback(outcome == .failed ? .refused : outcome))
+            try? await queue.postponeCallback(callback.lease, by: delay ?? .zero, isFailure: true)
+        case .received:
+            observe(.callback(.received))
+            try? await queue.finishCallback(callback.lease)
+        case .failed, .refused, .postponed:
+            observe(.callback(.refused))
+            observe(.callbackGivenUp(callback.name, tries: callback.failures + 1, result))
             try? await queue.finishCallback(callback.lease)
         }
     }

@@ -15,6 +15,10 @@ package enum WorkerEvent: Sendable, Equatable {
     case gaveBack(Int)
     /// A try to post an answer. One that is given up counts as refused.
     case callback(CallbackOutcome)
+    /// An answer will not be posted any more, after so many tries that failed.
+    case callbackGivenUp(JobName, tries: Int, CallbackResult)
+    /// The number of jobs changed that wait because as many as may be are worked on.
+    case crowded(Int)
     /// The queue failed, and is asked again.
     case queueFailed(JobQueueError)
 }

@@ -195,12 +195,14 @@ package final class WorkerService: Service {
     // MARK: Doing what was decided
 
     func perform(_ event: (inout WorkerState) -> [WorkerState.Action]) {
-        let (actions, isSooner) = state.withLock { guarded in
-            let before = guarded.worker.nextAnswer
+        let (actions, isSooner, crowd) = state.withLock { guarded in
+            let (before, crowdBefore) = (guarded.worker.nextAnswer, guarded.worker.crowd)
             let actions = event(&guarded.worker)
-            let after = guarded.worker.nextAnswer
-            return (actions, after.map { after in before.map { after < $0 } ?? true } ?? false)
+            let (after, crowd) = (guarded.worker.nextAnswer, guarded.worker.crowd)
+            let isSooner = after.map { after in before.map { after < $0 } ?? true } ?? false
+            return (actions, isSooner, crowd == crowdBefore ? nil : crowd)
         }
+        if let crowd { observe(.crowded(crowd)) }
         for action in actions { perform(action) }
         if isSooner { timersChanged.nudge() }
         roomChanged.nudge()

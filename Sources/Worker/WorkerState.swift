@@ -62,6 +62,9 @@ package struct WorkerState {
 
     package var workingCount: Int { working.count }
 
+    /// The number of jobs that wait because as many as may be are worked on.
+    package var crowd: Int { working.count < limits.slots ? 0 : waiting.count }
+
     /// All leases that have to be renewed.
     package var leases: [Lease] { Array(held.keys) }
 

@@ -12,6 +12,8 @@ struct OriginGateTests {
     private func gate(_ limit: Int) -> OriginGate {
         var rule = OriginRule()
         rule.firstLimit = limit
+        // None is told to give way.
+        rule.grace = .seconds(1000)
         return OriginGate(rule, time: time, observe: { _ in })
     }
 

@@ -70,6 +70,43 @@ struct SendingTests {
         #expect(origin.requests.isEmpty)
     }
 
+    @Test("a server that answers none of the callbacks gets few at once, and the others are to come back later")
+    func tarpit() async throws {
+        let tarpit = try OriginServer { _ in .silence }
+        defer { tarpit.stop() }
+        let product = try OriginServer(address: "127.0.1.1") { _ in .status(204) }
+        defer { product.stop() }
+        let downloader = try Downloader(settings: .opening("127.0.0.0/8"))
+        let message = OutgoingMessage(body: [1], headers: [:])
+        let deadline = SystemTime().now + .seconds(30)
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<4 {
+                group.addTask { _ = try? await downloader.post(message, to: tarpit.url(), until: deadline) }
+            }
+            while tarpit.requests.count < 4 { try? await Task.sleep(for: .milliseconds(5)) }
+            await #expect { try await downloader.post(message, to: tarpit.url(), until: deadline) } throws: { error in
+                if case .notNow(_, let pause)? = error as? CallbackRefusal { pause > .zero } else { false }
+            }
+            let answer = try? await downloader.post(message, to: product.url(), until: deadline)
+            #expect(answer?.status == 204)
+            group.cancelAll()
+        }
+        #expect(tarpit.requests.count == 4)
+    }
+
+    @Test(
+        "a callback that can never be called is known by its URL alone",
+        arguments: [
+            ("ftp://a.example/", true), ("a", true), ("http://10.0.0.1/", true), ("http://[::1]/", true),
+            ("http://0x0a000001/", true), ("https://192.0.2.1:8080/", true), ("http://127.0.0.1:9/", false),
+            ("https://a.example:8443/", false), ("https://localhost/", false),
+        ]
+    )
+    func callbacks(url: String, isRefused: Bool) throws {
+        let policy = AddressPolicy(allowed: [try CIDR("127.0.0.0/8")], own: [])
+        #expect((CallbackURL.refusal(of: url, policy) != nil) == isRefused)
+    }
+
     @Test("nobody there, and nobody who answers, are failures")
     func silent() async throws {
         let origin = try OriginServer { _ in .stall(after: 0, of: [1, 2]) }

@@ -45,6 +45,11 @@ struct JobTests {
         arguments: [
             (#"{"payload":{"aps":{}},"deadline":"400s"}"#, 400), (#"{"payload":{"a":1}}"#, 422), ("{", 400),
             (#"{"aps":{}}"#, 422), (#"{"payload":{"aps":{}},"callback":7}"#, 422),
+            (#"{"payload":{"aps":{}},"callback":"ftp://a.example/"}"#, 422),
+            (#"{"payload":{"aps":{}},"callback":"done"}"#, 422),
+            (#"{"payload":{"aps":{}},"callback":"http://10.0.0.1/done"}"#, 422),
+            (#"{"payload":{"aps":{}},"callback":"http://[::1]/done"}"#, 422),
+            (#"{"payload":{"aps":{}},"callback":"http://0x7f000002/done"}"#, 422),
         ],
     )
     func refused(envelope: String, status: Int) async throws {
@@ -97,6 +102,23 @@ struct JobTests {
         #expect(last.headers["attachd-signature"]?.contains(#/^t=[0-9]+,v1=[0-9a-f]{64}$/#) == true)
     }
 
+    @Test("a callback that is given up leaves a line in the log, without the secrets of its URL")
+    func givenUp() async throws {
+        let product = try OriginServer { _ in .status(410) }
+        defer { product.stop() }
+        try await RunningSidecar.run(attachd) { sidecar in
+            let callback = #","callback":"\#(product.url("/done?key=secret"))""#
+            #expect(
+                try await sidecar.enqueue(envelope("https://nowhere.invalid/", id: "a", more: callback)).status == 202
+            )
+            while !sidecar.logged.contains("A callback was given up.") {
+                try await Task.sleep(for: .milliseconds(20))
+            }
+            #expect(sidecar.logged.contains("410") && sidecar.logged.contains(#""job_id":"a""#))
+            #expect(sidecar.logged.contains("127.0.0.1") && !sidecar.logged.contains("secret"))
+        }
+    }
+
     @Test("jobs of a worker that is killed are answered by the next one")
     func killed() async throws {
         let begun = Signal()
@@ -140,6 +162,9 @@ struct JobTests {
             #expect(try await attachd.run(["jobs", "purge"] + queue).status == 1)
             #expect(try await attachd.run(["jobs", "--queue", "postgres://a"]).status == 78)
             #expect(try await attachd.run(["enqueue", "-"] + queue + listen, input: Array("{".utf8)).status == 65)
+            let callback = ["enqueue", "-", "--callback", "mailto:a@b.example"] + queue + listen
+            let refused = try await attachd.run(callback, input: Array(payload.utf8))
+            #expect(refused.status == 65 && refused.errors.contains("--callback"))
         }
     }
 }

@@ -165,6 +165,7 @@ struct MadeOnceTests {
         arguments: [
             ("reuse: soon", "reuse"), ("reuse: 48h", "reuse"),
             ("sources: {a: {match: \"https://x/*\"}}", "ignoreQuery"),
+            ("sources: {a: {match: \"https://x/*\", tenantSegment: 0}}", "tenantSegment"),
             ("sources: {a: {match: \"x/*\", ignoreQuery: [b]}}", "match"),
             ("sources: {a: {match: \"https://x/?*\", ignoreQuery: [b]}}", "match"),
             ("sources: {a: {match: \"https://x/*\", ignoreQuery: [b], path: c}}", "path"),

@@ -5,6 +5,31 @@ import Testing
 
 @Suite("Origins that want to be spared", .timeLimit(.minutes(2)))
 struct OriginCareTests {
+    @Test(
+        "a tenant that asks to be left alone is, and others on its host are not, where the configuration tells them apart"
+    )
+    func tenants() async throws {
+        let origin = try OriginServer { request in
+            var answer = OriginAnswer.status(429)
+            answer.headers = [("Retry-After", "1000000000")]
+            return request.path.hasPrefix("/evil/") ? answer : .status(404)
+        }
+        defer { origin.stop() }
+        let attachd = try AttachdProgram()
+        let file = attachd.folder.url.appending(path: "attachd.yaml")
+        let rule = "sources: {shared: {match: \"\(origin.url("/*"))\", tenantSegment: 1}}\n"
+        try Data(rule.utf8).write(to: file)
+        try await RunningSidecar.run(attachd, ["--config", file.path]) { sidecar in
+            for (path, reason) in [
+                ("/evil/a", "httpStatus"), ("/evil/b", "originUnavailable"), ("/good/a", "httpStatus"),
+            ] {
+                let result = try JSONValue(parsing: try await sidecar.post(origin.url(path)).body)
+                #expect(result.value(at: try JSONPointer("/errors/0/reason"))?.text == reason)
+            }
+            #expect(origin.requests.map(\.path) == ["/evil/a", "/good/a"])
+        }
+    }
+
     @Test("who asks to be left alone is, the content goes out original with the reason, and the metrics say so")
     func leftAlone() async throws {
         let origin = try OriginServer { _ in

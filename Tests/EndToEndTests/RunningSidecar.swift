@@ -28,6 +28,9 @@ final class RunningSidecar: Sendable {
 
     var identifier: Int { program.identifier }
 
+    /// What it has logged so far.
+    var logged: String { (try? String(contentsOfFile: log, encoding: .utf8)) ?? "" }
+
     /// Waits until a line of its log has these words; twenty seconds are for what never comes.
     func waitForLog(_ words: String) async throws {
         for _ in 0..<1000 {

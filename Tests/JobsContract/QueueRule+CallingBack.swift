@@ -73,14 +73,22 @@ extension QueueRule {
             #expect(try await queue.enqueue(.sample(callback: callback)) == .accepted)
             #expect(try await queue.finish(queue.leaseOne().lease, with: .sample()))
             let first = try await queue.leaseCallback()
-            try await queue.postponeCallback(first.lease, by: .milliseconds(20))
+            try await queue.postponeCallback(first.lease, by: .milliseconds(20), isFailure: true)
             let second = try await queue.leaseCallback()
             #expect(second.failures == 1)
             #expect(second.answered.isNear(first.answered))
             #expect(second.reply == first.reply)
-            try await queue.postponeCallback(second.lease, by: .seconds(3600))
+            try await queue.postponeCallback(second.lease, by: .seconds(3600), isFailure: true)
             #expect(try await queue.leaseCallbacks(9).isEmpty)
             #expect(try await queue.status().callbacks == 1)
+        },
+        QueueRule("a callback that is put off has not failed") { queues in
+            let queue = try await queues.open()
+            #expect(try await queue.enqueue(.sample(callback: callback)) == .accepted)
+            #expect(try await queue.finish(queue.leaseOne().lease, with: .sample()))
+            let first = try await queue.leaseCallback()
+            try await queue.postponeCallback(first.lease, by: .milliseconds(20), isFailure: false)
+            #expect(try await queue.leaseCallback().failures == 0)
         },
         QueueRule("a callback whose worker died is posted by another, and the late worker changes nothing") { queues in
             let (a, b) = try await queues.openTwo(
@@ -93,7 +101,7 @@ extension QueueRule {
             #expect(rescued.reply == lost.reply)
             #expect(rescued.lease != lost.lease)
             try await a.finishCallback(lost.lease)
-            try await a.postponeCallback(lost.lease, by: .seconds(3600))
+            try await a.postponeCallback(lost.lease, by: .seconds(3600), isFailure: true)
             #expect(try await a.status().callbacks == 1)
             #expect(try await b.leaseCallback().failures == 0)
         },

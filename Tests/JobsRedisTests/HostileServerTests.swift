@@ -29,7 +29,7 @@ struct HostileServerTests {
             { try await queue.giveBack([lease]) },
             { _ = try await queue.leaseCallbacks(3) },
             { try await queue.finishCallback(lease) },
-            { try await queue.postponeCallback(lease, by: .seconds(1)) },
+            { try await queue.postponeCallback(lease, by: .seconds(1), isFailure: true) },
             { _ = try await queue.status() },
             { _ = try await queue.jobs(3) },
             { _ = try await queue.deadLetters(3) },

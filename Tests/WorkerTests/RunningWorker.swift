@@ -24,7 +24,7 @@ final class RunningWorker: Sendable {
         slots: Int = 4,
         leaseTime: Duration = .seconds(3600),
         handler: ScriptedHandler = ScriptedHandler(),
-        poster: ScriptedPoster? = nil,
+        poster: (any CallbackPoster)? = nil,
         before: (SQLiteJobQueue) async throws -> Void = { _ in },
         queue unreliable: (SQLiteJobQueue) -> any JobQueue = { $0 },
     ) async throws {
@@ -38,7 +38,11 @@ final class RunningWorker: Sendable {
             poster: poster,
             limits: WorkerLimits(slots: slots),
             time: time,
-            observe: { event in seen.events.withLock { $0.append(event) } },
+            observe: { event in
+                // How many wait is looked at where that matters.
+                if case .crowded = event { return }
+                seen.events.withLock { $0.append(event) }
+            },
         )
         (self.folder, self.time, self.queue, self.seen, self.service) = (folder, time, queue, seen, service)
         running = Task { try await service.run() }

@@ -37,10 +37,27 @@ final class ScriptedPoster: CallbackPoster {
 
     var posted: [CallbackRequest] { requests.withLock(\.self) }
 
-    func post(_ callback: CallbackRequest) async -> CallbackOutcome {
+    func post(_ callback: CallbackRequest) async -> CallbackResult {
         requests.withLock { requests in
             requests.append(callback)
-            return requests.count <= outcomes.count ? outcomes[requests.count - 1] : .received
+            let outcome = requests.count <= outcomes.count ? outcomes[requests.count - 1] : .received
+            return CallbackResult(outcome, reason: outcome == .received ? nil : "It says so.")
         }
     }
+}
+
+/// Never ends a post to a host that has `tarpit` in its name, until it is told to.
+final class TarpitPoster: CallbackPoster {
+    private let posts = Mutex<[String]>([])
+    private let end = Signal()
+
+    var posted: [String] { posts.withLock(\.self) }
+
+    func post(_ callback: CallbackRequest) async -> CallbackResult {
+        posts.withLock { $0.append(callback.url) }
+        if callback.url.contains("tarpit") { await end.wait() }
+        return CallbackResult(.received)
+    }
+
+    func stop() { end.send() }
 }

@@ -35,8 +35,8 @@ final class UnreliableQueue: JobQueue {
     func leave() async throws { try await queue.leave() }
     func leaseCallbacks(_ limit: Int) async throws -> [LeasedCallback] { try await queue.leaseCallbacks(limit) }
     func finishCallback(_ lease: Lease) async throws { try await queue.finishCallback(lease) }
-    func postponeCallback(_ lease: Lease, by delay: Duration) async throws {
-        try await queue.postponeCallback(lease, by: delay)
+    func postponeCallback(_ lease: Lease, by delay: Duration, isFailure: Bool) async throws {
+        try await queue.postponeCallback(lease, by: delay, isFailure: isFailure)
     }
     func status() async throws -> QueueStatus { try await queue.status() }
     func jobs(_ limit: Int) async throws -> [JobSummary] { try await queue.jobs(limit) }

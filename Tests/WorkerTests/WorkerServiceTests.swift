@@ -223,6 +223,33 @@ struct WorkerServiceTests {
         #expect(poster.posted[0].body == [UInt8]("1".utf8))
         let outcomes = worker.events.compactMap { if case .callback(let outcome) = $0 { outcome } else { nil } }
         #expect(outcomes == [.failed, .received, .refused])
+        let givenUp = worker.events.filter { if case .callbackGivenUp = $0 { true } else { false } }
+        let result = CallbackResult(.refused, reason: "It says so.")
+        #expect(givenUp == [.callbackGivenUp(JobName(id: "2"), tries: 1, result)])
+    }
+
+    @Test("callbacks that are never answered don't keep others waiting")
+    func tarpits() async throws {
+        let poster = TarpitPoster()
+        let worker = try await RunningWorker(poster: poster)
+        for number in 0..<64 { try await worker.enqueue("\(number)", callback: "https://tarpit\(number).example/") }
+        try await worker.advance(by: .milliseconds(500)) { poster.posted.count == 64 }
+        try await worker.enqueue("last", callback: "https://gateway.example/")
+        try await worker.advance(by: .milliseconds(500)) { poster.posted.last == "https://gateway.example/" }
+        poster.stop()
+        try await worker.stop()
+    }
+
+    @Test("a callback whose server has enough to do is put off, which counts as no try")
+    func putOff() async throws {
+        let poster = ScriptedPoster(Array(repeating: .postponed, count: 20))
+        let worker = try await RunningWorker(poster: poster)
+        try await worker.enqueue("1", callback: "https://gateway.example/1")
+        try await worker.advance(by: .seconds(1)) {
+            try await worker.queue.status().callbacks == 0 && poster.posted.count == 21
+        }
+        try await worker.stop()
+        #expect(poster.posted.allSatisfy { $0.headers["Attachd-Attempt"] == "1" })
     }
 
     @Test("what must be on time runs while all threads of Swift's pool are busy")

@@ -1,0 +1,286 @@
+"""What one hostile origin, client, receiver of callbacks or source does to the notifications of all others.
+
+Honest notifications come at even times, whatever became of those before: each with a source of its own, and a deadline.
+Beside them one hostile party does all it can. What is compared is the same load without it.
+"""
+
+import concurrent.futures
+import contextlib
+import http.client
+import itertools
+import json
+import multiprocessing
+import os
+import pathlib
+import signal
+import socket
+import tempfile
+import threading
+import time
+
+import peers
+from sidecar import Sidecar
+
+RATE, WARM_UP, SECONDS = 15, 4, 14
+DEADLINE = 5.0
+# The way of request and answer on a machine that everything here shares.
+TOLERANCE = 0.05
+LIMITS = {"complete": 0.95, "ratio": 2.0, "late": 0}
+
+_numbers = itertools.count()
+
+
+def send(port, path, envelope, timeout=60):
+    client = http.client.HTTPConnection("127.0.0.1", port, timeout=timeout)
+    try:
+        client.request("POST", path, json.dumps(envelope).encode())
+        answer = client.getresponse()
+        return answer.status, answer.read()
+    finally:
+        client.close()
+
+
+def envelope(url, **more):
+    payload = {"aps": {"mutable-content": 1, "alert": "Hi"}, "my-attachment": f"{url}?{next(_numbers)}"}
+    return {"payload": payload, **more}
+
+
+class Honest:
+    """Notifications at even times, over HTTP or as jobs whose results are posted to a callback."""
+
+    def __init__(self, port, origin, as_jobs):
+        self.port, self.origin, self.as_jobs = port, origin, as_jobs
+        self.results, self.sent, self.lock = [], {}, threading.Lock()
+
+    def run(self):
+        self.origin.on_received = self.receive
+        with concurrent.futures.ThreadPoolExecutor(128) as threads:
+            start = time.monotonic()
+            for number in range(RATE * SECONDS):
+                due = start + number / RATE
+                time.sleep(max(0, due - time.monotonic()))
+                threads.submit(self.notify, due)
+        end = time.monotonic() + DEADLINE + 1
+        while self.as_jobs and self.sent and time.monotonic() < end:
+            time.sleep(0.05)
+        # What never came is late.
+        with self.lock:
+            self.results += [("nothing", time.monotonic() - due) for due in self.sent.values()]
+        return self.results
+
+    def notify(self, due):
+        content = envelope(self.origin.url("good/file/photo.jpg"), deadline=f"{DEADLINE:.0f}s")
+        outcome = "nothing"
+        try:
+            if self.as_jobs:
+                name = f"honest-{next(_numbers)}"
+                content |= {"id": name, "callback": self.origin.url("good/received/it")}
+                with self.lock:
+                    self.sent[name] = due
+                if send(self.port, "/v1/jobs", content)[0] == 202:
+                    return
+                with self.lock:
+                    del self.sent[name]
+            else:
+                status, body = send(self.port, "/v1/notifications", content)
+                outcome = peers.outcome(body) if status == 200 else f"status {status}"
+        except OSError as error:
+            outcome = type(error).__name__
+        with self.lock:
+            self.results.append((outcome, time.monotonic() - due))
+
+    def receive(self, job, body):
+        with self.lock:
+            if due := self.sent.pop(job, None):
+                self.results.append((peers.outcome(body), time.monotonic() - due))
+
+
+def summary(results):
+    times = sorted(seconds for _, seconds in results)
+    return {
+        "complete": sum(outcome == "complete" for outcome, _ in results) / len(results),
+        "p99": times[int(0.99 * (len(times) - 1))],
+        "late": sum(seconds > DEADLINE + TOLERANCE for seconds in times),
+    }
+
+
+# MARK: The hostile parties
+
+
+class Hostile:
+    """Keeps notifications under way that name hostile sources, and sends the next of each a second after its answer."""
+
+    def __init__(self, port, urls, path="/v1/notifications", **more):
+        self.port, self.path, self.more, self.ended = port, path, more, False
+        for url in urls:
+            threading.Thread(target=self.repeat, args=(url,), daemon=True).start()
+
+    def repeat(self, url):
+        while not self.ended:
+            with contextlib.suppress(OSError):
+                more = {"id": f"hostile-{next(_numbers)}"} if self.path == "/v1/jobs" else {}
+                status, _ = send(self.port, self.path, envelope(url, **self.more, **more))
+                if self.path == "/v1/jobs" and status == 202:
+                    # As many are under way as if each were waited for, up to its deadline.
+                    time.sleep(4)
+            time.sleep(1)
+
+
+class Callbacks(Hostile):
+    """Jobs without work whose results go to servers that take them and never answer, a host each."""
+
+    def __init__(self, port, evil, hosts):
+        self.port, self.ended = port, False
+        for number in range(hosts):
+            url = evil.url("evil/silence/it", f"127.{number + 1}.0.1")
+            threading.Thread(target=self.fill, args=(url,), daemon=True).start()
+
+    def fill(self, url):
+        while not self.ended:
+            with contextlib.suppress(OSError):
+                content = {"payload": {"aps": {"alert": "Hi"}}, "callback": url, "id": f"tarpit-{next(_numbers)}"}
+                send(self.port, "/v1/jobs", content)
+            time.sleep(1)
+
+
+class Killer(Hostile):
+    """Sources whose decoder dies: each that works on one for a while is killed, as by a signal of its own."""
+
+    def __init__(self, port, urls, worker):
+        super().__init__(port, urls, deadline="20s")
+        self.worker = worker
+        threading.Thread(target=self.kill, daemon=True).start()
+
+    def kill(self):
+        seen = {}
+        while not self.ended:
+            busy = [pid for pid in descendants(self.worker) if holds_source(pid)]
+            now = time.monotonic()
+            seen = {pid: seen.get(pid, now) for pid in busy}
+            for pid, since in seen.items():
+                # An honest picture takes a tenth of that.
+                if now - since > 0.7:
+                    with contextlib.suppress(OSError):
+                        os.kill(pid, signal.SIGSEGV)
+            time.sleep(0.1)
+
+
+def descendants(pid):
+    found = []
+    with contextlib.suppress(OSError):
+        for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
+            for child in map(int, (task / "children").read_text().split()):
+                found += [child] + descendants(child)
+    return found
+
+
+def holds_source(pid):
+    with contextlib.suppress(OSError):
+        return any("memfd:media" in os.readlink(link) for link in pathlib.Path(f"/proc/{pid}/fd").iterdir())
+    return False
+
+
+def _slow_clients(port, count):
+    """Requests whose headers, or bodies, come by a byte a second, on as many connections as there are."""
+    clients = []
+    while True:
+        while len(clients) < count:
+            client = socket.socket()
+            client.settimeout(2)
+            try:
+                client.connect(("127.0.0.1", port))
+                start = "POST /v1/notifications HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+                body = "Content-Length: 60000\r\n\r\n" if len(clients) % 2 else "X-Slow: "
+                client.sendall((start + body).encode())
+                clients.append(client)
+            except OSError:
+                client.close()
+                break
+        time.sleep(1)
+        for client in list(clients):
+            try:
+                client.sendall(b"a")
+            except OSError:
+                clients.remove(client)
+                client.close()
+
+
+class SlowClients:
+    def __init__(self, port, count):
+        self.process = multiprocessing.Process(target=_slow_clients, args=(port, count), daemon=True)
+        self.process.start()
+
+    ended = property(lambda self: False, lambda self, _: self.process.terminate())
+
+
+def scenarios(evil, origin):
+    """Names, whether the honest load is of jobs, and what starts the hostile party."""
+    drip, head = "evil/drip/huge.jpg", "evil/head/huge.jpg"
+    # One /24 counts as one owner, as all names below one registrable domain do.
+    hosts = [f"127.0.2.{number}" for number in range(1, 201)]
+    return [
+        ("80 sources that drip, one host", False,
+         lambda worker: Hostile(worker.port, [evil.url(drip, hosts[0])] * 80, deadline="20s")),
+        ("200 sources that drip, 200 hosts of one owner", False,
+         lambda worker: Hostile(worker.port, [evil.url(drip, host) for host in hosts], deadline="20s")),
+        ("400 jobs whose sources drip, 200 hosts of one owner", True,
+         lambda worker: Hostile(worker.port, [evil.url(drip, host) for host in hosts * 2], "/v1/jobs", deadline="20s")),
+        ("nested gzip", False,
+         lambda worker: Hostile(worker.port, [evil.url("evil/gzip/it", hosts[0])] * 4, deadline="20s")),
+        ("8 JPEG heads of 49 megapixels", False,
+         lambda worker: Hostile(worker.port, [evil.url(head, hosts[0])] * 8, deadline="20s")),
+        ("8 sources whose decoders die", False,
+         lambda worker: Killer(worker.port, [evil.url(head, hosts[0])] * 8, worker.process.pid)),
+        ("64 callback hosts that never answer", True, lambda worker: Callbacks(worker.port, evil, 64)),
+        ("600 slow HTTP clients", False, lambda worker: SlowClients(worker.port, 600)),
+        ("Retry-After of 31 years, another tenant of the host", False,
+         lambda worker: Hostile(worker.port, [origin.url("evil/later/it")] * 4, deadline="20s")),
+    ]
+
+
+def run(program, cores, config, origin, as_jobs, start=None):
+    worker = Sidecar(program, cores, len(cores), ["--allow-address", "127.0.0.0/8", "--config", str(config)])
+    try:
+        worker.wait_until_ready()
+        for _ in range(10):
+            # So that it knows how long its work takes, as a sidecar does after its first minute.
+            send(worker.port, "/v1/notifications", envelope(origin.url("good/file/photo.jpg")))
+        hostile = start(worker) if start else None
+        time.sleep(WARM_UP if start else 0)
+        results = Honest(worker.port, origin, as_jobs).run()
+        if hostile:
+            hostile.ended = True
+        return summary(results)
+    finally:
+        # A worker that hangs doesn't hold up the next one.
+        worker.process.kill()
+        worker.process.wait()
+        worker.folder.cleanup()
+
+
+def fairness(program, folder, cores, chosen=os.environ.get("SCENARIOS", "")):
+    """`SCENARIOS` chooses those whose names have that text."""
+    files = peers.files(folder)
+    origin, evil = peers.Peers(files), peers.Peers(files)
+    figures, worst = {}, {"complete": 1.0, "ratio": 0.0, "late": 0}
+    with tempfile.TemporaryDirectory() as place:
+        config = pathlib.Path(place, "attachd.yaml")
+        config.write_text(json.dumps({"sources": {"shared": {"match": origin.url("*"), "tenantSegment": 1}}}))
+        quiet = {as_jobs: run(program, cores, config, origin, as_jobs) for as_jobs in (False, True)}
+        for as_jobs, result in quiet.items():
+            name = "quiet, jobs with callbacks" if as_jobs else "quiet"
+            figures[name] = f"complete {result['complete']:.1%}, p99 {result['p99'] * 1000:.0f} ms, late {result['late']}"
+        for name, as_jobs, start in scenarios(evil, origin):
+            if chosen not in name:
+                continue
+            result = run(program, cores, config, origin, as_jobs, start)
+            result["ratio"] = result["p99"] / quiet[as_jobs]["p99"]
+            figures[name] = (f"complete {result['complete']:.1%}, p99 {result['p99'] * 1000:.0f} ms, "
+                             f"{result['ratio']:.2f} of quiet, late {result['late']}")
+            worst["complete"] = min(worst["complete"], result["complete"])
+            worst["ratio"], worst["late"] = max(worst["ratio"], result["ratio"]), worst["late"] + result["late"]
+    origin.stop()
+    evil.stop()
+    figures |= {"least_complete": round(worst["complete"], 3), "greatest_ratio": round(worst["ratio"], 2),
+                "late": worst["late"], "target": "complete 95 %, p99 within 2 of quiet, nothing late"}
+    return figures

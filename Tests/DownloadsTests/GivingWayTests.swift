@@ -1,0 +1,210 @@
+import Media
+import Support
+import Testing
+
+@testable import Downloads
+
+@Suite("Who gives way to those that wait")
+struct GivingWayTests {
+    private let start = Instant(sinceOrigin: .seconds(1000))
+    private let evil = (0..<100).map { Origin(scheme: "https", host: "\($0).evil.example", port: 443) }
+    private let good = (0..<100).map { Origin(scheme: "https", host: "good\($0).example", port: 443) }
+
+    private func table(_ globalLimit: Int = 8, _ change: (inout OriginRule) -> Void = { _ in }) -> OriginTable {
+        var rule = OriginRule()
+        rule.globalLimit = globalLimit
+        rule.grace = .seconds(1)
+        change(&rule)
+        return OriginTable(rule)
+    }
+
+    /// Asks for a permit for each of the origins, and gives those that there are.
+    private func ask(
+        _ table: inout OriginTable,
+        _ origins: some Sequence<Origin>,
+        at now: Instant,
+        within time: Duration = .seconds(20),
+    ) -> [OriginTable.Place] {
+        for origin in origins { table.ask(0, origin, until: now + time, at: now) }
+        return table.takeSettled().compactMap { try? $0.decision.get() }
+    }
+
+    private func leave(_ table: inout OriginTable, _ place: OriginTable.Place, at now: Instant) {
+        _ = table.leave(place, OriginOutcome(gaveWay: true), at: now, jitter: 0.5)
+    }
+
+    @Test("alone a site may use all permits, under any number of names")
+    func alone() {
+        var table = table(8)
+        #expect(ask(&table, evil.prefix(10), at: start).count == 8)
+    }
+
+    @Test(
+        "a site that isn't alone leaves a quarter of the permits, and gets it when the others have been gone for a while"
+    )
+    func reserve() {
+        var table = table(8)
+        _ = ask(&table, good.prefix(1), at: start).map { table.leave($0, .worked, at: start, jitter: 0.5) }
+        #expect(ask(&table, evil.prefix(10), at: start + .seconds(1)).count == 6)
+        // No time passes for an honest source.
+        let honest = ask(&table, good.prefix(2), at: start + .seconds(2))
+        #expect(honest.count == 2)
+        for place in honest { _ = table.leave(place, .worked, at: start + .seconds(13), jitter: 0.5) }
+        #expect(table.takeSettled().count == 2 && table.inFlight == 8)
+    }
+
+    @Test("when others wait, the slowest gives way, once it had time to answer, and no more give way than wait")
+    func slowest() {
+        var table = table(4)
+        let places = ask(&table, good.prefix(4), at: start)
+        // 1 MB in 20 s takes 50 kB/s.
+        for (place, rate) in zip(places, [200_000, 40_000, 1, 60_000]) {
+            table.progressed(place, rate / 2, of: 1_000_000, at: start + .seconds(0.5))
+        }
+        #expect(ask(&table, good[10...10], at: start + .seconds(0.6)).isEmpty)
+        #expect(table.takeGivingWay().isEmpty)
+        #expect(table.nextDue(after: start + .seconds(0.6)) == start + .seconds(1))
+        for (place, rate) in zip(places, [200_000, 40_000, 1, 60_000]) {
+            table.progressed(place, rate, of: 1_000_000, at: start + .seconds(1))
+        }
+        table.settle(at: start + .seconds(1))
+        #expect(table.takeGivingWay().map(\.number) == [places[2].number])
+        table.settle(at: start + .seconds(1.1))
+        #expect(table.takeGivingWay().isEmpty)
+        leave(&table, places[2], at: start + .seconds(1.1))
+        #expect(table.takeSettled().count == 1 && table.waiterCount == 0)
+        // The next one takes the next slowest, and none that is fast enough.
+        for number in 11..<14 { _ = ask(&table, good[number...number], at: start + .seconds(1.2)) }
+        let next = table.takeGivingWay()
+        #expect(next.map(\.number) == [places[1].number] && next.map(\.cause) == [.slow])
+    }
+
+    @Test("nobody gives way as long as nobody waits")
+    func quiet() {
+        var table = table(4)
+        _ = ask(&table, evil.prefix(4), at: start)
+        table.settle(at: start + .seconds(15))
+        #expect(table.takeGivingWay().isEmpty && table.nextDue(after: start + .seconds(15)) == nil)
+    }
+
+    @Test("a site that is fast enough gives way for its share only, and others no further than theirs")
+    func share() {
+        var table = table(8)
+        let places = ask(&table, evil.prefix(8), at: start)
+        for place in places { table.progressed(place, 900_000, of: 1_000_000, at: start + .seconds(1)) }
+        #expect(ask(&table, good.prefix(1), at: start + .seconds(1)).isEmpty)
+        let first = table.takeGivingWay()
+        #expect(first.map(\.cause) == [.share])
+        for place in places where place.number == first.first?.number { leave(&table, place, at: start + .seconds(1)) }
+        #expect(table.takeSettled().count == 1)
+        // Its own next requests drive out none of the others'.
+        _ = ask(&table, evil[50..<60], at: start + .seconds(3))
+        #expect(table.takeGivingWay().isEmpty)
+    }
+
+    @Test("requests of a site that has its share don't drive out another's slow ones")
+    func flood() {
+        var table = table(8)
+        _ = ask(&table, good.prefix(1), at: start)
+        _ = ask(&table, evil.prefix(40), at: start)
+        let numbers = Set(table.running.filter { $0.value.site == Site(good[0]) }.keys)
+        table.settle(at: start + .seconds(5))
+        let driven = table.takeGivingWay()
+        #expect(!driven.isEmpty && driven.allSatisfy { !numbers.contains($0.number) })
+    }
+
+    @Test("an origin's own slow requests give way when its limit keeps others waiting")
+    func sameOrigin() {
+        var table = table(64) { $0.firstLimit = 2 }
+        let places = ask(&table, [evil[0], evil[0], evil[0], good[0]], at: start)
+        #expect(places.count == 3)
+        table.settle(at: start + .seconds(1))
+        let driven = table.takeGivingWay().map(\.number)
+        #expect(driven.count == 1 && driven.allSatisfy { places.prefix(2).map(\.number).contains($0) })
+    }
+
+    @Test("a site whose requests are too slow for others is left alone, under whatever names it goes on")
+    func leftAlone() {
+        var table = table(8)
+        var now = start
+        var held: [UInt64: OriginTable.Place] = [:]
+        for round in 0..<12 where table.refusingCount == 0 {
+            // Names cost nothing.
+            for place in ask(&table, evil[(8 * round)..<(8 * round + 8)], at: now) { held[place.number] = place }
+            let waiting = ask(&table, good.prefix(4), at: now)
+            now = now + .seconds(1)
+            table.settle(at: now)
+            for (number, _) in table.takeGivingWay() {
+                if let place = held.removeValue(forKey: number) { leave(&table, place, at: now) }
+            }
+            for place in waiting + table.takeSettled().compactMap({ try? $0.decision.get() }) {
+                if place.origin.host.contains("evil") {
+                    held[place.number] = place
+                } else {
+                    _ = table.leave(place, .worked, at: now, jitter: 0.5)
+                }
+            }
+        }
+        #expect(table.refusingCount > 0)
+        table.ask(7, Origin(scheme: "http", host: "new.evil.example", port: 80), until: now + .seconds(20), at: now)
+        let refused = table.takeSettled().contains { number, decision in
+            if number == 7, case .failure(.failing) = decision { true } else { false }
+        }
+        #expect(refused)
+        // It says nothing of others.
+        #expect(ask(&table, good[20...20], at: now).count == 1)
+    }
+
+    @Test("slow requests give way to those that wait elsewhere, and fast ones don't, whoever they are")
+    func demand() {
+        var table = table(64)
+        let places = ask(&table, evil.prefix(4), at: start)
+        table.progressed(places[1], 500_000, of: 1_000_000, at: start + .seconds(1))
+        table.setDemand(10, at: start + .seconds(1))
+        #expect(Set(table.takeGivingWay().map(\.number)) == Set(places.map(\.number)).subtracting([places[1].number]))
+        table.setDemand(0, at: start + .seconds(2))
+        #expect(table.nextDue(after: start + .seconds(2)) == nil)
+    }
+
+    @Test("a queue that would take too long is not joined where it need not be")
+    func crowded() {
+        var table = OriginTable(.callbacks)
+        for number in 0..<5 { table.ask(UInt64(number), evil[0], until: start + .seconds(20), at: start) }
+        let decisions = table.takeSettled()
+        #expect(decisions.count == 5 && table.waiterCount == 0)
+        guard case .failure(.crowded)? = decisions.last?.decision else {
+            Issue.record("the fifth was let in")
+            return
+        }
+        // One that answers soon is waited for.
+        for case .success(let place) in decisions.map(\.decision) {
+            _ = table.leave(place, .worked, at: start + .milliseconds(5), jitter: 0.5)
+        }
+        for number in 10..<30 { table.ask(UInt64(number), evil[0], until: start + .seconds(20), at: start) }
+        #expect(table.waiterCount == 16)
+    }
+
+    @Test(
+        "how likely a request is to be done follows its rate of the last seconds",
+        arguments: [nil, 100_000] as [Int?]
+    )
+    func promise(expected: Int?) {
+        let origin = evil[0]
+        var request = RunningRequest(
+            origin,
+            Site(origin),
+            start: start,
+            grace: .seconds(1),
+            deadline: start + .seconds(20)
+        )
+        request.progressed(40_000, of: expected, at: start + .seconds(1))
+        #expect(request.promise(at: start + .seconds(1)) > 1)
+        // It goes on by a byte now and then.
+        for second in 2..<12 {
+            request.progressed(40_000 + second, of: expected, at: start + .seconds(second))
+            _ = request.promise(at: start + .seconds(second))
+        }
+        #expect(request.promise(at: start + .seconds(12)) < 0.01)
+        #expect(request.promise(at: start + .seconds(21)) == 0)
+    }
+}
