@@ -9,7 +9,7 @@ struct OriginMetrics: Sendable {
         "attachd_origin_refusals_total":
             "Requests that were not made: the origin fails (failing), asked to be left alone (paused), or has no place (late).",
         "attachd_origin_give_ways_total":
-            "Downloads and callbacks that ended early because others waited: too slow for their deadline (slow), or of a site with more than its share (share).",
+            "Downloads that ended early because others waited: too slow for their deadline (slow), or of a site with more than its share (share).",
         "attachd_origin_retries_total": "Requests that were made once more.",
         "attachd_origin_opened_total": "Origins that began to be left alone because they failed.",
         "attachd_origins": "Origins that are remembered.",

@@ -19,9 +19,7 @@ extension OriginTable {
     private static let judgementTime: Duration = .milliseconds(250)
 
     /// An equal share of all permits for each site that has requests.
-    var fairShare: Int {
-        max(1, rule.globalLimit / max(1, sites.values.count { $0.inFlight + $0.waiting > 0 }))
-    }
+    var fairShare: Int { max(1, rule.globalLimit / max(1, activeSites)) }
 
     func bound(of origin: Origin, _ site: Site, at now: Instant) -> Bound? {
         guard let record = records[origin], let siteRecord = sites[site] else { return nil }
@@ -36,7 +34,7 @@ extension OriginTable {
         var judged = judgedRequests(at: now)
         guard !judged.isEmpty else { return }
         // Those that are about to end already make way for as many.
-        var ending = sites.values.reduce(0) { $0 + $1.ending }
+        var ending = endingCount
         let share = fairShare
         for waiter in blockedWaiters(at: now) {
             guard let bound = bound(of: waiter.origin, waiter.site, at: now) else { continue }
@@ -105,7 +103,8 @@ extension OriginTable {
         guard let site = running[number]?.site else { return }
         let why: GivingWay = promise < 1 ? .slow : .share
         running[number]?.giveWay(why, promise: promise)
-        sites[site]?.ending += 1
+        update(site) { $0.ending += 1 }
+        endingCount += 1
         givingWay.append((number, why))
     }
 

@@ -28,7 +28,11 @@ struct OriginTable {
     let rule: OriginRule
     private(set) var inFlight = 0
     private(set) var records: [Origin: OriginRecord] = [:]
-    var sites: [Site: SiteRecord] = [:]
+    private(set) var sites: [Site: SiteRecord] = [:]
+    /// The number of sites that have requests under way or waiting.
+    private(set) var activeSites = 0
+    /// The number of requests that were told to give way, and have not ended yet.
+    var endingCount = 0
     var running: [UInt64: RunningRequest] = [:]
     /// Who has least time comes first.
     private(set) var waiters: [Waiter] = []
@@ -62,7 +66,7 @@ struct OriginTable {
         let index = waiters.firstIndex { deadline < $0.deadline } ?? waiters.endIndex
         waiters.insert(Waiter(number: number, origin: origin, site: site, deadline: deadline), at: index)
         records[origin]?.waiting += 1
-        sites[site]?.waiting += 1
+        update(site) { $0.waiting += 1 }
         makeWay(at: now)
     }
 
@@ -94,7 +98,8 @@ struct OriginTable {
         let wasRefused = refusal(of: place.origin, at: now) != nil
         records[place.origin]?.ended(outcome, since: place.start, at: now, rule)
         records[place.origin]?.breaker.finish(place.pass, outcome.health, at: now, jitter: jitter)
-        sites[request.site]?.ended(request, place.sitePass, outcome, at: now, jitter: jitter)
+        update(request.site) { $0.ended(request, place.sitePass, outcome, at: now, jitter: jitter) }
+        if request.givesWay != nil { endingCount -= 1 }
         let isRefused = refusal(of: place.origin, at: now) != nil
         if isOthersTurn { settle(at: now) }
         return isRefused && !wasRefused
@@ -117,6 +122,7 @@ struct OriginTable {
 
     /// Decides what time has decided.
     mutating func settle(at now: Instant) {
+        guard !waiters.isEmpty || demand > 0 else { return }
         let share = fairShare
         // First those whose sites have less than their share, then the others.
         for isAnyone in [false, true] where !waiters.isEmpty {
@@ -168,7 +174,7 @@ struct OriginTable {
         inFlight += 1
         lastPlace += 1
         records[origin]?.began(rule)
-        sites[record.site]?.inFlight += 1
+        update(record.site) { $0.inFlight += 1 }
         let grace = record.grace(rule)
         running[lastPlace] = RunningRequest(origin, record.site, start: now, grace: grace, deadline: deadline)
         return .success(Place(origin: origin, start: now, number: lastPlace, pass: pass, sitePass: sitePass))
@@ -195,7 +201,16 @@ struct OriginTable {
 
     private mutating func stopsWaiting(_ waiter: Waiter) {
         records[waiter.origin]?.waiting -= 1
-        sites[waiter.site]?.waiting -= 1
+        update(waiter.site) { $0.waiting -= 1 }
+    }
+
+    /// Changes a site's record, and counts the site among those that have requests.
+    mutating func update(_ site: Site, _ change: (inout SiteRecord) -> Void) {
+        guard var record = sites[site] else { return }
+        let wasActive = record.isActive
+        change(&record)
+        sites[site] = record
+        activeSites += (record.isActive ? 1 : 0) - (wasActive ? 1 : 0)
     }
 
     private mutating func use(_ origin: Origin, at now: Instant) -> Site {

@@ -11,4 +11,6 @@ struct SiteRecord {
     /// Opens when most of its requests are too slow while others wait, over all origins of the site: their names cost
     /// its owner nothing.
     var breaker: CircuitBreaker
+
+    var isActive: Bool { inFlight + waiting > 0 }
 }
