@@ -41,14 +41,15 @@ extension Script {
         """
     )
 
-    /// Arguments: the entry, its fence, after how long it is due again, how many failures that is.
+    /// Another fence ends the lease. Leases that are no failures count as tries: the next one of what is put off is to be
+    /// the same try again. Arguments: the entry, its fence, after how long it is due again, how many failures that is.
     static let postponeCallback = Script(
         common,
         """
         local key = prefix .. 'callback:' .. ARGV[1]
         if redis.call('HGET', key, 'fence') ~= ARGV[2] then return 0 end
         redis.call('HINCRBY', key, 'failures', ARGV[4])
-        redis.call('HINCRBY', key, 'fence', 1)
+        redis.call('HINCRBY', key, 'fence', ARGV[4] == '1' and 1 or -1)
         redis.call('ZADD', prefix .. 'callbacks', milliseconds() + ARGV[3], ARGV[1])
         return 1
         """

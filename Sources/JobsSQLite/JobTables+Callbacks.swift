@@ -27,10 +27,11 @@ extension JobTables {
     }
 
     func postponeCallback(_ lease: Lease, by delay: Duration, isFailure: Bool) throws {
-        // The raised fence ends the lease.
+        // Another fence ends the lease. Leases that are no failures count as tries: the next one of what is put off is to
+        // be the same try again.
         try database.change(
-            "UPDATE outbox SET attempt = attempt + 1, failures = failures + ?, due = ? WHERE seq = ? AND attempt = ?",
-            [isFailure ? 1 : 0, clock.now + delay.milliseconds, Int(lease.entry), lease.fence]
+            "UPDATE outbox SET attempt = attempt + ?, failures = failures + ?, due = ? WHERE seq = ? AND attempt = ?",
+            [isFailure ? 1 : -1, isFailure ? 1 : 0, clock.now + delay.milliseconds, Int(lease.entry), lease.fence]
         )
     }
 }

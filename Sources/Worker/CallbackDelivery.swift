@@ -45,7 +45,7 @@ struct CallbackDelivery: Sendable {
         guard policy.allows(callback) else {
             let result = CallbackResult(.refused, reason: "All tries or all time for it are used up.")
             observe(.callback(.refused))
-            observe(.callbackGivenUp(callback.name, tries: callback.failures, result))
+            observe(.callbackGivenUp(callback.name, tries: callback.attempt - 1, result))
             try? await queue.finishCallback(callback.lease)
             return
         }
@@ -66,7 +66,7 @@ struct CallbackDelivery: Sendable {
             try? await queue.finishCallback(callback.lease)
         case .failed, .refused, .postponed:
             observe(.callback(.refused))
-            observe(.callbackGivenUp(callback.name, tries: callback.failures + 1, result))
+            observe(.callbackGivenUp(callback.name, tries: callback.attempt, result))
             try? await queue.finishCallback(callback.lease)
         }
     }
