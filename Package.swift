@@ -152,10 +152,12 @@ let package = Package(
             "App",
             [
                 "Media", "Payloads", "ServiceExtension", "Downloads", "Decoding", "Storage", "Publishing", "Jobs",
-                "JobsSQLite", "JobsRedis", "Processing", "Batch", "Worker", "Telemetry", "Preview", "Sidecar",
+                "JobsSQLite", "JobsRedis", "Processing", "Batch", "Worker", "Telemetry", "Preview", "Sidecar", "CLinux",
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),

@@ -48,6 +48,7 @@ struct EngineMetrics: Sendable {
     private let resident: Meter
     private let publishing: PublishMetrics
     private let origins: OriginMetrics
+    private let loops: LoopMetrics
 
     init(_ registry: PrometheusRegistry) {
         func timer(_ stage: String) -> Metrics.Timer {
@@ -77,6 +78,7 @@ struct EngineMetrics: Sendable {
         resident = Meter(label: "process_resident_memory_bytes", factory: registry)
         publishing = PublishMetrics(registry)
         origins = OriginMetrics(registry)
+        loops = LoopMetrics(registry)
         // There before the first one dies, so that a rule that watches the increase doesn't miss it.
         for signal in [SIGKILL, SIGSEGV, SIGSYS] { countDeath(by: Int(signal), 0) }
     }
@@ -110,6 +112,8 @@ struct EngineMetrics: Sendable {
     func count(_ event: OriginEvent) { origins.count(event) }
 
     func set(_ usage: OriginUsage) { origins.set(usage) }
+
+    func set(_ standstills: [String: Duration]) { loops.set(standstills) }
 
     func setBucket(isAvailable: Bool) { publishing.set(isAvailable: isAvailable) }
 

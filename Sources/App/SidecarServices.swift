@@ -6,7 +6,6 @@ import Processing
 import ServiceLifecycle
 import Sidecar
 import Storage
-import UnixSignals
 import Worker
 
 /// Runs the sidecar and the worker of its queue until they are told to stop, and drains them then.
@@ -43,12 +42,15 @@ package struct SidecarServices: Sendable {
                 .init(service: worker(takesRequests: takesRequests)),
                 .init(service: server(takesRequests: takesRequests)),
             ],
-            gracefulShutdownSignals: [.sigterm, .sigint],
             logger: logger,
         )
-        // A request is answered by its deadline, so draining ends by itself; this is for one that asked for the longest.
-        configuration.maximumGracefulShutdownDuration = NotificationService.longestTimeLimit
-        try await ServiceGroup(configuration: configuration).run()
+        configuration.maximumGracefulShutdownDuration = Termination.drainTime
+        let group = ServiceGroup(configuration: configuration)
+        try Termination.watch { Task { await group.triggerGracefulShutdown() } }
+        let supervisor = LoopSupervisor(logger: logger)
+        supervisor.start()
+        try await group.run()
+        withExtendedLifetime(supervisor) {}
         webhook?.shutDown()
         await queue.shutDown()
         await engine.shutDown()
@@ -77,7 +79,11 @@ package struct SidecarServices: Sendable {
             poster: engine.callbacks,
             // Most of them wait for their downloads; decoding has places of its own. More are held than are worked on, so
             // that those without a chance are answered too.
-            limits: WorkerLimits(slots: settings.decoders * 32, held: 4096),
+            limits: WorkerLimits(
+                slots: settings.decoders * 32,
+                drainTime: Termination.jobDrainTime,
+                held: 4096,
+            ),
             observe: { event in
                 engine.queueMetrics.count(event)
                 switch event {

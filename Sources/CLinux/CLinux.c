@@ -213,6 +213,22 @@ int clinux_seal_content(int descriptor) {
     return fcntl(descriptor, F_ADD_SEALS, F_SEAL_FUTURE_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL);
 }
 
+static volatile int termination_descriptor = -1;
+
+static void tell_termination(int signal) {
+    (void)signal;
+    int code = errno;
+    eventfd_write(termination_descriptor, 1);
+    errno = code;
+}
+
+int clinux_watch_termination(int descriptor) {
+    struct sigaction action = {.sa_handler = tell_termination, .sa_flags = SA_RESTART};
+    termination_descriptor = descriptor;
+    if (sigaction(SIGTERM, &action, NULL) != 0) return -1;
+    return sigaction(SIGINT, &action, NULL);
+}
+
 int clinux_timer(void) { return timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC); }
 
 void clinux_timer_set(int timer, long seconds, long nanoseconds) {

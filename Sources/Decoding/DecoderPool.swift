@@ -11,6 +11,7 @@ package final class DecoderPool: Sendable {
     let watcher: ReadinessWatcher
     let state: Mutex<DecoderPoolState>
     private let supervisor = Mutex<Task<Void, Never>?>(nil)
+    private let heartbeat: LoopHeartbeat
 
     package init(_ configuration: DecoderPoolConfiguration, time: any TimeSource = SystemTime())
         throws(AttachmentFailure)
@@ -20,7 +21,9 @@ package final class DecoderPool: Sendable {
         let schedule = Schedule(places: configuration.running, byteLimit: configuration.memoryBytes)
         state = Mutex(DecoderPoolState(spareLimit: configuration.spares, schedule: schedule))
         do throws(SystemError) {
-            watcher = try ReadinessWatcher.start()
+            let watcher = try ReadinessWatcher.start()
+            self.watcher = watcher
+            heartbeat = LoopHeartbeat("decoders") { watcher.answer($0) }
         } catch {
             throw AttachmentFailure(.decode, .decoderUnavailable, "The decoder pool cannot start: \(error).")
         }

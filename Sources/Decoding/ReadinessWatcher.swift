@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import Media
 import Sandbox
 import Synchronization
 
@@ -11,31 +12,35 @@ final class ReadinessWatcher: Sendable {
     }
 
     private struct State {
-        /// By token. 0 is the token of `stopSignal`.
+        /// By token. 0 is the token of `signal`.
         var waiters: [UInt: Waiter] = [:]
         var nextToken: UInt = 1
+        /// What the thread calls next, to show that it turns.
+        var answers: [@Sendable () -> Void] = []
+        var isStopped = false
     }
 
     private let epoll: Int32
-    private let stopSignal: Int32
+    /// Wakes the thread for `answers`, or to end.
+    private let signal: Int32
     private let state = Mutex(State())
 
-    private init(epoll: Int32, stopSignal: Int32) {
+    private init(epoll: Int32, signal: Int32) {
         self.epoll = epoll
-        self.stopSignal = stopSignal
+        self.signal = signal
     }
 
     deinit {
         close(epoll)
-        close(stopSignal)
+        close(signal)
     }
 
     static func start() throws(SystemError) -> ReadinessWatcher {
         let epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
         guard epoll >= 0 else { throw SystemError("epoll_create1") }
-        let stopSignal = eventfd(0, Int32(EFD_CLOEXEC))
-        let watcher = ReadinessWatcher(epoll: epoll, stopSignal: stopSignal)
-        guard clinux_epoll_add(epoll, stopSignal, 0) == 0 else { throw SystemError("epoll_ctl") }
+        let signal = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
+        let watcher = ReadinessWatcher(epoll: epoll, signal: signal)
+        guard clinux_epoll_add(epoll, signal, 0) == 0 else { throw SystemError("epoll_ctl") }
         // The thread holds the watcher until it is stopped, and takes this reference with it.
         let context = unsafe Unmanaged.passRetained(watcher).toOpaque()
         var thread = pthread_t()
@@ -59,7 +64,19 @@ final class ReadinessWatcher: Sendable {
     }
 
     /// Ends the thread. Nobody may wait any more.
-    func stop() { eventfd_write(stopSignal, 1) }
+    func stop() {
+        state.withLock { $0.isStopped = true }
+        eventfd_write(signal, 1)
+    }
+
+    /// Has the thread call `answer`. A thread that was stopped has nothing to show.
+    func answer(_ answer: @escaping @Sendable () -> Void) {
+        let isStopped = state.withLock { state in
+            if !state.isStopped { state.answers.append(answer) }
+            return state.isStopped
+        }
+        if isStopped { answer() } else { eventfd_write(signal, 1) }
+    }
 
     /// Returns when `descriptor` can be read or is closed at the other end, or the task is cancelled.
     ///
@@ -93,11 +110,28 @@ final class ReadinessWatcher: Sendable {
     }
 
     private func watch() {
+        setThreadName("decoders")
         while true {
             var token: UInt = 0
             let count = unsafe clinux_epoll_wait(epoll, &token)
-            guard count >= 0, count == 0 || token != 0 else { return }
-            if count == 1 { wake(token) }
+            guard count >= 0 else { return }
+            guard count == 1 else { continue }
+            if token != 0 { wake(token) } else if hearSignal() { return }
         }
+    }
+
+    /// Returns whether the thread has to end.
+    private func hearSignal() -> Bool {
+        var count: eventfd_t = 0
+        unsafe eventfd_read(signal, &count)
+        // It is watched for once each time.
+        _ = clinux_epoll_remove(epoll, signal)
+        _ = clinux_epoll_add(epoll, signal, 0)
+        let (answers, isStopped) = state.withLock { state in
+            defer { state.answers = [] }
+            return (state.answers, state.isStopped)
+        }
+        for answer in answers { answer() }
+        return isStopped
     }
 }

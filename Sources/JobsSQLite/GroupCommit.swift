@@ -1,6 +1,7 @@
 import Dispatch
 import GRDB
 import Jobs
+import Media
 import Synchronization
 
 /// Makes changes to the queue's file, many callers' in one transaction.
@@ -33,6 +34,7 @@ final class GroupCommit: Sendable {
     private let setAsides: Atomic<Int>
     private let trouble = Mutex<Set<QueueTrouble>>([])
     private let observe: @Sendable (Set<QueueTrouble>) -> Void
+    private let heartbeat: LoopHeartbeat
 
     private init(
         _ file: consuming sending JobFile,
@@ -42,6 +44,7 @@ final class GroupCommit: Sendable {
         self.thread = thread
         self.observe = observe
         setAsides = Atomic(file.setAsideCount)
+        heartbeat = LoopHeartbeat("queue") { thread.async(execute: $0) }
         self.file = Mutex(file)
     }
 

@@ -17,6 +17,8 @@ final class Alarms: Sendable {
         var lastID: UInt64 = 0
         /// When the timer goes off; `nil` when nobody sleeps.
         var armed: Instant?
+        /// What the thread calls next, to show that it turns.
+        var answers: [@Sendable () -> Void] = []
     }
 
     static let shared = Alarms()
@@ -26,7 +28,9 @@ final class Alarms: Sendable {
 
     init() {
         timer = clinux_timer()
-        precondition(timer >= 0, "no timer descriptor: errno \(errno)")
+        guard timer >= 0 else {
+            Self.end("No file descriptor for the timer. Raise the limit of open files (ulimit -n).")
+        }
         var thread = pthread_t()
         // The thread lives as long as the process, and so does what it works on.
         let context = unsafe Unmanaged.passRetained(self).toOpaque()
@@ -41,8 +45,24 @@ final class Alarms: Sendable {
             },
             context,
         )
-        precondition(code == 0, "no thread for the timer: error \(code)")
+        guard code == 0 else { Self.end("No thread for the timer: error \(code). Raise the limit of threads.") }
         pthread_detach(thread)
+    }
+
+    /// Nothing works without a timer: there is no deadline that could be kept.
+    private static func end(_ message: String) -> Never {
+        let line = Array("attachd: \(message)\n".utf8)
+        unsafe line.withUnsafeBytes { bytes in _ = unsafe write(2, bytes.baseAddress, bytes.count) }
+        _exit(1)
+    }
+
+    /// Has the thread call `answer`.
+    func answer(_ answer: @escaping @Sendable () -> Void) {
+        let now = SystemTime().now
+        state.withLock { state in
+            state.answers.append(answer)
+            arm(&state, for: now)
+        }
     }
 
     /// How many tasks sleep.
@@ -79,17 +99,20 @@ final class Alarms: Sendable {
     }
 
     private func run() {
+        setThreadName("timers")
         while true {
             clinux_timer_wait(timer)
             let now = SystemTime().now
-            let due = state.withLock { state in
+            let (due, answers) = state.withLock { state in
                 let due = state.sleepers.filter { $0.value.instant <= now }
                 for id in due.keys { state.sleepers[id] = nil }
                 state.armed = nil
                 if let soonest = state.sleepers.values.map(\.instant).min() { arm(&state, for: soonest) }
-                return due.values.map(\.wake)
+                defer { state.answers = [] }
+                return (due.values.map(\.wake), state.answers)
             }
             for wake in due { wake.resume() }
+            for answer in answers { answer() }
         }
     }
 }

@@ -40,7 +40,8 @@ package final class AttachmentStore: Sendable {
     private let now: @Sendable () -> UnixTime
     private let observe: @Sendable (StoreEvent) -> Void
     /// File access blocks, so it stays off Swift's own threads.
-    private let queue = DispatchQueue(label: "attachd.store", attributes: .concurrent)
+    private let queue: DispatchQueue
+    private let heartbeat: LoopHeartbeat
 
     /// Opens the store at `path`, makes it if it isn't there, and sweeps what crashed processes left in `tmp/` and what has
     /// expired. Without `keys` it has its own, made at its first start; `hasGroupReadableKeys` lets their file's group read them.
@@ -55,6 +56,9 @@ package final class AttachmentStore: Sendable {
     ) throws(StoreError) {
         let directory = try Directory.create(path)
         self.root = directory.path
+        let queue = DispatchQueue(label: "attachd.store", attributes: .concurrent)
+        self.queue = queue
+        heartbeat = LoopHeartbeat("store") { queue.async(execute: $0) }
         self.retention = retention
         self.now = now
         self.observe = observe

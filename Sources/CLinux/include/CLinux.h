@@ -63,6 +63,9 @@ int clinux_landlock(void);
 /// mapped it for writing before. 0, or -1 with errno.
 int clinux_seal_content(int descriptor);
 
+/// From now on SIGTERM and SIGINT add 1 to the eventfd `descriptor`, and do nothing else. 0, or -1 with errno.
+int clinux_watch_termination(int descriptor);
+
 /// A timer on the monotonic clock, as a descriptor. -1 with errno on failure.
 int clinux_timer(void);
 /// Lets the timer go off once, at this time of the monotonic clock.

@@ -1,0 +1,60 @@
+import CLinux
+import Synchronization
+
+/// The sign of life of one thread that all work needs, such as the one on which all transfers run.
+///
+/// The thread is asked to answer, in the way that it is given any other work. One that doesn't answer stands: one of its
+/// turns doesn't end, or it isn't woken.
+package final class LoopHeartbeat: Sendable {
+    private struct State {
+        /// When the question was asked that isn't answered yet.
+        var asked: Instant?
+    }
+
+    /// The longest time that a loop may take to answer.
+    package static let limit: Duration = .seconds(2)
+
+    package let name: String
+    private let time: any TimeSource
+    private let ask: @Sendable (_ answer: @escaping @Sendable () -> Void) -> Void
+    private let state = Mutex(State())
+
+    /// `ask` has the thread call `answer` among its other work, and must not wait for that.
+    package init(
+        _ name: String,
+        time: any TimeSource = SystemTime(),
+        in group: LoopHeartbeats = .ofThisProcess,
+        ask: @escaping @Sendable (_ answer: @escaping @Sendable () -> Void) -> Void,
+    ) {
+        self.name = name
+        self.time = time
+        self.ask = ask
+        group.add(self)
+    }
+
+    /// Asks for an answer, unless there is a question already.
+    package func beat() {
+        let now = time.now
+        let isNew = state.withLock { state in
+            guard state.asked == nil else { return false }
+            state.asked = now
+            return true
+        }
+        guard isNew else { return }
+        ask { [weak self] in self?.state.withLock { $0.asked = nil } }
+    }
+
+    /// How long the loop has stood still, once that is longer than `limit`; `nil` while it turns.
+    package var standstill: Duration? {
+        guard let asked = state.withLock(\.asked) else { return nil }
+        let duration = time.now - asked
+        return duration >= Self.limit ? duration : nil
+    }
+}
+
+/// Names the calling thread, as `top -H` shows it: at most 15 bytes.
+package func setThreadName(_ name: String) {
+    unsafe name.withCString { name in
+        _ = clinux_process_control(PR_SET_NAME, UInt(bitPattern: name))
+    }
+}

@@ -1,0 +1,36 @@
+import Foundation
+import Support
+
+/// One thread of another process that does nothing until this value is gone, while the others go on.
+///
+/// A debugger holds it, as far as the process can tell: the program needs no code for this.
+final class HeldThread {
+    private let holder: ChildProgram
+
+    /// `name` is what the thread calls itself.
+    init(_ name: String, of process: Int, in folder: URL) throws {
+        holder = try ChildProgram(["/usr/bin/python3", "-c", Self.program, "\(process)", name], in: folder)
+        guard try holder.readLine(beginning: "held") != nil else {
+            holder.wait()
+            throw CocoaError(.fileReadUnknown)
+        }
+    }
+
+    deinit { holder.kill() }
+
+    /// PTRACE_SEIZE and PTRACE_INTERRUPT (ptrace(2)): they concern one thread, and end with the process that made them.
+    private static let program = """
+        import ctypes, os, signal, sys
+
+        libc = ctypes.CDLL(None, use_errno=True)
+        libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
+        tasks = f"/proc/{sys.argv[1]}/task"
+        thread = next(int(t) for t in os.listdir(tasks) if open(f"{tasks}/{t}/comm").read().strip() == sys.argv[2])
+        for request in (0x4206, 0x4207):
+            if libc.ptrace(request, thread, None, None) != 0:
+                sys.exit(os.strerror(ctypes.get_errno()))
+        os.waitpid(thread, 0x40000000)
+        print("held", flush=True)
+        signal.pause()
+        """
+}

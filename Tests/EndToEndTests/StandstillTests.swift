@@ -1,0 +1,55 @@
+import Foundation
+import Glibc
+import Support
+import Testing
+
+/// A thread that all work needs stands still, as it did over one answer (SECURITY N9).
+@Suite("A loop that stands still", .timeLimit(.minutes(3)))
+struct StandstillTests {
+    let attachd: AttachdProgram
+
+    init() throws { attachd = try AttachdProgram() }
+
+    private func isHeld(_ loop: String, by sidecar: RunningSidecar) async throws -> Bool {
+        let answer = try await sidecar.get("/readyz")
+        return answer.status == 503 && answer.text.contains("These loops stand still: \(loop).")
+    }
+
+    @Test(
+        "/readyz, a metric and the log name it, and it is ready again afterwards",
+        arguments: ["downloads", "decoders"]
+    )
+    func noticed(loop: String) async throws {
+        try await RunningSidecar.run(attachd) { sidecar in
+            #expect(try await sidecar.get("/readyz").status == 200)
+            var held: HeldThread? = try HeldThread(loop, of: sidecar.identifier, in: attachd.folder.url)
+            while try await !isHeld(loop, by: sidecar) {}
+            let metrics = try await sidecar.get("/metrics").text
+            let pattern = try Regex("\nattachd_loop_standstill_seconds\\{loop=\"\(loop)\"\\} [1-9]")
+            #expect(metrics.contains(pattern))
+            #expect(sidecar.logText.contains("A loop stands still."))
+            held = nil
+            while try await sidecar.get("/readyz").status != 200 {}
+            #expect(held == nil)
+        }
+    }
+
+    @Test("SIGTERM ends the process all the same, with a job that can't end")
+    func ends() async throws {
+        let reached = Signal()
+        let origin = try OriginServer { _ in
+            reached.send()
+            return .silence
+        }
+        defer { origin.stop() }
+        let sidecar = try RunningSidecar(attachd)
+        async let answer = sidecar.post(origin.url("/a.jpg"), deadline: "300s")
+        await reached.wait()
+        let held = try HeldThread("downloads", of: sidecar.identifier, in: attachd.folder.url)
+        sidecar.terminate()
+        _ = try? await answer
+        #expect(sidecar.wait() == 1)
+        #expect(sidecar.logText.contains("attachd did not stop within 20 s and is ended."))
+        withExtendedLifetime(held) {}
+    }
+}
