@@ -48,7 +48,16 @@ package final class Engine: Sendable {
         }
         do throws(AttachmentFailure) {
             decoders = try Self.startDecoders(settings, running: settings.decoders, observe: { metrics.count($0) })
-            downloader = try Downloader(settings: settings.downloads, observe: { metrics.count($0) })
+            downloader = try Downloader(
+                settings: settings.downloads,
+                observe: { metrics.count($0) },
+                onConcealedCause: { cause in
+                    logger.info(
+                        "A host was not asked.",
+                        metadata: ["reason": "refusedAddress", "source_host": "\(cause.host)", "cause": "\(cause)"],
+                    )
+                },
+            )
             bucket = try settings.publishing.map { publishing throws(AttachmentFailure) in
                 try Bucket(publishing, keep: settings.retention.keep, observe: { metrics.count($0) })
             }
@@ -74,7 +83,8 @@ package final class Engine: Sendable {
     }
 
     private static let help = [
-        EngineMetrics.help, MakingMetrics.help, OriginMetrics.help, PublishMetrics.help, QueueMetrics.help,
+        EngineMetrics.help, LoopMetrics.help, MakingMetrics.help, OriginMetrics.help, PublishMetrics.help,
+        QueueMetrics.help,
     ]
     .reduce(into: [:]) { $0.merge($1) { first, _ in first } }
 
@@ -122,6 +132,7 @@ package final class Engine: Sendable {
     package var metrics: String {
         engineMetrics.set(decoders.status.sandbox)
         engineMetrics.set(store.usage)
+        engineMetrics.set(LoopHeartbeats.ofThisProcess.standstills)
         engineMetrics.setResident(MachineMemory.resident)
         engineMetrics.set(downloader.originUsage)
         if let bucket { engineMetrics.setBucket(isAvailable: bucket.refusal == nil) }
@@ -135,9 +146,13 @@ package final class Engine: Sendable {
 
     /// Passes a tiny picture through a real decoder, and sees that the store can be written to.
     package func checkReadiness() async throws {
+        guard stalledLoops.isEmpty else { throw StalledLoops(names: stalledLoops) }
         try await DecoderCheck(pool: decoders).check(SampleImages.all[0])
         try store.checkWritable()
     }
+
+    /// The names of the loops that stand still, without which nothing goes on.
+    package var stalledLoops: [String] { LoopHeartbeats.ofThisProcess.stalledNames }
 
     /// What is wrong and doesn't keep it from working: without the bucket, notifications still go out on time.
     package var remarks: [String] { [bucket?.refusal?.message].compactMap(\.self) }
@@ -147,6 +162,13 @@ package final class Engine: Sendable {
         bucket?.shutDown()
         await decoders.shutDown()
     }
+}
+
+/// Loops that all work needs stand still.
+struct StalledLoops: Error, CustomStringConvertible {
+    var names: [String]
+
+    var description: String { "These loops stand still: \(names.joined(separator: ", ")). Restart the worker." }
 }
 
 extension DecoderPool {

@@ -21,6 +21,7 @@ final class ResponseWebhook: ResponsePoster {
     init(_ url: String, _ settings: Settings, signer: MessageSigner) throws(EngineError) {
         var downloads = settings.downloads
         downloads.addresses = .everywhere
+        downloads.name = "webhook"
         self.url = url
         self.signer = signer
         do throws(AttachmentFailure) {
@@ -43,6 +44,7 @@ final class ResponseWebhook: ResponsePoster {
         guard answer.status == 200 else {
             throw AttachmentFailure(.download, .httpStatus, "It answered \(answer.status), and 200 is wanted.")
         }
+        if let failure = answer.failure { throw failure }
         return answer.body
     }
 

@@ -51,7 +51,7 @@ package enum AddressRefusal: Sendable, Equatable, CustomStringConvertible {
     case own(IPAddress)
     case port(Int)
 
-    /// Names address and range. For the operator and for whoever named the address, not for a redirect's target.
+    /// Names address and range. Only the operator may read it.
     package var description: String {
         switch self {
         case .range(let address, let range): "\(address) is \(range.name) (\(range.block))"
@@ -59,15 +59,6 @@ package enum AddressRefusal: Sendable, Equatable, CustomStringConvertible {
             "\(carrier) leads to \(address), \(range.name) (\(range.block))"
         case .own(let address): "\(address) is an address of this machine"
         case .port(let port): "port \(port) is not one that media is served from"
-        }
-    }
-
-    /// What kind of place it is, without saying which.
-    package var kind: String {
-        switch self {
-        case .range(_, let range), .carried(_, by: _, let range): range.name
-        case .own: "this machine"
-        case .port: "a port that media is not served from"
         }
     }
 }

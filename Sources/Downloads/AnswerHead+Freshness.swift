@@ -9,12 +9,12 @@ extension AnswerHead {
     func freshness(received: Instant, now: Int, delay: Duration) -> SourceFreshness.Answer {
         let control = CacheControl(cacheControl ?? "")
         let sent = date.flatMap(Self.seconds)
-        let claimedAge = age.map { Duration.seconds(min(Int($0) ?? 0, 2_147_483_648)) } ?? .zero
+        let claimedAge = age.flatMap { HeaderNumber.parse($0, limit: HeaderNumber.longestTime) } ?? 0
         let apparentAge = Duration.seconds(max(0, now - (sent ?? now)))
         return SourceFreshness.Answer(
             isShareable: !control.forbidsSharing && !variesByAll,
             lifetime: lifetime(control, sent: sent ?? now),
-            age: max(apparentAge, max(.zero, claimedAge) + delay),
+            age: max(apparentAge, .seconds(claimedAge) + delay),
             received: received,
         )
     }
@@ -39,7 +39,8 @@ extension AnswerHead {
 
     private static func seconds(_ date: String) -> Int? {
         let seconds = unsafe curl_getdate(date, nil)
-        return seconds >= 0 ? seconds : nil
+        // A date beyond the year 9999 is not one (RFC 9110, section 5.6.7).
+        return (0..<253_402_300_800).contains(seconds) ? seconds : nil
     }
 }
 

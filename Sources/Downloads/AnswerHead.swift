@@ -17,7 +17,9 @@ struct AnswerHead: Sendable, Equatable {
     init(status: Int) { self.status = status }
 
     /// Whether the body's bytes are not the source's own.
-    var isEncoded: Bool { contentEncoding.map { $0.lowercased() != "identity" } ?? false }
+    var isEncoded: Bool {
+        contentEncoding?.split(separator: ",").contains { $0.filter { $0 != " " }.lowercased() != "identity" } ?? false
+    }
 
     var acceptsByteRanges: Bool { acceptRanges?.lowercased() == "bytes" }
 

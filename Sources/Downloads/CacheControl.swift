@@ -34,8 +34,7 @@ struct CacheControl: Equatable {
     /// A number in quotes is one as well. What is more than 68 years is that (RFC 9111, section 1.2.2).
     private static func seconds(_ argument: String) -> Int {
         let digits = argument.trimmed.filter { $0 != "\"" }
-        guard !digits.isEmpty, digits.allSatisfy({ $0.isASCII && $0.isNumber }) else { return 0 }
-        return min(Int(digits) ?? .max, 2_147_483_648)
+        return HeaderNumber.parse(digits, limit: HeaderNumber.longestTime) ?? 0
     }
 }
 

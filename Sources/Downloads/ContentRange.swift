@@ -1,7 +1,7 @@
 /// The part that an answer says it is: `bytes 0-99/1234` (RFC 9110, section 14.4).
 struct ContentRange: Equatable {
     var range: Range<Int>
-    /// `nil` where the origin doesn't say.
+    /// In bytes, at most `HeaderNumber.largestSize`. `nil` where the origin doesn't say.
     var size: Int?
 
     /// `nil` for what is none, and for a part that its source has no place for.
@@ -11,18 +11,16 @@ struct ContentRange: Equatable {
         let parts = words[1].split(separator: "/", omittingEmptySubsequences: false)
         let ends = parts[0].split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count == 2, ends.count == 2, let first = Self.number(ends[0]), let last = Self.number(ends[1]),
-            first <= last
+            first <= last, last < HeaderNumber.largestSize
         else { return nil }
         if parts[1] != "*" {
-            guard let size = Self.number(parts[1]), last < size else { return nil }
+            guard let size = Self.number(parts[1]), last < size || size == HeaderNumber.largestSize else { return nil }
             self.size = size
         }
         range = first..<last + 1
     }
 
-    /// Eighteen digits are an exabyte.
     private static func number(_ text: Substring) -> Int? {
-        guard (1...18).contains(text.utf8.count), text.allSatisfy({ $0.isASCII && $0.isNumber }) else { return nil }
-        return Int(text)
+        HeaderNumber.parse(text, limit: HeaderNumber.largestSize)
     }
 }

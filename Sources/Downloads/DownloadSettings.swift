@@ -1,5 +1,7 @@
 /// How downloads are made. Read once, then the same for all of them.
 package struct DownloadSettings: Sendable {
+    /// What logs and `top -H` call the thread on which the transfers run.
+    package var name = "downloads"
     package var addresses = AddressPolicy()
     /// For name, connection and TLS handshake together; the download's own time limit holds as well.
     package var connectTimeout: Duration = .seconds(5)
@@ -11,6 +13,8 @@ package struct DownloadSettings: Sendable {
     package var redirectLimit = 5
     /// For all headers of one answer together.
     package var headerByteLimit = 65_536
+    /// The most lines of one answer's head. libcurl looks through all of them for each field that is read.
+    package var headerLineLimit = 256
     /// A file of certificate authorities in PEM form that are trusted beside the system's own.
     package var authoritiesFile: String?
     package var userAgent = "attachd"

@@ -48,6 +48,8 @@ struct DownloadURL: Sendable, Equatable {
         guard text.utf8.count <= Self.byteLimit else {
             throw .invalid("it is longer than \(Self.byteLimit) bytes")
         }
+        // C would take what is before it for all of it.
+        guard !text.utf8.contains(0) else { throw .invalid("it holds a NUL") }
         guard let handle = unsafe curl_url() else {
             throw Problem(reason: .resourceLimit, text: "there is no memory to parse it")
         }

@@ -5,6 +5,8 @@ package struct MessageAnswer: Sendable, Equatable {
     package var status: Int
     /// Only of an answer whose status is 200, or to a signed message.
     package var body: [UInt8]
+    /// Why the body of an answer whose status is 200 isn't whole; `nil` if it is.
+    package var failure: AttachmentFailure?
 }
 
 extension Downloader {
@@ -75,11 +77,15 @@ extension Downloader {
         request.message = message
         request.place = permit
         let result = try await loop.run(request, until: deadline)
+        note(result.failure)
         guard let status = result.status else {
             permit?.leave(result.outcome(hadTime: true, isOver: false))
             throw result.failure ?? request.cancelled()
         }
-        return (MessageAnswer(status: status, body: answer.prefix(Self.answerByteLimit)), result)
+        let failure = status == 200 && result.failure?.reason != .empty ? result.failure : nil
+        return (
+            MessageAnswer(status: status, body: answer.prefix(Self.answerByteLimit), failure: failure), result
+        )
     }
 }
 

@@ -8,17 +8,23 @@ package final class Downloader: Sendable {
     /// For answers that are posted to callbacks. They don't wait for downloads, nor downloads for them.
     let callbackGate: OriginGate
     private let requester: Requester
+    private let heartbeat: LoopHeartbeat
+    private let onConcealedCause: @Sendable (AttachmentFailure.ConcealedCause) -> Void
 
-    /// Throws when the process has no memory or thread left.
+    /// `onConcealedCause` is told, for the operator's log, why a host wasn't asked. Throws when the process has no memory,
+    /// descriptor or thread left.
     package init(
         settings: DownloadSettings,
         observe: @escaping @Sendable (OriginEvent) -> Void = { _ in },
+        onConcealedCause: @escaping @Sendable (AttachmentFailure.ConcealedCause) -> Void = { _ in },
     ) throws(AttachmentFailure) {
         self.settings = settings
         loop = try TransferLoop(settings: settings)
         gate = OriginGate(settings.origins, time: SystemTime(), observe: observe)
         callbackGate = OriginGate(.callbacks, time: SystemTime(), observe: { _ in })
         requester = Requester(loop, gate)
+        heartbeat = LoopHeartbeat(settings.name) { [loop] in loop.answer($0) }
+        self.onConcealedCause = onConcealedCause
     }
 
     deinit { loop.stop() }
@@ -59,6 +65,11 @@ package final class Downloader: Sendable {
     /// Cancels the downloads that are under way and refuses later ones.
     package func stop() { loop.stop() }
 
+    /// Tells the operator what the caller must not know.
+    func note(_ failure: AttachmentFailure?) {
+        if let cause = failure?.concealedCause { onConcealedCause(cause) }
+    }
+
     private func report(
         _ text: String,
         _ file: MediaFile,
@@ -82,6 +93,7 @@ package final class Downloader: Sendable {
                 onHead: onHead,
             )
             await download.run(expectsClip: kind.map { $0 != .image } ?? url.namesClip)
+            note(download.report.failure)
             return download.report
         } catch {
             return DownloadReport(url: text, failure: error.failure(redirectedBy: nil))

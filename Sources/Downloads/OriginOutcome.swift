@@ -22,7 +22,7 @@ extension TransferResult {
         switch failure?.reason {
         case nil: return .worked
         case .connectionFailed where isConnected: return OriginOutcome(health: .failure)
-        case .connectionFailed, .unresolvedHost, .tlsFailed: return OriginOutcome(health: .unreachable)
+        case .connectionFailed, .refusedAddress, .tlsFailed: return OriginOutcome(health: .unreachable)
         case .stalled: return OriginOutcome(health: .failure, isOverloaded: true)
         case .timedOut, .cancelled:
             guard isOver || failure?.reason == .timedOut else { return .unknown }
@@ -32,7 +32,7 @@ extension TransferResult {
         case .httpStatus where status == 429: return OriginOutcome(isOverloaded: true, pause: retryAfter)
         case .httpStatus where status.map { $0 >= 500 } ?? false:
             return OriginOutcome(health: .failure, isOverloaded: true, pause: retryAfter)
-        case .truncated, .refusedAddress, .resourceLimit, .internalError: return .unknown
+        case .truncated, .resourceLimit, .internalError: return .unknown
         // It did answer, whatever it was.
         default: return .worked
         }

@@ -38,9 +38,14 @@ package struct OutgoingMessage: Sendable {
 
 extension TransferRequest {
     /// What the request has beside libcurl's own header fields.
+    ///
+    /// It asks for no encoding by hand: libcurl's own option for that would also make libcurl undo the encodings that come.
     var headerFields: [String] {
-        guard let message else { return version?.validator.map { ["If-Range: \($0)"] } ?? [] }
+        let identity = "Accept-Encoding: identity"
+        guard let message else { return [identity] + (version?.validator.map { ["If-Range: \($0)"] } ?? []) }
+        // libcurl would sign the field, and some stores see another one than was sent.
+        guard message.signature == nil else { return message.headerFields }
         // Otherwise libcurl waits for a server's "100 Continue" before it sends a larger body.
-        return message.headerFields + (message.signature == nil ? ["Expect:"] : [])
+        return message.headerFields + [identity, "Expect:"]
     }
 }

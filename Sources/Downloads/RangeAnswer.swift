@@ -14,7 +14,9 @@ enum RangeAnswer: Equatable {
     enum Lie: String {
         case otherPart = "sent another part of the source than it was asked for"
         case noPart = "doesn't say which part of the source it sent"
-        case encoded = "sent an encoded part of the source"
+        case encoded = "sent an encoded answer (Content-Encoding), which nobody asked for"
+        case transferCoding = "sent its answer in another transfer coding than chunked"
+        case impossibleSize = "says that its source is larger than a tebibyte"
         case otherLength = "sent another number of bytes than it said"
         case noRanges = "answers ranges no longer"
     }
@@ -39,6 +41,7 @@ enum RangeAnswer: Equatable {
         guard claim.range.lowerBound == asked.lowerBound, claim.range.upperBound <= asked.upperBound else {
             return .lie(.otherPart)
         }
+        guard claim.size ?? 0 < HeaderNumber.largestSize else { return .lie(.impossibleSize) }
         guard head.contentLength ?? claim.range.count == claim.range.count else { return .lie(.otherLength) }
         guard let version else {
             guard let size = claim.size else { return .refused }

@@ -15,12 +15,14 @@ extension AnswerHead {
         if let entityTag, entityTag.hasPrefix("\"") { return entityTag }
         guard let lastModified, let date else { return nil }
         let (modified, sent) = unsafe (curl_getdate(lastModified, nil), curl_getdate(date, nil))
-        return modified >= 0 && sent - modified >= 1 ? lastModified : nil
+        return modified >= 0 && sent > modified ? lastModified : nil
     }
 
     /// What a whole answer says of parts: `nil` unless they can be asked for, and told from those of another version.
     var offeredVersion: SourceVersion? {
-        guard acceptsByteRanges, !isEncoded, let contentLength, let strongValidator else { return nil }
+        guard acceptsByteRanges, !isEncoded, let contentLength, let strongValidator,
+            contentLength < HeaderNumber.largestSize
+        else { return nil }
         return SourceVersion(size: contentLength, entityTag: entityTag, validator: strongValidator)
     }
 }

@@ -23,7 +23,7 @@ extension Transfer {
         guard unsafe ccurl_getinfo_off(handle, CURLINFO_RETRY_AFTER, &seconds) == CURLE_OK, seconds > 0 else {
             return nil
         }
-        return .seconds(seconds)
+        return .seconds(min(Int(seconds), HeaderNumber.longestTime))
     }
 
     /// What the answer says of itself, once there is one.
@@ -31,12 +31,14 @@ extension Transfer {
         guard let status else { return nil }
         var head = AnswerHead(status: status)
         head.contentType = header("content-type")
-        head.contentLength = header("content-length").flatMap(Int.init)
+        head.contentLength = header("content-length").flatMap {
+            HeaderNumber.parse($0, limit: HeaderNumber.largestSize)
+        }
         head.contentRange = header("content-range")
-        head.contentEncoding = header("content-encoding")
+        head.contentEncoding = list("content-encoding")
         head.acceptRanges = header("accept-ranges")
-        head.entityTag = header("etag")
-        head.lastModified = header("last-modified")
+        head.entityTag = validator("etag")
+        head.lastModified = validator("last-modified")
         head.date = header("date")
         head.cacheControl = list("cache-control")
         head.expires = header("expires")
@@ -50,6 +52,14 @@ extension Transfer {
 
     /// The first field of that name.
     func header(_ name: String) -> String? { field(name, 0) }
+
+    /// The longest validator that is kept, in bytes. Real ones are shorter than 100.
+    private static let validatorByteLimit = 256
+
+    /// The first field of that name, unless it is so long that only memory would come of keeping it for each source.
+    private func validator(_ name: String) -> String? {
+        header(name).flatMap { $0.utf8.count <= Self.validatorByteLimit ? $0 : nil }
+    }
 
     /// All fields of that name, as the one list that they are (RFC 9110, section 5.3).
     private func list(_ name: String) -> String? {

@@ -41,6 +41,7 @@ final class Transfer {
     private var turnsToParts = false
     private var isRangeRefused = false
     private var headerByteCount = 0
+    private var headerLineCount = 0
     private var bodyByteCount = 0
     /// When the last bytes of the source came.
     private var lastBytes: Instant?
@@ -111,14 +112,23 @@ final class Transfer {
         return true
     }
 
-    /// Counts header bytes. `false` stops the transfer.
-    func receiveHeader(byteCount: Int) -> Bool {
-        headerByteCount += byteCount
-        guard headerByteCount <= settings.headerByteLimit else {
-            stopped = request.headersTooLarge(limit: settings.headerByteLimit)
+    /// Takes a line of a head: an interim answer's, the answer's own, or a trailer. `false` stops the transfer before
+    /// libcurl hands over, or decodes, any byte of a body.
+    func receiveHeader(_ line: UnsafeRawBufferPointer) -> Bool {
+        headerByteCount += line.count
+        headerLineCount += 1
+        guard headerByteCount <= settings.headerByteLimit, headerLineCount <= settings.headerLineLimit else {
+            stopped = request.headersTooLarge(limit: settings.headerByteLimit, settings.headerLineLimit)
             return false
         }
-        return true
+        guard let coding = unsafe BodyCoding(line), coding == .transfer || readsBody else { return true }
+        stopped = request.lied(coding.lie)
+        return false
+    }
+
+    /// A Boolean value that indicates whether the body of an answer with this status is of use.
+    private var readsBody: Bool {
+        status == 200 || status == 206 || request.message?.signature != nil && !isRedirect
     }
 
     /// Gives the next bytes of what is sent: none at its end, `nil` if they can't be read.
@@ -134,7 +144,7 @@ final class Transfer {
     /// A connection that was used before broke off: another one gets all of it.
     func sendAgain(from offset: Int) { sendOffset = offset }
 
-    /// Takes bytes of the body, decoded.
+    /// Takes bytes of the body.
     func receive(_ bytes: UnsafeRawBufferPointer) -> Reception {
         let body = openedBody()
         guard stopped == nil else { return .stopped }
@@ -206,6 +216,11 @@ final class Transfer {
         guard let head, !isRedirect else { return .other }
         // Why the operator's own server refuses something stands in its body.
         if request.message?.signature != nil { return .whole(nil) }
+        // A field that is folded into two lines is known only now. libcurl doesn't undo it.
+        guard !head.isEncoded || !readsBody else {
+            stopped = request.lied(.encoded)
+            return .other
+        }
         guard let asked = request.range, [200, 206, 416].contains(head.status) else {
             return head.status == 200 && request.range == nil ? .whole(head.offeredVersion) : .other
         }
@@ -268,8 +283,7 @@ final class Transfer {
         result.isFlowing = isFlowing
         result.gaveWay = gaveWay
         result.fetchedByteCount = fetchedByteCount
-        // Of an encoded part libcurl hands nothing over that it can't decode.
-        if status != nil, [CURLE_OK, CURLE_BAD_CONTENT_ENCODING].contains(code) { _ = openedBody() }
+        if status != nil, code == CURLE_OK { _ = openedBody() }
         result.isRangeRefused = isRangeRefused && stopped == nil
         result.isUnchanged = status == 304 && request.known != nil && stopped == nil
         switch body {

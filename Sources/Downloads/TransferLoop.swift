@@ -15,6 +15,7 @@ final class TransferLoop: @unchecked Sendable {
         case start(id: UInt, TransferRequest, Reply)
         case look(id: UInt)
         case cancel(id: UInt)
+        case answer(@Sendable () -> Void)
         case giveWay(id: UInt, GivingWay)
         case stop
     }
@@ -38,6 +39,12 @@ final class TransferLoop: @unchecked Sendable {
     init(settings: DownloadSettings) throws(AttachmentFailure) {
         guard let multi = unsafe curl_multi_init() else {
             throw AttachmentFailure(.download, .resourceLimit, "No memory for downloads.")
+        }
+        // Without descriptors for it libcurl makes a handle that nothing wakes.
+        guard unsafe curl_multi_wakeup(multi) == CURLM_OK else {
+            unsafe curl_multi_cleanup(multi)
+            let message = "No file descriptors for downloads. Raise the limit of open files (ulimit -n)."
+            throw AttachmentFailure(.download, .resourceLimit, message)
         }
         unsafe self.multi = multi
         self.settings = settings
@@ -84,6 +91,11 @@ final class TransferLoop: @unchecked Sendable {
         return nil
     }
 
+    /// Has the thread call `answer`, to show that it turns. One that has ended has nothing to show.
+    func answer(_ answer: @escaping @Sendable () -> Void) {
+        if !post(.answer(answer)) { answer() }
+    }
+
     /// Cancels what is running and refuses what comes later. The thread ends.
     func stop() { post(.stop) }
 
@@ -124,13 +136,15 @@ final class TransferLoop: @unchecked Sendable {
 
     private func runThread() {
         blockSignals()
+        setThreadName(settings.name)
         var running: [UInt: Running] = [:]
         while follow(takeCommands(), &running) {
             var count: Int32 = 0
             unsafe curl_multi_perform(multi, &count)
             finishEnded(&running)
             finishStalled(&running)
-            unsafe curl_multi_poll(multi, nil, 0, pause(running), nil)
+            // Without memory or descriptors for the poll it would return at once, again and again.
+            if unsafe curl_multi_poll(multi, nil, 0, pause(running), nil) != CURLM_OK { usleep(10_000) }
         }
         unsafe curl_multi_cleanup(multi)
     }
@@ -162,6 +176,7 @@ final class TransferLoop: @unchecked Sendable {
             case .cancel(let id):
                 guard let entry = running.removeValue(forKey: id) else { continue }
                 cancel(entry)
+            case .answer(let answer): answer()
             case .giveWay(let id, let cause):
                 guard let entry = running.removeValue(forKey: id) else { continue }
                 entry.transfer.giveWay(cause)
@@ -173,8 +188,13 @@ final class TransferLoop: @unchecked Sendable {
                 }
                 for entry in running.values { cancel(entry) }
                 running = [:]
-                for case .start(_, let request, let reply) in commands[(index + 1)...] + unread {
-                    reply.resume(returning: TransferResult(failure: request.cancelled()))
+                for command in commands[(index + 1)...] + unread {
+                    switch command {
+                    case .start(_, let request, let reply):
+                        reply.resume(returning: TransferResult(failure: request.cancelled()))
+                    case .answer(let answer): answer()
+                    case .look, .cancel, .giveWay, .stop: break
+                    }
                 }
                 return false
             }
@@ -187,7 +207,9 @@ final class TransferLoop: @unchecked Sendable {
             // Its cancellation may have come before it.
             guard request.file.contents.ending == nil else { throw request.cancelled() }
             let transfer = try Transfer(request, id: id, settings: settings)
-            unsafe curl_multi_add_handle(multi, transfer.handle)
+            guard unsafe curl_multi_add_handle(multi, transfer.handle) == CURLM_OK else {
+                throw AttachmentFailure(.download, .resourceLimit, "No memory for another transfer.")
+            }
             running[id] = Running(transfer: transfer, request: request, reply: reply)
         } catch {
             reply.resume(returning: TransferResult(failure: error))

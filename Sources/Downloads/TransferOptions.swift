@@ -14,6 +14,9 @@ final class TransferOptions {
         set(CURLOPT_URL, request.url.text)
         set(CURLOPT_PROTOCOLS_STR, "http,https")
         set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
+        // Over HTTP/2, empty DATA frames without end keep libcurl 7.88 in one call, where it looks at no clock: one origin
+        // would stop all transfers (SECURITY N9).
+        set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
         // Redirects are ours to follow: each hop is parsed, checked and counted as a request of its own.
         set(CURLOPT_FOLLOWLOCATION, 0)
 
@@ -33,8 +36,6 @@ final class TransferOptions {
         set(CURLOPT_USERAGENT, settings.userAgent)
         if let range = request.range { set(CURLOPT_RANGE, "\(range.lowerBound)-\(range.upperBound - 1)") }
         if let message = request.message { set(message) }
-        // Asks for no encoding, and makes libcurl undo those that come all the same.
-        set(CURLOPT_ACCEPT_ENCODING, "identity")
         unsafe note(ccurl_setopt_pointer(handle, CURLOPT_PRIVATE, UnsafeMutableRawPointer(bitPattern: id)))
     }
 
@@ -89,8 +90,9 @@ final class TransferOptions {
             },
         )
         unsafe note(
-            ccurl_setopt_header(handle) { _, size, count, context in
-                unsafe borrowed(context).receiveHeader(byteCount: size * count) ? size * count : 0
+            ccurl_setopt_header(handle) { bytes, size, count, context in
+                let line = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
+                return unsafe borrowed(context).receiveHeader(line) ? line.count : 0
             },
         )
         unsafe note(

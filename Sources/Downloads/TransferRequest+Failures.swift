@@ -3,13 +3,21 @@ import Media
 
 /// What went wrong, in words. They name the host that was asked for and nothing that an origin sent.
 extension TransferRequest {
-    func refused(_ refusal: AddressRefusal) -> AttachmentFailure {
-        let cause = isRedirected ? "a redirect of \(askedHost) leads to \(refusal.kind)" : "\(refusal)"
-        return failure(.refusedAddress, "Download refused: \(cause); see --allow-address.")
+    func refused(_ refusal: AddressRefusal) -> AttachmentFailure { unreachable("\(refusal)") }
+
+    /// Callers must not learn which names an internal DNS knows: for a host without an address, and for one whose
+    /// addresses may not be fetched from, the failure is the same (SECURITY N11).
+    private func unreachable(_ refusal: String?) -> AttachmentFailure {
+        var failure = failure(
+            .refusedAddress,
+            "\(origin) has no address that may be fetched from. If its address is private, see --allow-address.",
+        )
+        failure.concealedCause = AttachmentFailure.ConcealedCause(host: url.host, refusal: refusal)
+        return failure
     }
 
-    func headersTooLarge(limit: Int) -> AttachmentFailure {
-        failure(.tooLarge, "The headers of \(origin) are larger than \(limit) bytes.")
+    func headersTooLarge(limit: Int, _ lineLimit: Int) -> AttachmentFailure {
+        failure(.tooLarge, "The headers of \(origin) are larger than \(limit) bytes, or more than \(lineLimit) lines.")
     }
 
     func stalled(_ rule: StallRule) -> AttachmentFailure {
@@ -71,7 +79,7 @@ extension TransferRequest {
     ) -> AttachmentFailure {
         switch code {
         case CURLE_URL_MALFORMAT: failure(.invalidURL, "The host name of \(origin) cannot be used.")
-        case CURLE_COULDNT_RESOLVE_HOST: failure(.unresolvedHost, "\(origin) has no address.")
+        case CURLE_COULDNT_RESOLVE_HOST: unreachable(nil)
         case CURLE_OPERATION_TIMEDOUT where !isConnected && connectTimeout < timeLimit:
             failure(.connectionFailed, "\(origin) could not be reached within \(connectTimeout).")
         case CURLE_OPERATION_TIMEDOUT: timedOut()
@@ -79,7 +87,6 @@ extension TransferRequest {
         case CURLE_PEER_FAILED_VERIFICATION: failure(.tlsFailed, "The certificate of \(origin) is not to be trusted.")
         case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_SSL_ENGINE_INITFAILED, CURLE_SSL_ISSUER_ERROR:
             failure(.tlsFailed, "The TLS handshake with \(origin) failed; TLS 1.2 or newer is needed.")
-        case CURLE_BAD_CONTENT_ENCODING: failure(.corrupt, "The content encoding of \(origin) cannot be undone.")
         case CURLE_OUT_OF_MEMORY: failure(.resourceLimit, "No memory for the download from \(origin).")
         case _ where hasBody: truncated()
         default: failure(.connectionFailed, "No answer from \(origin): libcurl error \(code.rawValue).")

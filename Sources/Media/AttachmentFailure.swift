@@ -6,7 +6,7 @@ package struct AttachmentFailure: Error, Sendable, Equatable, CustomStringConver
 
     /// A closed set with stable raw values: they are metric labels and names in results.
     package enum Reason: String, Sendable, CaseIterable {
-        case invalidURL, refusedScheme, refusedAddress, unresolvedHost, connectionFailed, tlsFailed, originUnavailable
+        case invalidURL, refusedScheme, refusedAddress, connectionFailed, tlsFailed, originUnavailable
         case httpStatus, tooManyRedirects, truncated, stalled, timedOut, cancelled, sourceChanged, originLied
         case empty, tooLarge
         case unrecognizedFormat, unsupportedFormat, corrupt, tooManyPixels, resourceLimit
@@ -15,10 +15,23 @@ package struct AttachmentFailure: Error, Sendable, Equatable, CustomStringConver
         case payloadTooLarge, internalError
     }
 
+    /// The true cause of `refusedAddress`. It tells of the operator's own network: for logs, never part of a result.
+    package struct ConcealedCause: Sendable, Equatable, CustomStringConvertible {
+        package var host: String
+        /// Which of its addresses is refused and why; `nil` if the host has none.
+        package var refusal: String?
+
+        package init(host: String, refusal: String?) { (self.host, self.refusal) = (host, refusal) }
+
+        package var isUnresolved: Bool { refusal == nil }
+        package var description: String { refusal.map { "\(host): \($0)" } ?? "\(host) has no address" }
+    }
+
     package var stage: Stage
     package var reason: Reason
     /// What was tried and what to do, for a person. It never quotes an origin or a decoder.
     package var message: String
+    package var concealedCause: ConcealedCause?
 
     package init(_ stage: Stage, _ reason: Reason, _ message: String) {
         self.stage = stage
@@ -31,7 +44,7 @@ package struct AttachmentFailure: Error, Sendable, Equatable, CustomStringConver
     /// The error that UserNotifications has for this on the device, where it has one.
     package var code: UserNotificationsErrorCode? {
         switch reason {
-        case .invalidURL, .refusedScheme, .refusedAddress, .unresolvedHost, .connectionFailed, .tlsFailed,
+        case .invalidURL, .refusedScheme, .refusedAddress, .connectionFailed, .tlsFailed,
             .originUnavailable, .httpStatus, .tooManyRedirects:
             .attachmentInvalidURL
         case .unrecognizedFormat, .unsupportedFormat: .attachmentUnrecognizedType

@@ -134,6 +134,8 @@ struct AttachmentWork: Sendable {
 
     /// Tells the source's format as soon as enough of it is there.
     private func sniff(_ file: MediaFile) async -> Result<MediaFormat, AttachmentFailure> {
+        // An origin may have sent a shorter part than it was asked for.
+        file.want(0..<MediaSniffer.byteCount)
         let progress = await file.progress(reaching: MediaSniffer.byteCount)
         let head = file.prefix(MediaSniffer.byteCount)
         if head.isEmpty, case .cut(let failure) = progress.ending { return .failure(failure) }

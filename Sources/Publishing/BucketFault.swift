@@ -13,7 +13,7 @@ struct BucketFault: Error {
 
     /// What may pass, and isn't an answer.
     private static let passing: Set<AttachmentFailure.Reason> = [
-        .connectionFailed, .unresolvedHost, .truncated, .stalled,
+        .connectionFailed, .truncated, .stalled,
     ]
 
     /// The store answered with something else than success.
@@ -30,8 +30,10 @@ struct BucketFault: Error {
     /// There was no answer.
     init(_ cause: AttachmentFailure, _ bucket: BucketAddress) {
         isLate = cause.reason == .timedOut
-        isPassing = Self.passing.contains(cause.reason)
-        event = isLate ? "\(bucket.authority) didn't answer in time." : cause.message
+        isPassing = Self.passing.contains(cause.reason) || cause.concealedCause?.isUnresolved == true
+        // The operator named the bucket, and may know why it can't be reached.
+        let detail = cause.concealedCause.map { " (\($0))" } ?? ""
+        event = isLate ? "\(bucket.authority) didn't answer in time." : cause.message + detail
         self.bucket = bucket
     }
 

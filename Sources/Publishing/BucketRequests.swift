@@ -16,7 +16,9 @@ struct BucketRequests: Sendable {
         address = settings.address
         credentials = settings.credentials
         cacheControl = "public, max-age=\(keep.components.seconds), immutable"
-        downloader = try Downloader(settings: settings.requests)
+        var requests = settings.requests
+        requests.name = "publishing"
+        downloader = try Downloader(settings: requests)
     }
 
     func stop() { downloader.stop() }

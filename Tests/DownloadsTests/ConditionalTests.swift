@@ -47,6 +47,18 @@ struct ConditionalTests {
         #expect(head.validators == SourceValidators(entityTag: "W/\"a\""))
     }
 
+    @Test("validators of more than 256 bytes aren't kept", arguments: [256, 257, 60_000])
+    func longValidators(length: Int) async throws {
+        let tag = "\"\(String(repeating: "a", count: length - 2))\""
+        let origin = try OriginServer { _ in
+            Self.answer(("ETag", tag), ("Last-Modified", String(repeating: "b", count: 257)))
+        }
+        defer { origin.stop() }
+        #expect(try await fetch(origin.url("/a")).bytes == [1, 2, 3])
+        let head = try #require(heads.all.first)
+        #expect(head.validators == (length > 256 ? nil : SourceValidators(entityTag: tag)))
+    }
+
     @Test("an unchanged source isn't fetched: both validators are sent, and the file ends without a byte")
     func unchanged() async throws {
         let date = "Sat, 21 Nov 2026 10:00:00 GMT"

@@ -50,6 +50,8 @@ struct DownloadURLTests {
             ("http://[fe80::1%eth0]/", "its address has a zone"),
             ("https://example.com:99999/", "it is malformed"),
             ("https://exa\r\nmple.com/", "it is malformed"),
+            ("https://example.com/\0.jpg", "it holds a NUL"),
+            ("https://example.com\0.evil.example/", "it holds a NUL"),
             ("https://example.com/" + String(repeating: "a", count: 4096), "it is longer than 4096 bytes"),
         ],
     )

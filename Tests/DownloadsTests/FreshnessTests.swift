@@ -54,6 +54,10 @@ struct FreshnessTests {
         Case(["cache-control": "max-age=60", "age": "20"], lifetime: 60, age: 20),
         Case(["cache-control": "max-age=60", "age": "soon"], lifetime: 60),
         Case(["cache-control": "max-age=60", "age": "-20"], lifetime: 60),
+        Case(["cache-control": "max-age=60", "age": "-9223372036854775808"], lifetime: 60),
+        Case(["cache-control": "max-age=60", "age": "99999999999999999999"], lifetime: 60, age: 2_147_483_648),
+        Case(["cache-control": "max-age=\(Int.max)"], lifetime: 2_147_483_648),
+        Case(["expires": "Fri, 31 Dec 99999 23:59:59 GMT"], lifetime: 0),
         Case(["cache-control": "max-age=60", "date": "Sat, 21 Nov 2026 11:59:30 GMT"], lifetime: 60, age: 30),
         Case(
             ["cache-control": "max-age=60", "date": "Sat, 21 Nov 2026 11:59:30 GMT", "age": "45"],

@@ -229,6 +229,12 @@ struct PartsTests {
             Lie(testDescription: "a larger part", reason: .originLied) {
                 $0.setHeader("Content-Range", "bytes 1000000-1200000/3000000")
             },
+            Lie(testDescription: "an impossible size", reason: .originLied) {
+                $0.setHeader("Content-Range", "bytes 1000000-1099999/999999999999999999")
+            },
+            Lie(testDescription: "a size beyond all numbers", reason: .originLied) {
+                $0.setHeader("Content-Range", "bytes 1000000-1099999/99999999999999999999999")
+            },
             Lie(testDescription: "another size", reason: .sourceChanged) {
                 $0.setHeader("Content-Range", "bytes 1000000-1099999/3000001")
             },
@@ -262,6 +268,26 @@ struct PartsTests {
         #expect(fetched.bytes == Array(Self.source.prefix(131_072)))
         // What an origin says it couldn't do is asked for once more, and nothing else.
         #expect(origin.requests.count == (lie.testDescription == "broken" ? 3 : 2))
+    }
+
+    @Test(
+        "numbers that no source has end the download, not the process",
+        arguments: [
+            "bytes 0-131071/999999999999999999", "bytes 0-131071/9223372036854775807",
+            "bytes 0-9223372036854775807/9223372036854775807", "bytes 0-18446744073709551615/*",
+            "bytes -9223372036854775808-131071/3000000", "bytes 0-131071/-1",
+            "bytes 99999999999999999999-999999999999999999999/3000000",
+        ],
+    )
+    func numbers(range: String) async throws {
+        let origin = try OriginServer { request in
+            var answer = OriginAnswer.ranges(of: Self.source, to: request)
+            answer.setHeader("Content-Range", range)
+            return answer
+        }
+        defer { origin.stop() }
+        let fetched = try await fetch(origin.url("/a.mp4"), wanting: [0..<512, 2_000_000..<2_000_001])
+        #expect([.originLied, .cancelled].contains(fetched.reason) && fetched.isConsistent)
     }
 
     @Test("a source that changes between two parts is not mixed")

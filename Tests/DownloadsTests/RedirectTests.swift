@@ -91,7 +91,8 @@ struct RedirectTests {
         #expect(fetched.reason == .refusedAddress)
         #expect(
             fetched.report.failure?.message
-                == "Download refused: a redirect of 127.0.0.2 leads to a loopback address; see --allow-address.",
+                == "127.0.0.2 (after a redirect) has no address that may be fetched from."
+                + " If its address is private, see --allow-address."
         )
         #expect(inner.connectionCount == 0)
         #expect(fetched.bytes.isEmpty)

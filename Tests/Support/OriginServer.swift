@@ -20,7 +20,7 @@ package final class OriginServer: Sendable {
         var isStopped = false
     }
 
-    /// An address of 127.0.0.0/8; each of them is a host of its own for an address policy.
+    /// `::1`, or an address of 127.0.0.0/8; each of them is a host of its own for an address policy.
     package let address: String
     package let port: Int
     private let listener: Int32
@@ -36,7 +36,9 @@ package final class OriginServer: Sendable {
     }
 
     /// `path` may have a query.
-    package func url(_ path: String = "/") -> String { "http://\(address):\(port)\(path)" }
+    package func url(_ path: String = "/") -> String {
+        "http://\(address.contains(":") ? "[\(address)]" : address):\(port)\(path)"
+    }
 
     /// What was asked for until now.
     package var requests: [OriginRequest] { state.withLock(\.requests) }
@@ -55,6 +57,7 @@ package final class OriginServer: Sendable {
     }
 
     private static func listen(on text: String) throws -> (descriptor: Int32, port: Int) {
+        if text.contains(":") { return try listen(onV6: text) }
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -70,6 +73,24 @@ package final class OriginServer: Sendable {
         }
         guard status == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
         return (descriptor, Int(UInt16(bigEndian: address.sin_port)))
+    }
+
+    private static func listen(onV6 text: String) throws -> (descriptor: Int32, port: Int) {
+        let descriptor = socket(AF_INET6, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        var address = sockaddr_in6()
+        address.sin6_family = sa_family_t(AF_INET6)
+        unsafe inet_pton(AF_INET6, text, &address.sin6_addr)
+        var size = socklen_t(MemoryLayout<sockaddr_in6>.size)
+        let status = unsafe withUnsafeMutablePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                guard unsafe bind(descriptor, pointer, size) == 0, Glibc.listen(descriptor, 512) == 0 else {
+                    return Int32(-1)
+                }
+                return unsafe getsockname(descriptor, pointer, &size)
+            }
+        }
+        guard status == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+        return (descriptor, Int(UInt16(bigEndian: address.sin6_port)))
     }
 
     private func accept(_ answer: @escaping @Sendable (OriginRequest) -> OriginAnswer) {

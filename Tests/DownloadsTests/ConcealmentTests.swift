@@ -1,0 +1,67 @@
+import Downloads
+import Media
+import Support
+import Synchronization
+import Testing
+
+/// Nobody learns from a failure which names an internal DNS knows, and what stands behind them (SECURITY N11).
+@Suite("What a failure conceals", .timeLimit(.minutes(1)))
+struct ConcealmentTests {
+    private static let private10 = IPAddress(v4: 0x0A00_0007)
+
+    @Test("a name without an address, and one of a private address or port, fail alike; the operator hears why")
+    func names() async throws {
+        let causes = Mutex<[String]>([])
+        var settings = DownloadSettings()
+        settings.resolve = {
+            $0 == "secret.invalid" ? [Self.private10] : $0 == "port.invalid" ? [IPAddress(v4: 0x0808_0808)] : nil
+        }
+        let downloader = try Downloader(
+            settings: settings,
+            onConcealedCause: { cause in causes.withLock { $0.append("\(cause)") } },
+        )
+        var reports: [DownloadReport] = []
+        for url in ["http://secret.invalid/", "http://nobody.invalid/", "http://port.invalid:6379/"] {
+            reports.append(try await downloader.fetch(url).report)
+        }
+        #expect(reports.map(\.failure?.reason) == [.refusedAddress, .refusedAddress, .refusedAddress])
+        #expect(
+            reports.map(\.failure?.message)
+                == ["secret", "nobody", "port"].map {
+                    "\($0).invalid has no address that may be fetched from. If its address is private, see --allow-address."
+                }
+        )
+        #expect(reports.allSatisfy { $0.requestCount == 1 && $0.fetchedByteCount == 0 && $0.status == nil })
+        #expect(
+            causes.withLock { $0 } == [
+                "secret.invalid: 10.0.0.7 is a private address (10.0.0.0/8)", "nobody.invalid has no address",
+                "port.invalid: port 6379 is not one that media is served from",
+            ]
+        )
+    }
+
+    @Test("asked again and again, they still fail alike", arguments: ["secret.invalid", "nobody.invalid"])
+    func again(host: String) async throws {
+        var settings = DownloadSettings()
+        settings.resolve = { $0 == "secret.invalid" ? [Self.private10] : nil }
+        let downloader = try Downloader(settings: settings)
+        var reasons: [AttachmentFailure.Reason?] = []
+        for _ in 0..<12 { reasons.append(try await downloader.fetch("http://\(host)/").reason) }
+        #expect(reasons.prefix(5).allSatisfy { $0 == .refusedAddress })
+        #expect(reasons.last == .originUnavailable)
+    }
+
+    @Test("what a redirect leads to fails alike, too", arguments: ["http://secret.invalid/", "http://nobody.invalid/"])
+    func redirects(target: String) async throws {
+        let origin = try OriginServer(address: "127.0.0.2") { _ in .redirect(to: target) }
+        defer { origin.stop() }
+        var settings = try DownloadSettings.opening("127.0.0.2")
+        settings.resolve = { $0 == "secret.invalid" ? [Self.private10] : nil }
+        let failure = try await Downloader(settings: settings).fetch(origin.url()).report.failure
+        #expect(failure?.reason == .refusedAddress)
+        #expect(
+            failure?.message == "127.0.0.2 (after a redirect) has no address that may be fetched from."
+                + " If its address is private, see --allow-address."
+        )
+    }
+}
