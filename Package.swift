@@ -141,9 +141,12 @@ let package = Package(
                 "Media", "Payloads", "Storage", "Jobs", "Processing", "Preview",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+                .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
             resources: [.embedInCode("openapi.json")],
@@ -196,7 +199,7 @@ let package = Package(
         .program(
             "attachd",
             [
-                "App", "Batch", "LoadTest", "TestOrigin",
+                "App", "Batch", "LoadTest", "TestOrigin", "Jobs", "Media", "Storage",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],

@@ -30,7 +30,7 @@ package struct Diagnosis: Sendable {
     package init(_ engine: Engine, _ settings: Settings) async {
         await checkFormats(engine)
         await checkCodecs(engine)
-        checkStore(engine)
+        await checkStore(engine)
         if let bucket = engine.bucket { await check(bucket) }
         checkSandbox(engine.decoders.status.sandbox, isRequired: settings.requiresSandbox)
         let limits = MediaLimits()
@@ -71,9 +71,9 @@ package struct Diagnosis: Sendable {
         }
     }
 
-    private mutating func checkStore(_ engine: Engine) {
+    private mutating func checkStore(_ engine: Engine) async {
         do throws(StoreError) {
-            try engine.store.checkWritable()
+            try await engine.store.checkWritable()
             let (usage, retention) = (engine.store.usage, engine.store.retention)
             let use = "\(usage.fileCount) files, \(usage.byteCount / 1_000_000) of \(retention.quota / 1_000_000) MB"
             add("store", engine.store.root, .ok, "can be written to; \(use)", isNeeded: true)

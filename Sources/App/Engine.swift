@@ -148,7 +148,7 @@ package final class Engine: Sendable {
     package func checkReadiness() async throws {
         guard stalledLoops.isEmpty else { throw StalledLoops(names: stalledLoops) }
         try await DecoderCheck(pool: decoders).check(SampleImages.all[0])
-        try store.checkWritable()
+        try await store.checkWritable()
     }
 
     /// The names of the loops that stand still, without which nothing goes on.

@@ -9,9 +9,15 @@ package struct OpenQueue: Sendable {
     package let jobs: any JobQueue
     private let close: @Sendable () async -> Void
 
-    /// Opens the queue that the settings name, and logs what its server's configuration puts at risk; refuses to work
-    /// with such a server if the settings are strict.
-    package static func open(_ settings: Settings, logger: Logger) async throws -> OpenQueue {
+    /// Opens the queue that the settings name. At each connection, logs what its server's configuration puts at risk;
+    /// refuses to work with such a server if the settings are strict.
+    ///
+    /// `mayBeAway` gives a queue whose server can't be reached, too: it is connected to once it answers.
+    package static func open(
+        _ settings: Settings,
+        mayBeAway: Bool = false,
+        logger: Logger,
+    ) async throws -> OpenQueue {
         let limits = QueueLimits(backlog: settings.backlog)
         switch settings.queue {
         case .sqlite(let path):
@@ -23,9 +29,16 @@ package struct OpenQueue: Sendable {
             }
             return OpenQueue(jobs: queue, close: { await queue.close() })
         case .redis(let redis):
-            let queue = try RedisJobQueue(redis, limits: limits)
-            for warning in try await queue.serverWarnings(strict: settings.isStrict) {
-                logger.warning("Jobs may be lost.", metadata: ["reason": "\(warning)"])
+            let queue = try RedisJobQueue(
+                redis,
+                limits: limits,
+                isStrict: settings.isStrict,
+                onWarning: { logger.warning("Jobs may be lost.", metadata: ["reason": "\($0)"]) },
+            )
+            do {
+                _ = try await queue.serverWarnings()
+            } catch let error as JobQueueError where mayBeAway && error.reason == .unavailable {
+                logger.warning("The queue is away, and is connected to later.", metadata: ["reason": "\(error)"])
             }
             return OpenQueue(jobs: queue, close: {})
         }

@@ -42,7 +42,26 @@ struct PublishedStore: AttachmentStoring {
     }
 
     func store(_ rung: ReadyRung, until deadline: Instant) async throws(AttachmentFailure) -> StoredAttachment {
+        try await store(rung, of: nil, until: deadline)
+    }
+
+    func store(_ rung: ReadyRung, of source: String, until deadline: Instant) async throws(AttachmentFailure)
+        -> StoredAttachment
+    {
+        try await store(rung, of: .some(source), until: deadline)
+    }
+
+    func forget(_ stored: StoredAttachment) async {
+        guard let file = AttachmentIdentifier(stored.identifier) else { return }
+        // Its notification goes out without it, and `forget` says what it couldn't do.
+        try? await Forgetting.forget(file, in: store, bucket)
+    }
+
+    private func store(_ rung: ReadyRung, of source: String?, until deadline: Instant) async throws(AttachmentFailure)
+        -> StoredAttachment
+    {
         let file = try await store.store(rung)
+        if let source { try await record(file.identifier, of: source) }
         let name = file.identifier.description
         var stored = StoredAttachment(identifier: name, url: FileURL.url(of: file.path), sha256: file.sha256)
         switch place {
@@ -59,8 +78,20 @@ struct PublishedStore: AttachmentStoring {
                 sha256: file.sha256,
             )
             try await bucket.publish(published, until: deadline - Self.notice)
+            guard !store.isForgotten(file.identifier) else {
+                await forget(stored)
+                throw AttachmentFailure(.store, .forgotten, "The attachment was taken back.")
+            }
             stored.url = "\(publicURL)/\(name)"
         }
         return stored
+    }
+
+    private func record(_ file: AttachmentIdentifier, of source: String) async throws(AttachmentFailure) {
+        do throws(StoreError) {
+            try await store.record(file, of: source)
+        } catch {
+            throw AttachmentFailure(.store, error.isFull ? .storeFull : .storeFailed, "\(error)")
+        }
     }
 }

@@ -7,6 +7,7 @@ import Worker
 struct QueueMetrics: Sendable {
     static let help = [
         "attachd_queue_oldest_waiting_seconds": "How long the job at the front of the queue has waited.",
+        "attachd_queue_available": "1 while the queue answers, 0 while it is away.",
         "attachd_queue_jobs": "Jobs in the queue, by state.",
         "attachd_queue_dead_letters": "Jobs that killed their workers.",
         "attachd_queue_callbacks": "Answers that are still to be posted.",
@@ -28,6 +29,7 @@ struct QueueMetrics: Sendable {
     ]
 
     private let registry: PrometheusRegistry
+    private let available: Meter
     private let oldest: Meter
     private let waiting: Meter
     private let running: Meter
@@ -41,6 +43,7 @@ struct QueueMetrics: Sendable {
             Meter(label: label, dimensions: dimensions, factory: registry)
         }
         self.registry = registry
+        available = meter("attachd_queue_available")
         oldest = meter("attachd_queue_oldest_waiting_seconds")
         waiting = meter("attachd_queue_jobs", [("state", "waiting")])
         running = meter("attachd_queue_jobs", [("state", "running")])
@@ -62,7 +65,10 @@ struct QueueMetrics: Sendable {
         }
     }
 
-    func set(_ status: QueueStatus) {
+    /// `nil` while the queue can't say.
+    func set(_ status: QueueStatus?) {
+        available.set(status == nil ? 0 : 1)
+        guard let status else { return }
         oldest.set((status.oldestWaiting ?? .zero) / .seconds(1))
         waiting.set(status.waiting)
         running.set(status.running)

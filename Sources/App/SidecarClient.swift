@@ -3,22 +3,24 @@ import Foundation
 import Jobs
 import Media
 import Payloads
+package import Storage
 
 /// Another attachd on this machine, asked over HTTP: it has the queue's file, and one process writes a file.
-struct SidecarClient: Sendable {
+package struct SidecarClient: Sendable {
     private let downloader: Downloader
-    private let base: String
+    private let server: String
+    private var base: String { "\(server)/v1/jobs" }
     private let token: Secret<String>?
     /// Beyond what the server was asked to wait.
     private static let patience: Duration = .seconds(10)
 
-    init(_ settings: Settings) throws {
+    package init(_ settings: Settings) throws {
         var downloads = settings.downloads
         // Where the user says that it listens; `0.0.0.0` is every address of this machine, and so this one.
         let host = ["0.0.0.0", "::", "localhost"].contains(settings.host) ? "127.0.0.1" : settings.host
         downloads.addresses.allowed += try [CIDR("127.0.0.0/8"), CIDR("::1/128")]
         downloader = try Downloader(settings: downloads)
-        base = "http://\(host.contains(":") ? "[\(host)]" : host):\(settings.port)/v1/jobs"
+        server = "http://\(host.contains(":") ? "[\(host)]" : host):\(settings.port)"
         token = settings.apiToken
     }
 
@@ -32,7 +34,7 @@ struct SidecarClient: Sendable {
     }
 
     func state(of id: String, waiting patience: Duration) async throws -> JobState {
-        let name = id.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? id
+        let name = Self.encoded(id)
         let url = "\(base)/\(name)?wait=\(patience.milliseconds)ms"
         switch try await send(OutgoingMessage(headers: [:]), to: url, within: patience) {
         case (404, _): return .unknown
@@ -44,6 +46,21 @@ struct SidecarClient: Sendable {
             return .finished(JobReply(status, body: result.compactBytes))
         case (let status, _): throw Self.refused(status)
         }
+    }
+
+    /// Has the other attachd take back what `reference` names, and gives the names of the files.
+    package func forget(_ reference: AttachmentReference) async throws -> [String] {
+        let path = reference.source.map { "?source=\(Self.encoded($0))" } ?? reference.file.map { "/\($0)" } ?? ""
+        let answer = try await send(OutgoingMessage(.delete, headers: [:]), to: "\(server)/v1/attachments\(path)")
+        guard answer.0 == 200 else { throw Self.refused(answer.0) }
+        guard case .array(let names)? = try JSONValue(parsing: answer.1)["forgotten"] else { return [] }
+        return names.compactMap(\.text)
+    }
+
+    package func shutDown() { downloader.stop() }
+
+    private static func encoded(_ text: String) -> String {
+        text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? text
     }
 
     private func send(

@@ -18,12 +18,14 @@ package struct SidecarServices: Sendable {
     private let leases: AccessLeases
     private let webhook: ResponseWebhook?
     private let apiToken: Replaceable<Secret<String>>?
+    private let queueHealth: QueueHealth
 
     package init(_ settings: Settings, _ engine: Engine, _ queue: OpenQueue, logger: Logger) throws(EngineError) {
         self.settings = settings
         self.engine = engine
         self.queue = queue
         self.logger = logger
+        queueHealth = QueueHealth(queue.jobs)
         recentJobs = settings.hasPreview ? RecentJobs() : nil
         leases = AccessLeases(store: engine.store)
         apiToken = settings.apiToken.map { Replaceable($0) }
@@ -122,6 +124,11 @@ package struct SidecarServices: Sendable {
         )
     }
 
+    private var attachmentsRoute: AttachmentsRoute {
+        let forgetting = Forgetting(engine)
+        return AttachmentsRoute(store: engine.store, leases: leases) { try await forgetting.forget($0) }
+    }
+
     private func server(takesRequests: Bool) -> SidecarServer {
         SidecarServer(
             configuration: .init(
@@ -133,17 +140,22 @@ package struct SidecarServices: Sendable {
             ),
             service: takesRequests ? engine.service : nil,
             queue: queue.jobs,
-            attachments: takesRequests ? AttachmentsRoute(store: engine.store, leases: leases) : nil,
+            attachments: takesRequests ? attachmentsRoute : nil,
             preview: takesRequests && settings.hasPreview ? preview : nil,
             responses: takesRequests ? ResponsesRoute(categories: settings.categories, webhook: webhook) : nil,
             checkReadiness: {
                 try await engine.checkReadiness()
-                _ = try await queue.jobs.status()
+                // Requests are answered without a queue; a worker has no other work.
+                if !takesRequests, let problem = await queueHealth.problem { throw problem }
             },
-            remarks: { engine.remarks + queue.jobs.troubles.map(\.description).sorted() },
+            remarks: {
+                let problem = await queueHealth.problem?.description
+                let troubles = queue.jobs.troubles.map(\.description).sorted()
+                return engine.remarks + troubles + [problem].compactMap(\.self)
+            },
             metrics: {
                 engine.queueMetrics.set(queue.jobs.troubles)
-                if let status = try? await queue.jobs.status() { engine.queueMetrics.set(status) }
+                engine.queueMetrics.set(await queueHealth.status)
                 return engine.metrics
             },
             callbackRefusal: { engine.refusal(ofCallback: $0) },

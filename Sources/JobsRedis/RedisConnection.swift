@@ -44,6 +44,8 @@ final class RedisConnection: Sendable {
     private let greeting: Secret<[RedisCommand]>
     /// What the server has to know before it can do anything else.
     private let preparation: [RedisCommand]
+    /// Throws if the server is not fit for the queue, by its answer to INFO.
+    private let check: (@Sendable (String) throws(JobQueueError) -> Void)?
     private let guarded = Mutex(Guarded())
 
     /// `name` shows in the server's list of clients.
@@ -51,10 +53,12 @@ final class RedisConnection: Sendable {
         _ settings: RedisSettings,
         name: String,
         preparation: [RedisCommand] = [],
+        check: (@Sendable (String) throws(JobQueueError) -> Void)? = nil,
         time: any TimeSource,
     ) throws(JobQueueError) {
         self.settings = settings
         self.preparation = preparation
+        self.check = check
         self.time = time
         dialer = try RedisDialer(settings, time: time)
         var greeting: [RedisCommand] = []
@@ -170,6 +174,7 @@ final class RedisConnection: Sendable {
             let channel = try await dialer.dial()
             do {
                 _ = try await exchange(greeting.revealed, on: channel, within: settings.connectLimit)
+                try await checkServer(on: channel)
                 _ = try await exchange(preparation, on: channel, within: settings.timeLimit)
             } catch {
                 channel.close(promise: nil)
@@ -182,6 +187,16 @@ final class RedisConnection: Sendable {
             throw failed(.unreachable(reason))
         } catch let failure as RedisFailure {
             throw failed(failure)
+        }
+    }
+
+    private func checkServer(on channel: any Channel) async throws {
+        guard let check else { return }
+        let info = try await exchange([RedisCommand("INFO")], on: channel, within: settings.timeLimit)
+        do throws(JobQueueError) {
+            try check(info.first?.text ?? "")
+        } catch {
+            throw RedisFailure.error(error)
         }
     }
 

@@ -25,10 +25,13 @@ package final class RedisJobQueue: JobQueue {
     let reads: RedisConnection
     let answers: AnswerWatch
 
-    /// Connects with the first call.
+    /// Connects with the first call. At each connection the server is checked: one that is too old is refused, and so is
+    /// one whose configuration may lose jobs if `isStrict`; else `onWarning` is told what that is.
     package init(
         _ settings: RedisSettings,
         limits: QueueLimits = QueueLimits(),
+        isStrict: Bool = false,
+        onWarning: @escaping @Sendable (String) -> Void = { _ in },
         time: any TimeSource = SystemTime(),
     ) throws(JobQueueError) {
         self.settings = settings
@@ -43,8 +46,18 @@ package final class RedisJobQueue: JobQueue {
                 )
             ]
         let name = "attachd-\(worker)"
-        commands = try RedisConnection(settings, name: name, preparation: preparation, time: time)
-        reads = try RedisConnection(settings, name: name + "-reads", preparation: preparation, time: time)
+        func connection(_ name: String, onWarning: @escaping @Sendable (String) -> Void) throws(JobQueueError)
+            -> RedisConnection
+        {
+            let check = { @Sendable (info: String) throws(JobQueueError) in
+                let check = try ServerCheck(info: info)
+                if isStrict { try check.insist() }
+                check.warnings.forEach(onWarning)
+            }
+            return try RedisConnection(settings, name: name, preparation: preparation, check: check, time: time)
+        }
+        commands = try connection(name, onWarning: onWarning)
+        reads = try connection(name + "-reads", onWarning: { _ in })
         answers = AnswerWatch(commands, time: time)
     }
 
@@ -60,7 +73,7 @@ package final class RedisJobQueue: JobQueue {
     package func serverWarnings(strict: Bool = false) async throws -> [String] {
         let replies = try await replies(to: [RedisCommand("INFO")], on: commands, repeatable: true)
         let check = try ServerCheck(info: replies[0].text ?? "")
-        if strict, let first = check.warnings.first { throw JobQueueError(.misconfigured, first) }
+        if strict { try check.insist() }
         return check.warnings
     }
 

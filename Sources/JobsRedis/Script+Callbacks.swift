@@ -41,8 +41,8 @@ extension Script {
         """
     )
 
-    /// Another fence ends the lease. Leases that are no failures count as tries: the next one of what is put off is to be
-    /// the same try again. Arguments: the entry, its fence, after how long it is due again, how many failures that is.
+    /// Postpones a callback. Another fence ends its lease. Where no try was made, the lease is taken back: it does not
+    /// count as an attempt. Arguments: the entry, its fence, after how long it is due again, the number of failures (0, 1).
     static let postponeCallback = Script(
         common,
         """

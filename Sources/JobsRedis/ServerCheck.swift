@@ -5,6 +5,11 @@ struct ServerCheck {
     /// What puts jobs at risk, and what to do about it.
     let warnings: [String]
 
+    /// Throws the first of the warnings.
+    func insist() throws(JobQueueError) {
+        if let first = warnings.first { throw JobQueueError(.misconfigured, first) }
+    }
+
     /// `info` is the answer to the command INFO.
     init(info: String) throws(JobQueueError) {
         var values: [Substring: Substring] = [:]

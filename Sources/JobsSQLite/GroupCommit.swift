@@ -32,9 +32,9 @@ final class GroupCommit: Sendable {
     /// Only `thread` takes this lock.
     private let file: Mutex<JobFile>
     private let setAsides: Atomic<Int>
+    private let heartbeat: LoopHeartbeat
     private let trouble = Mutex<Set<QueueTrouble>>([])
     private let observe: @Sendable (Set<QueueTrouble>) -> Void
-    private let heartbeat: LoopHeartbeat
 
     private init(
         _ file: consuming sending JobFile,

@@ -27,8 +27,7 @@ extension JobTables {
     }
 
     func postponeCallback(_ lease: Lease, by delay: Duration, isFailure: Bool) throws {
-        // Another fence ends the lease. Leases that are no failures count as tries: the next one of what is put off is to
-        // be the same try again.
+        // Another fence ends the lease. Where no try was made, the lease is taken back: it does not count as an attempt.
         try database.change(
             "UPDATE outbox SET attempt = attempt + ?, failures = failures + ?, due = ? WHERE seq = ? AND attempt = ?",
             [isFailure ? 1 : -1, isFailure ? 1 : 0, clock.now + delay.milliseconds, Int(lease.entry), lease.fence]

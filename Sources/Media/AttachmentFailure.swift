@@ -11,7 +11,7 @@ package struct AttachmentFailure: Error, Sendable, Equatable, CustomStringConver
         case empty, tooLarge
         case unrecognizedFormat, unsupportedFormat, corrupt, tooManyPixels, resourceLimit
         case decoderDied, decoderUnavailable, decoderLied
-        case storeFull, storeFailed, publishFailed
+        case storeFull, storeFailed, publishFailed, forgotten
         case payloadTooLarge, internalError
     }
 
@@ -52,7 +52,7 @@ package struct AttachmentFailure: Error, Sendable, Equatable, CustomStringConver
         case .storeFull, .storeFailed, .publishFailed: .attachmentMoveIntoDataStoreFailed
         case .corrupt, .truncated, .sourceChanged, .originLied: .attachmentCorrupt
         case .stalled, .timedOut, .cancelled, .resourceLimit, .decoderDied, .decoderUnavailable, .decoderLied,
-            .payloadTooLarge, .internalError:
+            .payloadTooLarge, .internalError, .forgotten:
             nil
         }
     }

@@ -8,6 +8,7 @@ package struct AttachmentPipeline: Sendable {
     private let time: any TimeSource
     private let makings: Makings
     private let rules: [SourceRule]
+    private let forgotten: ForgottenSources
     private let observe: @Sendable (ProcessingResult) -> Void
 
     /// What does the work, one function each.
@@ -38,6 +39,7 @@ package struct AttachmentPipeline: Sendable {
         self.steps = steps
         makings = Makings(steps: steps, time: time, rule: reuse, costs: costs, observe: observeMaking)
         rules = reuse.sources
+        forgotten = ForgottenSources(time: time)
         self.time = time
         self.observe = observe
     }
@@ -45,6 +47,7 @@ package struct AttachmentPipeline: Sendable {
     /// Always answers, once, before `deadline`: the worst content is the original, unchanged.
     package func process(_ request: ProcessingRequest, deadline: Instant) async -> ProcessingResult {
         let stopwatch = Stopwatch(time: time, start: request.accepted ?? time.now)
+        let moment = forgotten.moment
         let budget = TimeBudget(now: time.now, deadline: deadline, storing: steps.store.cost)
         let work = AttachmentExtension(
             makings: makings,
@@ -59,11 +62,29 @@ package struct AttachmentPipeline: Sendable {
             .content(of: request.notification, from: work, until: budget.expiry)
         stopwatch.finish(.decode)
 
-        let stored = await DeliveredFiles(store: steps.store, time: time)
-            .store(delivery.content, until: budget.storeExpiry)
+        let stored = await DeliveredFiles(
+            store: steps.store,
+            time: time,
+            sources: request.notification.attachments.map { rules.source(of: $0.url) },
+            isForgotten: { [forgotten] in forgotten.contains($0, since: moment) },
+        )
+        .store(delivery.content, until: budget.storeExpiry)
         stopwatch.finish(.store)
 
         return finish(request, delivery, stored, stopwatch, deadline)
+    }
+
+    /// Lets no notification have what was made, or is being made, of the source at `url`; gives what the store calls it.
+    func forget(source url: String) -> String {
+        let source = rules.source(of: url)
+        forgotten.forget(source)
+        makings.forget({ order, _ in order.source == source }, running: { $0.source == source })
+        return source
+    }
+
+    /// Lets no notification have the file of that name again.
+    func forget(file name: String) {
+        makings.forget({ _, made in made.content.ready?.stored?.identifier == name }, running: { _ in false })
     }
 
     /// Answers with the original content at once: no time is left for anything else, or `failure` says what it is.

@@ -6,6 +6,9 @@ import Synchronization
 struct DeliveredFiles: Sendable {
     let store: any AttachmentStoring
     let time: any TimeSource
+    /// The source of each attachment.
+    let sources: [String]
+    let isForgotten: @Sendable (String) -> Bool
 
     typealias Outcome = Result<StoredAttachment, AttachmentFailure>
 
@@ -15,7 +18,7 @@ struct DeliveredFiles: Sendable {
         var ready: [(Int, SharedRung)] = []
         for (index, attachment) in content.attachments.enumerated() {
             if let stored = attachment.stored {
-                known[index] = .success(stored)
+                known[index] = isForgotten(sources[index]) ? .failure(Self.forgotten) : .success(stored)
             } else if let rung = attachment.ready {
                 known[index] = .failure(Self.late)
                 ready.append((index, rung))
@@ -28,7 +31,8 @@ struct DeliveredFiles: Sendable {
                 for (index, rung) in ready {
                     group.addTask {
                         do throws(AttachmentFailure) {
-                            outcomes.set(index, .success(try await deliver(rung, until: expiry)))
+                            let stored = try await deliver(rung, of: sources[index], until: expiry)
+                            outcomes.set(index, .success(stored))
                         } catch {
                             outcomes.set(index, .failure(error))
                         }
@@ -41,29 +45,45 @@ struct DeliveredFiles: Sendable {
         }
     }
 
+    private func deliver(_ rung: SharedRung, of source: String, until expiry: Instant) async throws(AttachmentFailure)
+        -> StoredAttachment
+    {
+        let stored = try await stored(rung, of: source, until: expiry)
+        guard isForgotten(source) else { return stored }
+        // It may be one that was stored after the source's files were looked for.
+        await store.forget(stored)
+        throw Self.forgotten
+    }
+
     /// What another notification has had stored gets a URL of this one's own.
-    private func deliver(_ rung: SharedRung, until expiry: Instant) async throws(AttachmentFailure) -> StoredAttachment
+    private func stored(_ rung: SharedRung, of source: String, until expiry: Instant) async throws(AttachmentFailure)
+        -> StoredAttachment
     {
         guard let stored = rung.stored else {
             do throws(AttachmentFailure) {
-                return try await put(rung, until: expiry)
+                return try await put(rung, of: source, until: expiry)
             } catch {
                 // It may have been somebody else's try, who had less time.
                 guard error.reason == .publishFailed, store.refusal == nil, time.now + store.cost < expiry else {
                     throw error
                 }
-                return try await put(rung, until: expiry)
+                return try await put(rung, of: source, until: expiry)
             }
         }
         guard let renewed = await store.renew(stored) else { throw Self.gone }
         return renewed
     }
 
-    private func put(_ rung: SharedRung, until expiry: Instant) async throws(AttachmentFailure) -> StoredAttachment {
-        try await rung.stored { [store] rung throws(AttachmentFailure) in try await store.store(rung, until: expiry) }
+    private func put(_ rung: SharedRung, of source: String, until expiry: Instant) async throws(AttachmentFailure)
+        -> StoredAttachment
+    {
+        try await rung.stored { [store] rung throws(AttachmentFailure) in
+            try await store.store(rung, of: source, until: expiry)
+        }
     }
 
     private static let late = AttachmentFailure(.store, .timedOut, "The attachment could not be stored in time.")
+    private static let forgotten = AttachmentFailure(.store, .forgotten, "The attachment was taken back.")
     private static let gone = AttachmentFailure(
         .store,
         .storeFailed,

@@ -82,6 +82,17 @@ final class Makings: Sendable {
         }
     }
 
+    /// Drops what was made, and lets nobody join what is being made.
+    func forget(
+        _ isForgotten: @Sendable (AttachmentOrder, MadeAttachment) -> Bool,
+        running: @Sendable (AttachmentOrder) -> Bool,
+    ) {
+        state.withLock { state in
+            state.made.removeAll(where: isForgotten)
+            state.running = state.running.filter { !running($0.key) }
+        }
+    }
+
     private func way(
         _ order: AttachmentOrder,
         until expiry: Instant,

@@ -53,6 +53,12 @@ package struct NotificationService: Sendable {
     private let defaults: Defaults
     private let time: any TimeSource
 
+    /// Lets no notification have what was made, or is being made, of the source at `url`; gives what the store calls it.
+    package func forget(source url: String) -> String { pipeline.forget(source: url) }
+
+    /// Lets no notification have the file of that name again.
+    package func forget(file name: String) { pipeline.forget(file: name) }
+
     package init(
         reader: PayloadReader,
         pipeline: AttachmentPipeline,

@@ -22,3 +22,8 @@ package enum MakingEvent: Sendable, Equatable {
     /// One that began ended with the origin's word that the source is still the one that something was made of.
     case revalidated
 }
+
+extension ReuseRule {
+    /// What tells the source at `url` from others.
+    package func source(of url: String) -> String { sources.source(of: url) }
+}

@@ -41,5 +41,9 @@ struct ReuseTable<Key: Hashable, Value> {
         }
     }
 
+    mutating func removeAll(where isUnwanted: (Key, Value) -> Bool) {
+        for (key, entry) in entries where isUnwanted(key, entry.value) { remove(key) }
+    }
+
     mutating func remove(_ key: Key) { byteCount -= entries.removeValue(forKey: key)?.byteCount ?? 0 }
 }

@@ -48,6 +48,13 @@ package protocol AttachmentStoring: Sendable {
     /// Moves an output into the store, to where its URL leads. Either all of it is there afterwards, or nothing.
     func store(_ rung: ReadyRung, until deadline: Instant) async throws(AttachmentFailure) -> StoredAttachment
 
+    /// Stores an output as `store` does, and records which source it is of, so that it can be taken back with it.
+    func store(_ rung: ReadyRung, of source: String, until deadline: Instant) async throws(AttachmentFailure)
+        -> StoredAttachment
+
+    /// Takes back a file that was stored.
+    func forget(_ stored: StoredAttachment) async
+
     /// Keeps a file that was stored before as if it were stored now, under a URL of its own; `nil` if it has gone.
     func renew(_ stored: StoredAttachment) async -> StoredAttachment?
 }
@@ -55,4 +62,12 @@ package protocol AttachmentStoring: Sendable {
 extension AttachmentStoring {
     package var cost: Duration { .zero }
     package var refusal: AttachmentFailure? { nil }
+
+    package func store(_ rung: ReadyRung, of source: String, until deadline: Instant) async throws(AttachmentFailure)
+        -> StoredAttachment
+    {
+        try await store(rung, until: deadline)
+    }
+
+    package func forget(_ stored: StoredAttachment) async {}
 }

@@ -98,6 +98,18 @@ package final class Bucket: Sendable {
         }
     }
 
+    /// Removes a file from the bucket. One that isn't there is no error.
+    package func remove(_ name: String, until deadline: Instant) async throws(AttachmentFailure) {
+        // One that is being put there would come after it.
+        if let attempt = state.withLock({ $0.underWay[name] }) { _ = await attempt.value }
+        state.withLock { $0.names.remove(name) }
+        do throws(BucketFault) {
+            try await requests.delete(name, until: deadline)
+        } catch {
+            throw error.failure
+        }
+    }
+
     // MARK: - One file
 
     /// The same file is put once at a time, by whoever came first.

@@ -9,6 +9,8 @@ struct PublishedNames {
 
     func contains(_ name: String, at now: Instant) -> Bool { ends[name].map { $0 > now } ?? false }
 
+    mutating func remove(_ name: String) { ends[name] = nil }
+
     mutating func insert(_ name: String, until end: Instant, at now: Instant) {
         if ends.count >= Self.limit {
             ends = ends.filter { $0.value > now }

@@ -30,16 +30,25 @@ final class Admission: Sendable {
         retryAfter: 1,
     )
 
+    /// Does `work` with a permit. Read the request before: a client that sends slowly must not hold one.
     func admit<Value>(_ work: () async throws -> Value) async throws -> Value {
-        try state.withLock { state in
-            guard !state.isDraining else { throw Self.draining }
-            guard state.running < limit else {
-                let detail = "All \(limit) places are taken. Try again shortly, or raise --requests."
-                throw Problem(.tooManyRequests, detail, retryAfter: 1)
-            }
-            state.running += 1
+        try checkOpen()
+        guard enter() else {
+            let detail = "All \(limit) places are taken. Try again shortly, or raise --requests."
+            throw Problem(.tooManyRequests, detail, retryAfter: 1)
         }
-        defer { state.withLock { $0.running -= 1 } }
+        defer { leave() }
         return try await work()
     }
+
+    /// Takes a permit; `false` if none is left. Each that was taken is given back by `leave`.
+    func enter() -> Bool {
+        state.withLock { state in
+            guard state.running < limit else { return false }
+            state.running += 1
+            return true
+        }
+    }
+
+    func leave() { state.withLock { $0.running -= 1 } }
 }

@@ -1,6 +1,8 @@
 import HTTPTypes
 import Hummingbird
+import Media
 import NIOCore
+import Payloads
 package import Storage
 
 /// `GET` and `HEAD` of `/v1/attachments/{identifier}?expires=…&signature=…`, and of its short form: the ready files.
@@ -12,21 +14,30 @@ package struct AttachmentsRoute: Sendable {
     private let leases: AccessLeases?
     private let now: @Sendable () -> UnixTime
     private let recent = RecentFiles()
+    private let forget: Forget?
 
-    /// Without `leases`, no URL that needs one is answered.
+    /// Takes back what a client names, and gives the names of the files.
+    package typealias Forget = @Sendable (AttachmentReference) async throws -> [AttachmentIdentifier]
+
+    /// Without `leases`, no URL that needs one is answered; without `forget`, nothing is taken back.
     package init(
         store: AttachmentStore,
         leases: AccessLeases? = nil,
+        forget: Forget? = nil,
         now: @escaping @Sendable () -> UnixTime = { .now },
     ) {
         self.store = store
         self.leases = leases
+        self.forget = forget
         self.signer = URLSigner(keys: store.keyring)
         self.now = now
     }
 
     /// Whether a path is one of these, and so open to all.
     static func isAt(_ path: String) -> Bool { path.hasPrefix("/v1/attachments/") || path.hasPrefix("/a/") }
+
+    /// Whether a path is one of those that take attachments back; the router doesn't mind how many slashes there are.
+    static func isBelow(_ path: String) -> Bool { path.split(separator: "/").prefix(2) == ["v1", "attachments"] }
 
     static let path = "/v1/attachments/{identifier}"
 
@@ -39,6 +50,41 @@ package struct AttachmentsRoute: Sendable {
                 try await respond(to: request, context, SignedAccess(shortQuery: request.uri.query ?? ""))
             }
         }
+        guard let forget else { return }
+        router.delete(RouterPath(Self.path)) { _, context in
+            guard let file = context.parameters.get("identifier").flatMap({ AttachmentIdentifier($0) }) else {
+                throw Problem(.notFound, "No attachment has that name.")
+            }
+            return try await respond(forgetting: AttachmentReference(file: file), forget)
+        }
+        router.delete("v1/attachments") { request, _ in
+            guard let source = request.uri.queryParameters["source"],
+                let reference = AttachmentReference(String(source))
+            else { throw Problem(.badRequest, "Say which source is taken back: ?source=URL, with the URL encoded.") }
+            return try await respond(forgetting: reference, forget)
+        }
+    }
+
+    private func respond(forgetting reference: AttachmentReference, _ forget: Forget) async throws -> Response {
+        // Also when not all could be done: what was done holds.
+        defer { recent.removeAll() }
+        let files: [AttachmentIdentifier]
+        do {
+            files = try await forget(reference)
+        } catch let error as AttachmentFailure {
+            throw Problem(.badGateway, "The attachment was taken back here, but not everywhere. \(error.message)")
+        } catch let error as StoreError {
+            let status = HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage")
+            throw Problem(status, "The attachment could not be taken back: \(error)")
+        }
+        let names = files.map { JSONValue.string($0.description) }
+        return Response(
+            status: .ok,
+            headers: [.contentType: "application/json"],
+            body: .init(
+                byteBuffer: ByteBuffer(bytes: JSONValue.object([.init("forgotten", .array(names))]).compactBytes)
+            ),
+        )
     }
 
     private func respond(
@@ -59,6 +105,7 @@ package struct AttachmentsRoute: Sendable {
             }
         }
         guard let lease = try store.startAccessing(identifier) else {
+            guard !store.isForgotten(identifier) else { throw Problem(.gone, "The attachment was taken back.") }
             throw Problem(.notFound, "The attachment is no longer there: process the notification anew.")
         }
         // What ends with a view is kept nowhere else.

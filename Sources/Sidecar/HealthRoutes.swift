@@ -1,14 +1,18 @@
 import HTTPTypes
 import Hummingbird
+import Media
 
 /// `/livez`, `/readyz` and `/metrics`.
 struct HealthRoutes: Sendable {
     let admission: Admission
-    /// Does a real piece of work, and throws when it can't be done.
-    let checkReadiness: @Sendable () async throws -> Void
+    /// Does a real piece of work, once for all who ask within a second; an error says why it can't be done.
+    let readiness: SharedAnswer<(any Error)?>
     /// What is wrong and doesn't keep the worker from working.
-    let remarks: @Sendable () -> [String]
+    let remarks: @Sendable () async -> [String]
     let metrics: @Sendable () async -> String
+
+    /// Whether a path is one of those that are answered while no more connections are taken.
+    static func isCheck(_ path: Substring) -> Bool { path == "/livez" || path == "/readyz" }
 
     /// The process answers.
     func live() -> Response { text("ok\n") }
@@ -16,12 +20,8 @@ struct HealthRoutes: Sendable {
     /// A tiny image passes through a real decoder, and the store can be written to.
     func ready() async throws -> Response {
         guard !admission.isDraining else { throw Problem(.serviceUnavailable, "This worker is shutting down.") }
-        do {
-            try await checkReadiness()
-        } catch {
-            throw Problem(.serviceUnavailable, "Not ready: \(error)")
-        }
-        return text((["ready"] + remarks()).map { "\($0)\n" }.joined())
+        if let error = await readiness.value() { throw Problem(.serviceUnavailable, "Not ready: \(error)") }
+        return text((["ready"] + (await remarks())).map { "\($0)\n" }.joined())
     }
 
     func exposition() async -> Response {

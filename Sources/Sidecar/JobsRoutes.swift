@@ -12,6 +12,8 @@ struct JobsRoutes: Sendable {
     let admission: Admission
     /// Why a callback's URL can never be called; `nil` if it may be.
     let callbackRefusal: @Sendable (String) -> String?
+    /// Those who wait for a job's result; one more is told at once how the job stands.
+    let waiting: Admission
     let onBusy: @Sendable () -> Void
 
     /// The longest that a client may wait in one request.
@@ -55,7 +57,9 @@ struct JobsRoutes: Sendable {
             }
             patience = duration
         }
-        switch try await queue.state(of: JobName(id: id), waiting: patience) {
+        let mayWait = patience > .zero && waiting.enter()
+        defer { if mayWait { waiting.leave() } }
+        switch try await queue.state(of: JobName(id: id), waiting: mayWait ? patience : .zero) {
         case .unknown: throw Self.unknown(id)
         case .waiting: return Self.response(.ok, Self.job(id, "waiting"))
         case .running: return Self.response(.ok, Self.job(id, "running"))

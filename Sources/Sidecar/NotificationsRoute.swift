@@ -10,9 +10,9 @@ struct NotificationsRoute: Sendable {
 
     func respond(to request: Request) async throws -> Response {
         let accepted = service.now
+        let envelope = try NotificationEnvelope(await request.payload())
         let result = try await admission.admit {
-            let envelope = try NotificationEnvelope(await request.payload())
-            return try await service.process(.value(envelope.payload), options: envelope.options, accepted: accepted)
+            try await service.process(.value(envelope.payload), options: envelope.options, accepted: accepted)
         }
         return Response(
             status: .ok,

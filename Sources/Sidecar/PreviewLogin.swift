@@ -8,7 +8,7 @@ struct PreviewLogin: Sendable {
     /// `nil` where no token is asked for.
     let session: PreviewSession?
 
-    func isIn(_ request: Request) -> Bool { session == nil || PreviewGuard<BasicRequestContext>.isIn(request, session) }
+    func isIn(_ request: Request) -> Bool { session?.isHeld(by: request) ?? true }
 
     var form: Response { PreviewHeaders.html(page.login(isWrong: false), PreviewHeaders.page, status: .unauthorized) }
 

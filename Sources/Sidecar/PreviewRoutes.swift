@@ -70,9 +70,9 @@ package struct PreviewRoutes: Sendable {
         _ admission: Admission,
     ) async throws -> Response {
         let accepted = service.now
+        let envelope = try NotificationEnvelope(await request.payload())
         let result = try await admission.admit {
-            let envelope = try NotificationEnvelope(await request.payload())
-            return try await service.process(.value(envelope.payload), options: envelope.options, accepted: accepted)
+            try await service.process(.value(envelope.payload), options: envelope.options, accepted: accepted)
         }
         let view = ResultView(result, categories: categories)
         return PreviewHeaders.html(page.fragment(view), PreviewHeaders.fragment)

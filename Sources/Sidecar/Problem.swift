@@ -12,6 +12,8 @@ struct Problem: Error, HTTPResponseError, Equatable {
     var retryAfter: Int?
     /// Of which size a range was asked for in vain.
     var contentRange: String?
+    /// Whether nothing more can be read of the connection.
+    var endsConnection = false
 
     init(_ status: HTTPResponse.Status, _ detail: String, retryAfter: Int? = nil) {
         self.status = status
@@ -19,19 +21,34 @@ struct Problem: Error, HTTPResponseError, Equatable {
         self.retryAfter = retryAfter
     }
 
-    func response(from request: Request, context: some RequestContext) -> Response {
-        let body = JSONValue.object([
+    /// What is no request (RFC 9112).
+    static let unreadable: Problem = {
+        var problem = Problem(.badRequest, "The request is not valid HTTP/1.1; the connection ends.")
+        problem.endsConnection = true
+        return problem
+    }()
+
+    var body: [UInt8] {
+        JSONValue.object([
             .init("type", "about:blank"),
             .init("title", .string(status.reasonPhrase)),
             .init("status", .integer(status.code)),
             .init("detail", .string(detail)),
         ])
+        .compactBytes
+    }
+
+    var headers: HTTPFields {
         var headers: HTTPFields = [.contentType: "application/problem+json"]
         if let retryAfter { headers[.retryAfter] = String(retryAfter) }
         if let contentRange { headers[.contentRange] = contentRange }
         if status == .unauthorized { headers[.wwwAuthenticate] = "Bearer" }
-        let bytes = ByteBuffer(bytes: body.compactBytes)
-        let response = Response(status: status, headers: headers, body: .init(byteBuffer: bytes))
+        if endsConnection { headers[.connection] = "close" }
+        return headers
+    }
+
+    func response(from request: Request, context: some RequestContext) -> Response {
+        let response = Response(status: status, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: body)))
         return request.method == .head ? response.createHeadResponse() : response
     }
 }

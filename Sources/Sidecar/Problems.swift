@@ -2,6 +2,7 @@ import HTTPTypes
 import Hummingbird
 import Jobs
 import Logging
+import NIOCore
 import Processing
 
 /// Turns every error into a problem, so that no client sees a bare status or a foreign text.
@@ -19,6 +20,11 @@ struct Problems<Context: RequestContext>: RouterMiddleware {
             return Problem(error).response(from: request, context: context)
         } catch let error as JobQueueError {
             return Problem(error).response(from: request, context: context)
+        } catch let error as UnreadableRequest {
+            return Problem(error).response(from: request, context: context)
+        } catch  where error is IOError || error is ChannelError {
+            // The client has gone: nobody hears the answer.
+            return Problem.unreadable.response(from: request, context: context)
         } catch let error as any HTTPResponseError {
             return problem(for: error.status, request).response(from: request, context: context)
         } catch {

@@ -9,6 +9,8 @@ final class RecentFiles: Sendable {
         var second = 0
         var files: [String: WholeFile] = [:]
         var byteCount = 0
+        /// How often all of them were dropped.
+        var removals = 0
     }
 
     private let state = Mutex(State())
@@ -19,20 +21,25 @@ final class RecentFiles: Sendable {
 
     /// The answer to a request for `path` with its query, made by `make` if it isn't there.
     func file(for path: String, at now: UnixTime, _ make: () -> WholeFile?) -> WholeFile? {
-        let known: WholeFile? = state.withLock { state in
-            if state.second != now.seconds { state = State(second: now.seconds) }
-            return state.files[path]
+        let (known, removals) = state.withLock { state in
+            if state.second != now.seconds { state = State(second: now.seconds, removals: state.removals) }
+            return (state.files[path], state.removals)
         }
         if let known { return known }
         guard let file = make() else { return nil }
         state.withLock { state in
             let byteCount = state.byteCount + file.bytes.readableBytes
             guard state.second == now.seconds, byteCount <= Self.byteLimit, state.files.count < Self.linkLimit,
-                state.files[path] == nil
+                state.files[path] == nil, state.removals == removals
             else { return }
             state.files[path] = file
             state.byteCount = byteCount
         }
         return file
+    }
+
+    /// Drops all answers, also those that are just being made.
+    func removeAll() {
+        state.withLock { $0 = State(second: $0.second, removals: $0.removals + 1) }
     }
 }

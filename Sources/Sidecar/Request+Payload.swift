@@ -13,6 +13,15 @@ extension Request {
 }
 
 extension Problem {
+    init(_ error: UnreadableRequest) {
+        switch error {
+        case .malformed: self = .unreadable
+        case .late:
+            self.init(.requestTimeout, "The request's body took too long to arrive. Send it again, faster.")
+            endsConnection = true
+        }
+    }
+
     init(_ error: JobQueueError) {
         switch error.reason {
         case .badJob: self.init(.unprocessableContent, error.description)

@@ -12,9 +12,9 @@ struct RewriteRoute: Sendable {
     func respond(to request: Request) async throws -> Response {
         let accepted = service.now
         let options = try options(in: request.headers)
+        let payload = try await request.payload()
         let result = try await admission.admit {
-            let payload = try await request.payload()
-            return try await service.process(.bytes(payload), options: options, accepted: accepted)
+            try await service.process(.bytes(payload), options: options, accepted: accepted)
         }
         var headers: HTTPFields = [.contentType: "application/json"]
         headers[.attachdOutcome] = result.outcome.rawValue

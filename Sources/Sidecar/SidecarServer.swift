@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import HummingbirdCore
 package import Jobs
 package import Logging
 package import Media
@@ -20,6 +21,8 @@ package struct SidecarServer: Service, CustomStringConvertible {
         package var requestLimit: Int
         /// How many connections there may be beside those, from phones that fetch attachments.
         package var downloadLimit: Int
+        /// What clients may take of time and connections.
+        package var clients: ClientLimits
 
         package init(
             host: String = "127.0.0.1",
@@ -27,12 +30,14 @@ package struct SidecarServer: Service, CustomStringConvertible {
             apiToken: Replaceable<Secret<String>>? = nil,
             requestLimit: Int = 256,
             downloadLimit: Int = 256,
+            clients: ClientLimits = ClientLimits(),
         ) {
             self.host = host
             self.port = port
             self.apiToken = apiToken
             self.requestLimit = requestLimit
             self.downloadLimit = downloadLimit
+            self.clients = clients
         }
     }
 
@@ -64,7 +69,7 @@ package struct SidecarServer: Service, CustomStringConvertible {
         preview: PreviewRoutes? = nil,
         responses: ResponsesRoute? = nil,
         checkReadiness: @escaping @Sendable () async throws -> Void,
-        remarks: @escaping @Sendable () -> [String] = { [] },
+        remarks: @escaping @Sendable () async -> [String] = { [] },
         metrics: @escaping @Sendable () async -> String,
         callbackRefusal: @escaping @Sendable (String) -> String? = { _ in nil },
         onBusy: @escaping @Sendable () -> Void = {},
@@ -81,7 +86,14 @@ package struct SidecarServer: Service, CustomStringConvertible {
         self.admission = Admission(limit: configuration.requestLimit)
         self.health = HealthRoutes(
             admission: admission,
-            checkReadiness: checkReadiness,
+            readiness: SharedAnswer(keptFor: .seconds(1)) {
+                do {
+                    try await checkReadiness()
+                    return nil
+                } catch {
+                    return error
+                }
+            },
             remarks: remarks,
             metrics: metrics,
         )
@@ -93,16 +105,23 @@ package struct SidecarServer: Service, CustomStringConvertible {
     }
 
     package func run() async throws {
+        let clients = configuration.clients
+        let table = ConnectionTable(
+            limit: configuration.requestLimit + 64 + configuration.downloadLimit,
+            reserve: clients.reserve,
+            slowPerAddress: clients.slowPerAddress,
+        )
         let application = Application(
             router: router,
-            server: .http1(configuration: .init(additionalChannelHandlers: shortcuts, idleTimeout: .seconds(60))),
+            server: HTTPServerBuilder { [attachments, observe] responder in
+                SidecarChannel(responder: responder, limits: clients, table: table) {
+                    attachments.map { ReadyFileShortcut($0, observe: observe) }
+                }
+            },
             configuration: .init(
                 address: .hostname(configuration.host, port: configuration.port),
                 serverName: "attachd",
-                availableConnectionsDelegate: .maximum(
-                    configuration.requestLimit + 64 + configuration.downloadLimit,
-                    logger: logger
-                ),
+                availableConnectionsDelegate: .maximum(table.listenerLimit, logger: logger),
             ),
             onServerRunning: { channel in await onListening(channel.localAddress?.port ?? 0) },
             logger: logger,
@@ -114,20 +133,15 @@ package struct SidecarServer: Service, CustomStringConvertible {
         }
     }
 
-    private var shortcuts: [any RemovableChannelHandler] {
-        attachments.map { [ReadyFileShortcut($0, observe: observe)] } ?? []
-    }
-
     private var router: Router<BasicRequestContext> {
         let router = Router(context: BasicRequestContext.self)
         router.add(middleware: AnswerCount(observe: observe))
         router.add(middleware: Problems())
-        let session = configuration.apiToken.map { PreviewSession(token: $0) }
-        if let token = configuration.apiToken { router.add(middleware: BearerToken(token: token, session: session)) }
-        router.add(middleware: PreviewGuard(session: session))
+        let access = AccessGuard<BasicRequestContext>(token: configuration.apiToken)
+        router.add(middleware: access)
         if let service {
             add(service, to: router)
-            preview?.add(to: router, service: service, admission: admission, session: session)
+            preview?.add(to: router, service: service, admission: admission, session: access.session)
         }
         if let responses {
             router.post("v1/responses") { request, _ in try await responses.respond(to: request) }
@@ -157,6 +171,7 @@ package struct SidecarServer: Service, CustomStringConvertible {
             queue: queue,
             admission: admission,
             callbackRefusal: callbackRefusal,
+            waiting: Admission(limit: configuration.requestLimit),
             onBusy: onBusy,
         )
         router.post("v1/jobs") { request, _ in try await jobs.enqueue(request) }

@@ -33,6 +33,17 @@ struct AttachmentIndex {
         entries[identifier].map { $0.stored + retention.keep <= now && !$0.isLeased(at: now) } ?? false
     }
 
+    /// Whether a new file of that size could be stored within the quota.
+    func hasRoom(for newBytes: Int, _ retention: Retention, at now: UnixTime) -> Bool {
+        var excess = byteCount + newBytes - retention.quota
+        guard excess > 0 else { return true }
+        for entry in entries.values where entry.mayMakeWay(retention, at: now) {
+            excess -= entry.byteCount
+            if excess <= 0 { return true }
+        }
+        return false
+    }
+
     /// The files that make way for a file within the quota: the oldest that nobody reads and that are not new. `nil` if
     /// all of those are not enough.
     func makingWay(
@@ -45,7 +56,7 @@ struct AttachmentIndex {
         var excess = byteCount + newBytes - (entries[newcomer]?.byteCount ?? 0) - retention.quota
         guard excess > 0 else { return [] }
         let old = entries.filter { identifier, entry in
-            identifier != newcomer && entry.stored + retention.protection <= now && !entry.isLeased(at: now)
+            identifier != newcomer && entry.mayMakeWay(retention, at: now)
         }
         // A little more goes where files are many, so that not every newcomer has to look through all of them.
         let slack = retention.quota / 50
@@ -60,5 +71,9 @@ struct AttachmentIndex {
 }
 
 extension AttachmentIndex.Entry {
+    fileprivate func mayMakeWay(_ retention: Retention, at now: UnixTime) -> Bool {
+        stored + retention.protection <= now && !isLeased(at: now)
+    }
+
     fileprivate func isLeased(at now: UnixTime) -> Bool { lease?.holds(at: now) == true }
 }

@@ -35,6 +35,8 @@ package final class AttachmentStore: Sendable {
     package let keyring: Replaceable<SigningKeys>
     package var keys: SigningKeys { keyring.current }
     private let attachments: Directory
+    private let forgotten: ForgottenNames
+    private let sources: SourceRecord
     private let scratch: ScratchDirectory
     private let index = Mutex(AttachmentIndex())
     private let now: @Sendable () -> UnixTime
@@ -75,7 +77,17 @@ package final class AttachmentStore: Sendable {
             current = try SigningKeys(in: directory, by: scratch, isGroupReadable: hasGroupReadableKeys)
         }
         keyring = Replaceable(current)
+        let forgottenNames = try directory.subdirectory("forgotten")
+        try forgottenNames.checkEntries()
+        forgotten = ForgottenNames(in: forgottenNames)
+        sources = SourceRecord(in: directory, keys: keyring, keep: retention.keep)
         sweepNow()
+    }
+
+    /// A Boolean value that indicates whether a live process works with the store at `path`.
+    package static func isInUse(at path: String) -> Bool {
+        guard let parent = try? Directory.create(path).subdirectory("tmp") else { return false }
+        return ScratchDirectory.isInUse(parent)
     }
 
     package var usage: Usage {
@@ -117,6 +129,7 @@ package final class AttachmentStore: Sendable {
     package func startAccessing(_ identifier: AttachmentIdentifier) throws(StoreError) -> AttachmentLease? {
         let now = now()
         return try index.withLock { index throws(StoreError) in
+            guard !forgotten.contains(identifier, at: now) else { return nil }
             let end = now + retention.longestLease
             if let lease = index.entries[identifier]?.lease {
                 lease.extend(until: end)
@@ -134,15 +147,65 @@ package final class AttachmentStore: Sendable {
         }
     }
 
+    /// Takes a file back: it is removed, its links are dead, and its content isn't stored again, all until the last link
+    /// to it would have ended.
+    package func forget(_ identifier: AttachmentIdentifier) async throws(StoreError) {
+        try await perform { [self] in Result { () throws(StoreError) in try remove(forgetting: identifier) } }.get()
+    }
+
+    /// A Boolean value that indicates whether the file was taken back, and links to it may still be around.
+    package func isForgotten(_ identifier: AttachmentIdentifier) -> Bool {
+        forgotten.containsAnywhere(identifier, at: now())
+    }
+
+    /// Records that a file was made of a source, before anybody is given its URL.
+    package func record(_ identifier: AttachmentIdentifier, of source: String) async throws(StoreError) {
+        let now = now()
+        try await perform { [self] in
+            Result { () throws(StoreError) in try sources.insert(identifier, of: source, at: now) }
+        }
+        .get()
+    }
+
+    /// The files that were made of a source, as far as they may still be anywhere.
+    package func files(of source: String) async throws(StoreError) -> [AttachmentIdentifier] {
+        try await perform { [self] in Result { () throws(StoreError) in try sources.files(of: source) } }.get()
+    }
+
+    private func remove(forgetting identifier: AttachmentIdentifier) throws(StoreError) {
+        // A link ends on a whole second.
+        try forgotten.insert(identifier, until: now() + retention.keep + .seconds(1))
+        try index.withLock { index throws(StoreError) in
+            try attachments.locked { () throws(StoreError) in
+                if attachments.status(of: identifier.description) != nil {
+                    try attachments.remove(identifier.description)
+                }
+                index.remove(identifier)
+            }
+        }
+        try attachments.sync()
+    }
+
     /// Learns what other processes stored and removed, and removes what has expired.
     package func sweep() async { await perform { [self] in sweepNow() } }
 
-    /// Whether a small file can be written now.
-    package func checkWritable() throws(StoreError) {
+    /// Writes a small file as an attachment is written: throws where the store is full, or cannot be written to.
+    package func checkWritable() async throws(StoreError) {
+        try await perform { [self] in Result { () throws(StoreError) in try writeByte() } }.get()
+    }
+
+    private func writeByte() throws(StoreError) {
+        try checkFreeSpace(for: 1)
+        let now = now()
+        let hasRoom = index.withLock { $0.hasRoom(for: 1, retention, at: now) }
+        guard hasRoom else { throw .quotaReached(retention.quota, path: root) }
         let name = Base32.random()
         let file = try scratch.directory.createFile(name)
-        close(file)
-        try scratch.directory.remove(name)
+        defer {
+            close(file)
+            try? scratch.directory.remove(name)
+        }
+        try FileContent.write("\n", to: file)
     }
 
     /// Does work that may wait for the disk, on a thread of the store's.
@@ -193,6 +256,9 @@ package final class AttachmentStore: Sendable {
             }
             let madeWay = victims.compactMap { remove($0, from: &index) }
             try attachments.locked { () throws(StoreError) in
+                guard !forgotten.containsAnywhere(identifier, at: stored) else {
+                    throw .forgotten(path: path(of: identifier))
+                }
                 try scratch.directory.move(scratchName, to: attachments, as: identifier.description)
             }
             index.insert(identifier, byteCount: byteCount, stored: stored)
@@ -237,6 +303,9 @@ package final class AttachmentStore: Sendable {
     private func sweepNow() {
         reconcile()
         let now = now()
+        forgotten.sweep(at: now)
+        // What isn't swept now is by and by.
+        try? sources.sweep(at: now, by: scratch.directory)
         for identifier in index.withLock({ $0.expired(retention, at: now) }) {
             let removed = index.withLock { index in
                 // It may have been stored again or lent since.

@@ -62,6 +62,22 @@ final class Directory: Sendable {
         return file
     }
 
+    /// Opens a file of this user's to add to it, and makes it if it isn't there. The caller closes it.
+    func openForAppending(_ name: String) throws(StoreError) -> Int32 {
+        let flags = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC
+        let file = try unsafe openat(descriptor, plain(name), flags, 0o600)
+        guard file >= 0 else { throw StoreError("open", "\(path)/\(name)") }
+        do throws(StoreError) {
+            var status = stat()
+            guard unsafe fstat(file, &status) == 0 else { throw StoreError("fstat", "\(path)/\(name)") }
+            try Ownership.check(file: status, at: "\(path)/\(name)")
+        } catch {
+            close(file)
+            throw error
+        }
+        return file
+    }
+
     /// Moves a file into `other`, where it takes the place of one that has the new name, in one step.
     func move(_ name: String, to other: Directory, as newName: String) throws(StoreError) {
         guard try unsafe renameat(descriptor, plain(name), other.descriptor, other.plain(newName)) == 0 else {

@@ -60,6 +60,19 @@ package enum FileContent {
         try unsafe bytes.span.withUnsafeBytes { bytes throws(StoreError) in try unsafe write(bytes, to: target) }
     }
 
+    /// The whole text of a file.
+    static func readAllText(_ file: Int32) throws(StoreError) -> String {
+        var text: [UInt8] = []
+        var block = [UInt8](repeating: 0, count: blockSize)
+        while true {
+            let count = unsafe pread(file, &block, block.count, off_t(text.count))
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw StoreError("read", "text") }
+            guard count > 0 else { return String(decoding: text, as: UTF8.self) }
+            text += block[..<count]
+        }
+    }
+
     /// Makes a file's content last, whatever happens to the machine.
     package static func sync(_ file: Int32) throws(StoreError) {
         guard fsync(file) == 0 else { throw StoreError("fsync", "attachment") }

@@ -22,6 +22,16 @@ final class ScratchDirectory: Sendable {
 
     deinit { parent.removeEmptySubdirectory(name) }
 
+    /// A Boolean value that indicates whether a live process writes in the folder.
+    static func isInUse(_ parent: Directory) -> Bool {
+        parent.names.contains { name in
+            guard Base32.isOurs(name), let folder = try? parent.subdirectory(name) else { return false }
+            guard flock(folder.descriptor, LOCK_EX | LOCK_NB) == 0 else { return true }
+            flock(folder.descriptor, LOCK_UN)
+            return false
+        }
+    }
+
     /// Removes what crashed processes left. Only names that we make are touched, and no link is followed.
     private static func sweep(_ parent: Directory) {
         for name in parent.names where Base32.isOurs(name) {

@@ -76,6 +76,12 @@ package struct StoreError: Error, Sendable, Equatable, CustomStringConvertible {
     /// Whether the place is another user's, a link, or open to others.
     package var isUntrusted: Bool { finding != nil }
 
+    static func forgotten(path: String) -> StoreError {
+        var error = StoreError("store", path, ECANCELED)
+        error.remedy = "It was taken back (attachd forget), and is not stored again before its links have ended."
+        return error
+    }
+
     package var isFull: Bool { code == ENOSPC || code == EDQUOT }
 
     package var description: String { "\(finding ?? "\(operation) \(path): \(reason).") \(advice)" }
@@ -93,6 +99,7 @@ package struct StoreError: Error, Sendable, Equatable, CustomStringConvertible {
     }
 
     var attachmentFailure: AttachmentFailure {
+        guard code != ECANCELED else { return AttachmentFailure(.store, .forgotten, "The attachment was taken back.") }
         let message =
             isFull
             ? "The store is full. \(advice)" : "The attachment could not be stored: \(operation): \(reason)."

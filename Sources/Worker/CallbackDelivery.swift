@@ -43,11 +43,8 @@ struct CallbackDelivery: Sendable {
 
     private func deliver(_ callback: LeasedCallback) async {
         guard policy.allows(callback) else {
-            let result = CallbackResult(.refused, reason: "All tries or all time for it are used up.")
-            observe(.callback(.refused))
-            observe(.callbackGivenUp(callback.name, tries: callback.attempt - 1, result))
-            try? await queue.finishCallback(callback.lease)
-            return
+            let reason = "The process that posted it ended in each of \(policy.tries) tries."
+            return await giveUp(callback, CallbackResult(.refused, reason: reason))
         }
         let result = await poster.post(CallbackRequest(callback, deadline: time.now + Self.postTime))
         guard !Task.isCancelled || result.outcome == .received else { return }
@@ -64,11 +61,14 @@ struct CallbackDelivery: Sendable {
         case .received:
             observe(.callback(.received))
             try? await queue.finishCallback(callback.lease)
-        case .failed, .refused, .postponed:
-            observe(.callback(.refused))
-            observe(.callbackGivenUp(callback.name, tries: callback.attempt, result))
-            try? await queue.finishCallback(callback.lease)
+        case .failed, .refused, .postponed: await giveUp(callback, result)
         }
+    }
+
+    private func giveUp(_ callback: LeasedCallback, _ result: CallbackResult) async {
+        observe(.callback(.refused))
+        observe(.callbackGivenUp(callback.name, tries: callback.attempt, result))
+        try? await queue.finishCallback(callback.lease)
     }
 }
 

@@ -8,7 +8,8 @@ struct Attachd: AsyncParsableCommand {
         abstract: "Makes the media attachments of push notifications ready, before the push is sent.",
         subcommands: [
             ProcessCommand.self, ServeCommand.self, WorkCommand.self, EnqueueCommand.self, JobsCommand.self,
-            BatchCommand.self, LoadTestCommand.self, OriginCommand.self, DialectsCommand.self, DoctorCommand.self,
+            ForgetCommand.self, BatchCommand.self, LoadTestCommand.self, OriginCommand.self, DialectsCommand.self,
+            DoctorCommand.self,
         ],
     )
 

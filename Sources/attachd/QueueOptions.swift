@@ -29,9 +29,9 @@ extension Secret: ExpressibleByArgument where Value == String {
 
 extension OpenQueue {
     /// Opens the queue, or ends the command with a message that says what to do.
-    static func opened(_ settings: Settings) async throws -> OpenQueue {
+    static func opened(_ settings: Settings, mayBeAway: Bool = false) async throws -> OpenQueue {
         do {
-            return try await open(settings, logger: Logger(label: "attachd"))
+            return try await open(settings, mayBeAway: mayBeAway, logger: Logger(label: "attachd"))
         } catch let error as JobQueueError {
             throw CommandError(error)
         }

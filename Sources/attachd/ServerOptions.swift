@@ -29,7 +29,7 @@ extension SidecarServices {
         try await engine.insistOnSandbox(settings)
         let queue: OpenQueue
         do {
-            queue = try await OpenQueue.opened(settings)
+            queue = try await OpenQueue.opened(settings, mayBeAway: true)
         } catch {
             await engine.shutDown()
             throw error

@@ -68,6 +68,20 @@ struct BucketTests {
         #expect(attachd.leftovers == [])
     }
 
+    @Test("an attachment that is taken back is removed from the bucket, too")
+    func forgotten() async throws {
+        let origin = try OriginServer { [photo] _ in .body(photo) }
+        defer { origin.stop() }
+        try await RunningSidecar.run(try program(moto.writer), options()) { sidecar in
+            let result = try result(try await sidecar.post(origin.url("/photo.jpg")))
+            let name = try #require(try text(result, "/payload/my-attachment")?.split(separator: "/").last)
+            #expect(try await moto.keys().count == 1)
+            let answer = try await HTTPClient.send("DELETE", path: "/v1/attachments/\(name)", port: sidecar.port)
+            #expect(answer.status == 200, "\(answer.text)")
+            #expect(try await moto.keys() == [])
+        }
+    }
+
     @Test("while the store hangs contents go out original and on time, then at once; when it works again, complete")
     func hangs() async throws {
         let origin = try OriginServer { [photo] _ in .body(photo) }

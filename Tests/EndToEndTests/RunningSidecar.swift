@@ -40,9 +40,6 @@ final class RunningSidecar: Sendable {
         throw HTTPClient.Failure(message: "The log never said \(words).")
     }
 
-    /// What it has written to its standard error.
-    var logText: String { (try? String(contentsOfFile: log, encoding: .utf8)) ?? "" }
-
     /// Asks it to end, as systemd and Kubernetes do.
     func terminate() { program.terminate() }
 

@@ -27,7 +27,7 @@ struct StandstillTests {
             let metrics = try await sidecar.get("/metrics").text
             let pattern = try Regex("\nattachd_loop_standstill_seconds\\{loop=\"\(loop)\"\\} [1-9]")
             #expect(metrics.contains(pattern))
-            #expect(sidecar.logText.contains("A loop stands still."))
+            #expect(sidecar.logged.contains("A loop stands still."))
             held = nil
             while try await sidecar.get("/readyz").status != 200 {}
             #expect(held == nil)
@@ -49,7 +49,7 @@ struct StandstillTests {
         sidecar.terminate()
         _ = try? await answer
         #expect(sidecar.wait() == 1)
-        #expect(sidecar.logText.contains("attachd did not stop within 20 s and is ended."))
+        #expect(sidecar.logged.contains("attachd did not stop within 20 s and is ended."))
         withExtendedLifetime(held) {}
     }
 }

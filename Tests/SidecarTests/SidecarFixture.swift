@@ -12,12 +12,15 @@ import Support
 /// A sidecar on a free port, over steps that answer at once.
 struct SidecarFixture {
     let port: Int
+    let service: NotificationService
     private let group: ServiceGroup
     private let task: Task<Void, any Error>
 
     static func run<Value: Sendable>(
         token: String? = nil,
         requestLimit: Int = 8,
+        downloadLimit: Int = 256,
+        clients: ClientLimits = ClientLimits(),
         started: Signal? = nil,
         hold: Signal? = nil,
         isReady: Bool = true,
@@ -28,8 +31,17 @@ struct SidecarFixture {
     ) async throws -> Value {
         let picture = OnePicture(started: started, hold: hold)
         let leases = preview?.leases
-        let attachments = (store ?? preview?.store).map { AttachmentsRoute(store: $0, leases: leases, now: now) }
-        let fixture = await SidecarFixture(token, requestLimit, picture, isReady, attachments, preview)
+        let attachments = (store ?? preview?.store).map { store in
+            AttachmentsRoute(store: store, leases: leases, forget: { try await Self.forget($0, in: store) }, now: now)
+        }
+        let configuration = SidecarServer.Configuration(
+            port: 0,
+            apiToken: token.map { Replaceable(Secret($0)) },
+            requestLimit: requestLimit,
+            downloadLimit: downloadLimit,
+            clients: clients,
+        )
+        let fixture = await SidecarFixture(configuration, picture, isReady, attachments, preview)
         do {
             let value = try await body(fixture)
             await fixture.stop()
@@ -41,8 +53,7 @@ struct SidecarFixture {
     }
 
     private init(
-        _ token: String?,
-        _ requestLimit: Int,
+        _ configuration: SidecarServer.Configuration,
         _ downloader: OnePicture,
         _ isReady: Bool,
         _ attachments: AttachmentsRoute?,
@@ -55,11 +66,12 @@ struct SidecarFixture {
         )
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let listening = AsyncStream.makeStream(of: Int.self)
+        service = NotificationService(reader: PayloadReader(), pipeline: AttachmentPipeline(steps: steps))
         let server = SidecarServer(
-            configuration: .init(port: 0, apiToken: token.map { Replaceable(Secret($0)) }, requestLimit: requestLimit),
-            service: NotificationService(reader: PayloadReader(), pipeline: AttachmentPipeline(steps: steps)),
+            configuration: configuration,
+            service: service,
             attachments: attachments,
-            preview: preview?.routes(needsToken: token != nil),
+            preview: preview?.routes(needsToken: configuration.apiToken != nil),
             responses: preview.map { ResponsesRoute(categories: $0.categories, webhook: $0.webhook) },
             checkReadiness: {
                 if !isReady { throw AttachmentFailure(.decode, .decoderUnavailable, "No decoder.") }
@@ -73,6 +85,16 @@ struct SidecarFixture {
         task = Task { try await group.run() }
         var ports = listening.stream.makeAsyncIterator()
         port = await ports.next() ?? 0
+    }
+
+    private static func forget(
+        _ reference: AttachmentReference,
+        in store: AttachmentStore,
+    ) async throws -> [AttachmentIdentifier] {
+        var files = [reference.file].compactMap(\.self)
+        if let source = reference.source { files += try await store.files(of: source) }
+        for file in files { try await store.forget(file) }
+        return files
     }
 
     /// Begins to shut down, as SIGTERM does.

@@ -66,8 +66,8 @@ struct AttachmentStoreTests {
         let second = try AttachmentStore(at: root)
         #expect(!FileManager.default.fileExists(atPath: crashed))
         #expect(FileManager.default.fileExists(atPath: foreign))
-        try live.checkWritable()
-        try second.checkWritable()
+        try await live.checkWritable()
+        try await second.checkWritable()
     }
 
     @Test("a link in place of a folder is refused (T2, T3)", arguments: ["attachments", "tmp"])

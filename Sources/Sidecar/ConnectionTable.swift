@@ -1,0 +1,148 @@
+import NIOCore
+import Synchronization
+
+/// The open connections, and which of them make way for others when there are too many.
+///
+/// A new connection takes the place of one whose request is slow, else of one that waits for its client's next request,
+/// else of a download of the address that has most of them. Beside them all, some connections are kept for health checks.
+final class ConnectionTable: Sendable {
+    /// How far a connection's current request has come.
+    enum Phase: Sendable, Equatable {
+        /// The request is being read, and isn't slow yet.
+        case receiving
+        /// The request is being read, and has been for too long.
+        case slow
+        case answering
+        case sending
+        /// The next request has not begun.
+        case idle
+    }
+
+    typealias Number = Int
+
+    fileprivate struct Connection {
+        var address: ClientAddress
+        var phase = Phase.receiving
+        var since: NIODeadline
+        var isReserve: Bool
+        var close: @Sendable () -> Void
+    }
+
+    fileprivate struct State {
+        var connections: [Number: Connection] = [:]
+        var next = 0
+        /// Those outside of the reserve.
+        var regularCount = 0
+        var slow: [ClientAddress: Int] = [:]
+    }
+
+    private let limit: Int
+    private let reserve: Int
+    private let slowPerAddress: Int
+    private let state = Mutex(State())
+
+    /// An address with fewer downloads than this isn't asked to end one.
+    fileprivate static let fewDownloads = 16
+
+    init(limit: Int, reserve: Int, slowPerAddress: Int) {
+        self.limit = limit
+        self.reserve = reserve
+        self.slowPerAddress = slowPerAddress
+    }
+
+    /// The number of connections that the listener may have at once; a few more than this table leaves open.
+    var listenerLimit: Int { limit + 2 * reserve }
+
+    var count: Int { state.withLock { $0.connections.count } }
+
+    /// Adds a connection, and ends another one if there are too many.
+    func open(from address: ClientAddress, at now: NIODeadline, close: @escaping @Sendable () -> Void) -> Number {
+        let (number, closing) = state.withLock { state in
+            var victim: Connection?
+            if state.regularCount >= limit { victim = state.victim.flatMap { state.remove($0) } }
+            let isReserve = state.regularCount >= limit
+            if isReserve, state.connections.count - state.regularCount >= reserve {
+                victim = state.oldestOfReserve.flatMap { state.remove($0) }
+            }
+            state.next += 1
+            if !isReserve { state.regularCount += 1 }
+            state.connections[state.next] = Connection(
+                address: address,
+                since: now,
+                isReserve: isReserve,
+                close: close
+            )
+            return (state.next, victim?.close)
+        }
+        closing?()
+        return number
+    }
+
+    /// Records how far a connection has come. The oldest slow one of an address that has too many of them is ended.
+    func move(_ number: Number, to phase: Phase, at now: NIODeadline) {
+        let victim = state.withLock { state in
+            guard let connection = state.connections[number], connection.phase != phase else { return Connection?.none }
+            state.count(connection.phase, of: connection.address, by: -1)
+            state.count(phase, of: connection.address, by: 1)
+            state.connections[number]?.phase = phase
+            state.connections[number]?.since = now
+            guard phase == .slow, state.slow[connection.address] ?? 0 > slowPerAddress else { return nil }
+            return state.oldestSlow(of: connection.address).flatMap { state.remove($0) }
+        }
+        victim?.close()
+    }
+
+    /// Whether more than health checks may be answered on the connection.
+    func admit(_ number: Number) -> Bool {
+        state.withLock { state in
+            guard let connection = state.connections[number] else { return false }
+            guard connection.isReserve else { return true }
+            guard state.regularCount < limit else { return false }
+            state.connections[number]?.isReserve = false
+            state.regularCount += 1
+            return true
+        }
+    }
+
+    func remove(_ number: Number) { state.withLock { _ = $0.remove(number) } }
+
+    fileprivate static func oldest(_ entries: some Sequence<(key: Number, value: Connection)>) -> Number? {
+        entries.min { $0.value.since < $1.value.since }?.key
+    }
+}
+
+extension ConnectionTable.State {
+    /// The connection that the others can best do without; `nil` if all of them are being worked for.
+    fileprivate var victim: ConnectionTable.Number? {
+        let regular = connections.filter { !$0.value.isReserve }
+        for phase in [ConnectionTable.Phase.slow, .idle] {
+            if let number = ConnectionTable.oldest(regular.filter { $0.value.phase == phase }) { return number }
+        }
+        let downloads = Dictionary(grouping: regular.filter { $0.value.phase == .sending }) { $0.value.address }
+        guard let most = downloads.values.max(by: { $0.count < $1.count }), most.count >= ConnectionTable.fewDownloads
+        else { return nil }
+        return ConnectionTable.oldest(most)
+    }
+
+    fileprivate var oldestOfReserve: ConnectionTable.Number? {
+        ConnectionTable.oldest(connections.filter { $0.value.isReserve && $0.value.phase != .answering })
+    }
+
+    fileprivate func oldestSlow(of address: ClientAddress) -> ConnectionTable.Number? {
+        ConnectionTable.oldest(connections.filter { $0.value.address == address && $0.value.phase == .slow })
+    }
+
+    fileprivate mutating func count(_ phase: ConnectionTable.Phase, of address: ClientAddress, by number: Int) {
+        guard phase == .slow else { return }
+        let count = (slow[address] ?? 0) + number
+        slow[address] = count > 0 ? count : nil
+    }
+
+    @discardableResult
+    fileprivate mutating func remove(_ number: ConnectionTable.Number) -> ConnectionTable.Connection? {
+        guard let connection = connections.removeValue(forKey: number) else { return nil }
+        if !connection.isReserve { regularCount -= 1 }
+        count(connection.phase, of: connection.address, by: -1)
+        return connection
+    }
+}

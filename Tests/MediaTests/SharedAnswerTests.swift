@@ -1,0 +1,34 @@
+import Media
+import Support
+import Synchronization
+import Testing
+
+/// Issue 15, section 7: `/readyz` is worked out once, however many ask.
+@Suite("An answer that is shared", .timeLimit(.minutes(1)))
+struct SharedAnswerTests {
+    @Test("is worked out once for all who ask meanwhile and shortly afterwards, and anew later")
+    func shared() async {
+        let time = TestTime()
+        let (begun, hold) = (Signal(), Signal())
+        let count = Mutex(0)
+        let answer = SharedAnswer(keptFor: .seconds(1), time: time) {
+            begun.send()
+            await hold.wait()
+            return count.withLock { count in
+                count += 1
+                return count
+            }
+        }
+        let values = await withTaskGroup(of: Int.self) { group in
+            for _ in 0..<100 { group.addTask { await answer.value() } }
+            await begun.wait()
+            hold.send()
+            return await group.reduce(into: Set<Int>()) { $0.insert($1) }
+        }
+        #expect(values == [1])
+        time.advance(by: .milliseconds(900))
+        #expect(await answer.value() == 1)
+        time.advance(by: .milliseconds(200))
+        #expect(await answer.value() == 2)
+    }
+}

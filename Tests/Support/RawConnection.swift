@@ -1,0 +1,80 @@
+import Foundation
+import Glibc
+
+/// A connection to a server on this machine over which a test sends bytes as it likes.
+package final class RawConnection: Sendable {
+    private let descriptor: Int32
+
+    package init(port: Int) throws {
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(port).bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let status = unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard status == 0 else { throw HTTPClient.Failure(message: "connect: errno \(errno)") }
+    }
+
+    deinit { close(descriptor) }
+
+    /// Sends the bytes; `false` if the server has closed the connection.
+    @discardableResult
+    package func send(_ bytes: [UInt8]) -> Bool {
+        var sent = 0
+        while sent < bytes.count {
+            let rest = Array(bytes[sent...])
+            let count = unsafe Glibc.send(descriptor, rest, rest.count, Int32(MSG_NOSIGNAL))
+            guard count > 0 else { return false }
+            sent += count
+        }
+        return true
+    }
+
+    @discardableResult
+    package func send(_ text: String) -> Bool { send(Array(text.utf8)) }
+
+    /// Sends on a thread of its own what a server may not read: a blocked send must not keep the server's answer away.
+    package func sendAside(_ bytes: [UInt8], endsSending: Bool = false) {
+        Thread.detachNewThread { [self] in
+            send(bytes)
+            if endsSending { endSending() }
+        }
+    }
+
+    /// Sends the text a hundred times a second on a thread of its own, until the server closes the connection.
+    package func drip(_ text: String) {
+        Thread.detachNewThread { [self] in while send(text) { usleep(10_000) } }
+    }
+
+    /// Says that nothing more will be sent.
+    package func endSending() { shutdown(descriptor, Int32(SHUT_WR)) }
+
+    /// Gives what the server sends until it closes the connection, or until `isEnough`. Blocks a thread of its own.
+    package func read(until isEnough: @escaping @Sendable (String) -> Bool = { _ in false }) async -> String {
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread { [self] in continuation.resume(returning: readNow(until: isEnough)) }
+        }
+    }
+
+    private func readNow(until isEnough: (String) -> Bool) -> String {
+        var answer: [UInt8] = []
+        var block = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = unsafe recv(descriptor, &block, block.count, 0)
+            guard count > 0 else { break }
+            answer += block[..<count]
+            if isEnough(String(decoding: answer, as: UTF8.self)) { break }
+        }
+        return String(decoding: answer, as: UTF8.self)
+    }
+
+    /// Asks the kernel for a small receive buffer, so that a client that doesn't read is soon noticed.
+    package func shrinkReceiveBuffer() {
+        var size: Int32 = 4096
+        unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+    }
+}
