@@ -30,13 +30,14 @@ extension OriginTable {
 
     /// Tells as many requests to give way as others wait, if there are any that should.
     mutating func makeWay(at now: Instant) {
-        guard demand > 0 || !waiters.isEmpty else { return }
+        let blocked = blockedWaiters(at: now)
+        guard demand > 0 || !blocked.isEmpty else { return }
         var judged = judgedRequests(at: now)
         guard !judged.isEmpty else { return }
         // Those that are about to end already make way for as many.
         var ending = endingCount
         let share = fairShare
-        for waiter in blockedWaiters(at: now) {
+        for waiter in blocked {
             guard let bound = bound(of: waiter.origin, waiter.site, at: now) else { continue }
             if ending > 0, bound == .all {
                 ending -= 1

@@ -57,7 +57,7 @@ struct OriginTable {
 
     /// Asks for a permit for the request `number`. Whether it has one is among what is settled, now or later.
     mutating func ask(_ number: UInt64, _ origin: Origin, until deadline: Instant, at now: Instant) {
-        settle(at: now)
+        decide(at: now)
         let site = use(origin, at: now)
         if let decision = decision(for: origin, until: deadline, at: now) ?? crowding(origin, at: now) {
             settled.append((number, decision))
@@ -122,7 +122,12 @@ struct OriginTable {
 
     /// Decides what time has decided.
     mutating func settle(at now: Instant) {
-        guard !waiters.isEmpty || demand > 0 else { return }
+        decide(at: now)
+        makeWay(at: now)
+    }
+
+    /// Gives permits to those that may begin now, and refuses those that can't begin any more.
+    private mutating func decide(at now: Instant) {
         let share = fairShare
         // First those whose sites have less than their share, then the others.
         for isAnyone in [false, true] where !waiters.isEmpty {
@@ -138,7 +143,6 @@ struct OriginTable {
             }
             waiters = left
         }
-        makeWay(at: now)
     }
 
     /// When `settle` has something to decide without anything else happening.
