@@ -27,6 +27,7 @@ package struct Forgetting: Sendable {
         store = try AttachmentStore(
             at: settings.store,
             keys: settings.signingKeys,
+            hasGroupReadableKeys: settings.hasGroupReadableKeys,
             retention: settings.retention,
         )
         bucket = try settings.publishing.map { try Bucket($0, keep: settings.retention.keep) }

@@ -54,27 +54,21 @@ package final class RawConnection: Sendable {
     package func endSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
     /// Gives what the server sends until it closes the connection, or until `isEnough`. Blocks a thread of its own.
-    package func read(until isEnough: @escaping @Sendable (String) -> Bool = { _ in false }) async -> String {
+    package func read(until isEnough: (@Sendable (String) -> Bool)? = nil) async -> String {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread { [self] in continuation.resume(returning: readNow(until: isEnough)) }
         }
     }
 
-    private func readNow(until isEnough: (String) -> Bool) -> String {
+    private func readNow(until isEnough: ((String) -> Bool)?) -> String {
         var answer: [UInt8] = []
         var block = [UInt8](repeating: 0, count: 65_536)
         while true {
             let count = unsafe recv(descriptor, &block, block.count, 0)
             guard count > 0 else { break }
             answer += block[..<count]
-            if isEnough(String(decoding: answer, as: UTF8.self)) { break }
+            if let isEnough, isEnough(String(decoding: answer, as: UTF8.self)) { break }
         }
         return String(decoding: answer, as: UTF8.self)
-    }
-
-    /// Asks the kernel for a small receive buffer, so that a client that doesn't read is soon noticed.
-    package func shrinkReceiveBuffer() {
-        var size: Int32 = 4096
-        unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
     }
 }
