@@ -20,7 +20,7 @@ final class HeldThread {
 
     /// PTRACE_SEIZE and PTRACE_INTERRUPT (ptrace(2)): they concern one thread, and end with the process that made them.
     private static let program = """
-        import ctypes, os, signal, sys
+        import ctypes, os, sys
 
         libc = ctypes.CDLL(None, use_errno=True)
         libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
@@ -31,6 +31,8 @@ final class HeldThread {
                 sys.exit(os.strerror(ctypes.get_errno()))
         os.waitpid(thread, 0x40000000)
         print("held", flush=True)
-        signal.pause()
+        # The process can't end before its debugger has heard that the thread did.
+        while not os.WIFSIGNALED(status := os.waitpid(thread, 0x40000000)[1]) and not os.WIFEXITED(status):
+            pass
         """
 }
