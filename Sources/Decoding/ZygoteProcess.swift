@@ -26,6 +26,8 @@ struct ZygoteProcess: Sendable {
         "GLIBC_TUNABLES=glibc.malloc.hugetlb=1",
         // No machine code made at run time: no memory may be executable. No plugin modules of libvips.
         "VIPS_NOVECTOR=1", "VIPSHOME=/nonexistent",
+        // Swift's handler of fatal signals makes system calls that the filter forbids: every crash would look like one.
+        "SWIFT_BACKTRACE=enable=no",
         // Pictures of more than 100 MB in memory too, such as all frames of a WebP: libvips would make a file for them.
         "VIPS_DISC_THRESHOLD=100g",
     ]

@@ -99,13 +99,3 @@ package struct LoadRun: Sendable {
         return result
     }
 }
-
-extension StepResult {
-    /// In one line.
-    package var line: String {
-        let counts = LoadAnswer.Outcome.allCases.filter { count($0) > 0 }.map { "\(count($0)) \($0.rawValue)" }
-        let times = [50.0, 99, 99.9].map { "p\($0.short) \(latency.value(at: $0).asMilliseconds)" }
-        return "\(label) (\(rate.brief)/s for \(seconds.short) s): \(counts.joined(separator: ", ")), \(late) late; "
-            + "\(times.joined(separator: ", ")); \(goodput.brief) useful a second"
-    }
-}

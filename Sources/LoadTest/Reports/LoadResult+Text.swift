@@ -51,3 +51,13 @@ extension Judgement {
 extension Change {
     package var line: String { "\(isWorse ? "worse" : "same ")  \(figure) at \(step): \(message)" }
 }
+
+extension StepResult {
+    /// The step on one line.
+    package var line: String {
+        let counts = LoadAnswer.Outcome.allCases.filter { count($0) > 0 }.map { "\(count($0)) \($0.rawValue)" }
+        let times = [50.0, 99, 99.9].map { "p\($0.short) \(latency.value(at: $0).asMilliseconds)" }
+        return "\(label) (\(rate.brief)/s for \(seconds.short) s): \(counts.joined(separator: ", ")), \(late) late; "
+            + "\(times.joined(separator: ", ")); \(goodput.brief) useful a second"
+    }
+}
