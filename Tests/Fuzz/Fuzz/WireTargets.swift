@@ -18,10 +18,10 @@ enum WireTargets {
 
     /// A decoder process that says anything: each of its packets after one byte that is the packet's length.
     static func conversation(_ bytes: [UInt8]) {
+        let limits = MediaLimits()
         var state = ConversationState(
             source: SourceProgress(present: ByteRanges([0..<100])),
-            outputCount: Conversation.outputCount,
-            outputCapacity: 1000,
+            within: ConversationState.Bounds(outputs: Conversation.outputCount, outputBytes: 1000, limits: limits),
         )
         var outputs: Set<Int> = []
         var hasRung = false
@@ -43,7 +43,7 @@ enum WireTargets {
             case .finish: precondition(hasRung)
             case .fail: return
             case .describe(_, let memoryBytes):
-                precondition(memoryBytes >= 0)
+                precondition((0...limits.memoryBytes).contains(memoryBytes))
                 state.tellMemory()
             case .nothing: break
             }
