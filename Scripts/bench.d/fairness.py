@@ -107,62 +107,56 @@ def summary(results):
 # MARK: The hostile parties
 
 
-class Hostile:
+def start_each(action, arguments):
+    """Runs `action` for each of `arguments`, started evenly over the warm-up: a steady load, not waves of it."""
+    def run(number, argument):
+        time.sleep(WARM_UP * number / len(arguments))
+        action(argument)
+
+    for number, argument in enumerate(arguments):
+        threading.Thread(target=run, args=(number, argument), daemon=True).start()
+
+
+def notifications(port, urls, path="/v1/notifications", **more):
     """Keeps notifications under way that name hostile sources, and sends the next of each a second after its answer."""
-
-    def __init__(self, port, urls, path="/v1/notifications", **more):
-        self.port, self.path, self.more, self.ended = port, path, more, False
-        for url in urls:
-            threading.Thread(target=self.repeat, args=(url,), daemon=True).start()
-
-    def repeat(self, url):
-        while not self.ended:
+    def repeat(url):
+        while True:
             with contextlib.suppress(OSError):
-                more = {"id": f"hostile-{next(_numbers)}"} if self.path == "/v1/jobs" else {}
-                status, _ = send(self.port, self.path, envelope(url, **self.more, **more))
-                if self.path == "/v1/jobs" and status == 202:
+                name = {"id": f"hostile-{next(_numbers)}"} if path == "/v1/jobs" else {}
+                status, _ = send(port, path, envelope(url, **more, **name))
+                if path == "/v1/jobs" and status == 202:
                     # As many are under way as if each were waited for, up to its deadline.
                     time.sleep(4)
             time.sleep(1)
 
+    start_each(repeat, urls)
 
-class Callbacks(Hostile):
-    """Jobs without work whose results go to servers that take them and never answer, a host each."""
 
-    def __init__(self, port, evil, hosts):
-        self.port, self.ended = port, False
-        for number in range(hosts):
-            url = evil.url("evil/silence/it", f"127.{number + 1}.0.1")
-            threading.Thread(target=self.fill, args=(url,), daemon=True).start()
-
-    def fill(self, url):
-        while not self.ended:
+def callbacks(port, urls):
+    """Sends jobs without work whose results go to servers that take them and never answer."""
+    def fill(url):
+        while True:
             with contextlib.suppress(OSError):
                 content = {"payload": {"aps": {"alert": "Hi"}}, "callback": url, "id": f"tarpit-{next(_numbers)}"}
-                send(self.port, "/v1/jobs", content)
+                send(port, "/v1/jobs", content)
             time.sleep(1)
 
+    start_each(fill, urls)
 
-class Killer(Hostile):
-    """Sources whose decoder dies: each that works on one for a while is killed, as by a signal of its own."""
 
-    def __init__(self, port, urls, worker):
-        super().__init__(port, urls, deadline="20s")
-        self.worker = worker
-        threading.Thread(target=self.kill, daemon=True).start()
-
-    def kill(self):
-        seen = {}
-        while not self.ended:
-            busy = [pid for pid in descendants(self.worker) if holds_source(pid)]
-            now = time.monotonic()
-            seen = {pid: seen.get(pid, now) for pid in busy}
-            for pid, since in seen.items():
-                # An honest picture takes a tenth of that.
-                if now - since > 0.7:
-                    with contextlib.suppress(OSError):
-                        os.kill(pid, signal.SIGSEGV)
-            time.sleep(0.1)
+def kill_decoders(worker):
+    """Kills each decoder that works on one source for a while, as by a signal of its own."""
+    seen = {}
+    while True:
+        busy = [pid for pid in descendants(worker) if holds_source(pid)]
+        now = time.monotonic()
+        seen = {pid: seen.get(pid, now) for pid in busy}
+        for pid, since in seen.items():
+            # An honest picture takes a tenth of that.
+            if now - since > 0.7:
+                with contextlib.suppress(OSError):
+                    os.kill(pid, signal.SIGSEGV)
+        time.sleep(0.1)
 
 
 def descendants(pid):
@@ -180,8 +174,8 @@ def holds_source(pid):
     return False
 
 
-def _slow_clients(port, count):
-    """Requests whose headers, or bodies, come by a byte a second, on as many connections as there are."""
+def slow_clients(port, count):
+    """Keeps requests under way whose headers, or bodies, come by a byte a second, on as many connections as there are."""
     clients = []
     while True:
         while len(clients) < count:
@@ -205,12 +199,11 @@ def _slow_clients(port, count):
                 client.close()
 
 
-class SlowClients:
-    def __init__(self, port, count):
-        self.process = multiprocessing.Process(target=_slow_clients, args=(port, count), daemon=True)
-        self.process.start()
-
-    ended = property(lambda self: False, lambda self, _: self.process.terminate())
+def attack(start, worker):
+    """In a process of its own, so that the honest client does not wait for a hostile one's Python."""
+    os.nice(5)
+    start(worker)
+    signal.pause()
 
 
 def scenarios(evil, origin):
@@ -218,23 +211,28 @@ def scenarios(evil, origin):
     drip, head = "evil/drip/huge.jpg", "evil/head/huge.jpg"
     # One /24 counts as one owner, as all names below one registrable domain do.
     hosts = [f"127.0.2.{number}" for number in range(1, 201)]
+    def of(path, hosts, count, *more):
+        urls = itertools.islice(itertools.cycle(hosts), count)
+        urls = [evil.url(path, host) for host in urls]
+        return lambda worker: notifications(worker.port, urls, *more, deadline="20s")
+
+    def dying(worker):
+        of(head, hosts[:1], 8)(worker)
+        kill_decoders(worker.process.pid)
+
+    tarpits = [evil.url("evil/silence/it", f"127.{number + 1}.0.1") for number in range(64)]
+    later = [origin.url("evil/later/it")] * 4
     return [
-        ("80 sources that drip, one host", False,
-         lambda worker: Hostile(worker.port, [evil.url(drip, hosts[0])] * 80, deadline="20s")),
-        ("200 sources that drip, 200 hosts of one owner", False,
-         lambda worker: Hostile(worker.port, [evil.url(drip, host) for host in hosts], deadline="20s")),
-        ("400 jobs whose sources drip, 200 hosts of one owner", True,
-         lambda worker: Hostile(worker.port, [evil.url(drip, host) for host in hosts * 2], "/v1/jobs", deadline="20s")),
-        ("nested gzip", False,
-         lambda worker: Hostile(worker.port, [evil.url("evil/gzip/it", hosts[0])] * 4, deadline="20s")),
-        ("8 JPEG heads of 49 megapixels", False,
-         lambda worker: Hostile(worker.port, [evil.url(head, hosts[0])] * 8, deadline="20s")),
-        ("8 sources whose decoders die", False,
-         lambda worker: Killer(worker.port, [evil.url(head, hosts[0])] * 8, worker.process.pid)),
-        ("64 callback hosts that never answer", True, lambda worker: Callbacks(worker.port, evil, 64)),
-        ("600 slow HTTP clients", False, lambda worker: SlowClients(worker.port, 600)),
+        ("80 sources that drip, one host", False, of(drip, hosts[:1], 80)),
+        ("200 sources that drip, 200 hosts of one owner", False, of(drip, hosts, 200)),
+        ("400 jobs whose sources drip, 200 hosts of one owner", True, of(drip, hosts, 400, "/v1/jobs")),
+        ("nested gzip", False, of("evil/gzip/it", hosts[:1], 4)),
+        ("8 JPEG heads of 49 megapixels", False, of(head, hosts[:1], 8)),
+        ("8 sources whose decoders die", False, dying),
+        ("64 callback hosts that never answer", True, lambda worker: callbacks(worker.port, tarpits)),
+        ("600 slow HTTP clients", False, lambda worker: slow_clients(worker.port, 600)),
         ("Retry-After of 31 years, another tenant of the host", False,
-         lambda worker: Hostile(worker.port, [origin.url("evil/later/it")] * 4, deadline="20s")),
+         lambda worker: notifications(worker.port, later, deadline="20s")),
     ]
 
 
@@ -245,11 +243,13 @@ def run(program, cores, config, origin, as_jobs, start=None):
         for _ in range(10):
             # So that it knows how long its work takes, as a sidecar does after its first minute.
             send(worker.port, "/v1/notifications", envelope(origin.url("good/file/photo.jpg")))
-        hostile = start(worker) if start else None
-        time.sleep(WARM_UP if start else 0)
+        hostile = multiprocessing.Process(target=attack, args=(start, worker), daemon=True)
+        if start:
+            hostile.start()
+            time.sleep(WARM_UP)
         results = Honest(worker.port, origin, as_jobs).run()
-        if hostile:
-            hostile.ended = True
+        if start:
+            hostile.terminate()
         return summary(results)
     finally:
         # A worker that hangs doesn't hold up the next one.

@@ -5,6 +5,7 @@ is any number of hosts.
 """
 
 import asyncio
+import contextlib
 import json
 import multiprocessing
 import pathlib
@@ -23,12 +24,15 @@ def gzip(data):
 
 
 def nested_gzip():
-    """Four layers of gzip around 50 MB of empty stored blocks: a few bytes that take long to decode."""
+    """Four layers of gzip around 5 GB of empty stored blocks: 2 kB that take minutes to decode to nothing.
+
+    The second layer is made of one compressed piece, repeated. Its checksum is wrong, which shows at the end only.
+    """
     header = b"\x1f\x8b\x08\0\0\0\0\0\0\xff"
-    data = header + b"\0\0\0\xff\xff" * 10_000_000 + b"\1\0\0\xff\xff" + b"\0" * 8
-    for _ in range(3):
-        data = gzip(data)
-    return data
+    packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+    start = packer.compress(header) + packer.flush(zlib.Z_FULL_FLUSH)
+    piece = packer.compress(b"\0\0\0\xff\xff" * 10_000_000) + packer.flush(zlib.Z_FULL_FLUSH)
+    return gzip(gzip(header + start + piece * 100 + b"\3\0" + b"\0" * 8))
 
 
 def huge_head(photo):
@@ -113,8 +117,10 @@ class Peers:
         threading.Thread(target=self.listen, args=(ours,), daemon=True).start()
 
     def listen(self, received):
-        while True:
-            self.on_received(*received.recv())
+        with contextlib.suppress(EOFError):
+            while True:
+                job, body = received.recv()
+                self.on_received(job, body)
 
     def url(self, path, host="127.0.0.1"):
         return f"http://{host}:{self.port}/{path}"
@@ -125,7 +131,7 @@ class Peers:
 
 def files(folder):
     photo = pathlib.Path(folder, "photo-320.jpg")
-    return {"photo.jpg": photo.read_bytes(), "nested.gz": nested_gzip(), "huge.jpg": huge_head(photo)}
+    return {"photo.jpg": pathlib.Path(folder, "photo-1600.jpg").read_bytes(), "nested.gz": nested_gzip(), "huge.jpg": huge_head(photo)}
 
 
 def outcome(body):

@@ -21,7 +21,7 @@ struct Schedule: Sendable {
     enum Eviction: Sendable, Equatable {
         /// It waited, and another job needs its memory. It may begin again.
         case idle
-        /// It computed for longer than any job may while others wait.
+        /// The job computed for longer than any job may while others wait for its slot or its memory.
         case endless
     }
 
@@ -186,9 +186,11 @@ extension Schedule {
         return isSmall(claim.byteCount) && small + claim.byteCount <= reserve
     }
 
-    /// Whether there is memory for `claim`, once jobs that have waited for long have given theirs up.
+    /// Returns whether there is memory for `claim`, after evicting jobs that have waited for long.
     ///
-    /// Those that wait for more memory give way to small claims only, and the most urgent one to none.
+    /// Jobs that wait for more memory give way to small claims only, and the most urgent one to none. A small claim may
+    /// also evict one large job that has computed for longer than its turn: otherwise a single source that claims all
+    /// memory and then spins would stop every other one until its deadline.
     private mutating func makeRoom(for claim: Claim, keeping first: Claim?, at now: Instant) -> Bool {
         var missing = heldBytes + growth(of: claim) - byteLimit
         guard missing > 0, growth(of: claim) > 0 else { return true }
@@ -201,9 +203,20 @@ extension Schedule {
             idlers.append(id)
             missing -= held[id] ?? 0
         }
-        guard missing <= 0 else { return false }
+        let endless = missing > 0 && isSmall(claim.byteCount) ? overlongHolder(of: missing, at: now) : nil
+        guard missing <= 0 || endless != nil else { return false }
         for id in idlers { evict(id, .idle) }
+        if let endless { evict(endless, .endless) }
         return true
+    }
+
+    /// The job that holds the most memory, at least `byteCount` and not a small claim, of those that have computed for
+    /// longer than their turn.
+    private func overlongHolder(of byteCount: Int, at now: Instant) -> Int? {
+        let turns = [running.values, overdue.values].joined()
+        let ended = turns.filter { $0.start + turn(of: $0.claim) <= now }.map(\.claim)
+        let large = ended.filter { !isSmall($0.byteCount) && $0.byteCount >= byteCount }
+        return large.max { ($0.byteCount, $1.id) < ($1.byteCount, $0.id) }?.id
     }
 
     private mutating func evict(_ id: Int, _ eviction: Eviction) {

@@ -121,6 +121,9 @@ package struct SidecarServer: Service, CustomStringConvertible {
             configuration: .init(
                 address: .hostname(configuration.host, port: configuration.port),
                 serverName: "attachd",
+                // Linux's own limit since 5.4. With less, a burst of connections costs each client a second: its SYN is
+                // dropped, and sent again only then.
+                backlog: 4_096,
                 availableConnectionsDelegate: .maximum(table.listenerLimit, logger: logger),
             ),
             onServerRunning: { channel in await onListening(channel.localAddress?.port ?? 0) },

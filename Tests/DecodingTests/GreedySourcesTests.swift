@@ -87,6 +87,23 @@ struct GreedySourcesTests {
         }
     }
 
+    @Test("claims for all the memory, one after the other, leave some to small ones")
+    func claims() async throws {
+        try await with("evil-decoder", memoryBytes: 2_100_000_000) { pool in
+            let attack = Task {
+                while !Task.isCancelled { _ = try? await pool.convert("claim all memory and hang") }
+            }
+            for _ in 0..<3 {
+                try await until { pool.status.heldBytes > 2_000_000_000 }
+                let picture = try await pool.convert("be good", TestPicture.jpeg)
+                #expect(picture.failure == nil)
+            }
+            attack.cancel()
+            await attack.value
+            try await pool.settles()
+        }
+    }
+
     /// S8: with every kind of hostile source at once, each as often as it likes.
     @Test("hanging, spinning, crashing, lying and greedy decoders keep honest pictures from nothing")
     func everything() async throws {

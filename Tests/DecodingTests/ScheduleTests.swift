@@ -117,6 +117,23 @@ struct ScheduleTests {
         for id in 3...10 { schedule.end(id) }
     }
 
+    @Test(
+        "a job that holds most of the memory and computes past its turn gives way to small claims, and to no others",
+        arguments: [(50, 10, false), (100, 10, true), (100, 13, false), (80, 12, false), (95, 12, true), (12, 100, false)]
+    )
+    func largeHolder(held: Int, wanted: Int, isEvicted: Bool) {
+        var schedule = Schedule(places: 2, byteLimit: 100)
+        schedule.wait(claim(1, 1, byteCount: held))
+        _ = schedule.grant(processes: 0, at: now)
+        schedule.wait(claim(2, 2, byteCount: wanted))
+        let fits = held + wanted <= 100
+        #expect(schedule.grant(processes: 0, at: now + .milliseconds(999)).isEmpty == !fits)
+        if !fits { #expect(schedule.nextChange(after: now + .milliseconds(999)) == now + .seconds(1)) }
+        let granted = schedule.grant(processes: 0, at: now + .seconds(1)).map(\.id)
+        #expect(granted == (isEvicted ? [2] : []))
+        #expect(schedule.takeEvictions() == (isEvicted ? [1: .endless] : [:]))
+    }
+
     @Test("a picture that computes for long gives its place to others and goes on; of too many, the longest ends")
     func turns() {
         var schedule = Schedule(places: 1, byteLimit: 100)
