@@ -13,10 +13,17 @@ let strict: [SwiftSetting] = [
 extension Target {
     static func module(
         _ name: String,
+        in layer: String,
         _ dependencies: [Target.Dependency] = [],
         resources: [Resource] = [],
     ) -> Target {
-        .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: strict)
+        .target(
+            name: name,
+            dependencies: dependencies,
+            path: "Sources/\(layer)/\(name)",
+            resources: resources,
+            swiftSettings: strict,
+        )
     }
 
     static func program(_ name: String, _ dependencies: [Target.Dependency], path: String? = nil) -> Target {
@@ -59,55 +66,65 @@ let package = Package(
     ],
     targets: [
         // C libraries, and the few lines of C that Swift cannot say.
-        .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
-        .systemLibrary(name: "CPSL", providers: [.apt(["libpsl-dev"])]),
-        .systemLibrary(name: "CSeccomp", providers: [.apt(["libseccomp-dev"])]),
-        .systemLibrary(name: "CCrypto", providers: [.apt(["libssl-dev"])]),
-        .systemLibrary(name: "CVips", pkgConfig: "vips", providers: [.apt(["libvips-dev"])]),
-        .target(name: "CVipsShim", dependencies: ["CVips"]),
+        .systemLibrary(name: "CCurl", path: "Sources/C/CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(name: "CPSL", path: "Sources/C/CPSL", providers: [.apt(["libpsl-dev"])]),
+        .systemLibrary(name: "CSeccomp", path: "Sources/C/CSeccomp", providers: [.apt(["libseccomp-dev"])]),
+        .systemLibrary(name: "CCrypto", path: "Sources/C/CCrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CVips", path: "Sources/C/CVips", pkgConfig: "vips", providers: [.apt(["libvips-dev"])]),
+        .target(name: "CVipsShim", dependencies: ["CVips"], path: "Sources/C/CVipsShim"),
         .systemLibrary(
             name: "CLibav",
+            path: "Sources/C/CLibav",
             providers: [.apt(["libavformat-dev", "libavcodec-dev", "libswscale-dev", "libswresample-dev"])],
         ),
-        .target(name: "CLinux"),
+        .target(name: "CLinux", path: "Sources/C/CLinux"),
 
         // The pure core: no C library, no Foundation below `Payloads`.
-        .module("Media", ["CLinux"]),
-        .module("DecoderWire", ["Media"]),
-        .module("Payloads", ["Media"]),
-        .module("ServiceExtension", ["Media", "Payloads"]),
+        .module("Values", in: "Core", []),
+        .module("Timing", in: "Core", ["Values", "CLinux"]),
+        .module("Digests", in: "Core", ["Values", "CCrypto"]),
+        .module("SeededRandom", in: "Tools", []),
+        .module("Media", in: "Core", ["Values", "Timing", "CLinux"]),
+        .module("DecoderWire", in: "Decoder", ["Timing", "Media"]),
+        .module("Payloads", in: "Core", ["Values", "Media"]),
+        .module("ServiceExtension", in: "Core", ["Timing", "Media", "Payloads"]),
 
         // One stage, one module, one C library.
-        .module("Downloads", ["Media", "CCurl", "CPSL"]),
-        .module("Sandbox", ["DecoderWire", "CLinux", "CSeccomp"]),
-        .module("Images", ["Media", "DecoderWire", "CVips", "CVipsShim"]),
-        .module("AudioVideo", ["Media", "DecoderWire", "Images", "CLibav"]),
-        .module("Decoding", ["Media", "DecoderWire", "Sandbox", "CLinux"]),
-        .module("Storage", ["Media", "CCrypto", "CLinux"]),
+        .module("Downloads", in: "Stages", ["Values", "Timing", "CCurl", "CPSL", "Media"]),
+        .module("Sandbox", in: "Decoder", ["CLinux", "CSeccomp", "DecoderWire"]),
+        .module("Images", in: "Decoder", ["Values", "Timing", "CVips", "CVipsShim", "Media", "DecoderWire"]),
+        .module("AudioVideo", in: "Decoder", ["Values", "Timing", "CLibav", "Media", "DecoderWire", "Images"]),
+        .module("Decoding", in: "Stages", ["Values", "Timing", "CLinux", "Media", "DecoderWire", "Sandbox"]),
+        .module("Storage", in: "Stages", ["Values", "Timing", "Digests", "CLinux", "Media"]),
 
-        .module("Publishing", ["Media", "Downloads", "Storage"]),
+        .module("Publishing", in: "Stages", ["Values", "Timing", "Media", "Downloads", "Storage"]),
 
         // The queue: its contract, and an engine for one machine and one for many.
-        .module("Jobs", ["Media"]),
-        .module("JobsSQLite", ["Jobs", "Media", "Storage", .product(name: "GRDB", package: "GRDB.swift")]),
-        .module("RedisWire"),
+        .module("Jobs", in: "Queue", ["Timing", "Media"]),
+        .module(
+            "JobsSQLite",
+            in: "Queue",
+            ["Values", "Timing", "Media", "Storage", "Jobs", .product(name: "GRDB", package: "GRDB.swift")]
+        ),
+        .module("RedisWire", in: "Queue", []),
         .module(
             "JobsRedis",
+            in: "Queue",
             [
-                "Jobs", "Media", "RedisWire", "CCrypto",
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
+                "Values", "Timing", "CCrypto", "Media", "Jobs", "RedisWire",
+                .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
         ),
 
         // The pipeline knows no stage's implementation, only its protocol. Start reading here.
-        .module("Processing", ["Media", "Payloads", "ServiceExtension"]),
-        .module("Templates", [.product(name: "Mustache", package: "swift-mustache")]),
+        .module("Processing", in: "Pipeline", ["Values", "Timing", "Media", "Payloads", "ServiceExtension"]),
+        .module("Templates", in: "Tools", [.product(name: "Mustache", package: "swift-mustache")]),
         .module(
             "Batch",
+            in: "Faces",
             [
-                "Media", "Payloads", "Storage", "ServiceExtension", "Processing",
+                "Values", "Timing", "Digests", "Media", "Payloads", "ServiceExtension", "Storage", "Processing",
                 "Templates", .product(name: "Mustache", package: "swift-mustache"),
             ],
             resources: [
@@ -118,32 +135,35 @@ let package = Package(
         ),
         .module(
             "Worker",
-            ["Jobs", "Media", .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")],
+            in: "Queue",
+            ["Timing", "Media", "Jobs", .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")],
         ),
         .module(
             "Telemetry",
+            in: "Operations",
             [
-                "Media", .product(name: "CoreMetrics", package: "swift-metrics"),
+                "Values", "Media", .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "Logging", package: "swift-log"),
             ],
         ),
         .module(
             "Preview",
+            in: "Faces",
             [
-                "Media", "Payloads", "ServiceExtension", "Storage", "Processing",
+                "Values", "Timing", "Digests", "Media", "Payloads", "ServiceExtension", "Storage", "Processing",
                 "Templates", .product(name: "Mustache", package: "swift-mustache"),
             ],
             resources: [.embedInCode("Assets"), .embedInCode("Templates"), .embedInCode("Samples")],
         ),
         .module(
             "Sidecar",
+            in: "Faces",
             [
-                "Media", "Payloads", "Storage", "Jobs", "Processing", "Preview",
+                "Values", "Timing", "Media", "Payloads", "Storage", "Jobs", "Processing", "Preview",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
                 .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
@@ -153,14 +173,14 @@ let package = Package(
         ),
         .module(
             "App",
+            in: "Operations",
             [
-                "Media", "Payloads", "ServiceExtension", "Downloads", "Decoding", "Storage", "Publishing", "Jobs",
-                "JobsSQLite", "JobsRedis", "Processing", "Batch", "Worker", "Telemetry", "Preview", "Sidecar", "CLinux",
+                "Values", "Timing", "Digests", "CLinux", "Media", "DecoderWire", "Payloads", "ServiceExtension",
+                "Downloads", "Decoding", "Storage", "Publishing", "Jobs", "JobsSQLite", "JobsRedis", "Processing",
+                "Batch", "Worker", "Telemetry", "Preview", "Sidecar",
                 .product(name: "Configuration", package: "swift-configuration"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "Metrics", package: "swift-metrics"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "Logging", package: "swift-log"), .product(name: "Metrics", package: "swift-metrics"),
+                .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -171,40 +191,41 @@ let package = Package(
         // What tests are made with: an origin that misbehaves, and a load that is measured.
         .module(
             "TestOrigin",
+            in: "Tools",
             [
-                "Media",
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-                .product(name: "Yams", package: "Yams"),
+                "Values", "Timing", "SeededRandom", "Media", .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"), .product(name: "Yams", package: "Yams"),
             ],
         ),
-        .target(
-            name: "LoadTest",
-            dependencies: [
-                "Media", "Payloads", "Jobs", "CLinux",
+        .module(
+            "LoadTest",
+            in: "Tools",
+            [
+                "Values", "Timing", "CLinux", "SeededRandom", "Media", "Payloads", "Jobs", "Templates",
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
-                "Templates", .product(name: "Mustache", package: "swift-mustache"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "Mustache", package: "swift-mustache"), .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
             resources: [.embedInCode("Templates")],
-            swiftSettings: strict,
         ),
 
         // The two programs.
         .program(
             "attachd",
             [
-                "App", "Batch", "LoadTest", "TestOrigin", "Jobs", "Media", "Storage",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "Values", "Timing", "Media", "Payloads", "Storage", "Jobs", "Processing", "Batch", "App", "TestOrigin",
+                "LoadTest", .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
+            path: "Sources/Faces/attachd"
         ),
-        .program("attachd-decoder", ["Media", "DecoderWire", "Sandbox", "Images", "AudioVideo"]),
+        .program(
+            "attachd-decoder",
+            ["Media", "DecoderWire", "Sandbox", "Images", "AudioVideo"],
+            path: "Sources/Decoder/attachd-decoder"
+        ),
 
         // Tests.
         .target(name: "Support", dependencies: ["Media", "DecoderWire"], path: "Tests/Support", swiftSettings: strict),
@@ -215,54 +236,60 @@ let package = Package(
             swiftSettings: strict,
         ),
         .target(name: "CForbiddenCalls", path: "Tests/CForbiddenCalls"),
-        .program("evil-decoder", ["CForbiddenCalls", "Media", "DecoderWire", "Sandbox"], path: "Tests/EvilDecoder"),
-        .program("queue-program", ["Jobs", "JobsRedis", "JobsSQLite", "Worker", "Media"], path: "Tests/QueueProgram"),
+        .program("evil-decoder", ["Media", "DecoderWire", "Sandbox", "CForbiddenCalls"], path: "Tests/EvilDecoder"),
+        .program(
+            "queue-program",
+            ["Timing", "Media", "Jobs", "JobsSQLite", "JobsRedis", "Worker"],
+            path: "Tests/QueueProgram"
+        ),
         .program("store-forever", ["Media", "Storage"], path: "Tests/StoreForever"),
-        .tests("MediaTests", ["Media"]),
-        .tests("PayloadsTests", ["Payloads"], resources: [.copy("Golden")]),
-        .tests("ServiceExtensionTests", ["ServiceExtension", "Payloads", "Media"]),
-        .tests("DownloadsTests", ["Downloads", "Media"]),
-        .tests("DecoderWireTests", ["DecoderWire", "Media"]),
-        .tests("ImagesTests", ["Images", "DecoderWire", "Media", "CVips"]),
-        .tests("AudioVideoTests", ["AudioVideo", "Images", "DecoderWire", "Media"]),
-        .tests("DecodingTests", ["Decoding", "DecoderWire", "Sandbox", "Media"]),
-        .tests("HostileTests", ["Decoding", "DecoderWire", "Media"]),
-        .tests("StorageTests", ["Storage", "Media"]),
-        .tests("PublishingTests", ["Publishing", "Downloads", "Storage", "Media"]),
-        .tests("JobsSQLiteTests", ["JobsSQLite", "JobsContract", "Jobs", "Media"]),
+        .tests("ArchitectureTests", []),
+        .tests("ValuesTests", ["Values", "Timing", "Media"]),
+        .tests("TimingTests", ["Timing", "SeededRandom", "Media"]),
+        .tests("MediaTests", ["Timing", "SeededRandom", "Media"]),
+        .tests("PayloadsTests", ["Timing", "Media", "Payloads"], resources: [.copy("Golden")]),
+        .tests("ServiceExtensionTests", ["Timing", "Media", "Payloads", "ServiceExtension"]),
+        .tests("DownloadsTests", ["Values", "Timing", "SeededRandom", "Media", "Downloads"]),
+        .tests("DecoderWireTests", ["Timing", "SeededRandom", "Media", "DecoderWire"]),
+        .tests("ImagesTests", ["Timing", "CVips", "Media", "DecoderWire", "Images"]),
+        .tests("AudioVideoTests", ["Timing", "Media", "DecoderWire", "Images", "AudioVideo"]),
+        .tests("DecodingTests", ["Timing", "SeededRandom", "Media", "DecoderWire", "Sandbox", "Decoding"]),
+        .tests("HostileTests", ["Timing", "SeededRandom", "Media", "DecoderWire", "Decoding"]),
+        .tests("StorageTests", ["Values", "Timing", "Digests", "Media", "Storage"]),
+        .tests("PublishingTests", ["Values", "Timing", "Digests", "Media", "Downloads", "Storage", "Publishing"]),
+        .tests("JobsSQLiteTests", ["Timing", "Media", "Jobs", "JobsSQLite", "JobsContract"]),
         .tests("RedisWireTests", ["RedisWire"]),
         .tests(
             "JobsRedisTests",
             [
-                "JobsContract", "JobsRedis", "Jobs", "RedisWire", "Media",
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
+                "Values", "Timing", "SeededRandom", "Media", "Jobs", "RedisWire", "JobsRedis", "JobsContract",
+                .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
             ],
         ),
-        .tests("ProcessingTests", ["Processing", "Payloads", "ServiceExtension", "Media"]),
+        .tests("ProcessingTests", ["Values", "Timing", "Media", "Payloads", "ServiceExtension", "Processing"]),
         .tests("TemplatesTests", ["Templates", .product(name: "Mustache", package: "swift-mustache")]),
-        .tests("BatchTests", ["Batch", "Processing", "Payloads", "Media"]),
-        .tests("WorkerTests", ["Worker", "JobsSQLite", "Jobs", "Media"]),
+        .tests("BatchTests", ["Timing", "Media", "Payloads", "Processing", "Batch"]),
+        .tests("WorkerTests", ["Timing", "SeededRandom", "Media", "Jobs", "JobsSQLite", "Worker"]),
         .tests("TelemetryTests", ["Telemetry"]),
-        .tests("TestOriginTests", ["TestOrigin", "Media"]),
-        .tests("LoadTestTests", ["LoadTest", "Payloads", "Media"]),
+        .tests("TestOriginTests", ["Timing", "SeededRandom", "Media", "TestOrigin"]),
+        .tests("LoadTestTests", ["Timing", "SeededRandom", "Media", "Payloads", "LoadTest"]),
         .tests(
             "SidecarTests",
             [
-                "Sidecar", "Preview", "Storage", "Processing", "ServiceExtension", "Payloads", "Media",
-                .product(name: "Logging", package: "swift-log"),
+                "Values", "Timing", "SeededRandom", "Media", "Payloads", "ServiceExtension", "Storage", "Processing",
+                "Preview", "Sidecar", .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
         ),
-        .tests("PreviewTests", ["Preview", "Storage", "Payloads", "Media"]),
-        .tests("PreviewBrowserTests", ["Preview", "Payloads"]),
+        .tests("PreviewTests", ["Values", "Timing", "Media", "Payloads", "Storage", "Preview"]),
+        .tests("PreviewBrowserTests", ["Timing", "Payloads", "Preview"]),
         .tests(
             "AppTests",
             [
-                "App", "Downloads", "Storage", "Publishing", "JobsRedis", "Preview", "Sidecar", "LoadTest", "Payloads",
-                "Processing", "Media", .product(name: "Logging", package: "swift-log"),
+                "Values", "Media", "Downloads", "Storage", "Publishing", "JobsRedis", "Preview", "Sidecar", "App",
+                "LoadTest", .product(name: "Logging", package: "swift-log"),
             ],
         ),
-        .tests("EndToEndTests", ["Payloads", "Media"], resources: [.copy("Golden")]),
+        .tests("EndToEndTests", ["Timing", "SeededRandom", "Media", "Payloads"], resources: [.copy("Golden")]),
     ],
 )

@@ -102,12 +102,12 @@ def command_problems(page):
 
 # What the sources name and a page has to explain: the page, the file, the part of it that names it, and each name there.
 named = [
-    ("docs/media.md", "Sources/Media/Rung.swift", r"enum Rung[^{]*{(.*?)var isLast", r"case (\w+)(?: = \"([\w-]+)\")?"),
-    ("docs/media.md", "Sources/Media/AttachmentFailure.swift", r"enum Reason[^{]*{(.*?)\n    }", r"(?:case|,) (\w+)()"),
-    ("docs/http-api.md", "Sources/Sidecar/openapi.json", r"(.*)", r'"(/[^"]*)"(): {'),
+    ("docs/media.md", "Sources/Core/Media/Rung.swift", r"enum Rung[^{]*{(.*?)var isLast", r"case (\w+)(?: = \"([\w-]+)\")?"),
+    ("docs/media.md", "Sources/Core/Media/AttachmentFailure.swift", r"enum Reason[^{]*{(.*?)\n    }", r"(?:case|,) (\w+)()"),
+    ("docs/http-api.md", "Sources/Faces/Sidecar/openapi.json", r"(.*)", r'"(/[^"]*)"(): {'),
     ("docs/operations.md", "Samples/deploy/prometheus/alerts.yml", r"(.*)", r"- alert: (\w+)()"),
     (
-        "docs/security.md", "Sources/DecoderWire/SandboxReport.swift",
+        "docs/security.md", "Sources/Decoder/DecoderWire/SandboxReport.swift",
         r"enum SandboxLayer[^{]*{(.*?)\n}", r"case (\w+)(?: = \"([\w-]+)\")?",
     ),
 ]

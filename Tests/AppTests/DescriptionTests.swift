@@ -11,6 +11,7 @@ import Sidecar
 import Storage
 import Support
 import Testing
+import Values
 
 /// Loggers, service groups and debuggers describe what they are given, with everything in it.
 @Suite("Descriptions of what holds secrets")

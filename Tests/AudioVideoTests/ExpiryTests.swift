@@ -1,6 +1,7 @@
 import Media
 import Support
 import Testing
+import Timing
 
 @Suite("When time is nearly up", .needsSharedMedia)
 struct ExpiryTests {

@@ -4,6 +4,7 @@ import Foundation
 import Media
 import Support
 import Testing
+import Timing
 
 @Suite("A clip of a long source", .needsFFmpeg, .serialized)
 struct PartsTests {

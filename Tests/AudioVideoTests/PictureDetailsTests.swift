@@ -2,6 +2,7 @@ import Foundation
 import Media
 import Testing
 import Support
+import Timing
 
 /// What people notice about a clip's pictures.
 @Suite("Details of clips", .needsFFmpeg, .timeLimit(.minutes(2)))

@@ -2,6 +2,7 @@ import DecoderWire
 import Media
 import Support
 import Testing
+import Timing
 
 /// What one file of the shared media is promised to become under the profile for Apple's devices.
 struct ClipPromise: CustomTestStringConvertible, Sendable {

@@ -2,6 +2,7 @@ import Foundation
 import Media
 import Testing
 import Support
+import Timing
 
 /// A clip whose colour and pitch tell the time, cut somewhere.
 struct TrimCase: CustomTestStringConvertible, Sendable {

@@ -4,6 +4,7 @@ import Payloads
 import Processing
 import Support
 import Synchronization
+import Timing
 
 @testable import Batch
 

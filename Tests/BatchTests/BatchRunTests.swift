@@ -3,6 +3,7 @@ import Media
 import Payloads
 import Support
 import Testing
+import Timing
 
 @testable import Batch
 

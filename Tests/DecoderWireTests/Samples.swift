@@ -1,5 +1,6 @@
 import DecoderWire
 import Media
+import Timing
 
 /// Messages of every kind.
 enum Samples {

@@ -1,5 +1,6 @@
 import DecoderWire
 import Media
+import SeededRandom
 import Support
 import Testing
 

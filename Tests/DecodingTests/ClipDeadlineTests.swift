@@ -3,6 +3,7 @@ import Foundation
 import Media
 import Support
 import Testing
+import Timing
 
 @Suite("A clip that takes longer than there is time", .timeLimit(.minutes(2)), .serialized)
 struct ClipDeadlineTests {

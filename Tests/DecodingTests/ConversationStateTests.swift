@@ -1,6 +1,7 @@
 import DecoderWire
 import Media
 import Testing
+import Timing
 
 @testable import Decoding
 

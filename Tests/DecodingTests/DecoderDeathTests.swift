@@ -2,6 +2,7 @@ import Decoding
 import Foundation
 import Media
 import Testing
+import Timing
 
 /// What becomes of the jobs when processes are killed under them.
 @Suite(.timeLimit(.minutes(1)), .serialized)

@@ -4,6 +4,7 @@ import Foundation
 import Media
 import Support
 import Testing
+import Timing
 
 /// With the program that is delivered.
 @Suite(.timeLimit(.minutes(1)), .needsSharedMedia, .serialized)

@@ -5,6 +5,7 @@ import Media
 import Support
 import Synchronization
 import Testing
+import Timing
 
 /// With a program that keeps to the protocol as long as it likes.
 @Suite(.timeLimit(.minutes(1)), .serialized)

@@ -4,6 +4,7 @@ import Foundation
 import Media
 import Support
 import Synchronization
+import Timing
 
 /// What came of one conversion.
 struct Conversion: Sendable {

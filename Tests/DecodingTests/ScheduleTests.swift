@@ -1,5 +1,7 @@
 import Media
+import SeededRandom
 import Testing
+import Timing
 
 @testable import Decoding
 

@@ -1,6 +1,7 @@
 import Media
 import Support
 import Testing
+import Timing
 
 @testable import Downloads
 

@@ -2,6 +2,7 @@ import Downloads
 import Media
 import Support
 import Testing
+import Timing
 
 @Suite("Origins that fail", .timeLimit(.minutes(1)))
 struct FailingOriginTests {

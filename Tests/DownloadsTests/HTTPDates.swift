@@ -1,5 +1,6 @@
 import Foundation
 import Media
+import Timing
 
 /// Dates as header fields have them (RFC 9110, section 5.6.7).
 enum HTTPDates {

@@ -3,6 +3,7 @@ import Media
 import Support
 import Synchronization
 import Testing
+import Timing
 
 @Suite("Origins that have too much, or fail", .timeLimit(.minutes(1)))
 struct OriginCareTests {

@@ -1,6 +1,8 @@
 import Media
+import SeededRandom
 import Support
 import Testing
+import Timing
 
 @testable import Downloads
 

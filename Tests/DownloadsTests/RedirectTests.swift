@@ -2,6 +2,7 @@ import Downloads
 import Media
 import Support
 import Testing
+import Timing
 
 @Suite("Redirects", .timeLimit(.minutes(1)))
 struct RedirectTests {

@@ -2,6 +2,7 @@ import Media
 import Support
 import Synchronization
 import Testing
+import Timing
 
 @testable import Downloads
 

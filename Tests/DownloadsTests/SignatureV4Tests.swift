@@ -2,6 +2,8 @@ import Downloads
 import Media
 import Support
 import Testing
+import Timing
+import Values
 
 /// The examples of "Authenticating Requests: Using the Authorization Header (AWS Signature Version 4)" in the reference
 /// of Amazon S3's API.

@@ -2,6 +2,7 @@ import Downloads
 import Media
 import Support
 import Testing
+import Timing
 
 @Suite("TLS", .timeLimit(.minutes(1)))
 struct TLSTests {

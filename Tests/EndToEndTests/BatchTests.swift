@@ -2,6 +2,7 @@ import Foundation
 import Payloads
 import Support
 import Testing
+import Timing
 
 @Suite("attachd batch", .timeLimit(.minutes(10)))
 struct BatchTests {

@@ -2,6 +2,7 @@ import Foundation
 import Payloads
 import Support
 import Testing
+import Timing
 
 @Suite("Attachments in a bucket", .needsMoto, .timeLimit(.minutes(3)))
 struct BucketTests {

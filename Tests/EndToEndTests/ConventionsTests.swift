@@ -3,6 +3,7 @@ import Media
 import Payloads
 import Support
 import Testing
+import Timing
 
 @Suite("Dialects and profiles, built in and of a user's own", .timeLimit(.minutes(2)))
 struct ConventionsTests {

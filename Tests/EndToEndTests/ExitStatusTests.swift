@@ -1,6 +1,7 @@
 import Foundation
 import Support
 import Testing
+import Timing
 
 @Suite("Exit status and messages", .timeLimit(.minutes(2)))
 struct ExitStatusTests {

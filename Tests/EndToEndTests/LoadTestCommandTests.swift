@@ -3,6 +3,7 @@ import Glibc
 import Payloads
 import Support
 import Testing
+import Timing
 
 @Suite("attachd loadtest and attachd origin", .timeLimit(.minutes(4)))
 struct LoadTestCommandTests {

@@ -3,6 +3,7 @@ import Payloads
 import Support
 import Synchronization
 import Testing
+import Timing
 
 @Suite("Made once", .timeLimit(.minutes(2)))
 struct MadeOnceTests {

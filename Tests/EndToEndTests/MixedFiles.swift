@@ -1,5 +1,6 @@
 import Foundation
 import Media
+import SeededRandom
 import Support
 
 /// A tree of real media: good, damaged, cut short and hostile, and some that is none. No two files have the same content.

@@ -2,6 +2,7 @@ import Foundation
 import Payloads
 import Support
 import Testing
+import Timing
 
 /// No number from outside ends the process: each is clamped or refused where it enters.
 @Suite("Odd numbers", .timeLimit(.minutes(4)))

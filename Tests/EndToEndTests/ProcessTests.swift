@@ -2,6 +2,7 @@ import Foundation
 import Payloads
 import Support
 import Testing
+import Timing
 
 @Suite("attachd process", .timeLimit(.minutes(2)))
 struct ProcessTests {

@@ -3,6 +3,7 @@ import Glibc
 import Payloads
 import Support
 import Testing
+import Timing
 
 @Suite("Ready attachments that phones fetch", .timeLimit(.minutes(2)))
 struct PublishedAttachmentsTests {

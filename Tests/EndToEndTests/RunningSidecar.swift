@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Support
+import Timing
 
 /// `attachd serve` on a free port, ended with the value that holds it.
 final class RunningSidecar: Sendable {

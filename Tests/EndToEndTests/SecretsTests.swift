@@ -1,6 +1,7 @@
 import Foundation
 import Support
 import Testing
+import Timing
 
 /// Every command with every secret set, at the level that logs the most.
 @Suite("Secrets", .needsRedis, .timeLimit(.minutes(4)))

@@ -3,6 +3,7 @@ import Glibc
 import Payloads
 import Support
 import Testing
+import Timing
 
 @Suite("attachd serve", .timeLimit(.minutes(2)))
 struct ServeTests {

@@ -1,6 +1,7 @@
 import Foundation
 import Support
 import Testing
+import Timing
 
 @Suite("Parts shorter than asked for", .timeLimit(.minutes(1)))
 struct ShortPartTests {

@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import Support
 import Testing
+import Timing
 
 /// A thread that all work needs stands still, as it did over one answer (SECURITY N9).
 @Suite("A loop that stands still", .timeLimit(.minutes(3)))

@@ -16,6 +16,7 @@ extension Target {
     /// `sources` are all there are, if not said otherwise.
     static func module(
         _ name: String,
+        in layer: String,
         _ dependencies: [Target.Dependency] = [],
         sources: [String]? = nil,
         resources: [String] = [],
@@ -23,7 +24,7 @@ extension Target {
         .target(
             name: name,
             dependencies: dependencies,
-            path: "Modules/\(name)",
+            path: "Modules/\(layer)/\(name)",
             sources: sources,
             resources: resources.map { .embedInCode($0) },
             swiftSettings: strict,
@@ -35,35 +36,41 @@ let package = Package(
     name: "fuzz",
     dependencies: [.package(url: "https://github.com/hummingbird-project/swift-mustache.git", from: "2.1.1")],
     targets: [
-        .systemLibrary(name: "CCurl", path: "Modules/CCurl"),
-        .systemLibrary(name: "CPSL", path: "Modules/CPSL"),
-        .systemLibrary(name: "CSeccomp", path: "Modules/CSeccomp"),
-        .systemLibrary(name: "CCrypto", path: "Modules/CCrypto"),
-        .target(name: "CLinux", path: "Modules/CLinux"),
-        .module("Media", ["CLinux"]),
-        .module("DecoderWire", ["Media"]),
-        .module("Payloads", ["Media"]),
-        .module("Downloads", ["Media", "CCurl", "CPSL"]),
-        .module("Sandbox", ["DecoderWire", "CLinux", "CSeccomp"]),
-        .module("Decoding", ["Media", "DecoderWire", "Sandbox", "CLinux"]),
-        .module("RedisWire"),
-        .module("Storage", ["Media", "CCrypto", "CLinux"]),
-        .module("ServiceExtension", ["Media", "Payloads"]),
-        .module("Processing", ["Media", "Payloads", "ServiceExtension"]),
-        .module("Templates", [.product(name: "Mustache", package: "swift-mustache")]),
+        .systemLibrary(name: "CCurl", path: "Modules/C/CCurl"),
+        .systemLibrary(name: "CPSL", path: "Modules/C/CPSL"),
+        .systemLibrary(name: "CSeccomp", path: "Modules/C/CSeccomp"),
+        .systemLibrary(name: "CCrypto", path: "Modules/C/CCrypto"),
+        .target(name: "CLinux", path: "Modules/C/CLinux"),
+        .module("Values", in: "Core"),
+        .module("Timing", in: "Core", ["CLinux", "Values"]),
+        .module("Digests", in: "Core", ["CCrypto", "Values"]),
+        .module("SeededRandom", in: "Tools"),
+        .module("Media", in: "Core", ["CLinux", "Values", "Timing"]),
+        .module("DecoderWire", in: "Decoder", ["Timing", "Media"]),
+        .module("Payloads", in: "Core", ["Values", "Media"]),
+        .module("Downloads", in: "Stages", ["CCurl", "CPSL", "Values", "Timing", "Media"]),
+        .module("Sandbox", in: "Decoder", ["CSeccomp", "CLinux", "DecoderWire"]),
+        .module("Decoding", in: "Stages", ["CLinux", "Values", "Timing", "Media", "DecoderWire", "Sandbox"]),
+        .module("RedisWire", in: "Queue"),
+        .module("Storage", in: "Stages", ["CLinux", "Values", "Timing", "Digests", "Media"]),
+        .module("ServiceExtension", in: "Core", ["Timing", "Media", "Payloads"]),
+        .module("Processing", in: "Pipeline", ["Values", "Timing", "Media", "Payloads", "ServiceExtension"]),
+        .module("Templates", in: "Tools", [.product(name: "Mustache", package: "swift-mustache")]),
         .module(
             "Preview",
+            in: "Faces",
             [
-                "Media", "Payloads", "ServiceExtension", "Storage", "Processing", "Templates",
-                .product(name: "Mustache", package: "swift-mustache"),
+                "Values", "Timing", "Digests", "Media", "Payloads", "ServiceExtension", "Storage", "Processing",
+                "Templates", .product(name: "Mustache", package: "swift-mustache"),
             ],
             resources: ["Assets", "Templates", "Samples"],
         ),
         .module(
             "Batch",
+            in: "Faces",
             [
-                "Media", "Payloads", "Storage", "ServiceExtension", "Processing", "Templates",
-                .product(name: "Mustache", package: "swift-mustache"),
+                "Values", "Timing", "Digests", "Media", "Payloads", "ServiceExtension", "Storage", "Processing",
+                "Templates", .product(name: "Mustache", package: "swift-mustache"),
             ],
             resources: [
                 "Templates/head.mustache", "Templates/row.mustache", "Templates/tail.mustache", "Templates/style.css",
@@ -73,7 +80,11 @@ let package = Package(
         // What reads and shows results, and nothing that sends.
         .module(
             "LoadTest",
-            ["Media", "Payloads", "Templates", .product(name: "Mustache", package: "swift-mustache")],
+            in: "Tools",
+            [
+                "Values", "Timing", "SeededRandom", "Media", "Payloads", "Templates",
+                .product(name: "Mustache", package: "swift-mustache"),
+            ],
             sources: [
                 "Budget+Judging.swift", "Budget.swift", "Change.swift", "Distribution.swift", "Figures.swift",
                 "LoadAnswer+JSON.swift", "LoadAnswer.swift", "LoadResult.swift", "LoadTestError.swift",
@@ -85,8 +96,8 @@ let package = Package(
         .executableTarget(
             name: "fuzz",
             dependencies: [
-                "Batch", "CFuzzer", "Decoding", "DecoderWire", "Downloads", "LoadTest", "Media", "Payloads", "Preview",
-                "Processing", "RedisWire", "ServiceExtension",
+                "CFuzzer", "Timing", "Media", "DecoderWire", "Payloads", "ServiceExtension", "Downloads", "Decoding",
+                "RedisWire", "Processing", "Batch", "Preview", "LoadTest",
             ],
             path: "Fuzz",
             swiftSettings: strict,

@@ -3,6 +3,7 @@ import Media
 import Support
 import Synchronization
 import Testing
+import Timing
 
 /// What one source came to.
 struct Answer: Sendable {

@@ -1,4 +1,5 @@
 import Media
+import SeededRandom
 import Support
 
 /// Good files made bad: cut short, or with wrong bytes. The same ones in each run, each told by its number alone.

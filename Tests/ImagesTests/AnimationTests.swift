@@ -2,6 +2,7 @@ import DecoderWire
 import Media
 import Support
 import Testing
+import Timing
 
 @testable import Images
 

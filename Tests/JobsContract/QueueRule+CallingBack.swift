@@ -1,6 +1,7 @@
 import Jobs
 import Media
 import Testing
+import Timing
 
 extension QueueRule {
     private static let callback = "https://gateway.example/done"

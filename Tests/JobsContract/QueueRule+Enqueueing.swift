@@ -1,6 +1,7 @@
 import Jobs
 import Media
 import Testing
+import Timing
 
 extension QueueRule {
     static let enqueueing = [

@@ -1,6 +1,7 @@
 import Jobs
 import Media
 import Testing
+import Timing
 
 extension QueueRule {
     /// Leases that are lost, and those that aren't.

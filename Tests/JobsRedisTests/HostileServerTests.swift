@@ -1,8 +1,10 @@
 import Media
 import Jobs
 import JobsRedis
+import SeededRandom
 import Support
 import Testing
+import Timing
 
 @Suite("A server that is no Redis, or a hostile one")
 struct HostileServerTests {

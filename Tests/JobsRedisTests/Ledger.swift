@@ -1,5 +1,6 @@
 import Media
 import Synchronization
+import Timing
 
 /// Who was told what of each job, and when, over all of a server's lives.
 final class Ledger: Sendable {

@@ -2,6 +2,7 @@ import Jobs
 import JobsContract
 import Support
 import Testing
+import Timing
 
 @testable import JobsRedis
 

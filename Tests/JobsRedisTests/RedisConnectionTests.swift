@@ -3,6 +3,7 @@ import Media
 import RedisWire
 import Support
 import Testing
+import Timing
 
 @testable import JobsRedis
 

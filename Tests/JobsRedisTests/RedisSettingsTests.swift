@@ -2,6 +2,7 @@ import Jobs
 import JobsRedis
 import Media
 import Testing
+import Values
 
 @Suite("The URL of a Redis")
 struct RedisSettingsTests {

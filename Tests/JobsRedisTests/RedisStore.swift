@@ -4,6 +4,7 @@ import JobsRedis
 import Media
 import Support
 import Synchronization
+import Values
 
 /// A queue of its own on a server that many tests share.
 final class RedisStore: QueueStore {

@@ -3,6 +3,7 @@ import JobsRedis
 import Media
 import Support
 import Testing
+import Timing
 
 @Suite("Jobs on a Redis that dies", .needsRedis, .timeLimit(.minutes(3)))
 struct RestartTests {

@@ -3,6 +3,7 @@ import JobsContract
 import JobsRedis
 import Support
 import Testing
+import Timing
 
 @Suite("Users of a Redis with few rights", .needsRedis, .sharedServerWithTLS)
 struct UserTests {

@@ -5,6 +5,7 @@ import Media
 import Support
 import Synchronization
 import Testing
+import Timing
 
 /// What the file goes through, and what is left of the queue.
 @Suite("The queue's file")

@@ -1,5 +1,6 @@
 import LoadTest
 import Testing
+import Timing
 
 @Suite("Budgets as they are written", .timeLimit(.minutes(2)))
 struct BudgetTests {

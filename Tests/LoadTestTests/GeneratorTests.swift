@@ -3,6 +3,7 @@ import LoadTest
 import Media
 import Payloads
 import Testing
+import Timing
 
 @Suite("The generator", .timeLimit(.minutes(2)))
 struct GeneratorTests {

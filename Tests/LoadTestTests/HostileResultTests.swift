@@ -2,6 +2,7 @@ import Foundation
 import Media
 import Payloads
 import Testing
+import Timing
 
 @testable import LoadTest
 

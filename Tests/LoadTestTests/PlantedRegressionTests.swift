@@ -1,6 +1,7 @@
 import Media
 import LoadTest
 import Testing
+import Timing
 
 @Suite("A load test with budgets", .timeLimit(.minutes(2)))
 struct PlantedRegressionTests {

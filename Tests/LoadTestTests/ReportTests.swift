@@ -2,6 +2,7 @@ import Foundation
 import LoadTest
 import Media
 import Testing
+import Timing
 
 @Suite("Reports of a load test", .timeLimit(.minutes(2)))
 struct ReportTests {

@@ -1,6 +1,8 @@
 import LoadTest
 import Media
+import SeededRandom
 import Synchronization
+import Timing
 
 /// A clock on which waiting takes no time: whoever sleeps moves it on.
 final class SwiftTime: TimeSource {

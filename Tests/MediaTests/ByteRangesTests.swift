@@ -1,4 +1,5 @@
 import Media
+import SeededRandom
 import Support
 import Testing
 

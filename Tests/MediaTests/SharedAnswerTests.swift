@@ -2,6 +2,7 @@ import Media
 import Support
 import Synchronization
 import Testing
+import Timing
 
 /// Issue 15, section 7: `/readyz` is worked out once, however many ask.
 @Suite("An answer that is shared", .timeLimit(.minutes(1)))

@@ -1,6 +1,7 @@
 import Media
 import Payloads
 import Testing
+import Timing
 
 @Suite("Dialects")
 struct DialectTests {

@@ -2,6 +2,7 @@ import Foundation
 import Payloads
 import Support
 import Testing
+import Timing
 
 @Suite("The preview's page in a browser", .needsBrowser, .serialized, .timeLimit(.minutes(5)))
 struct PageTests {

@@ -1,6 +1,7 @@
 import Foundation
 import Support
 import Testing
+import Timing
 
 @Suite("Attachments in a browser", .needsBrowser, .serialized, .timeLimit(.minutes(5)))
 struct PlayersTests {

@@ -1,6 +1,7 @@
 import Foundation
 import Payloads
 import Support
+import Timing
 
 /// Everything that a preview needs, on loopback: the samples' media, the sample webhook, and `attachd serve`.
 final class PreviewServer: Sendable {

@@ -3,6 +3,8 @@ import Preview
 import Storage
 import Synchronization
 import Testing
+import Timing
+import Values
 
 @Suite("The preview's session")
 struct PreviewSessionTests {

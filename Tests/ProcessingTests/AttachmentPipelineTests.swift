@@ -4,6 +4,7 @@ import Processing
 import ServiceExtension
 import Support
 import Testing
+import Timing
 
 @Suite("The pipeline", .timeLimit(.minutes(1)))
 struct AttachmentPipelineTests {

@@ -1,6 +1,7 @@
 import Media
 import Processing
 import Testing
+import Timing
 
 @Suite("What decoding costs")
 struct CostModelTests {

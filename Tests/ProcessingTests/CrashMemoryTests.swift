@@ -4,6 +4,7 @@ import ServiceExtension
 import Support
 import Synchronization
 import Testing
+import Timing
 
 @testable import Processing
 

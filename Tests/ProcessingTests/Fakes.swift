@@ -3,6 +3,7 @@ import Processing
 import ServiceExtension
 import Support
 import Synchronization
+import Timing
 
 /// A download that does as it is told.
 struct FakeDownloader: AttachmentDownloading {

@@ -3,6 +3,7 @@ import Payloads
 import Processing
 import Support
 import Testing
+import Timing
 
 @Suite("A text for when the media fails", .timeLimit(.minutes(1)))
 struct FallbackTextTests {

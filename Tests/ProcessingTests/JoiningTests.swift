@@ -3,6 +3,7 @@ import Processing
 import ServiceExtension
 import Support
 import Testing
+import Timing
 
 @Suite("Identical work in flight", .timeLimit(.minutes(1)))
 struct JoiningTests {

@@ -2,6 +2,7 @@ import Media
 import Payloads
 import Processing
 import Testing
+import Timing
 
 @Suite("An envelope")
 struct NotificationEnvelopeTests {

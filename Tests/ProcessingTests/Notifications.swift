@@ -3,6 +3,7 @@ import Payloads
 import Processing
 import Support
 import Synchronization
+import Timing
 
 /// Notifications through one pipeline over scripted steps, on a clock that the test moves.
 struct Notifications {

@@ -4,6 +4,7 @@ import Processing
 import ServiceExtension
 import Synchronization
 import Testing
+import Timing
 
 @Suite("Profiles, options and limits of one notification", .timeLimit(.minutes(1)))
 struct ProfileTests {

@@ -3,6 +3,7 @@ import Processing
 import ServiceExtension
 import Support
 import Testing
+import Timing
 
 @Suite("Finished work", .timeLimit(.minutes(1)))
 struct ReuseTests {

@@ -3,6 +3,7 @@ import Processing
 import ServiceExtension
 import Support
 import Synchronization
+import Timing
 
 /// Steps that make a picture of whatever comes, one script for each download; they keep count of what they are asked.
 final class ScriptedSteps: Sendable {

@@ -1,5 +1,6 @@
 import Media
 import Testing
+import Values
 
 @testable import Processing
 

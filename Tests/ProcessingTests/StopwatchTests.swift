@@ -2,6 +2,7 @@ import Media
 import Processing
 import Support
 import Testing
+import Timing
 
 @Suite("Where the time went")
 struct StopwatchTests {

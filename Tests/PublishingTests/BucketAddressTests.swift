@@ -1,6 +1,7 @@
 import Media
 import Publishing
 import Testing
+import Values
 
 @Suite("Addresses of buckets")
 struct BucketAddressTests {

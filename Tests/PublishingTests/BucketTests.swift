@@ -5,6 +5,7 @@ import Publishing
 import Storage
 import Support
 import Testing
+import Values
 
 @Suite("A bucket of a real S3 API", .needsMoto, .serialized, .timeLimit(.minutes(2)))
 struct BucketTests {

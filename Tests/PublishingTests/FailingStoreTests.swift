@@ -4,6 +4,8 @@ import Publishing
 import Support
 import Synchronization
 import Testing
+import Timing
+import Values
 
 @Suite("A store that fails", .timeLimit(.minutes(1)))
 struct FailingStoreTests {

@@ -1,8 +1,11 @@
+import Digests
 import Downloads
 import Foundation
 import Media
 import Publishing
 import Support
+import Timing
+import Values
 
 extension MotoServer.User {
     var credentials: BucketCredentials {

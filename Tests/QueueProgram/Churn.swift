@@ -1,6 +1,7 @@
 import Jobs
 import Media
 import Synchronization
+import Timing
 import Worker
 
 /// Enqueues jobs without end, and has a worker answer them. Each acknowledged step is said: `enqueued ID`, `finished ID`.

@@ -2,6 +2,7 @@ import Media
 import Payloads
 import ServiceExtension
 import Support
+import Timing
 
 /// An extension that behaves as it is told.
 struct ScriptedExtension: NotificationServiceExtension {

@@ -3,6 +3,7 @@ import Payloads
 import ServiceExtension
 import Support
 import Testing
+import Timing
 
 @Suite("The service extension's host", .timeLimit(.minutes(1)))
 struct ServiceExtensionHostTests {

@@ -1,6 +1,7 @@
 import Storage
 import Support
 import Testing
+import Timing
 
 /// Issue 15, section 7: DNS rebinding, and pages of other sites.
 @Suite("Without a token", .timeLimit(.minutes(1)))

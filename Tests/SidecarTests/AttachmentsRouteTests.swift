@@ -4,6 +4,7 @@ import Payloads
 import Storage
 import Support
 import Testing
+import Timing
 
 @testable import Sidecar
 

@@ -3,6 +3,7 @@ import Processing
 import Storage
 import Support
 import Testing
+import Timing
 
 /// Issue 15, section 10: attachments are taken back over HTTP.
 @Suite("Taking attachments back over HTTP", .timeLimit(.minutes(1)))

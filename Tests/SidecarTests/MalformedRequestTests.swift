@@ -1,6 +1,7 @@
 import Payloads
 import Support
 import Testing
+import Timing
 
 /// Issue 15, section 7: what is no HTTP/1.1 is the client's fault, and never ours.
 @Suite("A malformed request", .timeLimit(.minutes(1)))

@@ -1,8 +1,10 @@
 import Foundation
 import Media
+import SeededRandom
 import Storage
 import Support
 import Testing
+import Timing
 
 @Suite("Ready files, beside nginx serving the same file", .timeLimit(.minutes(2)))
 struct NginxComparisonTests {

@@ -4,6 +4,7 @@ import Sidecar
 import Storage
 import Support
 import Synchronization
+import Timing
 
 /// What a sidecar shows its preview with: a store with one file, categories, and a webhook that notes what it gets.
 final class PreviewFixture: Sendable {

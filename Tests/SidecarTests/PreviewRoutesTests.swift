@@ -5,6 +5,7 @@ import Preview
 import Storage
 import Support
 import Testing
+import Timing
 
 @Suite("The preview over HTTP")
 struct PreviewRoutesTests {

@@ -2,6 +2,7 @@ import HTTPTypes
 import NIOCore
 import Storage
 import Testing
+import Timing
 
 @testable import Sidecar
 

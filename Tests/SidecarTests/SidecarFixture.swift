@@ -8,6 +8,8 @@ import ServiceLifecycle
 import Sidecar
 import Storage
 import Support
+import Timing
+import Values
 
 /// A sidecar on a free port, over steps that answer at once.
 struct SidecarFixture {

@@ -1,6 +1,7 @@
 import Payloads
 import Support
 import Testing
+import Timing
 
 @Suite("The sidecar", .timeLimit(.minutes(1)))
 struct SidecarServerTests {

@@ -3,6 +3,7 @@ import Sidecar
 import Storage
 import Support
 import Testing
+import Timing
 
 /// Issue 15, section 7: slow clients hold nothing that others need. The limits are short here, and nothing is waited for
 /// but what the sidecar does.

@@ -1,8 +1,10 @@
+import Digests
 import Foundation
 import Glibc
 import Media
 import Support
 import Testing
+import Timing
 
 @testable import Storage
 

@@ -2,6 +2,7 @@ import Foundation
 import Media
 import Support
 import Testing
+import Timing
 
 @testable import Storage
 

@@ -1,5 +1,8 @@
+import Digests
 import Media
 import Testing
+import Timing
+import Values
 
 @testable import Storage
 

@@ -3,6 +3,7 @@ import Glibc
 import Media
 import Support
 import Testing
+import Timing
 
 @testable import Storage
 

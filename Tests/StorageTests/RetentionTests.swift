@@ -4,6 +4,7 @@ import Media
 import Support
 import Synchronization
 import Testing
+import Timing
 
 @testable import Storage
 

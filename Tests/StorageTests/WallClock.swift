@@ -1,5 +1,6 @@
 import Media
 import Synchronization
+import Timing
 
 @testable import Storage
 

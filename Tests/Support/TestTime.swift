@@ -1,5 +1,6 @@
-package import Media
+import Media
 import Synchronization
+package import Timing
 
 /// A clock that stands still until a test moves it.
 package final class TestTime: TimeSource {

@@ -1,7 +1,9 @@
 import Media
+import SeededRandom
 import Support
 import Testing
 import TestOrigin
+import Timing
 
 @Suite("Faults as they are written")
 struct FaultsTests {

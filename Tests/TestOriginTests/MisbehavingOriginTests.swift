@@ -3,6 +3,7 @@ import Media
 import Support
 import Testing
 import TestOrigin
+import Timing
 
 @Suite("The misbehaving origin, over real connections", .timeLimit(.minutes(2)))
 struct MisbehavingOriginTests {

@@ -1,6 +1,7 @@
 import Jobs
 import Media
 import Testing
+import Timing
 import Worker
 
 @Suite("How often a callback is tried")

@@ -4,6 +4,7 @@ import Media
 import Support
 import Synchronization
 import Testing
+import Timing
 import Worker
 
 /// A worker on a queue of its own, over a clock that stands still until a test moves it.

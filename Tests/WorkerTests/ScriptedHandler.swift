@@ -2,6 +2,7 @@ import Jobs
 import Media
 import Support
 import Synchronization
+import Timing
 import Worker
 
 /// Answers as its script says, and notes what it was asked.

@@ -1,7 +1,9 @@
 import Jobs
 import Media
+import SeededRandom
 import Support
 import Testing
+import Timing
 import Worker
 
 @Suite("What a worker does next")

@@ -1,4 +1,5 @@
 import Media
+import Timing
 
 @testable import Decoding
 

@@ -3,6 +3,7 @@ import Foundation
 import Media
 import Payloads
 import ServiceExtension
+import Timing
 
 @testable import Batch
 @testable import LoadTest

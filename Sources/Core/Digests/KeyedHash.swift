@@ -1,0 +1,38 @@
+import CCrypto
+package import Values
+
+/// HMAC-SHA256 (RFC 2104).
+package enum KeyedHash {
+    /// 128 bits: enough that nobody can guess a value, and short in a URL.
+    package static let byteCount = 16
+
+    /// The first 128 bits of what `key` makes of `text`.
+    package static func make(_ text: String, key: Secret<[UInt8]>) -> [UInt8] {
+        Array(whole(Array(text.utf8), key: key).prefix(byteCount))
+    }
+
+    /// What `key` makes of `message`: 32 bytes.
+    package static func whole(_ message: [UInt8], key: Secret<[UInt8]>) -> [UInt8] {
+        let key = key.revealed
+        return unsafe [UInt8](unsafeUninitializedCapacity: 32) { buffer, count in
+            var length: UInt32 = 0
+            let done = unsafe HMAC(
+                EVP_sha256(),
+                key,
+                Int32(key.count),
+                message,
+                message.count,
+                buffer.baseAddress,
+                &length
+            )
+            precondition(unsafe done != nil, "libcrypto has no HMAC-SHA256")
+            count = Int(length)
+        }
+    }
+
+    /// Whether the two are the same, in a time that doesn't say where they differ.
+    package static func isEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+        guard left.count == right.count else { return false }
+        return unsafe CRYPTO_memcmp(left, right, left.count) == 0
+    }
+}

@@ -1,0 +1,101 @@
+import Media
+import Values
+
+/// Where a dialect has the options of an attachment.
+package struct OptionFields: Sendable, Equatable {
+    package var typeHint: JSONPattern?
+    package var thumbnailHidden: JSONPattern?
+    /// An object of `x`, `y`, `width` and `height`, in lower case or as `CGRect` writes itself.
+    package var clippingRectangle: JSONPattern?
+    /// A number, or an object of `value` and `timescale` as `CMTime` writes itself.
+    package var thumbnailTime: JSONPattern?
+    /// The identifier of the one attachment that makes the thumbnail; those of all others are hidden.
+    package var thumbnailIdentifier: JSONPattern?
+
+    /// The options under the names that `UNNotificationAttachment` has for them, as members of the object at `object`.
+    package static func userNotifications(below object: String) -> OptionFields {
+        OptionFields(
+            typeHint: "\(object)/\(key)TypeHintKey",
+            thumbnailHidden: "\(object)/\(key)ThumbnailHiddenKey",
+            clippingRectangle: "\(object)/\(key)ThumbnailClippingRectKey",
+            thumbnailTime: "\(object)/\(key)ThumbnailTimeKey",
+        )
+    }
+
+    fileprivate static let key = "UNNotificationAttachmentOptions"
+
+    /// Reads the options, and says in `remarks` what was forgiven or left out.
+    func options(
+        in root: JSONValue,
+        filling wildcards: [String],
+        identifier: String,
+        remarks: inout [String],
+    ) -> AttachmentOptions {
+        func value(_ pattern: JSONPattern?) -> JSONValue? {
+            pattern.flatMap { root.value(at: $0.pointer(filling: wildcards)) }
+        }
+        var options = AttachmentOptions()
+        if let hint = value(typeHint) { options.typeHint = Self.typeHint(hint, &remarks) }
+        if let hidden = value(thumbnailHidden) { options.isThumbnailHidden = hidden.isYes }
+        if let chosen = value(thumbnailIdentifier)?.text, !chosen.isBlank {
+            options.isThumbnailHidden = options.isThumbnailHidden || !chosen.isExactly(identifier)
+        }
+        if let rectangle = value(clippingRectangle) { options.clippingRectangle = Self.rectangle(rectangle, &remarks) }
+        if let time = value(thumbnailTime) { options.thumbnailTime = Self.time(time, &remarks) }
+        return options
+    }
+
+    private static func typeHint(_ value: JSONValue, _ remarks: inout [String]) -> String? {
+        guard let text = value.text, !text.isBlank else { return nil }
+        if text.contains("/"), let format = MediaFormat(mimeType: text) {
+            remarks.append(
+                "The type hint is the media type \(text); write the type identifier \(format.typeIdentifier)."
+            )
+            return format.typeIdentifier
+        }
+        guard text.contains("."), !text.contains("/") else {
+            remarks.append(
+                "The type hint is no uniform type identifier and was left out; write public.jpeg or the like."
+            )
+            return nil
+        }
+        return text
+    }
+
+    private static func rectangle(_ value: JSONValue, _ remarks: inout [String]) -> ClippingRectangle? {
+        func number(_ lower: String, _ upper: String) -> Double? { (value[lower] ?? value[upper])?.double }
+        guard let x = number("x", "X"), let y = number("y", "Y"), let width = number("width", "Width"),
+            let height = number("height", "Height"),
+            let rectangle = ClippingRectangle(x: x, y: y, width: width, height: height)
+        else {
+            remarks.append("The clipping rectangle was left out: x, y, width and height must lie inside 0 to 1.")
+            return nil
+        }
+        return rectangle
+    }
+
+    /// A day, or so many frames.
+    private static let longestTime = 86_400.0
+
+    private static func time(_ value: JSONValue, _ remarks: inout [String]) -> Double? {
+        let time =
+            value.double
+            ?? value["value"]?.double.flatMap { ticks in
+                value["timescale"]?.double.map { ticks / $0 }
+            }
+        guard let time, (0...longestTime).contains(time) else {
+            remarks.append(
+                "The thumbnail's time was left out: write seconds or a frame's number, 0 to \(Int(clamping: longestTime))."
+            )
+            return nil
+        }
+        return time
+    }
+}
+
+extension CompanionField {
+    /// The type hint among the options at `object`, which has to fit the new file.
+    package static func typeHint(below object: String) -> CompanionField {
+        CompanionField("\(object)/\(OptionFields.key)TypeHintKey", .typeIdentifier)
+    }
+}

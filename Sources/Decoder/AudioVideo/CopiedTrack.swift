@@ -1,0 +1,122 @@
+import CLibav
+import DecoderWire
+import Media
+import Values
+
+/// A stream whose coded data goes into the clip as it is.
+///
+/// It begins at a key frame, which may come before the clip does: times before zero are hidden by the file's edit list.
+final class CopiedTrack: ClipTrack {
+    private let stream: MediaStream
+    private let range: ClipRange
+    private let muxer: Muxer
+    private let output: Int
+    private let start: Int64
+    private let end: Int64
+    private let filter: UnitFilter?
+    private var hasBegun = false
+    private var firstTime: Int64 = 0
+    /// Packets of which the container does not say when they are decoded: Matroska has no such times, and libav cannot
+    /// tell those of the first few.
+    private var undated: [Packet] = []
+    /// Packets that are shown after the end: written only if a later one that is shown before it needs them.
+    private var held: [Packet] = []
+
+    var source: Int { stream.index }
+
+    /// `initialPadding` is how many samples there are before the start, for a container that has no edit lists.
+    init(
+        _ stream: MediaStream,
+        range: ClipRange,
+        initialPadding: Int64 = 0,
+        muxer: Muxer,
+    ) throws(DecodeFailure) {
+        self.stream = stream
+        self.range = range
+        self.muxer = muxer
+        start = stream.units(ofMicroseconds: range.start)
+        end = stream.units(ofMicroseconds: range.end)
+        let filter = stream.codec == AV_CODEC_ID_H264 ? try unsafe UnitFilter(stream.parameters) : nil
+        self.filter = filter
+        output = try unsafe muxer.addStream { (output) throws(DecodeFailure) in
+            try unsafe check(
+                "avcodec_parameters_copy",
+                avcodec_parameters_copy(output.pointee.codecpar, filter?.parameters ?? UnsafePointer(stream.parameters))
+            )
+            unsafe output.pointee.codecpar.pointee.initial_padding = Int32(clamping: initialPadding)
+            unsafe output.pointee.time_base = stream.timeBase
+            try unsafe stream.copyDisplayMatrix(to: output)
+        }
+    }
+
+    func take(_ packet: Packet) throws(DecodeFailure) {
+        guard let shown = packet.presentationTime else { throw Self.noTime }
+        guard try begins(packet, shown) else { return }
+        guard let decoded = packet.decodingTime else {
+            undated.append(packet)
+            return
+        }
+        try date(before: decoded)
+        try take(packet, shownAt: shown)
+    }
+
+    func finish(until mustStop: () -> Bool) throws(DecodeFailure) {
+        guard undated.isEmpty else { throw Self.noTime }
+    }
+
+    private static let noTime = DecodeFailure(.unsupportedFormat, "packets without times cannot be copied")
+
+    /// Lets the packets that have no times for it be decoded one frame after the other before `time`.
+    private func date(before time: Int64) throws(DecodeFailure) {
+        guard !undated.isEmpty else { return }
+        let frame =
+            stream.frameRate > 0 ? stream.units(ofMicroseconds: Int64(clamping: 1_000_000 / stream.frameRate)) : 1
+        for (index, packet) in undated.enumerated() {
+            let copy = try packet.copy()
+            let decoded = time - Int64(undated.count - index) * max(1, frame)
+            guard let shown = packet.presentationTime, decoded <= shown else { throw Self.noTime }
+            copy.decodingTime = decoded
+            try take(copy, shownAt: shown)
+        }
+        undated = []
+    }
+
+    private func take(_ packet: Packet, shownAt shown: Int64) throws(DecodeFailure) {
+        if shown >= end {
+            held.append(packet)
+            return
+        }
+        for earlier in held { try write(earlier) }
+        held = []
+        try write(packet)
+    }
+
+    /// Whether the clip has begun with, or before, `packet`.
+    private func begins(_ packet: Packet, _ shown: Int64) throws(DecodeFailure) -> Bool {
+        guard !hasBegun else {
+            // Frames that are shown before the first key frame need one that isn't there.
+            return stream.kind == .audio || shown >= firstTime
+        }
+        switch stream.kind {
+        case .video:
+            guard packet.isKeyFrame else { return false }
+            guard packet.startsH264Sequence(of: stream) else {
+                throw DecodeFailure(.unsupportedFormat, "the copy would begin with a picture that needs others")
+            }
+            hasBegun = true
+        case .audio: hasBegun = stream.isNeeded(packet, shownAt: shown, from: start)
+        }
+        firstTime = shown
+        return hasBegun
+    }
+
+    private func write(_ packet: Packet) throws(DecodeFailure) {
+        let copy = try packet.copy()
+        if stream.codec == AV_CODEC_ID_PCM_S16LE { copy.keepSamples(from: start, to: end, of: stream) }
+        copy.presentationTime = copy.presentationTime.map { $0 - start }
+        copy.decodingTime = copy.decodingTime.map { $0 - start }
+        guard let filter else { return try muxer.write(copy, to: output, timeBase: stream.timeBase) }
+        guard let filtered = try filter.filtered(copy) else { return }
+        try muxer.write(filtered, to: output, timeBase: stream.timeBase)
+    }
+}

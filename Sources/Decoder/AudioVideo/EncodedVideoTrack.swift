@@ -1,0 +1,147 @@
+import CLibav
+import DecoderWire
+import Media
+import Values
+
+/// A video stream that is decoded, scaled, turned upright and encoded as H.264.
+final class EncodedVideoTrack: ClipTrack {
+    /// Ninety thousand units a second: every frame rate that is in use has whole numbers of them.
+    private static let timeBase = AVRational(num: 1, den: 90_000)
+    private static let highestFrameRate = 30.0
+    /// Frames nearer to the one before than this are left out. A little less than the highest rate asks for, so that
+    /// uneven 30 frames a second lose none, and 50 and 60 lose every other one.
+    private static let shortestInterval = Int64(clamping: 90_000 / (highestFrameRate * 1.2))
+    private static let usualFrameRate = 25.0
+
+    private let stream: MediaStream
+    private let range: ClipRange
+    private let muxer: Muxer
+    private let decoder: StreamDecoder
+    private let encoder: StreamEncoder
+    private let filter: UnitFilter
+    private let scaler: PictureScaler
+    private let output: Int
+    /// How long the last frame is shown, as the one before it was.
+    private let frameDuration: Int64
+    /// The frame that is shown when the clip starts, until the next one is due.
+    private var waiting: Frame?
+    private var lastTime: Int64?
+
+    var source: Int { stream.index }
+
+    init(
+        _ stream: MediaStream,
+        size: PixelSize,
+        bitRate: Int64,
+        range: ClipRange,
+        limits: MediaLimits,
+        muxer: Muxer,
+    ) throws(DecodeFailure) {
+        self.stream = stream
+        self.range = range
+        self.muxer = muxer
+        decoder = try StreamDecoder.open(stream, limits: limits, isSlow: true)
+        let stored = stream.orientation.isTransposed ? size.transposed : size
+        scaler = PictureScaler(to: stored, AV_PIX_FMT_YUV420P, threadCount: Libav.threadCount)
+        let rate = min(stream.frameRate > 0 ? stream.frameRate : Self.usualFrameRate, Self.highestFrameRate)
+        let colours = ColourDescription(of: stream).scaled
+        frameDuration = Int64(clamping: 90_000 / rate)
+        encoder = try unsafe StreamEncoder.open("libx264", options: ["preset": "veryfast", "crf": "23"]) { context in
+            unsafe context.width = Int32(size.width)
+            unsafe context.height = Int32(size.height)
+            unsafe context.pix_fmt = AV_PIX_FMT_YUV420P
+            unsafe context.time_base = Self.timeBase
+            unsafe context.framerate = av_d2q(rate, 90_000)
+            unsafe context.sample_aspect_ratio = AVRational(num: 1, den: 1)
+            unsafe context.colorspace = colours.matrix
+            unsafe context.color_primaries = colours.primaries
+            unsafe context.color_trc = colours.transfer
+            unsafe context.color_range = AVCOL_RANGE_MPEG
+            unsafe context.rc_max_rate = bitRate
+            unsafe context.rc_buffer_size = Int32(clamping: bitRate)
+            unsafe context.thread_count = Libav.threadCount
+        }
+        let made = try unsafe allocated("avcodec_parameters_alloc", avcodec_parameters_alloc())
+        defer {
+            var parameters: UnsafeMutablePointer<AVCodecParameters>? = unsafe made
+            unsafe avcodec_parameters_free(&parameters)
+        }
+        try unsafe check("avcodec_parameters_from_context", avcodec_parameters_from_context(made, encoder.context))
+        let filter = try unsafe UnitFilter(made)
+        self.filter = filter
+        output = try unsafe muxer.addStream { (output) throws(DecodeFailure) in
+            try unsafe check(
+                "avcodec_parameters_copy",
+                avcodec_parameters_copy(output.pointee.codecpar, filter.parameters)
+            )
+            unsafe output.pointee.time_base = Self.timeBase
+        }
+    }
+
+    func take(_ packet: Packet) throws(DecodeFailure) {
+        try decoder.send(packet)
+        try encodeDecoded()
+    }
+
+    func finish(until mustStop: () -> Bool) throws(DecodeFailure) {
+        try decoder.send(nil)
+        try encodeDecoded(until: mustStop)
+        try encodeWaiting()
+        guard lastTime != nil else { throw DecodeFailure(.corrupt, "no frame could be decoded") }
+        // Both codecs hold some frames back until the end, which take their time.
+        guard !mustStop() else { return }
+        try encoder.sendEnd()
+        try writeEncoded(until: mustStop)
+    }
+
+    private func encodeDecoded(until mustStop: () -> Bool = { false }) throws(DecodeFailure) {
+        while !mustStop(), let frame = try decoder.receive() {
+            guard let shown = frame.time else { continue }
+            let time = av_rescale_q(
+                shown - stream.units(ofMicroseconds: range.start),
+                stream.timeBase,
+                Self.timeBase
+            )
+            try take(frame, at: time)
+        }
+    }
+
+    private func take(_ frame: consuming Frame, at time: Int64) throws(DecodeFailure) {
+        guard time < end else { return }
+        if time <= 0 {
+            waiting = consume frame
+            return
+        }
+        // A frame that is due right after the start takes the place of the one before.
+        if time < Self.shortestInterval { waiting = nil }
+        try encodeWaiting()
+        // A video that begins a little after its sound is shown from the start.
+        try encode(frame, at: lastTime == nil ? 0 : time)
+    }
+
+    private var end: Int64 {
+        av_rescale_q(range.duration, AVRational(num: 1, den: AV_TIME_BASE), Self.timeBase)
+    }
+
+    private func encodeWaiting() throws(DecodeFailure) {
+        guard let frame = waiting.take() else { return }
+        try encode(frame, at: 0)
+    }
+
+    private func encode(_ frame: borrowing Frame, at time: Int64) throws(DecodeFailure) {
+        if let lastTime, time - lastTime < Self.shortestInterval { return }
+        let picture = try scaler.scaled(frame).upright(from: stream.orientation)
+        unsafe picture.pointer.pointee.pts = time
+        lastTime = time
+        try encoder.send(picture)
+        try writeEncoded()
+    }
+
+    private func writeEncoded(until mustStop: () -> Bool = { false }) throws(DecodeFailure) {
+        while !mustStop(), let packet = try encoder.receive() {
+            packet.duration = max(1, min(frameDuration, end - (packet.presentationTime ?? 0)))
+            guard let filtered = try filter.filtered(packet) else { continue }
+            try muxer.write(filtered, to: output, timeBase: Self.timeBase)
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import CLibav
+import DecoderWire
+import Glibc
+import Media
+import Values
+
+/// What a container says of one of its streams.
+@safe
+struct MediaStream {
+    enum Kind { case video, audio }
+
+    let index: Int
+    let kind: Kind
+    let codec: AVCodecID
+    let timeBase: AVRational
+    /// As stored, before orientation and the shape of pixels are applied.
+    let storedSize: PixelSize
+    let pixelRatio: Double
+    let orientation: Orientation
+    /// Frames a second; 0 where nothing is known.
+    let frameRate: Double
+    /// Bits a second; 0 where nothing is known.
+    let bitRate: Int64
+    let isDefault: Bool
+    /// libav's own, which lives as long as the demuxer does.
+    let parameters: UnsafeMutablePointer<AVCodecParameters>
+    /// Like `parameters`.
+    private let stream: UnsafeMutablePointer<AVStream>
+
+    /// `nil` for what is no video or sound that may be decoded: subtitles, data, cover art, codecs not on the list.
+    init?(_ stream: UnsafeMutablePointer<AVStream>, in context: UnsafeMutablePointer<AVFormatContext>) {
+        guard let parameters = unsafe stream.pointee.codecpar else { return nil }
+        switch unsafe parameters.pointee.codec_type {
+        case AVMEDIA_TYPE_VIDEO: kind = .video
+        case AVMEDIA_TYPE_AUDIO: kind = .audio
+        default: return nil
+        }
+        let covers = AV_DISPOSITION_ATTACHED_PIC | AV_DISPOSITION_TIMED_THUMBNAILS
+        guard unsafe stream.pointee.disposition & covers == 0,
+            unsafe CodecAllowList.decoderName(for: parameters.pointee.codec_id) != nil
+        else { return nil }
+        unsafe self.parameters = parameters
+        unsafe self.stream = stream
+        index = unsafe Int(stream.pointee.index)
+        codec = unsafe parameters.pointee.codec_id
+        timeBase = unsafe stream.pointee.time_base
+        storedSize = unsafe PixelSize(width: Int(parameters.pointee.width), height: Int(parameters.pointee.height))
+        let ratio = unsafe av_guess_sample_aspect_ratio(context, stream, nil)
+        pixelRatio = ratio.num > 0 && ratio.den > 0 ? Double(ratio.num) / Double(ratio.den) : 1
+        orientation = unsafe Self.orientation(of: stream)
+        let rate = unsafe av_guess_frame_rate(context, stream, nil)
+        frameRate = rate.num > 0 && rate.den > 0 ? Double(rate.num) / Double(rate.den) : 0
+        bitRate = unsafe parameters.pointee.bit_rate
+        isDefault = unsafe stream.pointee.disposition & AV_DISPOSITION_DEFAULT != 0
+    }
+
+    /// As it is seen.
+    var displaySize: PixelSize {
+        let size = storedSize.withSquarePixels(pixelRatio)
+        return orientation.isTransposed ? size.transposed : size
+    }
+
+    /// How many packets, or key frames, the container's index names.
+    var indexEntryCount: Int { unsafe Int(avformat_index_get_entries_count(stream)) }
+
+    func indexEntry(_ number: Int) -> AVIndexEntry? {
+        unsafe avformat_index_get_entry(stream, Int32(clamping: number))?.pointee
+    }
+
+    func microseconds(_ time: Int64) -> Int64 { av_rescale_q(time, timeBase, AVRational(num: 1, den: AV_TIME_BASE)) }
+
+    func units(ofMicroseconds time: Int64) -> Int64 {
+        av_rescale_q(time, AVRational(num: 1, den: AV_TIME_BASE), timeBase)
+    }
+
+    private static func orientation(of stream: UnsafeMutablePointer<AVStream>) -> Orientation {
+        var size = 0
+        guard let data = unsafe av_stream_get_side_data(stream, AV_PKT_DATA_DISPLAYMATRIX, &size), size >= 36 else {
+            return .upright
+        }
+        let matrix = unsafe data.withMemoryRebound(to: Int32.self, capacity: 9) { numbers in
+            unsafe [Int32](UnsafeBufferPointer(start: numbers, count: 9))
+        }
+        return Orientation(displayMatrix: matrix)
+    }
+}
+
+extension MediaStream {
+    /// Tells players how to turn copied pictures.
+    func copyDisplayMatrix(to output: UnsafeMutablePointer<AVStream>) throws(DecodeFailure) {
+        guard orientation != .upright else { return }
+        var matrix = orientation.displayMatrix
+        guard let data = unsafe av_stream_new_side_data(output, AV_PKT_DATA_DISPLAYMATRIX, 36) else {
+            throw DecodeFailure(.resourceLimit, "av_stream_new_side_data")
+        }
+        unsafe memcpy(data, &matrix, 36)
+    }
+}

@@ -1,0 +1,156 @@
+import CLibav
+import DecoderWire
+import Media
+import Values
+
+/// Brings decoded sound into the form that an encoder takes, and holds it until there is enough for a frame.
+///
+/// It also keeps the sound in time: what comes before zero is dropped, what is missing becomes silence.
+@safe
+final class Resampler {
+    /// How far sound may be off before samples are dropped or silence is put in. Ears notice from 45 ms on.
+    private static let tolerance = 0.02
+
+    private let encoder: UnsafeMutablePointer<AVCodecContext>
+    private let queue: OpaquePointer
+    private var context: OpaquePointer?
+    /// How many samples have come out so far.
+    private var samplesMade: Int64 = 0
+    private var inputRate: Int32 = 0
+    private var inputFormat: Int32 = -1
+    private var inputLayout = unsafe AVChannelLayout()
+
+    /// The encoder must outlive this object.
+    init(to encoder: UnsafeMutablePointer<AVCodecContext>) throws(DecodeFailure) {
+        unsafe self.encoder = encoder
+        unsafe context = nil
+        let channels = unsafe encoder.pointee.ch_layout.nb_channels
+        guard let queue = unsafe av_audio_fifo_alloc(encoder.pointee.sample_fmt, channels, 1) else {
+            throw DecodeFailure(.resourceLimit, "av_audio_fifo_alloc")
+        }
+        unsafe self.queue = queue
+    }
+
+    deinit {
+        unsafe swr_free(&context)
+        unsafe av_channel_layout_uninit(&inputLayout)
+        unsafe av_audio_fifo_free(queue)
+    }
+
+    /// How many samples are ready.
+    var sampleCount: Int { unsafe Int(av_audio_fifo_size(queue)) }
+
+    /// Takes decoded sound of which the first sample is heard at `seconds`, if that is known.
+    func take(_ frame: borrowing Frame, at seconds: Double?) throws(DecodeFailure) {
+        if unsafe frame.pointer.pointee.ch_layout.order == AV_CHANNEL_ORDER_UNSPEC {
+            let count = unsafe frame.pointer.pointee.ch_layout.nb_channels
+            unsafe av_channel_layout_default(&frame.pointer.pointee.ch_layout, count)
+        }
+        if unsafe context != nil, !hasForm(of: frame) {
+            try drain()
+            unsafe swr_free(&context)
+        }
+        if unsafe context == nil { try start(with: frame) }
+        if let seconds {
+            // libswresample counts in fractions of a sample of both rates.
+            let unit = unsafe Double(inputRate) * Double(encoder.pointee.sample_rate)
+            _ = unsafe swr_next_pts(context, Int64(clamping: seconds * unit))
+        }
+        try unsafe convert(frame.sampleCount) { (output) throws(DecodeFailure) in
+            try unsafe check("swr_convert_frame", swr_convert_frame(context, output, frame.pointer))
+        }
+    }
+
+    /// Brings out what the filter holds back.
+    func drain() throws(DecodeFailure) {
+        guard unsafe context != nil else { return }
+        try unsafe convert(0) { (output) throws(DecodeFailure) in
+            try unsafe check("swr_convert_frame", swr_convert_frame(context, output, nil))
+        }
+    }
+
+    /// The next `count` samples, which are there.
+    func next(_ count: Int) throws(DecodeFailure) -> Frame {
+        let frame = try makeFrame(count)
+        try unsafe frame.withPlanes { (planes) throws(DecodeFailure) in
+            try unsafe check("av_audio_fifo_read", av_audio_fifo_read(queue, planes, Int32(count)))
+        }
+        return frame
+    }
+
+    /// Whether `frame` is as the frames before it were. Broadcasts change from one programme to the next.
+    private func hasForm(of frame: borrowing Frame) -> Bool {
+        unsafe inputRate == frame.pointer.pointee.sample_rate && inputFormat == frame.pointer.pointee.format
+            && av_channel_layout_compare(&inputLayout, &frame.pointer.pointee.ch_layout) == 0
+    }
+
+    private func start(with frame: borrowing Frame) throws(DecodeFailure) {
+        inputRate = unsafe frame.pointer.pointee.sample_rate
+        inputFormat = unsafe frame.pointer.pointee.format
+        try unsafe check(
+            "av_channel_layout_copy",
+            av_channel_layout_copy(&inputLayout, &frame.pointer.pointee.ch_layout)
+        )
+        let code = unsafe swr_alloc_set_opts2(
+            &context,
+            &encoder.pointee.ch_layout,
+            encoder.pointee.sample_fmt,
+            encoder.pointee.sample_rate,
+            &frame.pointer.pointee.ch_layout,
+            AVSampleFormat(frame.pointer.pointee.format),
+            inputRate,
+            0,
+            nil,
+        )
+        try check("swr_alloc_set_opts2", code)
+        let user = unsafe UnsafeMutableRawPointer(context)
+        unsafe av_opt_set_double(user, "async", 1, 0)
+        unsafe av_opt_set_double(user, "min_hard_comp", Self.tolerance, 0)
+        // In samples of the input, from the start of the clip.
+        let position = unsafe samplesMade * Int64(inputRate) / Int64(encoder.pointee.sample_rate)
+        unsafe av_opt_set_int(user, "first_pts", position, 0)
+        try unsafe check("swr_init", swr_init(context))
+    }
+
+    private func convert(
+        _ inputCount: Int,
+        _ body: (UnsafeMutablePointer<AVFrame>) throws(DecodeFailure) -> Void,
+    ) throws(DecodeFailure) {
+        let room = unsafe swr_get_out_samples(context, Int32(clamping: inputCount))
+        guard room > 0 else { return }
+        let output = try makeFrame(Int(room))
+        try unsafe body(output.pointer)
+        guard output.sampleCount > 0 else { return }
+        samplesMade += Int64(output.sampleCount)
+        try unsafe output.withPlanes { (planes) throws(DecodeFailure) in
+            try unsafe check("av_audio_fifo_write", av_audio_fifo_write(queue, planes, Int32(output.sampleCount)))
+        }
+    }
+
+    private func makeFrame(_ count: Int) throws(DecodeFailure) -> Frame {
+        let frame = try Frame.make()
+        unsafe frame.pointer.pointee.nb_samples = Int32(count)
+        unsafe frame.pointer.pointee.format = encoder.pointee.sample_fmt.rawValue
+        unsafe frame.pointer.pointee.sample_rate = encoder.pointee.sample_rate
+        try unsafe check(
+            "av_channel_layout_copy",
+            av_channel_layout_copy(&frame.pointer.pointee.ch_layout, &encoder.pointee.ch_layout)
+        )
+        try unsafe check("av_frame_get_buffer", av_frame_get_buffer(frame.pointer, 0))
+        return frame
+    }
+}
+
+extension Frame {
+    /// Lends the addresses of each channel's samples, as libav wants them.
+    fileprivate func withPlanes(
+        _ body: (UnsafeMutablePointer<UnsafeMutableRawPointer?>) throws(DecodeFailure) -> Void
+    ) throws(DecodeFailure) {
+        guard let planes = unsafe pointer.pointee.extended_data else { return }
+        let count = unsafe Int(max(1, pointer.pointee.ch_layout.nb_channels))
+        var addresses = unsafe (0..<count).map {
+            unsafe UnsafeMutableRawPointer(planes[$0]) as UnsafeMutableRawPointer?
+        }
+        try unsafe body(&addresses)
+    }
+}

@@ -1,0 +1,121 @@
+import CLibav
+import DecoderWire
+import Media
+import Values
+
+/// Makes a clip of a video: a frame of it, its own coded data, or scaled and encoded anew.
+struct VideoConversion {
+    /// What the file needs besides pictures and sound, and what rate control may be off by.
+    private static let overhead = 0.92
+    private static let audioBitRate: Int64 = 128_000
+    private static let lowestBitRate: Int64 = 100_000
+    /// About what a picture would take.
+    private static let patience: Duration = .milliseconds(100)
+
+    let request: ConversionRequest
+    let source: any SourceBytes
+    let demuxer: Demuxer
+    let video: MediaStream
+    let audio: MediaStream?
+    let publisher: ClipPublisher
+
+    func run() throws(DecodeFailure) {
+        guard let rules = request.video else { return try publishPosterOnly() }
+        let range = ClipRange(request.clip, longest: rules.duration, in: demuxer)
+        let reader = try ClipReader(demuxer, range: range, streams: [video, audio].compactMap(\.self))
+        let isCopyable = publisher.wants(.copied) && video.isCopyable(under: rules)
+        var failure: DecodeFailure?
+        // A copy of what is there already, or comes at once, is quicker than a picture of it. A preview is such a picture.
+        let isQuick =
+            isCopyable && request.previewEdge == nil && (source.isWhole || reader.reachesEnd(within: Self.patience))
+        if !isQuick { _ = attempt(&failure) { () throws(DecodeFailure) in try publishPoster(reader) } }
+        // What cannot be copied is encoded anew.
+        let isDone = isCopyable && attempt(&failure) { () throws(DecodeFailure) in try copy(reader, rules) }
+        guard !isDone else { return }
+        if !publisher.hasPublished {
+            _ = attempt(&failure) { () throws(DecodeFailure) in try publishPoster(reader) }
+        }
+        if publisher.wants(.transcoded), !mustStop { return try transcode(reader, rules) }
+        if !publisher.hasPublished, let failure { throw failure }
+    }
+
+    /// Whether `rung` says so; why it could not be made is kept.
+    private func attempt(_ failure: inout DecodeFailure?, _ rung: () throws(DecodeFailure) -> Bool) -> Bool {
+        do {
+            return try rung()
+        } catch {
+            failure = error
+            return false
+        }
+    }
+
+    private var mustStop: Bool { publisher.hasPublished && source.timeWillExpire }
+
+    private func publishPosterOnly() throws(DecodeFailure) {
+        var clip = request.clip
+        clip.start = clip.thumbnailTime ?? clip.start
+        let range = ClipRange(clip, longest: .seconds(10), in: demuxer)
+        let reader = try ClipReader(demuxer, range: range, streams: [video])
+        let asked = clip.thumbnailTime.map { _ in range.start }
+        try publisher.publishPoster(poster(reader, asked: asked), for: request)
+    }
+
+    private func poster(_ reader: ClipReader, asked: Int64?) -> PosterConversion {
+        PosterConversion(request: request, reader: reader, stream: video, asked: asked)
+    }
+
+    /// Whether there is one now.
+    private func publishPoster(_ reader: ClipReader) throws(DecodeFailure) -> Bool {
+        guard publisher.wants(.poster) else { return false }
+        let asked = request.clip.thumbnailTime.map { demuxer.startTime + $0.microseconds }
+        try publisher.publishPoster(poster(reader, asked: asked), for: request)
+        return true
+    }
+
+    /// Whether nothing better than the copy is to be had.
+    private func copy(_ reader: ClipReader, _ rules: VideoRules) throws(DecodeFailure) -> Bool {
+        let muxer = try Muxer(.mp4, byteLimit: rules.byteLimit)
+        var tracks: [any ClipTrack] = [try CopiedTrack(video, range: reader.range, muxer: muxer)]
+        if let audio {
+            tracks.append(
+                audio.copyContainer == .m4a
+                    ? try CopiedTrack(audio, range: reader.range, muxer: muxer)
+                    : try EncodedAudioTrack(audio, range: reader.range, limits: request.limits, muxer: muxer)
+            )
+        }
+        let assembly = ClipAssembly(reader: reader, muxer: muxer, tracks: tracks)
+        guard let file = try assembly.run(until: { mustStop }) else { return true }
+        file.edit { MovieEdits.shortened($0, to: reader.range.duration) }
+        let report = try publisher.publish(file, .mp4, as: .copied, longest: reader.range.duration)
+        return request.isLast(report)
+    }
+
+    private func transcode(_ reader: ClipReader, _ rules: VideoRules) throws(DecodeFailure) {
+        let muxer = try Muxer(.mp4, byteLimit: rules.byteLimit)
+        let size = video.displaySize.fitting(longEdge: rules.longEdge).even
+        var tracks: [any ClipTrack] = [
+            try EncodedVideoTrack(
+                video,
+                size: size,
+                bitRate: bitRate(for: reader.range, rules),
+                range: reader.range,
+                limits: request.limits,
+                muxer: muxer,
+            )
+        ]
+        if let audio {
+            tracks.append(try EncodedAudioTrack(audio, range: reader.range, limits: request.limits, muxer: muxer))
+        }
+        let assembly = ClipAssembly(reader: reader, muxer: muxer, tracks: tracks)
+        guard let file = try assembly.run(until: { mustStop }) else { return }
+        _ = try publisher.publish(file, .mp4, as: .transcoded, longest: reader.range.duration)
+    }
+
+    /// The highest bit rate of pictures that keeps the clip within its budget.
+    private func bitRate(for range: ClipRange, _ rules: VideoRules) -> Int64 {
+        // The encoder may be ahead by the buffer, which is one second.
+        let seconds = Double(range.duration) / 1_000_000 + 1
+        let bits = Double(rules.byteBudget) * 8 * Self.overhead
+        return max(Self.lowestBitRate, Int64(clamping: bits / seconds) - (audio == nil ? 0 : Self.audioBitRate))
+    }
+}

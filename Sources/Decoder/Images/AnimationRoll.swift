@@ -1,0 +1,52 @@
+import CVips
+import CVipsShim
+import DecoderWire
+import Values
+
+/// The frames of an animation, of one size, below each other in memory.
+struct AnimationRoll: ~Copyable {
+    let frameSize: PixelSize
+    /// How often it is shown; 0 is for ever.
+    let loop: Int
+    /// How long each frame is shown, in milliseconds.
+    private(set) var delays: [Int] = []
+    private let picture: Picture
+
+    /// Room for `capacity` frames like `frame`, and none in it yet.
+    init(like frame: borrowing Picture, capacity: Int, loop: Int) throws(DecodeFailure) {
+        picture = try unsafe Picture.make("roll") { made in
+            unsafe cvips_roll_new(frame.image, Int32(clamping: capacity), &made)
+        }
+        frameSize = frame.size
+        self.loop = loop
+    }
+
+    var count: Int { delays.count }
+    var duration: Int { delays.reduce(0, +) }
+    var meanDelay: Int { duration / max(1, count) }
+
+    mutating func append(_ frame: borrowing Picture, delay: Int) throws(DecodeFailure) {
+        guard unsafe cvips_roll_set(picture.image, Int32(clamping: count), frame.image) == 0 else {
+            throw VipsError("roll").failure
+        }
+        delays.append(delay)
+    }
+
+    func frame(at index: Int) throws(DecodeFailure) -> Picture {
+        let top = index * frameSize.height
+        return try picture.cropped(to: PixelArea(x: 0, y: top, width: frameSize.width, height: frameSize.height))
+    }
+
+    /// - Parameters:
+    ///   - frames: How many of the frames, from the first on.
+    ///   - effort: How hard libvips tries to find the best colours, 1 to 10.
+    /// - Returns: A GIF.
+    /// - Throws: What libvips says of it.
+    func gif(frames: Int, effort: Int) throws(DecodeFailure) -> EncodedBytes {
+        let delays = delays.prefix(frames).map { Int32(clamping: $0) }
+        let (height, count) = (Int32(clamping: frameSize.height), Int32(clamping: delays.count))
+        return try unsafe Picture.make("animation") { made in
+            unsafe cvips_roll_animation(picture.image, height, delays, count, Int32(clamping: loop), &made)
+        }.gif(effort: effort)
+    }
+}

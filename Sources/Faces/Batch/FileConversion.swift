@@ -1,0 +1,103 @@
+import Media
+import Payloads
+package import Processing
+import ServiceExtension
+import Synchronization
+import Timing
+
+/// Gives the decoders for one file; they hand its preview over, if it has pictures.
+package typealias FileDecoders = @Sendable (_ show: @escaping @Sendable ([UInt8]) -> Void) -> any AttachmentConverting
+
+/// One file through the same pipeline as a notification's attachment.
+struct FileConversion: Sendable {
+    /// What became of it.
+    struct Product: Sendable {
+        var line: ManifestLine
+        var rung: ReadyRung?
+        var preview: [UInt8]?
+    }
+
+    let options: BatchOptions
+    let decoders: FileDecoders
+    private let reader = PayloadReader()
+    private let costs = CostModel()
+    private let time = SystemTime()
+    /// The pipeline's language is notifications. This one has the file as its only attachment.
+    private static let payload = Array(#"{"aps":{"alert":"-","mutable-content":1},"my-attachment":"batch:file"}"#.utf8)
+
+    init(options: BatchOptions, decoders: @escaping FileDecoders) {
+        self.options = options
+        self.decoders = decoders
+    }
+
+    func convert(_ file: SourceFile, at path: RelativePath, _ content: ManifestLine.Content) async -> Product {
+        let output = KeptOutput()
+        let steps = AttachmentPipeline.Steps(
+            downloader: LocalFile(descriptor: file.descriptor, size: file.byteCount, owner: file),
+            converter: PatientDecoders(decoders: decoders { output.show($0) }),
+            store: output,
+        )
+        guard let notification = try? reader.read(Self.payload, identifier: RandomIdentifier.make()) else {
+            let failure = AttachmentFailure(.payload, .internalError, "The file could not be made an attachment.")
+            return Product(line: ManifestLine(path, content, outcome: .original, because: failure))
+        }
+        let start = time.now
+        let request = ProcessingRequest(
+            notification: notification,
+            profile: options.profile,
+            limits: options.limits,
+            accepted: start,
+        )
+        let result = await AttachmentPipeline(steps: steps, time: time, costs: costs)
+            .process(request, deadline: start + options.timeLimit)
+        if file.hasChanged {
+            return Product(line: ManifestLine(path, outcome: .original, because: SourceFile.changed))
+        }
+        let line = ManifestLine(path, content, result.membersWithoutPayload)
+        guard !result.attachments.isEmpty, let rung = output.rung else { return Product(line: line) }
+        return Product(line: line, rung: rung, preview: output.preview)
+    }
+}
+
+/// Decoders that begin when a picture is there as a whole. That takes a file of this machine a few milliseconds, in which
+/// they would only wait, and make a poor version first.
+private struct PatientDecoders: AttachmentConverting {
+    let decoders: any AttachmentConverting
+
+    func convert(
+        _ file: MediaFile,
+        as request: ConversionRequest,
+        rungs: @escaping @Sendable () -> Set<Rung>,
+        until deadline: MovingDeadline,
+        describe: @escaping @Sendable (SourceReport) -> Void,
+        publish: @escaping @Sendable (ReadyRung) -> Void,
+    ) async throws(AttachmentFailure) -> Duration {
+        if request.format.kind == .image { _ = await file.progress(reaching: .max) }
+        return try await decoders.convert(
+            file,
+            as: request,
+            rungs: rungs,
+            until: deadline,
+            describe: describe,
+            publish: publish,
+        )
+    }
+}
+
+/// Keeps what the pipeline would store, for the batch to put into its place.
+private final class KeptOutput: AttachmentStoring {
+    private let state = Mutex<(rung: ReadyRung?, preview: [UInt8]?)>((nil, nil))
+
+    var rung: ReadyRung? { state.withLock(\.rung) }
+    var preview: [UInt8]? { state.withLock(\.preview) }
+
+    func show(_ preview: [UInt8]) { state.withLock { $0.preview = preview } }
+
+    func store(_ rung: ReadyRung, until deadline: Instant) async throws(AttachmentFailure) -> StoredAttachment {
+        state.withLock { $0.rung = rung }
+        // Where it is and what is in it, the manifest says once it is there.
+        return StoredAttachment(identifier: "", url: "", sha256: "")
+    }
+
+    func renew(_ stored: StoredAttachment) async -> StoredAttachment? { nil }
+}

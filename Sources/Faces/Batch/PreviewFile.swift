@@ -1,0 +1,76 @@
+import Digests
+import Glibc
+import Storage
+import Synchronization
+
+/// The previews of the report: small pictures, kept beside the manifest so that a batch that goes on has those of before.
+final class PreviewFile: Sendable {
+    /// What a report can hold and still opens fast. Later pictures have no preview.
+    private static let byteLimit = 24_000_000
+    private static let name = "previews"
+    /// A SHA-256 and a length of four bytes.
+    private static let headerSize = 36
+
+    private struct State {
+        var places: [[UInt8]: Range<Int>] = [:]
+        var end = 0
+    }
+
+    private let descriptor: Int32
+    private let state: Mutex<State>
+
+    /// Opens the file in `folder`; what a crash cut off at its end is written over.
+    init(in folder: Folder) throws(FileError) {
+        descriptor = try folder.openForAppending(Self.name)
+        var state = State()
+        while let (digest, count) = Self.header(at: state.end, in: descriptor) {
+            let start = state.end + Self.headerSize
+            guard Self.read(start + count - 1..<start + count, in: descriptor).count == 1 else { break }
+            state.places[digest] = start..<start + count
+            state.end = start + count
+        }
+        self.state = Mutex(state)
+        ftruncate(descriptor, off_t(self.state.withLock(\.end)))
+    }
+
+    deinit { close(descriptor) }
+
+    /// Keeps the preview of the output whose SHA-256 is `sha256`, if there is room for it.
+    func add(_ bytes: [UInt8], of sha256: String) {
+        guard let digest = Hexadecimal.bytes(of: sha256), digest.count == 32 else { return }
+        state.withLock { state in
+            let start = state.end + Self.headerSize
+            guard !bytes.isEmpty, start + bytes.count <= Self.byteLimit, state.places[digest] == nil else { return }
+            let length = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: bytes.count >> $0) }
+            let record = digest + length + bytes
+            guard unsafe write(descriptor, record, record.count) == record.count else {
+                // The disk is full, which the next output will say.
+                ftruncate(descriptor, off_t(state.end))
+                return
+            }
+            state.places[digest] = start..<start + bytes.count
+            state.end = start + bytes.count
+        }
+    }
+
+    func preview(of sha256: String) -> [UInt8]? {
+        guard let digest = Hexadecimal.bytes(of: sha256), let place = state.withLock({ $0.places[digest] }) else {
+            return nil
+        }
+        let bytes = Self.read(place, in: descriptor)
+        return bytes.count == place.count ? bytes : nil
+    }
+
+    private static func header(at offset: Int, in file: Int32) -> (digest: [UInt8], count: Int)? {
+        let header = read(offset..<offset + headerSize, in: file)
+        guard header.count == headerSize else { return nil }
+        let count = header[32...].reduce(0) { $0 << 8 | Int($1) }
+        return count > 0 && count <= byteLimit ? (Array(header[..<32]), count) : nil
+    }
+
+    private static func read(_ range: Range<Int>, in file: Int32) -> [UInt8] {
+        unsafe [UInt8](unsafeUninitializedCapacity: range.count) { buffer, count in
+            count = max(0, unsafe pread(file, buffer.baseAddress, range.count, off_t(range.lowerBound)))
+        }
+    }
+}

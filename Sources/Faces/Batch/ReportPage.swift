@@ -1,0 +1,152 @@
+import Digests
+import Foundation
+import Media
+import Mustache
+import Payloads
+import Storage
+import Templates
+import Values
+
+/// `report.html`: a contact sheet of the batch in one file, which opens without a network and asks nobody for anything.
+///
+/// Rows go to the disk as they come. A page has room for so many files; those with something wrong have room of their own.
+final class ReportPage {
+    static let name = "report.html"
+    private static let rowLimit = 5000
+    private static let rowsName = "tmp-rows"
+    private static let pageName = "tmp-report"
+
+    private struct Totals {
+        var outcomes: [ManifestLine.Outcome: Int] = [:]
+        var shown: [Bool: Int] = [:]
+        var before = 0
+        var after = 0
+    }
+
+    private let output: OutputFolder
+    private let previews: PreviewFile
+    private let title: String
+    private let rows: Int32
+    private var buffer: [UInt8] = []
+    private var totals = Totals()
+    private var failure: FileError?
+
+    init(in output: OutputFolder, previews: PreviewFile, title: String) throws(FileError) {
+        self.output = output
+        self.previews = previews
+        self.title = title
+        rows = try output.scratch.createFile(Self.rowsName)
+    }
+
+    deinit { close(rows) }
+
+    func add(_ line: ManifestLine) {
+        guard let outcome = line.outcome else { return }
+        totals.outcomes[outcome, default: 0] += 1
+        let row = ReportRow(line, preview: line.outputSHA256.flatMap(previews.preview))
+        if row.afterBytes != nil {
+            totals.before = totals.before.addingClamped(row.beforeBytes ?? 0)
+            totals.after = totals.after.addingClamped(row.afterBytes ?? 0)
+        }
+        let isFine = outcome == .complete
+        guard totals.shown[isFine, default: 0] < Self.rowLimit else { return }
+        totals.shown[isFine, default: 0] += 1
+        buffer += Self.text(of: row).utf8
+        guard buffer.count > 1_048_576 else { return }
+        flush()
+    }
+
+    private static let rowTemplate = template(PackageResources.row_mustache)
+
+    static func text(of row: ReportRow) -> String { rowTemplate.render(row.context) }
+
+    private func flush() {
+        do throws(FileError) {
+            try FileContent.write(buffer, to: rows, named: Self.name)
+        } catch {
+            failure = error
+        }
+        buffer = []
+    }
+
+    /// Puts the page in its place.
+    func finish() throws(FileError) {
+        flush()
+        if let failure { throw failure }
+        let page = try output.scratch.createFile(Self.pageName)
+        defer { close(page) }
+        let headText = Self.template(PackageResources.head_mustache).render(head)
+        try FileContent.write(Array(headText.utf8), to: page, named: Self.name)
+        try copyRows(to: page)
+        let tail: [String: Any] = ["script": Self.text(PackageResources.script_js)]
+        let tailText = Self.template(PackageResources.tail_mustache).render(tail)
+        try FileContent.write(Array(tailText.utf8), to: page, named: Self.name)
+        guard fsync(page) == 0 else { throw FileError("fsync", Self.name) }
+        try output.scratch.move(Array(Self.pageName.utf8), to: output.root, as: Array(Self.name.utf8))
+    }
+
+    private func copyRows(to page: Int32) throws(FileError) {
+        let (source, status) = try output.scratch.openFile(Array(Self.rowsName.utf8))
+        defer { close(source) }
+        do throws(StoreError) {
+            _ = try FileContent.copy(Int(status.st_size), from: source, to: page)
+        } catch {
+            throw FileError("write", Self.name, error.code)
+        }
+    }
+
+    private var head: [String: Any] {
+        let count = totals.outcomes.values.reduce(0, +)
+        let left = count - totals.shown.values.reduce(0, +)
+        var head: [String: Any] = [
+            "title": title,
+            "policy": Self.policy,
+            "style": Self.text(PackageResources.style_css),
+            "total": count,
+            "before": ReportRow.size(totals.before),
+            "after": ReportRow.size(totals.after),
+            "outcomes": ManifestLine.Outcome.allCases.map { outcome in
+                ["name": outcome.rawValue, "label": outcome.label, "count": totals.outcomes[outcome, default: 0]]
+                    as [String: Any]
+            },
+        ]
+        if totals.before > 0 {
+            head["saved"] = max(0, 100 - Int(clamping: Double(totals.after) * 100 / Double(totals.before)))
+        }
+        if left > 0 { head["left"] = left }
+        return head
+    }
+
+    /// Nothing is loaded from anywhere, and of scripts and styles only these two are run.
+    private static let policy: String = {
+        let (script, style) = (source(of: PackageResources.script_js), source(of: PackageResources.style_css))
+        return "default-src 'none'; img-src data:; script-src \(script); style-src \(style); base-uri 'none'; "
+            + "form-action 'none'"
+    }()
+
+    /// How a policy names a text that is allowed (Content Security Policy 3, hash-source).
+    private static func source(of text: [UInt8]) -> String {
+        "'sha256-\(Data(SHA256.digest(of: text)).base64EncodedString())'"
+    }
+
+    private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+
+    private static func template(_ bytes: [UInt8]) -> MustacheTemplate {
+        do {
+            return try HTMLText.template(text(bytes))
+        } catch {
+            preconditionFailure("a template of the report is malformed: \(error)")
+        }
+    }
+}
+
+extension ManifestLine.Outcome {
+    fileprivate var label: String {
+        switch self {
+        case .complete: "Complete"
+        case .degraded: "Degraded"
+        case .original: "Nothing made"
+        case .skipped: "Skipped"
+        }
+    }
+}

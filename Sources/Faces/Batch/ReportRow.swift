@@ -1,0 +1,98 @@
+import Foundation
+import Media
+import Payloads
+import Values
+
+/// What the report says of one file.
+struct ReportRow {
+    private static let previewEdge = 192.0
+    private static let scaleEdge = 62.0
+
+    let beforeBytes: Int?
+    let afterBytes: Int?
+    private(set) var context: [String: Any]
+
+    /// `preview` is a JPEG.
+    init(_ line: ManifestLine, preview: [UInt8]?) {
+        let attachment = line.attachment
+        let source = attachment?["source"]
+        let outcome = line.outcome ?? .skipped
+        beforeBytes = line.content?.byteCount
+        afterBytes = attachment?["bytes"]?.whole
+        var context: [String: Any] = [
+            "path": line.path?.text ?? "", "outcome": outcome.rawValue, "rung": attachment?["rung"]?.text ?? "",
+            "placeholder": Self.placeholder(attachment, outcome),
+            "errors": line.errors.map { ["message": $0["message"]?.text ?? ""] },
+        ]
+        context["href"] = line.output?.urlText
+        context["beforeBytes"] = beforeBytes
+        context["afterBytes"] = afterBytes
+        if let beforeBytes, let afterBytes, beforeBytes > 0 {
+            context["saved"] = "\(Int(clamping: 100 - Double(afterBytes) * 100 / Double(beforeBytes)))"
+        }
+        context["time"] = line.json["timings"]?["total"]?.whole.map { "\($0)" }
+        context["before"] = source.map(Self.side) ?? beforeBytes.map { ["size": Self.size($0)] }
+        context["after"] = attachment.map(Self.side)
+        let (was, now) = (source.flatMap(Self.pixels), attachment.flatMap(Self.pixels))
+        if let was, let now { context["scale"] = Self.scale(was, now) }
+        if let preview, let size = now {
+            let factor = min(1, Self.previewEdge / max(size.width, size.height))
+            context["preview"] = Data(preview).base64EncodedString()
+            context["width"] = Int(clamping: (size.width * factor).rounded())
+            context["height"] = Int(clamping: (size.height * factor).rounded())
+        }
+        self.context = context
+    }
+
+    /// `74 kB`, as people write it.
+    static func size(_ byteCount: Int) -> String {
+        for (unit, bytes) in [("GB", 1e9), ("MB", 1e6), ("kB", 1e3)] where Double(byteCount) >= bytes {
+            let number = Double(byteCount) / bytes
+            return number < 10
+                ? "\((number * 10).rounded() / 10) \(unit)" : "\(Int(clamping: number.rounded())) \(unit)"
+        }
+        return "\(byteCount) bytes"
+    }
+
+    private static func side(_ value: JSONValue) -> [String: Any] {
+        var shape: [String] = []
+        if let size = pixels(value) { shape.append("\(Int(clamping: size.width)) × \(Int(clamping: size.height))") }
+        if let frames = value["frames"]?.whole, frames > 1, value["duration"]?.whole == nil {
+            shape.append("\(frames) frames")
+        }
+        if let duration = value["duration"]?.whole { shape.append("\(Double(duration / 100) / 10) s") }
+        let kind = value["mime"]?.text?.split(separator: "/").last.map(String.init) ?? ""
+        return [
+            "size": value["bytes"]?.whole.map(size) ?? "", "kind": kind, "shape": shape.joined(separator: ", "),
+        ]
+    }
+
+    private static func pixels(_ value: JSONValue) -> (width: Double, height: Double)? {
+        guard let width = value["width"]?.double, let height = value["height"]?.double, width > 0, height > 0 else {
+            return nil
+        }
+        return (width, height)
+    }
+
+    private static func scale(
+        _ was: (width: Double, height: Double),
+        _ now: (width: Double, height: Double),
+    ) -> [String: Any] {
+        let factor = scaleEdge / max(was.width, was.height, now.width, now.height)
+        func length(_ pixels: Double) -> String { "\((pixels * factor * 10).rounded() / 10)" }
+        return [
+            "wasWidth": length(was.width), "wasHeight": length(was.height), "isWidth": length(now.width),
+            "isHeight": length(now.height),
+        ]
+    }
+
+    private static func placeholder(_ attachment: JSONValue?, _ outcome: ManifestLine.Outcome) -> String {
+        guard let mime = attachment?["mime"]?.text else { return outcome == .skipped ? "skipped" : "nothing" }
+        return mime.hasPrefix("audio/") ? "♪ sound" : "no preview"
+    }
+}
+
+extension JSONValue {
+    /// A whole number.
+    var whole: Int? { double.flatMap { Int(exactly: $0) } }
+}

@@ -1,0 +1,46 @@
+import Digests
+import Media
+package import Storage
+package import Timing
+package import Values
+
+/// A browser that showed the API token once: the value of its cookie is derived from the token, and ends after some hours.
+///
+/// `SECONDS.SIGNATURE`, where the signature is an HMAC of the seconds with the token as its key. Whoever reads the cookie
+/// doesn't learn the token, and a new token ends all sessions.
+package struct PreviewSession: Sendable {
+    package static let cookieName = "attachd_preview"
+    package static let lifetime: Duration = .seconds(12 * 3600)
+
+    private let token: Replaceable<Secret<String>>
+    private let now: @Sendable () -> UnixTime
+
+    package init(token: Secret<String>, now: @escaping @Sendable () -> UnixTime = { .now }) {
+        self.init(token: Replaceable(token), now: now)
+    }
+
+    /// Sessions of whatever the token is at the time.
+    package init(token: Replaceable<Secret<String>>, now: @escaping @Sendable () -> UnixTime = { .now }) {
+        self.token = token
+        self.now = now
+    }
+
+    package func isToken(_ text: String) -> Bool {
+        KeyedHash.isEqual(Array(text.utf8), Array(token.current.revealed.utf8))
+    }
+
+    /// The value of a new cookie.
+    package func begin() -> String { value(until: (now() + Self.lifetime).seconds) }
+
+    package func holds(_ value: String) -> Bool {
+        let parts = value.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 2, let end = Int(parts[0]) else { return false }
+        let isOurs = KeyedHash.isEqual(Array(value.utf8), Array(self.value(until: end).utf8))
+        return isOurs && now().seconds < end
+    }
+
+    private func value(until end: Int) -> String {
+        let key = Secret(Array(token.current.revealed.utf8))
+        return "\(end).\(Base64URL.encode(KeyedHash.make("attachd preview\n\(end)", key: key)))"
+    }
+}

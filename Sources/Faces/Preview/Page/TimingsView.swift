@@ -1,0 +1,53 @@
+import Media
+import Processing
+import Timing
+
+/// Where the time went, as bars: once against the deadline, and once against the whole of it, for most is left over.
+struct TimingsView {
+    struct Stage {
+        var name: String
+        var duration: String
+    }
+
+    /// A stage's part of a bar that is `TimingsView.width` wide.
+    struct Segment {
+        var name: String
+        var x: Double
+        var width: Double
+    }
+
+    static let width = 1000.0
+
+    var stages: [Stage]
+    var total: String
+    var deadline: String
+    var margin: String
+    var ofDeadline: [Segment]
+    var ofTotal: [Segment]
+
+    init(_ result: ProcessingResult) {
+        let timings = result.timings
+        let stages = timings.dropLast()
+        let total = timings.last?.milliseconds ?? 0
+        let deadline = total + result.margin.milliseconds
+        self.stages = stages.map { Stage(name: $0.stage, duration: ShownNumber.duration($0.milliseconds)) }
+        self.total = ShownNumber.duration(total)
+        self.deadline = ShownNumber.duration(deadline)
+        margin = ShownNumber.duration(result.margin.milliseconds)
+        ofDeadline = Self.segments(Array(stages), of: deadline)
+        ofTotal = Self.segments(Array(stages), of: stages.reduce(0) { $0 + $1.milliseconds })
+    }
+
+    private static func segments(_ stages: [ProcessingResult.Timing], of total: Int) -> [Segment] {
+        guard total > 0 else { return [] }
+        var end = 0
+        return stages.map { stage in
+            defer { end += stage.milliseconds }
+            return Segment(
+                name: stage.stage,
+                x: Double(end) / Double(total) * width,
+                width: Double(stage.milliseconds) / Double(total) * width
+            )
+        }
+    }
+}

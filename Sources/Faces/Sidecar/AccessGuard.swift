@@ -1,0 +1,110 @@
+import HTTPTypes
+import Hummingbird
+import Media
+import Preview
+import Storage
+import Values
+
+/// The one guard of all routes: decides who may send which request.
+///
+/// With a token, clients send it (RFC 6750), and a browser on a page of ours has a session's cookie. Without one, a site
+/// could have its own name lead here (DNS rebinding), so the worker answers to addresses and `localhost` only, and to no
+/// other site's pages. Reading a ready file needs its signature instead: phones reach it through proxies that keep their
+/// own `Host`. A route that isn't named here is guarded.
+struct AccessGuard<Context: RequestContext>: RouterMiddleware {
+    /// `nil` where no token is asked for.
+    let token: Replaceable<Secret<String>>?
+    /// `nil` where no token is asked for.
+    let session: PreviewSession?
+
+    private static var openPaths: Set<String> { ["/livez", "/readyz", "/metrics"] }
+    private static var openPreviewPaths: Set<String> { ["/preview", "/preview/session"] }
+
+    init(token: Replaceable<Secret<String>>?) {
+        self.token = token
+        session = token.map { PreviewSession(token: $0) }
+    }
+
+    func handle(
+        _ request: Request,
+        context: Context,
+        next: @concurrent (Request, Context) async throws -> Response,
+    ) async throws -> Response {
+        let path = request.uri.path
+        let isRead = request.method == .get || request.method == .head
+        if !Self.openPaths.contains(path), !(isRead && AttachmentsRoute.isAt(path)) {
+            let origin = BrowserOrigin(request)
+            if PreviewRoutes.isAt(path) {
+                try checkPreview(request, origin, isRead: isRead)
+            } else if let token {
+                try checkToken(token.current, request, origin)
+            } else {
+                try checkAddress(request, origin)
+            }
+        }
+        return try await next(request, context)
+    }
+
+    private func checkToken(_ token: Secret<String>, _ request: Request, _ origin: BrowserOrigin) throws(Problem) {
+        let isResponse = ResponsesRoute.isAt(request.uri.path)
+        guard isAuthorized(request, token) || isResponse && origin.isOurs && isInPreview(request) else {
+            throw Problem(.unauthorized, "Send the API token: \"Authorization: Bearer …\".")
+        }
+        guard origin.isNone || origin.isOurs || !isResponse else { throw Self.foreign }
+    }
+
+    private func checkAddress(_ request: Request, _ origin: BrowserOrigin) throws(Problem) {
+        guard origin.isAddress else {
+            let advice =
+                "Without an API token, requests name this machine by address or as localhost, not by another name"
+            throw Problem(.forbidden, "\(advice): see --api-token.")
+        }
+        guard origin.isNone || origin.isOurs else { throw Self.foreign }
+        guard request.method != .delete || !AttachmentsRoute.isBelow(request.uri.path) || !request.isForwarded else {
+            throw Problem(.forbidden, "A proxy's clients may not take attachments back. Set an API token: --api-token.")
+        }
+    }
+
+    private func checkPreview(_ request: Request, _ origin: BrowserOrigin, isRead: Bool) throws(Problem) {
+        let path = request.uri.path
+        guard session != nil || origin.isAddress else {
+            let advice =
+                "Open the preview at this machine's address, such as http://127.0.0.1:8080/preview, or ask for a token."
+            throw Problem(.forbidden, advice)
+        }
+        guard isRead || origin.isOurs else { throw Self.foreign }
+        let isOpen = Self.openPreviewPaths.contains(path) || path.hasPrefix("/preview/assets/")
+        guard isOpen || session == nil || isInPreview(request) else {
+            throw Problem(.unauthorized, "Open /preview and give the API token there.")
+        }
+    }
+
+    private static var foreign: Problem { Problem(.forbidden, "The request comes from another site.") }
+
+    private func isAuthorized(_ request: Request, _ token: Secret<String>) -> Bool {
+        guard let field = request.headers[.authorization], field.lowercased().hasPrefix("bearer ") else { return false }
+        return isEqual(Array(field.dropFirst("bearer ".count).utf8), Array(token.revealed.utf8))
+    }
+
+    private func isInPreview(_ request: Request) -> Bool { session?.isHeld(by: request) == true }
+
+    /// Takes the same time wherever the two differ.
+    private func isEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+        guard left.count == right.count else { return false }
+        return zip(left, right).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
+    }
+}
+
+extension PreviewSession {
+    /// A Boolean value that indicates whether the request has the cookie of a session that holds.
+    func isHeld(by request: Request) -> Bool {
+        request.cookies[PreviewSession.cookieName].map { holds($0.value) } ?? false
+    }
+}
+
+extension Request {
+    /// A Boolean value that indicates whether a proxy says that it passes the request on for somebody else.
+    fileprivate var isForwarded: Bool {
+        ["Forwarded", "X-Forwarded-For", "X-Real-IP", "Via"].contains { headers[.named($0)] != nil }
+    }
+}

@@ -1,0 +1,148 @@
+import HTTPTypes
+import Hummingbird
+import Media
+import NIOCore
+import Payloads
+package import Storage
+package import Timing
+
+/// `GET` and `HEAD` of `/v1/attachments/{identifier}?expires=…&signature=…`, and of its short form: the ready files.
+///
+/// The signature is the key: no token is needed, and without a signature nobody learns whether a file is there.
+package struct AttachmentsRoute: Sendable {
+    private let store: AttachmentStore
+    private let signer: URLSigner
+    private let leases: AccessLeases?
+    private let now: @Sendable () -> UnixTime
+    private let recent = RecentFiles()
+    private let forget: Forget?
+
+    /// Takes back what a client names, and gives the names of the files.
+    package typealias Forget = @Sendable (AttachmentReference) async throws -> [AttachmentIdentifier]
+
+    /// Without `leases`, no URL that needs one is answered; without `forget`, nothing is taken back.
+    package init(
+        store: AttachmentStore,
+        leases: AccessLeases? = nil,
+        forget: Forget? = nil,
+        now: @escaping @Sendable () -> UnixTime = { .now },
+    ) {
+        self.store = store
+        self.leases = leases
+        self.forget = forget
+        self.signer = URLSigner(keys: store.keyring)
+        self.now = now
+    }
+
+    /// Whether a path is one of these, and so open to all.
+    static func isAt(_ path: String) -> Bool { path.hasPrefix("/v1/attachments/") || path.hasPrefix("/a/") }
+
+    /// Whether a path is one of those that take attachments back; the router doesn't mind how many slashes there are.
+    static func isBelow(_ path: String) -> Bool { path.split(separator: "/").prefix(2) == ["v1", "attachments"] }
+
+    static let path = "/v1/attachments/{identifier}"
+
+    func add(to router: Router<some RequestContext>) {
+        for method in [HTTPRequest.Method.get, .head] {
+            router.on(RouterPath(Self.path), method: method) { request, context in
+                try await respond(to: request, context, SignedAccess(query: request.uri.query ?? ""))
+            }
+            router.on("a/{identifier}", method: method) { request, context in
+                try await respond(to: request, context, SignedAccess(shortQuery: request.uri.query ?? ""))
+            }
+        }
+        guard let forget else { return }
+        router.delete(RouterPath(Self.path)) { _, context in
+            guard let file = context.parameters.get("identifier").flatMap({ AttachmentIdentifier($0) }) else {
+                throw Problem(.notFound, "No attachment has that name.")
+            }
+            return try await respond(forgetting: AttachmentReference(file: file), forget)
+        }
+        router.delete("v1/attachments") { request, _ in
+            guard let source = request.uri.queryParameters["source"],
+                let reference = AttachmentReference(String(source))
+            else { throw Problem(.badRequest, "Say which source is taken back: ?source=URL, with the URL encoded.") }
+            return try await respond(forgetting: reference, forget)
+        }
+    }
+
+    private func respond(forgetting reference: AttachmentReference, _ forget: Forget) async throws -> Response {
+        // Also when not all could be done: what was done holds.
+        defer { recent.removeAll() }
+        let files: [AttachmentIdentifier]
+        do {
+            files = try await forget(reference)
+        } catch let error as AttachmentFailure {
+            throw Problem(.badGateway, "The attachment was taken back here, but not everywhere. \(error.message)")
+        } catch let error as StoreError {
+            let status = HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage")
+            throw Problem(status, "The attachment could not be taken back: \(error)")
+        }
+        let names = files.map { JSONValue.string($0.description) }
+        return Response(
+            status: .ok,
+            headers: [.contentType: "application/json"],
+            body: .init(
+                byteBuffer: ByteBuffer(bytes: JSONValue.object([.init("forgotten", .array(names))]).compactBytes)
+            ),
+        )
+    }
+
+    private func respond(
+        to request: Request,
+        _ context: some RequestContext,
+        _ access: SignedAccess?,
+    ) async throws -> Response {
+        guard let identifier = context.parameters.get("identifier").flatMap({ AttachmentIdentifier($0) }) else {
+            throw Problem(.notFound, "No attachment has that name.")
+        }
+        let now = now()
+        guard let access, access.grants(identifier, by: signer, at: now) else {
+            throw Problem(.forbidden, "The link is not one of ours, or its time is up: process the notification anew.")
+        }
+        if let name = access.lease {
+            guard let leases, leases.grants(identifier, to: name) else {
+                throw Problem(.forbidden, "The view that this link is of was closed: open it anew.")
+            }
+        }
+        guard let lease = try store.startAccessing(identifier) else {
+            guard !store.isForgotten(identifier) else { throw Problem(.gone, "The attachment was taken back.") }
+            throw Problem(.notFound, "The attachment is no longer there: process the notification anew.")
+        }
+        // What ends with a view is kept nowhere else.
+        let secondsLeft = access.lease == nil ? access.expires - now.seconds : nil
+        let answer = AttachmentAnswer(lease: lease, store: store, secondsLeft: secondsLeft)
+        return try await answer.respond(to: request)
+    }
+
+    /// The answer to a plain `GET` of a small file, if its link is right, needs no lease, and nothing has to be waited for.
+    func wholeFile(for head: HTTPRequest) -> WholeFile? {
+        guard let path = head.path else { return nil }
+        let now = now()
+        return recent.file(for: path, at: now) { wholeFile(at: path, now) }
+    }
+
+    private func wholeFile(at path: String, _ now: UnixTime) -> WholeFile? {
+        let parts = path.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, let name = parts[0].split(separator: "/").last,
+            let identifier = AttachmentIdentifier(String(name))
+        else { return nil }
+        let access: SignedAccess?
+        switch parts[0].dropLast(name.count) {
+        case "/v1/attachments/": access = SignedAccess(query: String(parts[1]))
+        case "/a/": access = SignedAccess(shortQuery: String(parts[1]))
+        default: return nil
+        }
+        guard let access, access.lease == nil, access.grants(identifier, by: signer, at: now),
+            let lease = try? store.startAccessing(identifier)
+        else { return nil }
+        let answer = AttachmentAnswer(lease: lease, store: store, secondsLeft: access.expires - now.seconds)
+        return answer.wholeFile(at: now)
+    }
+}
+
+/// All of a small file, with the header fields of its answer.
+struct WholeFile {
+    var headers: HTTPFields
+    var bytes: ByteBuffer
+}

@@ -1,0 +1,112 @@
+import HTTPTypes
+import Hummingbird
+import Jobs
+import Media
+import Payloads
+import Processing
+import Timing
+
+/// `/v1/jobs`: notifications that are handed over now and answered later.
+struct JobsRoutes: Sendable {
+    let service: NotificationService
+    let queue: any JobQueue
+    let admission: Admission
+    /// Why a callback's URL can never be called; `nil` if it may be.
+    let callbackRefusal: @Sendable (String) -> String?
+    /// Those who wait for a job's result; one more is told at once how the job stands.
+    let waiting: Admission
+    let onBusy: @Sendable () -> Void
+
+    /// The longest that a client may wait in one request.
+    private static let longestWait: Duration = .seconds(60)
+
+    /// `POST /v1/jobs`: 202 once the job is where it survives a crash. One whose `id` was seen before is the same job.
+    func enqueue(_ request: Request) async throws -> Response {
+        try admission.checkOpen()
+        let content = try await request.payload()
+        let envelope = try NotificationEnvelope(content, isJob: true)
+        if let refusal = envelope.callback.flatMap(callbackRefusal) {
+            throw Problem(.unprocessableContent, "The callback can never be called: \(refusal).")
+        }
+        var options = envelope.options
+        let id = options.identifier ?? RandomIdentifier.make()
+        options.identifier = id
+        let job = Job(
+            id: id,
+            timeLimit: try service.check(.value(envelope.payload), options: options),
+            content: content,
+            answer: .init(callback: envelope.callback),
+            trace: request.traceContext,
+        )
+        guard try await queue.enqueue(job) != .busy else {
+            onBusy()
+            throw Problem(
+                .tooManyRequests,
+                "The queue is full. Send the notification as it is, or try again.",
+                retryAfter: 1
+            )
+        }
+        return Self.response(.accepted, .object([.init("id", .string(id))]))
+    }
+
+    /// `GET /v1/jobs/{id}?wait=10s`: how the job stands, with its result once there is one.
+    func state(_ request: Request, id: String) async throws -> Response {
+        var patience = Duration.zero
+        if let text = request.uri.queryParameters["wait"] {
+            guard let duration = DurationText.parse(String(text)), duration <= Self.longestWait else {
+                throw Problem(.badRequest, "\"wait\" is no duration up to 60s: write it as 800ms or 10s.")
+            }
+            patience = duration
+        }
+        let mayWait = patience > .zero && waiting.enter()
+        defer { if mayWait { waiting.leave() } }
+        switch try await queue.state(of: JobName(id: id), waiting: mayWait ? patience : .zero) {
+        case .unknown: throw Self.unknown(id)
+        case .waiting: return Self.response(.ok, Self.job(id, "waiting"))
+        case .running: return Self.response(.ok, Self.job(id, "running"))
+        case .finished(let reply):
+            guard reply.status != .cancelled else { throw Problem(.conflict, "The job \(id) was cancelled.") }
+            let result = (try? JSONValue(parsing: reply.body)) ?? .string(String(decoding: reply.body, as: UTF8.self))
+            let answer = [JSONValue.Member("status", .string(reply.status.rawValue)), .init("result", result)]
+            return Self.response(.ok, Self.job(id, "finished", answer))
+        }
+    }
+
+    /// `DELETE /v1/jobs/{id}`: takes a job back that has not begun.
+    func cancel(id: String) async throws -> Response {
+        switch try await queue.cancel(JobName(id: id)) {
+        case .cancelled: return Response(status: .noContent)
+        case .running: throw Problem(.conflict, "The job \(id) is being worked on; its result is about to come.")
+        case .finished: throw Problem(.conflict, "The job \(id) is finished.")
+        case .unknown: throw Self.unknown(id)
+        }
+    }
+
+    private static func job(_ id: String, _ state: String, _ more: [JSONValue.Member] = []) -> JSONValue {
+        .object([.init("id", .string(id)), .init("state", .string(state))] + more)
+    }
+
+    private static func unknown(_ id: String) -> Problem {
+        Problem(.notFound, "There is no job \(id), or its result is no longer kept.")
+    }
+
+    private static func response(_ status: HTTPResponse.Status, _ value: JSONValue) -> Response {
+        Response(
+            status: status,
+            headers: [.contentType: "application/json"],
+            body: .init(byteBuffer: ByteBuffer(bytes: value.compactBytes)),
+        )
+    }
+}
+
+extension Request {
+    /// W3C Trace Context, if the client sent one.
+    fileprivate var traceContext: TraceContext? {
+        headers[.traceparent].map { TraceContext(parent: $0, state: headers[.tracestate]) }
+    }
+}
+
+extension HTTPField.Name {
+    fileprivate static let traceparent = named("traceparent")
+    fileprivate static let tracestate = named("tracestate")
+}

@@ -1,0 +1,189 @@
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+package import Jobs
+package import Logging
+import Media
+import NIOCore
+import Preview
+package import Processing
+import ServiceLifecycle
+package import Storage
+package import Values
+
+/// The HTTP face, as a service that drains when it is told to stop.
+package struct SidecarServer: Service, CustomStringConvertible {
+    package struct Configuration: Sendable {
+        package var host: String
+        package var port: Int
+        /// The token that clients have to send, if any. It may be replaced at any time.
+        package var apiToken: Replaceable<Secret<String>>?
+        /// How many notifications are worked on at once; one more is answered with 429.
+        package var requestLimit: Int
+        /// How many connections there may be beside those, from phones that fetch attachments.
+        package var downloadLimit: Int
+        /// What clients may take of time and connections.
+        package var clients: ClientLimits
+
+        package init(
+            host: String = "127.0.0.1",
+            port: Int = 8080,
+            apiToken: Replaceable<Secret<String>>? = nil,
+            requestLimit: Int = 256,
+            downloadLimit: Int = 256,
+            clients: ClientLimits = ClientLimits(),
+        ) {
+            self.host = host
+            self.port = port
+            self.apiToken = apiToken
+            self.requestLimit = requestLimit
+            self.downloadLimit = downloadLimit
+            self.clients = clients
+        }
+    }
+
+    package let description = "HTTP server"
+    private let configuration: Configuration
+    private let service: NotificationService?
+    private let queue: (any JobQueue)?
+    private let attachments: AttachmentsRoute?
+    private let preview: PreviewRoutes?
+    private let responses: ResponsesRoute?
+    private let health: HealthRoutes
+    private let callbackRefusal: @Sendable (String) -> String?
+    private let onBusy: @Sendable () -> Void
+    private let admission: Admission
+    private let logger: Logger
+    private let observe: @Sendable (AnsweredRequest) -> Void
+    private let onListening: @Sendable (Int) async -> Void
+
+    /// Without a `service`, notifications are not taken over HTTP; without a `queue`, jobs aren't.
+    ///
+    /// `callbackRefusal` says why a callback's URL can never be called, or `nil`.
+    /// `onBusy` is called for each job that is refused because the queue is full.
+    /// `onListening` is called with the port once connections are accepted.
+    package init(
+        configuration: Configuration,
+        service: NotificationService?,
+        queue: (any JobQueue)? = nil,
+        attachments: AttachmentsRoute? = nil,
+        preview: PreviewRoutes? = nil,
+        responses: ResponsesRoute? = nil,
+        checkReadiness: @escaping @Sendable () async throws -> Void,
+        remarks: @escaping @Sendable () async -> [String] = { [] },
+        metrics: @escaping @Sendable () async -> String,
+        callbackRefusal: @escaping @Sendable (String) -> String? = { _ in nil },
+        onBusy: @escaping @Sendable () -> Void = {},
+        logger: Logger,
+        observe: @escaping @Sendable (AnsweredRequest) -> Void = { _ in },
+        onListening: @escaping @Sendable (Int) async -> Void = { _ in },
+    ) {
+        self.configuration = configuration
+        self.service = service
+        self.queue = queue
+        self.attachments = attachments
+        self.preview = preview
+        self.responses = responses
+        self.admission = Admission(limit: configuration.requestLimit)
+        self.health = HealthRoutes(
+            admission: admission,
+            readiness: SharedAnswer(keptFor: .seconds(1)) {
+                do {
+                    try await checkReadiness()
+                    return nil
+                } catch {
+                    return error
+                }
+            },
+            remarks: remarks,
+            metrics: metrics,
+        )
+        self.callbackRefusal = callbackRefusal
+        self.onBusy = onBusy
+        self.logger = logger
+        self.observe = observe
+        self.onListening = onListening
+    }
+
+    package func run() async throws {
+        let clients = configuration.clients
+        let table = ConnectionTable(
+            limit: configuration.requestLimit + 64 + configuration.downloadLimit,
+            reserve: clients.reserve,
+            slowPerAddress: clients.slowPerAddress,
+        )
+        let application = Application(
+            router: router,
+            server: HTTPServerBuilder { [attachments, observe] responder in
+                SidecarChannel(responder: responder, limits: clients, table: table) {
+                    attachments.map { ReadyFileShortcut($0, observe: observe) }
+                }
+            },
+            configuration: .init(
+                address: .hostname(configuration.host, port: configuration.port),
+                serverName: "attachd",
+                // Linux's own limit since 5.4. With less, a burst of connections costs each client a second: its SYN is
+                // dropped, and sent again only then.
+                backlog: 4_096,
+                availableConnectionsDelegate: .maximum(table.listenerLimit, logger: logger),
+            ),
+            onServerRunning: { channel in await onListening(channel.localAddress?.port ?? 0) },
+            logger: logger,
+        )
+        try await withGracefulShutdownHandler {
+            try await application.run()
+        } onGracefulShutdown: {
+            admission.drain()
+        }
+    }
+
+    private var router: Router<BasicRequestContext> {
+        let router = Router(context: BasicRequestContext.self)
+        router.add(middleware: AnswerCount(observe: observe))
+        router.add(middleware: Problems())
+        let access = AccessGuard<BasicRequestContext>(token: configuration.apiToken)
+        router.add(middleware: access)
+        if let service {
+            add(service, to: router)
+            preview?.add(to: router, service: service, admission: admission, session: access.session)
+        }
+        if let responses {
+            router.post("v1/responses") { request, _ in try await responses.respond(to: request) }
+        }
+        attachments?.add(to: router)
+        router.get("livez") { _, _ in health.live() }
+        router.get("readyz") { _, _ in try await health.ready() }
+        router.get("metrics") { _, _ in await health.exposition() }
+        return router
+    }
+
+    private func add(_ service: NotificationService, to router: Router<BasicRequestContext>) {
+        let rewrite = RewriteRoute(service: service, admission: admission)
+        let notifications = NotificationsRoute(service: service, admission: admission)
+        router.post("v1/rewrite") { request, _ in try await rewrite.respond(to: request) }
+        router.post("v1/notifications") { request, _ in try await notifications.respond(to: request) }
+        router.get("openapi.json") { _, _ in
+            Response(
+                status: .ok,
+                headers: [.contentType: "application/json"],
+                body: .init(byteBuffer: ByteBuffer(bytes: PackageResources.openapi_json)),
+            )
+        }
+        guard let queue else { return }
+        let jobs = JobsRoutes(
+            service: service,
+            queue: queue,
+            admission: admission,
+            callbackRefusal: callbackRefusal,
+            waiting: Admission(limit: configuration.requestLimit),
+            onBusy: onBusy,
+        )
+        router.post("v1/jobs") { request, _ in try await jobs.enqueue(request) }
+        router.get("v1/jobs/:id") { request, context in
+            try await jobs.state(request, id: try context.parameters.require("id"))
+        }
+        router.delete("v1/jobs/:id") { _, context in
+            try await jobs.cancel(id: try context.parameters.require("id"))
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import ArgumentParser
+import Foundation
+import Media
+import Values
+
+/// What the program's exit status means: sysexits.h, and two of our own.
+enum ExitStatus: Int32 {
+    /// The command itself failed.
+    case failure = 1
+    /// With `--strict`: some outcome was not `complete`.
+    case notComplete = 3
+    /// A budget of a load test was missed, or something got worse.
+    case budgetMissed = 4
+    /// EX_USAGE
+    case usage = 64
+    /// EX_DATAERR
+    case badInput = 65
+    /// EX_NOINPUT
+    case inputNotFound = 66
+    /// EX_CANTCREAT
+    case cannotWrite = 73
+    /// EX_CONFIG
+    case badConfiguration = 78
+
+    var code: ExitCode { ExitCode(rawValue) }
+}
+
+/// Ends the command with a message on standard error and an exit status.
+struct CommandError: Error, CustomStringConvertible {
+    var status: ExitStatus
+    var description: String
+
+    init(_ status: ExitStatus, _ message: String) {
+        self.status = status
+        self.description = message
+    }
+
+    /// Runs a command, and turns what it throws into message and status.
+    static func reported(_ command: () async throws -> Void) async throws {
+        do {
+            try await command()
+        } catch let error as CommandError {
+            FileHandle.standardError.write(Data("attachd: \(error.description.onOneLine())\n".utf8))
+            throw error.status.code
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import App
+import ArgumentParser
+import Foundation
+import Logging
+import Media
+import Payloads
+import Processing
+import Values
+
+struct ProcessCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "process",
+        abstract: "Processes one notification: the rewritten payload goes to standard output.",
+    )
+
+    @Argument(help: "The payload's file, or - for standard input.")
+    var payload = "-"
+    @Option(help: "Write the whole result to this file, as JSON.")
+    var report: String?
+    @Option(help: "Look for attachments by this dialect only. (default: the most specific that finds one)")
+    var dialect: String?
+    @Option(
+        help: "alert or voip: what kind of push it is, which decides how large it may be. (default: alert)",
+        transform: { text in
+            guard let pushType = PushType(rawValue: text) else { throw ValidationError("Write \(PushType.names).") }
+            return pushType
+        },
+    )
+    var pushType = PushType.alert
+    @Flag(help: "Say on standard error which dialect and profile were chosen, and why.")
+    var explain = false
+    @Flag(help: "Exit with status 3 when the outcome is not complete.")
+    var strict = false
+    @OptionGroup var common: CommonOptions
+
+    func run() async throws {
+        try await CommandError.reported {
+            let bytes = try PayloadInput.read(payload)
+            let settings = try await common.settings()
+            settings.startLogging()
+            let engine = try Engine.start(settings, readsLocalFiles: true)
+            try await engine.insistOnSandbox(settings)
+            let result = try await process(bytes, engine)
+            await engine.shutDown()
+            if explain {
+                // Names of fields stand in it, which are the sender's.
+                let lines = result.explanation.split(separator: "\n").map { String($0).onOneLine() + "\n" }
+                FileHandle.standardError.write(Data(lines.joined().utf8))
+            }
+            FileHandle.standardOutput.write(Data(result.payload + [0x0A]))
+            if let report { try write(result, to: report) }
+            if strict, result.outcome != .complete {
+                throw CommandError(.notComplete, "The outcome is \(result.outcome.rawValue), not complete.")
+            }
+        }
+    }
+
+    private func process(_ bytes: [UInt8], _ engine: Engine) async throws -> ProcessingResult {
+        do throws(RequestError) {
+            let service = engine.service
+            let options = NotificationService.Options(profile: common.profile, dialect: dialect, pushType: pushType)
+            return try await service.process(.bytes(bytes), options: options, accepted: service.now)
+        } catch {
+            switch error {
+            case .option(let message): throw CommandError(.badConfiguration, message)
+            case .payload(.unknownDialect(let name, let known)):
+                let error = PayloadError.unknownDialect(name, known: known)
+                throw CommandError(.badConfiguration, error.description)
+            case .payload(let error): throw CommandError(.badInput, "\(payload): \(error)")
+            case .envelope(let message): throw CommandError(.badInput, "\(payload): \(message)")
+            }
+        }
+    }
+
+    private func write(_ result: ProcessingResult, to path: String) throws {
+        do {
+            try Data(result.json + [0x0A]).write(to: URL(filePath: path), options: .atomic)
+        } catch {
+            throw CommandError(.cannotWrite, "\(path) cannot be written: \(error.localizedDescription)")
+        }
+    }
+}

@@ -1,0 +1,21 @@
+import Media
+import Storage
+import Values
+
+/// The token that clients of the HTTP face send: the first line of its file.
+enum APIToken {
+    /// `nil` if the text has no token of at least 16 characters in its first line.
+    static func parse(_ text: String) -> Secret<String>? {
+        text.split(whereSeparator: \.isNewline).first.flatMap { $0.count >= 16 ? Secret(String($0)) : nil }
+    }
+
+    static func read(_ file: SecretFile) throws(SettingsError) -> Secret<String> {
+        let key = SettingsKey.apiTokenFile
+        let text = try SettingsValues.reading(key) { () throws(StoreError) in try file.read().text }
+        guard let token = parse(text) else {
+            let reason = "\(file.path) must hold a token of at least 16 characters in one line."
+            throw SettingsError(key: key.rawValue, reason: reason)
+        }
+        return token
+    }
+}

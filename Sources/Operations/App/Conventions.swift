@@ -1,0 +1,73 @@
+import Foundation
+import Media
+import Payloads
+import Timing
+
+/// The dialects and profiles that are known, in plain columns: `attachd dialects`.
+package struct Conventions: Sendable {
+    private let dialects: [Dialect]
+    private let profiles: [Profile]
+
+    package init(_ settings: Settings) {
+        dialects = settings.dialects
+        profiles = settings.profiles
+    }
+
+    /// A line for each path of each dialect, and one for each rule of each profile.
+    package var text: String {
+        let paths = dialects.flatMap { dialect in
+            // In a service's own request stand payloads, with any dialect of payloads in them.
+            let payloads = dialect.envelope?.payloads.map { ["\($0)/..."] } ?? []
+            return dialect.paths.map { [dialect.name, "\($0.url)", $0.profile ?? "-", dialect.source] }
+                + payloads.map { [dialect.name, $0, "-", dialect.source] }
+        }
+        let rules = profiles.flatMap { profile in profile.rules.map { [profile.name, $0.name, $0.value] } }
+        return Self.columns([["DIALECT", "PATH", "PROFILE", "SOURCE"]] + paths) + "\n\n"
+            + Self.columns([["PROFILE", "RULE", "VALUE"]] + rules)
+    }
+
+    /// Cells of the same column begin below each other.
+    private static func columns(_ rows: [[String]]) -> String {
+        let widths = (rows.first ?? []).indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+        return rows.map { row in
+            let cells = zip(row, widths).dropLast().map { $0.padding(toLength: $1, withPad: " ", startingAt: 0) }
+            return (cells + [row.last ?? ""]).joined(separator: "  ")
+        }
+        .joined(separator: "\n")
+    }
+}
+
+extension Profile {
+    /// Its rules, named as in the configuration file.
+    var rules: [(name: String, value: String)] {
+        var rules = [
+            ("image.longEdge", "\(image.longEdge)"),
+            ("image.aspectRatio", image.aspectRatio.map { "\($0.width):\($0.height)" } ?? "-"),
+            ("image.byteBudget", "\(image.byteBudget)"),
+            ("image.byteLimit", "\(image.byteLimit)"),
+            ("image.keepTransparency", "\(image.keepsTransparency)"),
+        ]
+        rules += Self.rules("animation", nil, animation?.longEdge, animation?.byteBudget, animation?.byteLimit)
+        rules += Self.rules("video", video?.duration, video?.longEdge, video?.byteBudget, video?.byteLimit)
+        rules += Self.rules("audio", audio?.duration, nil, audio?.byteBudget, audio?.byteLimit)
+        rules.append(("cropToClippingRectangle", "\(cropsToClippingRectangle)"))
+        rules.append(("categories", categories.isEmpty ? "-" : categories.joined(separator: ", ")))
+        return rules
+    }
+
+    /// The rules of a kind that a profile may do without.
+    private static func rules(
+        _ kind: String,
+        _ duration: Duration?,
+        _ longEdge: Int?,
+        _ byteBudget: Int?,
+        _ byteLimit: Int?,
+    ) -> [(name: String, value: String)] {
+        let values = [
+            ("duration", duration.map { "\(Double($0.milliseconds) / 1000)s" }), ("longEdge", longEdge.map { "\($0)" }),
+            ("byteBudget", byteBudget.map { "\($0)" }), ("byteLimit", byteLimit.map { "\($0)" }),
+        ]
+        let rules = values.compactMap { name, value in value.map { ("\(kind).\(name)", $0) } }
+        return rules.isEmpty ? [(kind, "false")] : rules
+    }
+}

@@ -1,0 +1,48 @@
+import Decoding
+import Media
+import Synchronization
+import Timing
+
+/// Tries a decoder on a tiny picture or clip.
+struct DecoderCheck: Sendable {
+    let pool: DecoderPool
+
+    /// - Throws: what kept a picture from coming out.
+    func check(_ sample: (format: MediaFormat, bytes: [UInt8])) async throws(AttachmentFailure) {
+        let image = Profile.apns.image
+        try await check(sample.bytes, ConversionRequest(format: sample.format, image: image, animation: nil))
+    }
+
+    /// Has a clip decoded and encoded anew.
+    ///
+    /// - Throws: what kept it from coming out.
+    func checkClip(_ format: MediaFormat, _ bytes: [UInt8]) async throws(AttachmentFailure) {
+        let profile = Profile.apns
+        let request = ConversionRequest(
+            format: format,
+            image: profile.image,
+            animation: nil,
+            video: profile.video,
+            audio: profile.audio,
+            rungs: [.transcoded],
+        )
+        try await check(bytes, request)
+    }
+
+    private func check(_ bytes: [UInt8], _ request: ConversionRequest) async throws(AttachmentFailure) {
+        let file = try MediaFile(byteLimit: bytes.count)
+        try file.append(bytes)
+        file.end(.whole)
+        let published = Atomic(0)
+        try await pool.convert(
+            file,
+            as: request,
+            outputCapacity: request.image.byteLimit,
+            until: MovingDeadline(SystemTime().now + .seconds(5)),
+            publish: { _ in published.add(1, ordering: .relaxed) },
+        )
+        guard published.load(ordering: .relaxed) > 0 else {
+            throw AttachmentFailure(.decode, .internalError, "The decoder made nothing of a sample.")
+        }
+    }
+}

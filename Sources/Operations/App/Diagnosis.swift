@@ -1,0 +1,147 @@
+import Decoding
+import DecoderWire
+import Downloads
+import Foundation
+import Media
+import Publishing
+import Storage
+import Timing
+
+/// What this installation can do, found out by trying it: `attachd doctor`.
+package struct Diagnosis: Sendable {
+    /// One thing that was looked at.
+    package struct Finding: Sendable, Equatable {
+        package enum State: String, Sendable {
+            case ok, missing, on, off, unavailable
+        }
+
+        package var section: String
+        package var name: String
+        package var state: State
+        package var detail: String
+        /// Whether attachd can't do its work without it.
+        package var isNeeded: Bool
+    }
+
+    package private(set) var findings: [Finding] = []
+
+    /// Whether everything that is needed is there.
+    package var isHealthy: Bool { findings.allSatisfy { !$0.isNeeded || $0.state == .ok || $0.state == .on } }
+
+    package init(_ engine: Engine, _ settings: Settings) async {
+        await checkFormats(engine)
+        await checkCodecs(engine)
+        await checkStore(engine)
+        if let bucket = engine.bucket { await check(bucket) }
+        checkSandbox(engine.decoders.status.sandbox, isRequired: settings.requiresSandbox)
+        let limits = MediaLimits()
+        note(
+            "limits",
+            "source",
+            "\(limits.sourceBytes / 1_000_000) MB, \(limits.framePixels / 1_000_000) megapixels a frame"
+        )
+        note("limits", "animation", "\(limits.frames) frames, \(limits.totalPixels / 1_000_000) megapixels in all")
+        note("limits", "decoder", "\(limits.memoryBytes / 1_048_576) MiB of memory, \(settings.decoders) at once")
+        note("limits", "decoders", "\(MachineMemory.decodersShare / 1_048_576) MiB of memory together, by estimate")
+        note("limits", "threads", Self.threads(engine.decoders.status.sandbox))
+        let allowed = settings.allowedAddresses.map(\.description).joined(separator: ", ")
+        note("limits", "addresses", allowed.isEmpty ? "public ones only" : "public ones, and \(allowed)")
+    }
+
+    private mutating func checkFormats(_ engine: Engine) async {
+        let check = DecoderCheck(pool: engine.decoders)
+        for sample in SampleImages.all {
+            do throws(AttachmentFailure) {
+                try await check.check(sample)
+                add("formats", sample.format.mimeType, .ok, "decoded a sample", isNeeded: true)
+            } catch {
+                add("formats", sample.format.mimeType, .missing, error.message, isNeeded: true)
+            }
+        }
+    }
+
+    private mutating func checkCodecs(_ engine: Engine) async {
+        let check = DecoderCheck(pool: engine.decoders)
+        for sample in SampleClips.all {
+            do throws(AttachmentFailure) {
+                try await check.checkClip(sample.format, sample.bytes)
+                add("codecs", sample.codec, .ok, "decoded a sample, and encoded it anew", isNeeded: true)
+            } catch {
+                add("codecs", sample.codec, .missing, error.message, isNeeded: true)
+            }
+        }
+    }
+
+    private mutating func checkStore(_ engine: Engine) async {
+        do throws(StoreError) {
+            try await engine.store.checkWritable()
+            let (usage, retention) = (engine.store.usage, engine.store.retention)
+            let use = "\(usage.fileCount) files, \(usage.byteCount / 1_000_000) of \(retention.quota / 1_000_000) MB"
+            add("store", engine.store.root, .ok, "can be written to; \(use)", isNeeded: true)
+        } catch {
+            add("store", engine.store.root, .missing, "\(error)", isNeeded: true)
+        }
+    }
+
+    private mutating func check(_ bucket: Bucket) async {
+        do throws(AttachmentFailure) {
+            let remark = try await bucket.check(until: SystemTime().now + Self.bucketPatience)
+            add("bucket", "\(bucket.address)", .ok, remark ?? "an object was put there and removed", isNeeded: true)
+        } catch {
+            add("bucket", "\(bucket.address)", .missing, error.message, isNeeded: true)
+        }
+    }
+
+    /// How long the bucket may take.
+    private static let bucketPatience: Duration = .seconds(10)
+
+    private mutating func checkSandbox(_ report: SandboxReport?, isRequired: Bool) {
+        let missing = report?.missing ?? SandboxLayer.allCases
+        for layer in SandboxLayer.allCases {
+            let name = layer.rawValue
+            let isNeeded = isRequired && missing.contains(layer)
+            switch report?[layer] {
+            case .on: add("sandbox", name, .on, "", isNeeded: isNeeded)
+            case .off: add("sandbox", name, .off, "left out on purpose", isNeeded: isNeeded)
+            case .unavailable(let why): add("sandbox", name, .unavailable, why, isNeeded: isNeeded)
+            case nil: add("sandbox", name, .unavailable, "no decoder process got ready", isNeeded: isNeeded)
+            }
+        }
+    }
+
+    /// What bounds the threads of decoder processes.
+    private static func threads(_ report: SandboxReport?) -> String {
+        let bounds = [(SandboxLayer.controlGroup, "a control group"), (.threadLimit, "RLIMIT_NPROC")]
+        let holding = bounds.filter { report?[$0.0] == .on }.map(\.1)
+        return holding.isEmpty
+            ? "bounded by the memory of each decoder only; see thread-limit and control-group"
+            : "4096 of all decoders together, by \(holding.joined(separator: " and "))"
+    }
+
+    private mutating func note(_ section: String, _ name: String, _ detail: String) {
+        add(section, name, .ok, detail, isNeeded: false)
+    }
+
+    private mutating func add(
+        _ section: String,
+        _ name: String,
+        _ state: Finding.State,
+        _ detail: String,
+        isNeeded: Bool,
+    ) {
+        findings.append(
+            Finding(section: section, name: name, state: state, detail: detail, isNeeded: isNeeded)
+        )
+    }
+
+    /// A line for each finding, in columns.
+    package var text: String {
+        let width = findings.map(\.name.count).max() ?? 0
+        return findings.map { finding in
+            let name = finding.name.padding(toLength: width, withPad: " ", startingAt: 0)
+            let section = finding.section.padding(toLength: 8, withPad: " ", startingAt: 0)
+            return "\(section) \(name)  \(finding.state.rawValue)\(finding.detail.isEmpty ? "" : ": \(finding.detail)")"
+        }
+        .joined(separator: "\n")
+    }
+}

@@ -1,0 +1,63 @@
+import Media
+import Processing
+import Publishing
+package import Storage
+import Timing
+
+/// Takes attachments back everywhere: from the store, from what is used again, from what is being made, and from the
+/// bucket. Their links are dead from then on.
+package struct Forgetting: Sendable {
+    private let store: AttachmentStore
+    private let bucket: Bucket?
+    /// Forgets a source in this process, and gives what the store calls it.
+    private let forgetSource: @Sendable (String) -> String
+    private let forgetFile: @Sendable (String) -> Void
+
+    private static let patience: Duration = .seconds(20)
+
+    /// For a running worker.
+    init(_ engine: Engine) {
+        store = engine.store
+        bucket = engine.bucket
+        forgetSource = { engine.service.forget(source: $0) }
+        forgetFile = { engine.service.forget(file: $0) }
+    }
+
+    /// For a process in which nothing is being made.
+    package init(_ settings: Settings) throws {
+        store = try AttachmentStore(
+            at: settings.store,
+            keys: settings.signingKeys,
+            hasGroupReadableKeys: settings.hasGroupReadableKeys,
+            retention: settings.retention,
+        )
+        bucket = try settings.publishing.map { try Bucket($0, keep: settings.retention.keep) }
+        forgetSource = { settings.reuse.source(of: $0) }
+        forgetFile = { _ in }
+    }
+
+    package func shutDown() { bucket?.shutDown() }
+
+    /// Takes back what `reference` names, and gives the names of the files that were taken back.
+    package func forget(_ reference: AttachmentReference) async throws -> [AttachmentIdentifier] {
+        var files = Set([reference.file].compactMap(\.self))
+        if let url = reference.source { files.formUnion(try await store.files(of: forgetSource(url))) }
+        var failure: (any Error)?
+        for file in files {
+            forgetFile(file.description)
+            do {
+                try await Self.forget(file, in: store, bucket)
+            } catch {
+                // The others aren't left for it.
+                failure = failure ?? error
+            }
+        }
+        if let failure { throw failure }
+        return files.sorted { $0.description < $1.description }
+    }
+
+    static func forget(_ file: AttachmentIdentifier, in store: AttachmentStore, _ bucket: Bucket?) async throws {
+        try await store.forget(file)
+        try await bucket?.remove(file.description, until: SystemTime().now + Self.patience)
+    }
+}

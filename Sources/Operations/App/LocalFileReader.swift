@@ -1,0 +1,58 @@
+import Batch
+import Glibc
+import Media
+import Processing
+import Timing
+
+/// Reads attachments that are files of this machine, and leaves all others to the downloader.
+///
+/// Only for the command line, where whoever names the file may read it anyway: never for HTTP or a queue.
+struct LocalFileReader: AttachmentDownloading {
+    let remote: any AttachmentDownloading
+
+    func download(
+        _ url: String,
+        into file: MediaFile,
+        until deadline: MovingDeadline,
+        kind: MediaFormat.Kind?,
+        unless known: SourceValidators?,
+        onHead: @escaping @Sendable (SourceHead) -> Void,
+    ) async {
+        guard let path = FileURL.path(of: url) else {
+            return await remote.download(
+                url,
+                into: file,
+                until: deadline,
+                kind: kind,
+                unless: known,
+                onHead: onHead,
+            )
+        }
+        guard let opened = OpenedFile(path) else {
+            let message = "The file \(path) cannot be read."
+            return file.end(.cut(AttachmentFailure(.download, .invalidURL, message)))
+        }
+        await LocalFile(descriptor: opened.descriptor, size: opened.size, owner: opened)
+            .download(url, into: file, until: deadline, kind: kind, unless: known, onHead: onHead)
+    }
+
+    /// A regular file, closed with its last reader.
+    private final class OpenedFile: Sendable {
+        let descriptor: Int32
+        let size: Int
+
+        init?(_ path: String) {
+            // Not blocking, so that a named pipe can't hold us up.
+            descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+            var status = stat()
+            let isFile = unsafe descriptor >= 0 && fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+            size = Int(status.st_size)
+            if !isFile {
+                if descriptor >= 0 { close(descriptor) }
+                return nil
+            }
+        }
+
+        deinit { close(descriptor) }
+    }
+}

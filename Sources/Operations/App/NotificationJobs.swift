@@ -1,0 +1,83 @@
+import Jobs
+import Media
+import Payloads
+import Preview
+import Processing
+import Timing
+import Worker
+
+/// Jobs, answered by the notification service.
+struct NotificationJobs: JobHandler {
+    let service: NotificationService
+    /// Where the preview finds those that were answered last.
+    var recent: RecentJobs?
+
+    func answer(_ job: LeasedJob, until deadline: Instant) async -> JobReply {
+        recent?.note(.init(id: job.job.id, content: job.job.content))
+        do throws(RequestError) {
+            let order = try Order(job, until: deadline)
+            let result = try await service.process(order.payload, options: order.options, accepted: order.accepted)
+            return JobReply(result.outcome.status, body: result.json)
+        } catch {
+            return Self.failure(error, job)
+        }
+    }
+
+    func answerWithoutWork(_ job: LeasedJob, _ status: JobReply.Status) -> JobReply {
+        do throws(RequestError) {
+            let order = try Order(job, until: job.deadline)
+            let result = try service.decline(
+                order.payload,
+                options: order.options,
+                accepted: order.accepted,
+                because: status == .poison ? Self.poison : nil,
+            )
+            return JobReply(status, body: result.json)
+        } catch {
+            return Self.failure(error, job)
+        }
+    }
+
+    private static let poison = AttachmentFailure(
+        .decode,
+        .internalError,
+        "The worker died each time that it worked on this job. It is among the dead letters: see `attachd jobs dead`.",
+    )
+
+    /// The answer to what is no envelope, or no payload: as HTTP has it (RFC 9457).
+    private static func failure(_ error: RequestError, _ job: LeasedJob) -> JobReply {
+        let problem = JSONValue.object([
+            .init("id", .string(job.job.id)),
+            .init("title", "The job makes no sense."),
+            .init("detail", .string(error.description)),
+        ])
+        return JobReply(.failed, body: problem.compactBytes)
+    }
+
+    /// What a job asks the service for.
+    private struct Order {
+        var payload: PayloadSource
+        var options: NotificationService.Options
+        var accepted: Instant
+
+        init(_ job: LeasedJob, until deadline: Instant) throws(RequestError) {
+            let envelope = try NotificationEnvelope(job.job.content, isJob: true)
+            payload = .value(envelope.payload)
+            options = envelope.options
+            options.identifier = options.identifier ?? job.job.id
+            // Some queues let producers give a job more time than a notification makes sense for.
+            accepted = max(job.enqueued, deadline - NotificationService.longestTimeLimit)
+            options.timeLimit = max(deadline - accepted, .milliseconds(1))
+        }
+    }
+}
+
+extension ProcessingResult.Outcome {
+    fileprivate var status: JobReply.Status {
+        switch self {
+        case .complete: .ok
+        case .degraded: .degraded
+        case .original: .original
+        }
+    }
+}

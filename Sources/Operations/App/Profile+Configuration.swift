@@ -1,0 +1,109 @@
+import Media
+import Timing
+
+/// A profile as the configuration file has it: what isn't named there is as in the profile that it is based on.
+extension Profile {
+    static let keys = ["basedOn", "categories", "cropToClippingRectangle", "image", "animation", "video", "audio"]
+    private static let imageKeys = ["longEdge", "aspectRatio", "byteBudget", "byteLimit", "keepTransparency"]
+    private static let animationKeys = ["longEdge", "byteBudget", "byteLimit"]
+    private static let videoKeys = ["duration", "longEdge", "byteBudget", "byteLimit"]
+    private static let audioKeys = ["duration", "byteBudget", "byteLimit"]
+
+    init(named name: String, in table: ConfigurationTable) throws(SettingsError) {
+        let base = try table.text("basedOn") ?? Profile.apns.name
+        guard let profile = Profile.builtIn.first(where: { $0.name == base }) else {
+            let known = Profile.builtIn.map(\.name).joined(separator: ", ")
+            throw table.refusal(of: "basedOn", "one of \(known)")
+        }
+        self = profile
+        self.name = name
+        categories = try table.texts("categories")
+        cropsToClippingRectangle = try table.flag("cropToClippingRectangle") ?? cropsToClippingRectangle
+        if let rules = try table.table("image", keys: Self.imageKeys) { try image.change(by: rules) }
+        let apns = Profile.apns
+        animation = try table.changed(
+            animation ?? apns.animation,
+            "animation",
+            keys: Self.animationKeys,
+            else: animation
+        )
+        video = try table.changed(video ?? apns.video, "video", keys: Self.videoKeys, else: video)
+        audio = try table.changed(audio ?? apns.audio, "audio", keys: Self.audioKeys, else: audio)
+    }
+}
+
+/// Rules that a profile may have or not.
+private protocol ConfigurableRules {
+    mutating func change(by table: ConfigurationTable) throws(SettingsError)
+}
+
+extension ImageRules {
+    fileprivate mutating func change(by table: ConfigurationTable) throws(SettingsError) {
+        longEdge = try table.longEdge() ?? longEdge
+        (byteBudget, byteLimit) = try table.bytes(byteBudget, byteLimit)
+        keepsTransparency = try table.flag("keepTransparency") ?? keepsTransparency
+        if let text = try table.text("aspectRatio") {
+            let sides = text.split(separator: ":", omittingEmptySubsequences: false).map { Int($0) ?? 0 }
+            guard sides.count == 2, sides.allSatisfy((1...100).contains) else {
+                throw table.refusal(of: "aspectRatio", "a shape such as \"2:1\"")
+            }
+            aspectRatio = AspectRatio(width: sides[0], height: sides[1])
+        }
+    }
+}
+
+extension AnimationRules: ConfigurableRules {
+    fileprivate mutating func change(by table: ConfigurationTable) throws(SettingsError) {
+        longEdge = try table.longEdge() ?? longEdge
+        (byteBudget, byteLimit) = try table.bytes(byteBudget, byteLimit)
+    }
+}
+
+extension VideoRules: ConfigurableRules {
+    fileprivate mutating func change(by table: ConfigurationTable) throws(SettingsError) {
+        duration = try table.clipDuration() ?? duration
+        longEdge = try table.longEdge() ?? longEdge
+        (byteBudget, byteLimit) = try table.bytes(byteBudget, byteLimit)
+    }
+}
+
+extension AudioRules: ConfigurableRules {
+    fileprivate mutating func change(by table: ConfigurationTable) throws(SettingsError) {
+        duration = try table.clipDuration() ?? duration
+        (byteBudget, byteLimit) = try table.bytes(byteBudget, byteLimit)
+    }
+}
+
+extension ConfigurationTable {
+    /// `rules` as the table `key` changes them, `nil` if it says `false`, and `other` if it isn't there.
+    fileprivate func changed<Rules: ConfigurableRules>(
+        _ rules: Rules?,
+        _ key: String,
+        keys: [String],
+        else other: Rules?,
+    ) throws(SettingsError) -> Rules? {
+        guard !refuses(key) else { return nil }
+        guard let table = try table(key, keys: keys), var rules else { return other }
+        try rules.change(by: table)
+        return rules
+    }
+
+    /// Up to five minutes, as long as the longest deadline.
+    fileprivate func clipDuration() throws(SettingsError) -> Duration? {
+        guard let text = try text("duration") else { return nil }
+        guard let duration = DurationText.parse(text), duration > .zero, duration <= .seconds(300) else {
+            throw refusal(of: "duration", "a duration up to 300s, such as 10s")
+        }
+        return duration
+    }
+
+    fileprivate func longEdge() throws(SettingsError) -> Int? { try number("longEdge", in: 64...20_000) }
+
+    /// Budget and limit, of which the limit is not the smaller one. 50 MB is the largest file that a notification takes.
+    fileprivate func bytes(_ oldBudget: Int, _ oldLimit: Int) throws(SettingsError) -> (budget: Int, limit: Int) {
+        let limit = try number("byteLimit", in: 1_000...50_000_000) ?? oldLimit
+        let budget = try number("byteBudget", in: 1_000...50_000_000) ?? min(oldBudget, limit)
+        guard budget <= limit else { throw refusal(of: "byteBudget", "at most the byteLimit, \(limit)") }
+        return (budget, limit)
+    }
+}

@@ -1,0 +1,98 @@
+import Media
+import Processing
+import Publishing
+import ServiceExtension
+import Storage
+import Timing
+
+/// The store, and how whoever gets the payload fetches its files.
+struct PublishedStore: AttachmentStoring {
+    enum Place: Sendable {
+        /// They are files of this machine.
+        case here
+        /// From the sidecar, which can be reached from outside.
+        case sidecar(AttachmentURLs)
+        /// From a bucket, or what is before it, at this URL.
+        case bucket(Bucket, publicURL: String)
+    }
+
+    let store: AttachmentStore
+    let place: Place
+
+    /// How long before its end a request to the bucket is given up, so that what is wrong with it can be said.
+    private static let notice: Duration = .milliseconds(20)
+
+    private var bucket: Bucket? {
+        if case .bucket(let bucket, _) = place { bucket } else { nil }
+    }
+
+    var cost: Duration { bucket?.cost ?? .zero }
+    var refusal: AttachmentFailure? { bucket?.refusal }
+
+    func renew(_ stored: StoredAttachment) async -> StoredAttachment? {
+        guard let identifier = AttachmentIdentifier(stored.identifier), let expires = await store.renew(identifier)
+        else { return nil }
+        // What has to be put there again is made again: its bytes aren't at hand any more.
+        if let bucket, !bucket.has(stored.identifier) { return nil }
+        var renewed = stored
+        if case .sidecar(let urls) = place {
+            renewed.url = urls.url(of: identifier, expires: expires.seconds)
+            renewed.shortURL = urls.shortURL(of: identifier, expires: expires.seconds)
+        }
+        return renewed
+    }
+
+    func store(_ rung: ReadyRung, until deadline: Instant) async throws(AttachmentFailure) -> StoredAttachment {
+        try await store(rung, of: nil, until: deadline)
+    }
+
+    func store(_ rung: ReadyRung, of source: String, until deadline: Instant) async throws(AttachmentFailure)
+        -> StoredAttachment
+    {
+        try await store(rung, of: .some(source), until: deadline)
+    }
+
+    func forget(_ stored: StoredAttachment) async {
+        guard let file = AttachmentIdentifier(stored.identifier) else { return }
+        // Its notification goes out without it, and `forget` says what it couldn't do.
+        try? await Forgetting.forget(file, in: store, bucket)
+    }
+
+    private func store(_ rung: ReadyRung, of source: String?, until deadline: Instant) async throws(AttachmentFailure)
+        -> StoredAttachment
+    {
+        let file = try await store.store(rung)
+        if let source { try await record(file.identifier, of: source) }
+        let name = file.identifier.description
+        var stored = StoredAttachment(identifier: name, url: FileURL.url(of: file.path), sha256: file.sha256)
+        switch place {
+        case .here: break
+        case .sidecar(let urls):
+            stored.url = urls.url(of: file.identifier, expires: file.expires.seconds)
+            stored.shortURL = urls.shortURL(of: file.identifier, expires: file.expires.seconds)
+        case .bucket(let bucket, let publicURL):
+            let published = PublishedFile(
+                name: name,
+                format: rung.report.format,
+                file: rung.file,
+                byteCount: rung.report.byteCount,
+                sha256: file.sha256,
+            )
+            try await bucket.publish(published, until: deadline - Self.notice)
+            guard !store.isForgotten(file.identifier) else {
+                await forget(stored)
+                throw AttachmentFailure(.store, .forgotten, "The attachment was taken back.")
+            }
+            stored.url = "\(publicURL)/\(name)"
+        }
+        return stored
+    }
+
+    private func record(_ file: AttachmentIdentifier, of source: String) async throws(AttachmentFailure) {
+        do throws(StoreError) {
+            try await store.record(file, of: source)
+        } catch {
+            throw AttachmentFailure(.store, error.isFull ? .storeFull : .storeFailed, "\(error)")
+        }
+    }
+}

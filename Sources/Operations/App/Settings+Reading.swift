@@ -1,0 +1,100 @@
+import Configuration
+import Downloads
+import Foundation
+import Glibc
+import Logging
+import Media
+import Payloads
+import Processing
+import Storage
+import Values
+
+extension Settings {
+    /// Reads and checks all settings. A malformed value is an error, never a default.
+    package init(reading source: SettingsSource) async throws(SettingsError) {
+        let values: SettingsValues
+        do {
+            values = SettingsValues(reader: try await source.reader())
+        } catch let error as SettingsError {
+            throw error
+        } catch {
+            throw SettingsError(key: "--config", reason: "\(error)")
+        }
+        let store = try await values.text(.store) ?? Self.defaultStore(source.environment.revealed)
+        self.store = store
+        caFile = try await values.existingFile(.caFile)
+        queue = try QueueAddress(
+            try await values.text(.queue) ?? "sqlite:\(store)/queue.sqlite",
+            authoritiesFile: caFile,
+        )
+        decoders = try await values.number(.decoders, in: 1...256) ?? max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+        logFormat = try await values.choice(.logFormat) ?? (isatty(STDERR_FILENO) == 1 ? .text : .json)
+        if let file = source.file {
+            let sections = try ConfigurationSections(path: file)
+            // The user knows better what is in the payloads.
+            dialects = sections.dialects + dialects
+            profiles += sections.profiles
+            reuse.sources = sections.sources
+            categories = sections.categories
+        }
+        if let name = try await values.text(.profile) { profile = try profile(named: name) }
+        if let given = try await values.duration(.deadline, upTo: NotificationService.longestTimeLimit) {
+            (deadline, fileDeadline) = (given, given)
+        }
+        allowedAddresses = try await values.addresses(.allowAddresses)
+        requiresSandbox = try await values.flag(.requireSandbox) ?? requiresSandbox
+        requests = try await values.number(.requests, in: 1...65_536) ?? requests
+        publicURL = try await values.publicURL(.publicURL)
+        hasGroupReadableKeys = try await values.flag(.groupReadableKeys) ?? hasGroupReadableKeys
+        publishing = try await values.publishing(
+            source.environment.revealed,
+            authoritiesFile: caFile,
+            hasGroupReadableKeys: hasGroupReadableKeys,
+        )
+        guard publishing == nil || publicURL != nil else {
+            let reason = "Phones fetch what is published there: give the bucket's or the CDN's URL as --public-url."
+            throw SettingsError(key: SettingsKey.publish.rawValue, reason: reason)
+        }
+        signingKeyFile = try await values.secretFile(.signingKeyFile, isGroupReadable: hasGroupReadableKeys)
+        signingKeys = try signingKeyFile.map { file throws(SettingsError) in
+            try SettingsValues.reading(.signingKeyFile) { () throws(StoreError) in try SigningKeys(reading: file) }
+        }
+        retention.keep = try await values.duration(.keep, upTo: .seconds(365 * 24 * 3600)) ?? retention.keep
+        retention.quota = try await values.size(.quota) ?? retention.quota
+        reuse.floor = try await values.duration(.reuse, from: .zero, upTo: Self.longestReuse) ?? reuse.floor
+        hasPreview = try await values.flag(.preview) ?? hasPreview
+        responseWebhook = try await values.publicURL(.responseWebhook, example: "http://127.0.0.1:8098/responses")
+        backlog = try await values.number(.backlog, in: 1...10_000_000) ?? backlog
+        isStrict = try await values.flag(.strict) ?? isStrict
+        logLevel = try await values.choice(.logLevel) ?? logLevel
+        (host, port) = try await values.address(.listen) ?? (host, port)
+        apiTokenFile = try await values.secretFile(.apiTokenFile, isGroupReadable: hasGroupReadableKeys)
+        apiToken = try apiTokenFile.map { file throws(SettingsError) in try APIToken.read(file) }
+        guard apiToken != nil || Self.isLoopback(host) else {
+            let reason = "\(host) is reachable from elsewhere: give --api-token FILE, or listen on 127.0.0.1."
+            throw SettingsError(key: SettingsKey.listen.rawValue, reason: reason)
+        }
+    }
+
+    private static let longestReuse: Duration = .seconds(24 * 3600)
+
+    private func profile(named name: String) throws(SettingsError) -> Profile {
+        guard let profile = profiles.first(where: { $0.name == name }) else {
+            let known = profiles.map(\.name).joined(separator: ", ")
+            let reason = "There is no profile \"\(name)\". Choose one of: \(known)."
+            throw SettingsError(key: SettingsKey.profile.rawValue, reason: reason)
+        }
+        return profile
+    }
+
+    /// The user's state folder (XDG Base Directory Specification), or the system's.
+    private static func defaultStore(_ environment: [String: String]) -> String {
+        if let state = environment["XDG_STATE_HOME"], state.hasPrefix("/") { return "\(state)/attachd" }
+        if let home = environment["HOME"], home.hasPrefix("/"), home != "/" { return "\(home)/.local/state/attachd" }
+        return "/var/lib/attachd"
+    }
+
+    private static func isLoopback(_ host: String) -> Bool {
+        host == "localhost" || host == "::1" || host.hasPrefix("127.")
+    }
+}

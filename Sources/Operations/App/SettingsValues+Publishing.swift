@@ -1,0 +1,56 @@
+import Media
+import Publishing
+import Storage
+import Values
+
+extension SettingsValues {
+    /// The bucket that files are published in; `nil` where none is named.
+    ///
+    /// Credentials are never options: they come from AWS's own variables, or from a file.
+    func publishing(
+        _ environment: [String: String],
+        authoritiesFile: String?,
+        hasGroupReadableKeys: Bool,
+    ) async throws(SettingsError) -> PublishingSettings? {
+        let endpoint = try await text(.publishEndpoint)
+        let region = try await text(.publishRegion) ?? Self.value("AWS_REGION", environment)
+        let style: BucketAddress.Style? = try await choice(.publishStyle)
+        let file = try await secretFile(.publishCredentialsFile, isGroupReadable: hasGroupReadableKeys)
+        guard let bucket = try await text(.publish) else { return nil }
+        let address: BucketAddress
+        do throws(BucketAddress.Problem) {
+            address = try BucketAddress(bucket, endpoint: endpoint, region: region ?? "us-east-1", style: style)
+        } catch {
+            throw SettingsError(key: SettingsKey.publish.rawValue, reason: error.description)
+        }
+        return PublishingSettings(
+            address: address,
+            credentials: try Self.credentials(file, environment),
+            authoritiesFile: authoritiesFile,
+        )
+    }
+
+    private static func credentials(
+        _ file: SecretFile?,
+        _ environment: [String: String],
+    ) throws(SettingsError) -> CredentialsSource {
+        if let file {
+            _ = try reading(.publishCredentialsFile) { () throws(StoreError) in try file.read() }
+            return .file(file, profile: value("AWS_PROFILE", environment) ?? "default")
+        }
+        guard let id = value("AWS_ACCESS_KEY_ID", environment), let secret = value("AWS_SECRET_ACCESS_KEY", environment)
+        else {
+            let reason =
+                "The store asks for credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name a file as "
+                + "AWS's tools have it with --publish-credentials."
+            throw SettingsError(key: SettingsKey.publishCredentialsFile.rawValue, reason: reason)
+        }
+        let token = value("AWS_SESSION_TOKEN", environment).map { Secret($0) }
+        return .fixed(BucketCredentials(accessKeyID: id, secretAccessKey: Secret(secret), sessionToken: token))
+    }
+
+    /// An empty variable counts as one that isn't there.
+    private static func value(_ name: String, _ environment: [String: String]) -> String? {
+        environment[name].flatMap { $0.isEmpty ? nil : $0 }
+    }
+}

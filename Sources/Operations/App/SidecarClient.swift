@@ -1,0 +1,95 @@
+import Downloads
+import Foundation
+import Jobs
+import Media
+import Payloads
+package import Storage
+import Timing
+import Values
+
+/// Another attachd on this machine, asked over HTTP: it has the queue's file, and one process writes a file.
+package struct SidecarClient: Sendable {
+    private let downloader: Downloader
+    private let server: String
+    private var base: String { "\(server)/v1/jobs" }
+    private let token: Secret<String>?
+    /// Beyond what the server was asked to wait.
+    private static let patience: Duration = .seconds(10)
+
+    package init(_ settings: Settings) throws {
+        var downloads = settings.downloads
+        // Where the user says that it listens; `0.0.0.0` is every address of this machine, and so this one.
+        let host = ["0.0.0.0", "::", "localhost"].contains(settings.host) ? "127.0.0.1" : settings.host
+        downloads.addresses.allowed += try [CIDR("127.0.0.0/8"), CIDR("::1/128")]
+        downloader = try Downloader(settings: downloads)
+        server = "http://\(host.contains(":") ? "[\(host)]" : host):\(settings.port)"
+        token = settings.apiToken
+    }
+
+    func enqueue(_ job: Job) async throws -> Enqueued {
+        let content = OutgoingMessage(body: job.content, headers: ["Content-Type": "application/json"])
+        switch try await send(content, to: base) {
+        case (202, _): return .accepted
+        case (429, _): return .busy
+        case (let status, _): throw Self.refused(status)
+        }
+    }
+
+    func state(of id: String, waiting patience: Duration) async throws -> JobState {
+        let name = Self.encoded(id)
+        let url = "\(base)/\(name)?wait=\(patience.milliseconds)ms"
+        switch try await send(OutgoingMessage(headers: [:]), to: url, within: patience) {
+        case (404, _): return .unknown
+        case (409, _): return .finished(JobReply(.cancelled, body: []))
+        case (200, let body):
+            let answer = try JSONValue(parsing: body)
+            guard let result = answer["result"], let status = answer["status"]?.text.flatMap(JobReply.Status.init)
+            else { return answer["state"]?.text == "waiting" ? .waiting : .running }
+            return .finished(JobReply(status, body: result.compactBytes))
+        case (let status, _): throw Self.refused(status)
+        }
+    }
+
+    /// Has the other attachd take back what `reference` names, and gives the names of the files.
+    package func forget(_ reference: AttachmentReference) async throws -> [String] {
+        let path = reference.source.map { "?source=\(Self.encoded($0))" } ?? reference.file.map { "/\($0)" } ?? ""
+        let answer = try await send(OutgoingMessage(.delete, headers: [:]), to: "\(server)/v1/attachments\(path)")
+        guard answer.0 == 200 else { throw Self.refused(answer.0) }
+        guard case .array(let names)? = try JSONValue(parsing: answer.1)["forgotten"] else { return [] }
+        return names.compactMap(\.text)
+    }
+
+    package func shutDown() { downloader.stop() }
+
+    private static func encoded(_ text: String) -> String {
+        text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? text
+    }
+
+    private func send(
+        _ message: OutgoingMessage,
+        to url: String,
+        within patience: Duration = .zero,
+    ) async throws -> (Int, [UInt8]) {
+        do throws(AttachmentFailure) {
+            let deadline = SystemTime().now + patience + Self.patience
+            var message = message
+            message.secretHeaders = token.map { ["Authorization": Secret("Bearer \($0.revealed)")] } ?? [:]
+            let answer = try await downloader.send(message, to: url, until: deadline)
+            return (answer.status, answer.body)
+        } catch {
+            let message =
+                "Another attachd has the queue's file, and \(base) does not answer. Say with --listen where it listens."
+            throw JobQueueError(.unavailable, message)
+        }
+    }
+
+    private static func refused(_ status: Int) -> JobQueueError {
+        let advice =
+            switch status {
+            case 401: "give its --api-token"
+            case 422: "it takes no such payload or --callback; see its --allow-address"
+            default: "see its log"
+            }
+        return JobQueueError(.broken, "The attachd that has the queue's file answered \(status): \(advice).")
+    }
+}

@@ -1,0 +1,170 @@
+import Jobs
+package import Logging
+import Media
+import Preview
+import Processing
+import ServiceLifecycle
+import Sidecar
+import Storage
+import Timing
+import Values
+import Worker
+
+/// Runs the sidecar and the worker of its queue until they are told to stop, and drains them then.
+package struct SidecarServices: Sendable {
+    private let settings: Settings
+    private let engine: Engine
+    private let queue: OpenQueue
+    private let logger: Logger
+    private let recentJobs: RecentJobs?
+    private let leases: AccessLeases
+    private let webhook: ResponseWebhook?
+    private let apiToken: Replaceable<Secret<String>>?
+    private let queueHealth: QueueHealth
+
+    package init(_ settings: Settings, _ engine: Engine, _ queue: OpenQueue, logger: Logger) throws(EngineError) {
+        self.settings = settings
+        self.engine = engine
+        self.queue = queue
+        self.logger = logger
+        queueHealth = QueueHealth(queue.jobs)
+        recentJobs = settings.hasPreview ? RecentJobs() : nil
+        leases = AccessLeases(store: engine.store)
+        apiToken = settings.apiToken.map { Replaceable($0) }
+        webhook = try settings.responseWebhook.map { url throws(EngineError) in
+            try ResponseWebhook(url, settings, signer: MessageSigner(keys: engine.store.keyring))
+        }
+    }
+
+    /// Without `takesRequests`, work comes from the queue alone, and HTTP has health and metrics.
+    package func run(takesRequests: Bool) async throws {
+        var configuration = ServiceGroupConfiguration(
+            // Stopped from the last to the first: requests that were let in may still enqueue.
+            services: [
+                .init(service: StoreSweeper(store: engine.store, time: SystemTime())),
+                .init(service: SecretReloader(secrets, time: SystemTime(), logger: logger)),
+                .init(service: worker(takesRequests: takesRequests)),
+                .init(service: server(takesRequests: takesRequests)),
+            ],
+            logger: logger,
+        )
+        configuration.maximumGracefulShutdownDuration = Termination.drainTime
+        let group = ServiceGroup(configuration: configuration)
+        try Termination.watch { Task { await group.triggerGracefulShutdown() } }
+        let supervisor = LoopSupervisor(logger: logger)
+        supervisor.start()
+        try await group.run()
+        withExtendedLifetime(supervisor) {}
+        webhook?.shutDown()
+        await queue.shutDown()
+        await engine.shutDown()
+    }
+
+    /// The files that are read anew while the sidecar runs.
+    private var secrets: [SecretReloader.Source] {
+        let keyring = engine.store.keyring
+        let keyFile =
+            settings.signingKeyFile
+            ?? SecretFile(engine.store.keyFile, isGroupReadable: settings.hasGroupReadableKeys)
+        let keys = SecretReloader.Source(name: "signing keys", file: keyFile) { file in
+            keyring.replace(with: try SigningKeys(reading: file))
+        }
+        guard let apiToken, let file = settings.apiTokenFile else { return [keys] }
+        let token = SecretReloader.Source(name: "API token", file: file) { file in
+            apiToken.replace(with: try APIToken.read(file))
+        }
+        return [keys, token]
+    }
+
+    private func worker(takesRequests: Bool) -> WorkerService {
+        WorkerService(
+            queue: queue.jobs,
+            handler: NotificationJobs(service: engine.service, recent: takesRequests ? recentJobs : nil),
+            poster: engine.callbacks,
+            // Most of them wait for their downloads; decoding has places of its own. More are held than are worked on, so
+            // that those without a chance are answered too.
+            limits: WorkerLimits(
+                slots: settings.decoders * 32,
+                drainTime: Termination.jobDrainTime,
+                held: 4096,
+            ),
+            observe: { event in
+                engine.queueMetrics.count(event)
+                switch event {
+                case .queueFailed(let error):
+                    logger.warning("The queue failed, and is asked again.", metadata: ["reason": "\(error)"])
+                case .callbackGivenUp(let job, let tries, let result):
+                    logger.warning(
+                        "A callback was given up.",
+                        metadata: [
+                            "job_id": "\(job.id)", "callback_host": "\(result.host ?? "none")", "tries": "\(tries)",
+                            "reason": "\(result.reason ?? "unknown")",
+                        ]
+                    )
+                case .crowded(let count): engine.setDemand(count)
+                default: break
+                }
+            },
+        )
+    }
+
+    private var preview: PreviewRoutes {
+        PreviewRoutes(
+            choices: .init(
+                profiles: settings.profiles.map(\.name),
+                deadline: DurationText.text(settings.deadline),
+                needsToken: settings.apiToken != nil,
+                hasWebhook: webhook != nil,
+            ),
+            categories: settings.categories,
+            store: engine.store,
+            leases: leases,
+            jobs: {
+                let dead = (try? await queue.jobs.deadLetters(20)) ?? []
+                return (recentJobs?.entries ?? []) + dead.map { .init(id: $0.job.id, content: $0.job.content) }
+            },
+        )
+    }
+
+    private var attachmentsRoute: AttachmentsRoute {
+        let forgetting = Forgetting(engine)
+        return AttachmentsRoute(store: engine.store, leases: leases) { try await forgetting.forget($0) }
+    }
+
+    private func server(takesRequests: Bool) -> SidecarServer {
+        SidecarServer(
+            configuration: .init(
+                host: settings.host,
+                port: settings.port,
+                apiToken: apiToken,
+                requestLimit: settings.requests,
+                downloadLimit: takesRequests ? OpenFiles.downloads(beside: settings.requests) : 0,
+            ),
+            service: takesRequests ? engine.service : nil,
+            queue: queue.jobs,
+            attachments: takesRequests ? attachmentsRoute : nil,
+            preview: takesRequests && settings.hasPreview ? preview : nil,
+            responses: takesRequests ? ResponsesRoute(categories: settings.categories, webhook: webhook) : nil,
+            checkReadiness: {
+                try await engine.checkReadiness()
+                // Requests are answered without a queue; a worker has no other work.
+                if !takesRequests, let problem = await queueHealth.problem { throw problem }
+            },
+            remarks: {
+                let problem = await queueHealth.problem?.description
+                let troubles = queue.jobs.troubles.map(\.description).sorted()
+                return engine.remarks + troubles + [problem].compactMap(\.self)
+            },
+            metrics: {
+                engine.queueMetrics.set(queue.jobs.troubles)
+                engine.queueMetrics.set(await queueHealth.status)
+                return engine.metrics
+            },
+            callbackRefusal: { engine.refusal(ofCallback: $0) },
+            onBusy: { engine.queueMetrics.countBusy() },
+            logger: logger,
+            observe: { engine.count($0) },
+            onListening: { port in logger.notice("attachd listens.", metadata: ["port": "\(port)"]) },
+        )
+    }
+}

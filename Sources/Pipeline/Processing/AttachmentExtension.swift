@@ -1,0 +1,31 @@
+import Media
+import Payloads
+import ServiceExtension
+import Timing
+
+/// The service extension that makes a notification's attachments ready, all of them side by side.
+struct AttachmentExtension: NotificationServiceExtension {
+    let makings: Makings
+    let rules: [SourceRule]
+    let request: ProcessingRequest
+    let expiry: Instant
+    let stopwatch: Stopwatch
+
+    func didReceive(_ request: NotificationRequest, bestAttempt: BestAttempt) async -> NotificationContent {
+        await withDiscardingTaskGroup { group in
+            for (index, attachment) in request.attachments.enumerated() {
+                group.addTask { await prepare(attachment, index, bestAttempt) }
+            }
+        }
+        return bestAttempt.content
+    }
+
+    /// Has one attachment made, and notes in `bestAttempt` what becomes of it.
+    private func prepare(_ attachment: AttachmentRequest, _ index: Int, _ bestAttempt: BestAttempt) async {
+        let order = request.order(of: index, rules: rules)
+        await makings.make(order, from: attachment.url, until: expiry) { [stopwatch] progress in
+            bestAttempt.update(index) { $0 = progress.content }
+            if let downloaded = progress.downloaded { stopwatch.finish(.download, at: downloaded) }
+        }
+    }
+}

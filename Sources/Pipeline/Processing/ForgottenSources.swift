@@ -1,0 +1,38 @@
+import Media
+import Synchronization
+import Timing
+
+/// The sources that were forgotten lately: what was being made of them at that moment is not delivered.
+final class ForgottenSources: Sendable {
+    /// A moment between two calls of `forget`.
+    struct Moment: Sendable {
+        fileprivate var number: Int
+    }
+
+    private struct State {
+        var count = 0
+        var last: [String: (number: Int, end: Instant)] = [:]
+    }
+
+    private let time: any TimeSource
+    private let state = Mutex(State())
+
+    init(time: any TimeSource) { self.time = time }
+
+    var moment: Moment { state.withLock { Moment(number: $0.count) } }
+
+    func forget(_ source: String) {
+        let now = time.now
+        state.withLock { state in
+            // No notification takes longer.
+            state.last = state.last.filter { $0.value.end > now }
+            state.count += 1
+            state.last[source] = (state.count, now + NotificationService.longestTimeLimit * 2)
+        }
+    }
+
+    /// A Boolean value that indicates whether the source was forgotten after `moment`.
+    func contains(_ source: String, since moment: Moment) -> Bool {
+        state.withLock { $0.last[source].map { $0.number > moment.number } ?? false }
+    }
+}

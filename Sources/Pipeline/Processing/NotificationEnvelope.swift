@@ -1,0 +1,103 @@
+import Media
+package import Payloads
+import Timing
+
+/// A payload and what the sender wants of it, as one JSON object: the body of `POST /v1/notifications` and of a job.
+///
+/// `{"id"?, "payload", "profile"?, "dialect"?, "pushType"?: "voip", "deadline"?: "5s",`
+/// `"clip"?: {"start"?: "3s", "duration"?: "10s"}}`, and for a job `"callback"?`, a URL.
+package struct NotificationEnvelope: Sendable {
+    package let payload: JSONValue
+    package let options: NotificationService.Options
+    package let callback: String?
+
+    private static let keys: Set = ["id", "payload", "profile", "dialect", "pushType", "deadline", "clip"]
+    private static let jobKeys: Set = ["callback"]
+    private static let clipKeys: Set = ["start", "duration"]
+    private static let callbackByteLimit = 2048
+    /// Sources are shorter; arithmetic on what is far longer overflows.
+    private static let longestClip = Duration.seconds(86_400)
+
+    /// `isJob` allows what makes sense only if the answer comes later.
+    package init(_ bytes: [UInt8], isJob: Bool = false) throws(RequestError) {
+        guard bytes.count <= PayloadReader.byteLimit else {
+            throw .payload(.tooLarge(byteCount: bytes.count, limit: PayloadReader.byteLimit))
+        }
+        let value: JSONValue
+        do throws(JSONError) {
+            value = try JSONValue(parsing: bytes)
+        } catch {
+            throw .payload(.notJSON(error))
+        }
+        guard case .object(let members) = value, let payload = value["payload"] else {
+            throw .envelope("Send an envelope: {\"payload\": {\"aps\": …}}; or use /v1/rewrite.")
+        }
+        try Self.check(members, have: isJob ? Self.keys.union(Self.jobKeys) : Self.keys, in: "The envelope")
+        self.payload = payload
+        self.options = NotificationService.Options(
+            identifier: try Self.text("id", in: value),
+            profile: try Self.text("profile", in: value),
+            dialect: try Self.text("dialect", in: value),
+            pushType: try Self.pushType(in: value),
+            timeLimit: try Self.duration("deadline", in: value),
+            clip: try Self.clip(in: value),
+        )
+        callback = try Self.text("callback", in: value, upTo: Self.callbackByteLimit)
+    }
+
+    private static func pushType(in envelope: JSONValue) throws(RequestError) -> PushType {
+        guard let text = try text("pushType", in: envelope) else { return .alert }
+        guard let pushType = PushType(rawValue: text) else {
+            throw .envelope("\"pushType\" is none of: \(PushType.names).")
+        }
+        return pushType
+    }
+
+    private static func clip(in envelope: JSONValue) throws(RequestError) -> ClipSelection {
+        switch envelope["clip"] {
+        case nil, .null: return ClipSelection()
+        case .object(let members)?:
+            try check(members, have: clipKeys, in: "\"clip\"")
+            let clip = JSONValue.object(members)
+            let selection = ClipSelection(
+                start: try duration("start", in: clip) ?? .zero,
+                duration: try duration("duration", in: clip),
+            )
+            guard max(selection.start, selection.duration ?? .zero) <= longestClip else {
+                throw .envelope("\"clip\" has a start and a duration of at most 24h each.")
+            }
+            return selection
+        default: throw .envelope("\"clip\" must be {\"start\": \"3s\", \"duration\": \"10s\"}.")
+        }
+    }
+
+    private static func check(
+        _ members: [JSONValue.Member],
+        have keys: Set<String>,
+        in place: String,
+    ) throws(RequestError) {
+        guard let unknown = members.first(where: { !keys.contains($0.key) }) else { return }
+        let known = keys.sorted().joined(separator: ", ")
+        throw .envelope("\(place) has no \"\(unknown.key)\". It has: \(known).")
+    }
+
+    private static func duration(_ key: String, in value: JSONValue) throws(RequestError) -> Duration? {
+        guard let text = try text(key, in: value) else { return nil }
+        guard let duration = DurationText.parse(text) else {
+            throw .envelope("\"\(key)\" is no duration: write it as \"800ms\" or \"20s\".")
+        }
+        return duration
+    }
+
+    private static func text(
+        _ key: String,
+        in envelope: JSONValue,
+        upTo limit: Int = 128,
+    ) throws(RequestError) -> String? {
+        switch envelope[key] {
+        case nil, .null: return nil
+        case .string(let text) where !text.isEmpty && text.utf8.count <= limit: return text
+        default: throw .envelope("\"\(key)\" must be a text of 1 to \(limit) bytes.")
+        }
+    }
+}

@@ -1,0 +1,163 @@
+package import Media
+package import Payloads
+package import Timing
+
+/// What every face offers: a payload in, a result out, by the deadline. HTTP, the command line and the queue call it.
+package struct NotificationService: Sendable {
+    /// What holds where a request doesn't say otherwise.
+    package struct Defaults: Sendable {
+        package var profile: Profile
+        package var timeLimit: Duration
+        package var limits: MediaLimits
+
+        package init(profile: Profile = .apns, timeLimit: Duration = .seconds(25), limits: MediaLimits = MediaLimits())
+        {
+            self.profile = profile
+            self.timeLimit = timeLimit
+            self.limits = limits
+        }
+    }
+
+    /// What a request may choose.
+    package struct Options: Sendable, Equatable {
+        package var identifier: String?
+        package var profile: String?
+        package var dialect: String?
+        package var pushType: PushType
+        package var timeLimit: Duration?
+        /// The part of a video or of sound that is wanted.
+        package var clip: ClipSelection
+
+        package init(
+            identifier: String? = nil,
+            profile: String? = nil,
+            dialect: String? = nil,
+            pushType: PushType = .alert,
+            timeLimit: Duration? = nil,
+            clip: ClipSelection = ClipSelection(),
+        ) {
+            self.identifier = identifier
+            self.profile = profile
+            self.dialect = dialect
+            self.pushType = pushType
+            self.timeLimit = timeLimit
+            self.clip = clip
+        }
+    }
+
+    /// The longest deadline that makes sense: a push that is later than this is no notification any more.
+    package static let longestTimeLimit: Duration = .seconds(300)
+
+    private let reader: PayloadReader
+    private let pipeline: AttachmentPipeline
+    private let profiles: ProfileTable
+    private let defaults: Defaults
+    private let time: any TimeSource
+
+    /// Lets no notification have what was made, or is being made, of the source at `url`; gives what the store calls it.
+    package func forget(source url: String) -> String { pipeline.forget(source: url) }
+
+    /// Lets no notification have the file of that name again.
+    package func forget(file name: String) { pipeline.forget(file: name) }
+
+    package init(
+        reader: PayloadReader,
+        pipeline: AttachmentPipeline,
+        profiles: [Profile] = Profile.builtIn,
+        defaults: Defaults = Defaults(),
+        time: any TimeSource = SystemTime(),
+    ) {
+        self.reader = reader
+        self.pipeline = pipeline
+        self.profiles = ProfileTable(profiles: profiles, fallback: defaults.profile)
+        self.defaults = defaults
+        self.time = time
+    }
+
+    package var now: Instant { time.now }
+
+    /// Makes the attachments of `payload` ready and rewrites it.
+    ///
+    /// The deadline counts from `accepted`, when the request came in. Only what is no payload, or an option that makes
+    /// no sense, is an error; a failing attachment is in the result.
+    package func process(
+        _ payload: PayloadSource,
+        options: Options = Options(),
+        accepted: Instant,
+    ) async throws(RequestError) -> ProcessingResult {
+        let timeLimit = try timeLimit(options.timeLimit ?? defaults.timeLimit)
+        let request = try request(for: payload, options, accepted)
+        return await pipeline.process(request, deadline: accepted + timeLimit)
+    }
+
+    /// The time that there is for a request with these options, if it makes sense at all: refuses what `process` would.
+    package func check(_ payload: PayloadSource, options: Options) throws(RequestError) -> Duration {
+        _ = try request(for: payload, options, time.now)
+        return try timeLimit(options.timeLimit ?? defaults.timeLimit)
+    }
+
+    /// The result for a payload that nothing is done for: its time passed while it waited, or `failure` says why.
+    package func decline(
+        _ payload: PayloadSource,
+        options: Options,
+        accepted: Instant,
+        because failure: AttachmentFailure? = nil,
+    ) throws(RequestError) -> ProcessingResult {
+        let timeLimit = try timeLimit(options.timeLimit ?? defaults.timeLimit)
+        let request = try request(for: payload, options, accepted)
+        return pipeline.decline(request, deadline: accepted + timeLimit, because: failure)
+    }
+
+    private func request(
+        for payload: PayloadSource,
+        _ options: Options,
+        _ accepted: Instant,
+    ) throws(RequestError) -> ProcessingRequest {
+        let notification: NotificationRequest
+        do throws(PayloadError) {
+            notification = try read(payload, options)
+        } catch {
+            throw .payload(error)
+        }
+        return ProcessingRequest(
+            notification: notification,
+            profiles: try profiles.choices(for: notification.attachments, asked: options.profile),
+            clip: options.clip,
+            limits: defaults.limits,
+            accepted: accepted,
+        )
+    }
+
+    private func read(_ payload: PayloadSource, _ options: Options) throws(PayloadError) -> NotificationRequest {
+        let identifier = options.identifier ?? RandomIdentifier.make()
+        switch payload {
+        case .bytes(let bytes):
+            return try reader.read(
+                bytes,
+                identifier: identifier,
+                pushType: options.pushType,
+                dialect: options.dialect,
+            )
+        case .value(let value):
+            return try reader.read(
+                value,
+                identifier: identifier,
+                pushType: options.pushType,
+                dialect: options.dialect,
+            )
+        }
+    }
+
+    private func timeLimit(_ limit: Duration) throws(RequestError) -> Duration {
+        guard limit > .zero, limit <= Self.longestTimeLimit else {
+            throw .option("The deadline must be above 0 and at most \(Self.longestTimeLimit.milliseconds / 1000)s.")
+        }
+        return limit
+    }
+}
+
+/// A payload, as it came or already read as JSON.
+package enum PayloadSource: Sendable {
+    case bytes([UInt8])
+    case value(JSONValue)
+}

@@ -1,0 +1,98 @@
+import Media
+import RedisWire
+import Synchronization
+import Timing
+
+/// Waits for answers: as long as anybody waits, one command asks for all of them, some times a second.
+///
+/// So the server has the same little work whether one client waits or a thousand do, and nothing is missed when the
+/// connection is lost for a while.
+final class AnswerWatch: Sendable {
+    static let interval = Duration.milliseconds(50)
+    /// How many keys go into one command.
+    static let batch = 512
+
+    private struct Waiter {
+        var key: String
+        var deadline: Instant
+        var signal: OneShot<Void>
+    }
+
+    private struct State {
+        var waiters: [Int: Waiter] = [:]
+        var lastID = 0
+        var isAsking = false
+        var wasLeft = false
+    }
+
+    private let connection: RedisConnection
+    private let time: any TimeSource
+    private let state = Mutex(State())
+
+    init(_ connection: RedisConnection, time: any TimeSource) {
+        self.connection = connection
+        self.time = time
+    }
+
+    /// Returns when the job whose result has this key is no longer open, or at `deadline`.
+    func wait(for key: String, until deadline: Instant) async throws {
+        let signal = OneShot<Void>()
+        let (id, begins) = state.withLock { state in
+            state.lastID += 1
+            guard !state.wasLeft else {
+                signal.settle(.success(()))
+                return (state.lastID, false)
+            }
+            defer { state.isAsking = true }
+            state.waiters[state.lastID] = Waiter(key: key, deadline: deadline, signal: signal)
+            return (state.lastID, !state.isAsking)
+        }
+        if begins { Task { await ask() } }
+        defer { state.withLock { $0.waiters[id] = nil } }
+        try await signal.value()
+    }
+
+    /// Nobody waits any longer.
+    func leave() {
+        let waiters = state.withLock { state in
+            defer { state.waiters = [:] }
+            state.wasLeft = true
+            return state.waiters
+        }
+        for waiter in waiters.values { waiter.signal.settle(.success(())) }
+    }
+
+    private func ask() async {
+        while true {
+            let waiters = state.withLock { state in
+                state.isAsking = !state.waiters.isEmpty
+                return state.waiters
+            }
+            if waiters.isEmpty { return }
+            let closed = await closed(Array(Set(waiters.values.map(\.key))))
+            let now = time.now
+            var next = now + Self.interval
+            for (id, waiter) in waiters {
+                if waiter.deadline <= now || closed.contains(waiter.key) {
+                    state.withLock { $0.waiters[id] = nil }
+                    waiter.signal.settle(.success(()))
+                } else {
+                    next = min(next, waiter.deadline)
+                }
+            }
+            try? await time.sleep(until: next)
+        }
+    }
+
+    /// Those of the jobs that are answered, or unknown. None while the server can't say.
+    private func closed(_ keys: [String]) async -> Set<String> {
+        var closed: Set<String> = []
+        for start in stride(from: 0, to: keys.count, by: Self.batch) {
+            let batch = keys[start..<min(start + Self.batch, keys.count)]
+            let replies = try? await connection.send([RedisCommand(["MGET"] + batch)])
+            guard let values = replies?.first?.elements, values.count == batch.count else { continue }
+            for (key, value) in zip(batch, values) where value.bytes?.first != UInt8(ascii: "-") { closed.insert(key) }
+        }
+        return closed
+    }
+}

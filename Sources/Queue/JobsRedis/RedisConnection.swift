@@ -1,0 +1,233 @@
+import Jobs
+import Media
+import NIOCore
+import RedisWire
+import Synchronization
+import Timing
+import Values
+
+/// A connection to the server that is opened when it is needed, and opened again after it was lost.
+///
+/// Commands of many tasks share it, each in its turn and none waiting for the others' replies. What was surely not done
+/// is sent again as long as there is time; for anything else the caller gets the error, and knows that it may have been
+/// done.
+final class RedisConnection: Sendable {
+    private enum State {
+        case closed(RedisFailure?)
+        case opening(Task<any Channel, any Error>)
+        case open(any Channel)
+        case left
+    }
+
+    private struct Guarded {
+        var state = State.closed(nil)
+        var backOff = BackOff()
+        /// When a connection may be tried again, after one failed.
+        var nextAttempt: Instant?
+
+        mutating func failed(at now: Instant) { nextAttempt = now + backOff.next() }
+
+        mutating func succeeded() {
+            backOff.succeeded()
+            nextAttempt = nil
+        }
+    }
+
+    private enum NextStep {
+        case use(any Channel)
+        case awaitOpening(Task<any Channel, any Error>)
+        case wait(until: Instant, after: RedisFailure?)
+    }
+
+    private let settings: RedisSettings
+    private let dialer: RedisDialer
+    private let time: any TimeSource
+    /// Logs in: the first that is sent on every new connection.
+    private let greeting: Secret<[RedisCommand]>
+    /// What the server has to know before it can do anything else.
+    private let preparation: [RedisCommand]
+    /// Throws if the server is not fit for the queue, by its answer to INFO.
+    private let check: (@Sendable (String) throws(JobQueueError) -> Void)?
+    private let guarded = Mutex(Guarded())
+
+    /// `name` shows in the server's list of clients.
+    init(
+        _ settings: RedisSettings,
+        name: String,
+        preparation: [RedisCommand] = [],
+        check: (@Sendable (String) throws(JobQueueError) -> Void)? = nil,
+        time: any TimeSource,
+    ) throws(JobQueueError) {
+        self.settings = settings
+        self.preparation = preparation
+        self.check = check
+        self.time = time
+        dialer = try RedisDialer(settings, time: time)
+        var greeting: [RedisCommand] = []
+        if let password = settings.password?.revealed {
+            greeting.append(settings.user.map { RedisCommand("AUTH", $0, password) } ?? RedisCommand("AUTH", password))
+        }
+        greeting.append(RedisCommand("CLIENT", "SETNAME", name))
+        if settings.database != 0 { greeting.append(RedisCommand("SELECT", "\(settings.database)")) }
+        self.greeting = Secret(greeting)
+    }
+
+    /// The replies to `commands`, none of them an error. The server may block for `blocking` before it answers. What is
+    /// `repeatable` is sent again, too, when the connection was lost before the replies came.
+    /// Throws `RedisFailure` and `CancellationError`.
+    func send(
+        _ commands: [RedisCommand],
+        blocking: Duration = .zero,
+        repeatable: Bool = false,
+    ) async throws -> [RedisReply] {
+        let deadline = time.now + settings.timeLimit
+        while true {
+            try Task.checkCancellation()
+            do {
+                return try await attempt(commands, until: deadline, blocking: blocking)
+            } catch let failure as RedisFailure {
+                let mayTryAgain = failure.wasNotDone || repeatable && failure.isLoss
+                guard mayTryAgain, time.now < deadline else { throw failure }
+            }
+        }
+    }
+
+    /// Closes it for good.
+    func leave() async {
+        let state = guarded.withLock { guarded in
+            defer { guarded.state = .left }
+            return guarded.state
+        }
+        if case .open(let channel) = state { try? await channel.close() }
+    }
+
+    private func attempt(
+        _ commands: [RedisCommand],
+        until deadline: Instant,
+        blocking: Duration,
+    ) async throws -> [RedisReply] {
+        let channel = try await channel(until: deadline)
+        do {
+            let replies = try await exchange(commands, on: channel, within: settings.timeLimit + blocking)
+            guarded.withLock { $0.succeeded() }
+            return replies
+        } catch RedisFailure.forgotten {
+            _ = try await exchange(preparation, on: channel, within: settings.timeLimit)
+            return try await exchange(commands, on: channel, within: settings.timeLimit + blocking)
+        } catch let failure as RedisFailure {
+            // Perhaps the name leads to another server by now, which is the one that takes writes.
+            if case .refusedForNow = failure { drop(channel, after: failure) }
+            throw failure
+        }
+    }
+
+    /// Sends commands on an open channel. An error among the replies is thrown.
+    private func exchange(
+        _ commands: [RedisCommand],
+        on channel: any Channel,
+        within limit: Duration,
+    ) async throws -> [RedisReply] {
+        guard !commands.isEmpty else { return [] }
+        let exchange = Exchange(commands, deadline: time.now + limit)
+        channel.writeAndFlush(exchange).whenFailure { exchange.fail(.unreachable("\($0)")) }
+        let replies = try await exchange.value()
+        for case .error(let text) in replies { throw RedisFailure(reply: text) }
+        return replies
+    }
+
+    /// The open channel, or a new one, once the next attempt to open one is due.
+    private func channel(until deadline: Instant) async throws -> any Channel {
+        while true {
+            switch try nextStep() {
+            case .use(let channel): return channel
+            case .awaitOpening(let task): return try await task.value
+            case .wait(let due, let failure):
+                guard due < deadline else { throw failure ?? .unreachable("Connecting failed.") }
+                try await time.sleep(until: due)
+            }
+        }
+    }
+
+    private func nextStep() throws(RedisFailure) -> NextStep {
+        let now = time.now
+        let step: NextStep? = guarded.withLock { guarded in
+            var lastFailure: RedisFailure?
+            switch guarded.state {
+            case .left: return nil
+            case .opening(let task): return .awaitOpening(task)
+            case .open(let channel):
+                if channel.isActive { return .use(channel) }
+                // All workers have lost it at this moment; they come back each in its time.
+                guarded.state = .closed(nil)
+                guarded.failed(at: now)
+            case .closed(let failure): lastFailure = failure
+            }
+            if let due = guarded.nextAttempt, due > now { return .wait(until: due, after: lastFailure) }
+            let task = Task { try await open() }
+            guarded.state = .opening(task)
+            return .awaitOpening(task)
+        }
+        guard let step else { throw .error(JobQueueError(.unavailable, "The queue was left already.")) }
+        return step
+    }
+
+    private func open() async throws -> any Channel {
+        do {
+            let channel = try await dialer.dial()
+            do {
+                _ = try await exchange(greeting.revealed, on: channel, within: settings.connectLimit)
+                try await checkServer(on: channel)
+                _ = try await exchange(preparation, on: channel, within: settings.timeLimit)
+            } catch {
+                channel.close(promise: nil)
+                throw error
+            }
+            guard opened(channel) else { throw RedisFailure.unreachable("The queue was left.") }
+            return channel
+        } catch RedisFailure.lost(let reason) {
+            // What was lost is the greeting, nothing of a caller's.
+            throw failed(.unreachable(reason))
+        } catch let failure as RedisFailure {
+            throw failed(failure)
+        }
+    }
+
+    private func checkServer(on channel: any Channel) async throws {
+        guard let check else { return }
+        let info = try await exchange([RedisCommand("INFO")], on: channel, within: settings.timeLimit)
+        do throws(JobQueueError) {
+            try check(info.first?.text ?? "")
+        } catch {
+            throw RedisFailure.error(error)
+        }
+    }
+
+    /// `false` if nobody wants the channel any more; it is closed then.
+    private func opened(_ channel: any Channel) -> Bool {
+        let isWanted = guarded.withLock { guarded in
+            if case .left = guarded.state { return false }
+            guarded.state = .open(channel)
+            return true
+        }
+        if !isWanted { channel.close(promise: nil) }
+        return isWanted
+    }
+
+    private func drop(_ channel: any Channel, after failure: RedisFailure) {
+        channel.close(promise: nil)
+        guarded.withLock { guarded in
+            guard case .open(let current) = guarded.state, current === channel else { return }
+            guarded.state = .closed(failure)
+            guarded.failed(at: time.now)
+        }
+    }
+
+    private func failed(_ failure: RedisFailure) -> RedisFailure {
+        guarded.withLock { guarded in
+            if case .left = guarded.state { return }
+            guarded.state = .closed(failure)
+            guarded.failed(at: time.now)
+        }
+        return failure
+    }
+}

@@ -1,0 +1,56 @@
+import Jobs
+import Media
+import NIOCore
+import NIOPosix
+import NIOSSL
+import Timing
+
+/// Opens connections to the server, with TLS where that is asked for.
+struct RedisDialer: Sendable {
+    private let settings: RedisSettings
+    private let time: any TimeSource
+    private let security: NIOSSLContext?
+
+    init(_ settings: RedisSettings, time: any TimeSource) throws(JobQueueError) {
+        self.settings = settings
+        self.time = time
+        security = settings.usesTLS ? try Self.security(settings) : nil
+    }
+
+    /// A connection that takes exchanges; nobody has logged in on it yet.
+    func dial() async throws(RedisFailure) -> any Channel {
+        let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .channelOption(.socketOption(.so_keepalive), value: 1)
+            .connectTimeout(TimeAmount(settings.connectLimit))
+            .channelInitializer { [self] channel in
+                channel.eventLoop.makeCompletedFuture {
+                    let pipeline = channel.pipeline.syncOperations
+                    if let security { try pipeline.addHandler(Self.handler(security, host: settings.host)) }
+                    try pipeline.addHandler(ReplyHandler(time: time))
+                }
+            }
+        do {
+            return try await bootstrap.connect(host: settings.host, port: settings.port).get()
+        } catch {
+            throw .unreachable("\(error)")
+        }
+    }
+
+    /// The name in the certificate is checked against the host, or against the address where the host is one.
+    private static func handler(_ security: NIOSSLContext, host: String) throws -> NIOSSLClientHandler {
+        let isAddress = (try? SocketAddress(ipAddress: host, port: 0)) != nil
+        return try NIOSSLClientHandler(context: security, serverHostname: isAddress ? nil : host)
+    }
+
+    private static func security(_ settings: RedisSettings) throws(JobQueueError) -> NIOSSLContext {
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        configuration.minimumTLSVersion = .tlsv12
+        if let file = settings.authoritiesFile { configuration.additionalTrustRoots = [.file(file)] }
+        do {
+            return try NIOSSLContext(configuration: configuration)
+        } catch {
+            throw JobQueueError(.misconfigured, "The authorities in the CA file cannot be read: \(error)")
+        }
+    }
+}

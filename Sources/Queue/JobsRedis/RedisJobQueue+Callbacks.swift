@@ -1,0 +1,56 @@
+package import Jobs
+import Media
+import RedisWire
+import Timing
+
+extension RedisJobQueue {
+    package func leaseCallbacks(_ limit: Int) async throws -> [LeasedCallback] {
+        guard limit > 0 else { return [] }
+        let reply = try await run(.leaseCallbacks, ["\(limit)", "\(limits.callbackTime.milliseconds)"])
+        guard let elements = reply.elements, let clock = ServerClock(elements.first, received: time.now) else {
+            throw Self.nonsense("no callbacks where they should be")
+        }
+        var callbacks: [LeasedCallback] = []
+        for element in elements.dropFirst() {
+            guard let parts = element.elements, parts.count == 3, let entry = parts[0].text,
+                let fence = parts[1].integer, LeasedCallback.sensibleCounts.contains(fence)
+            else { throw Self.nonsense("a callback that is none") }
+            let lease = Lease(entry: entry, fence: fence)
+            if let callback = Self.callback(parts[2], lease, clock) {
+                callbacks.append(callback)
+            } else {
+                // What another program wrote there must not hold up the others.
+                try await finishCallback(lease)
+            }
+        }
+        return callbacks
+    }
+
+    private static func callback(_ reply: RedisReply, _ lease: Lease, _ clock: ServerClock) -> LeasedCallback? {
+        guard let fields = EntryFields(reply), let name = fields.name, let url = fields.text("cb"),
+            let status = fields.text("s").flatMap(JobReply.Status.init), let failures = fields.integer("failures"),
+            LeasedCallback.sensibleCounts.contains(failures),
+            let answered = fields.integer("at").flatMap(clock.instant)
+        else { return nil }
+        return LeasedCallback(
+            lease: lease,
+            name: name,
+            url: url,
+            reply: JobReply(status, body: fields.bytes("y")),
+            trace: fields.trace,
+            failures: failures,
+            // Leases and failures raise the fence.
+            attempt: max(1, lease.fence - failures),
+            answered: answered,
+        )
+    }
+
+    package func finishCallback(_ lease: Lease) async throws {
+        try await run(.finishCallback, [lease.entry, "\(lease.fence)"])
+    }
+
+    package func postponeCallback(_ lease: Lease, by delay: Duration, isFailure: Bool) async throws {
+        let delay = "\(max(0, delay.milliseconds))"
+        try await run(.postponeCallback, [lease.entry, "\(lease.fence)", delay, isFailure ? "1" : "0"])
+    }
+}

@@ -1,0 +1,88 @@
+package import Jobs
+import Media
+import RedisWire
+import Timing
+
+extension RedisJobQueue {
+    /// The most jobs that are looked at for a list.
+    static let listLimit = 10_000
+    /// How many dead letters are read at once when one is looked for.
+    static let page = 100
+
+    package func status() async throws -> QueueStatus {
+        let numbers = try await run(.status, [String]()).elements?.compactMap(\.integer) ?? []
+        let sane = -1...ServerClock.latest
+        guard numbers.count == 5, numbers.allSatisfy(sane.contains) else { throw Self.nonsense("no status") }
+        return QueueStatus(
+            waiting: numbers[0],
+            running: numbers[1],
+            dead: numbers[2],
+            callbacks: numbers[3],
+            oldestWaiting: numbers[4] < 0 ? nil : .milliseconds(numbers[4]),
+        )
+    }
+
+    /// Sorted among the oldest of the queue: streams are read in the order in which they were written.
+    package func jobs(_ limit: Int) async throws -> [JobSummary] {
+        guard limit > 0 else { return [] }
+        let count = min(max(limit, Self.page), Self.listLimit)
+        let jobs = try await run(.jobs, ["\(count)"]).elements ?? []
+        return try jobs.map { element throws(JobQueueError) in
+            guard let parts = element.elements, parts.count == 5, let id = parts[0].text, let tenant = parts[1].text,
+                let remaining = parts[2].integer, (-ServerClock.latest...ServerClock.latest).contains(remaining),
+                let starts = parts[3].integer, let isRunning = parts[4].integer
+            else { throw Self.nonsense("a job that is none") }
+            return JobSummary(
+                name: JobName(id: id, tenant: tenant),
+                isRunning: isRunning == 1,
+                remaining: .milliseconds(remaining),
+                starts: starts,
+            )
+        }
+        .sorted { $0.remaining < $1.remaining }
+        .prefix(limit)
+        .map { $0 }
+    }
+
+    package func deadLetters(_ limit: Int) async throws -> [DeadLetter] {
+        guard limit > 0 else { return [] }
+        return try await deadLetters(limit, before: "+").compactMap(\.letter)
+    }
+
+    package func retryDeadLetter(_ name: JobName) async throws -> Enqueued? {
+        var end = "+"
+        while true {
+            let letters = try await deadLetters(Self.page, before: end)
+            if let found = letters.first(where: { $0.letter?.job.name == name }) {
+                let reply = try await run(.retry, [found.id])
+                return reply == .null ? nil : try enqueued(reply)
+            }
+            guard let last = letters.last, letters.count == Self.page else { return nil }
+            end = "(\(last.id)"
+        }
+    }
+
+    package func purgeDeadLetters() async throws -> Int {
+        try await run(.purge, [String]()).integer ?? 0
+    }
+
+    /// Dead letters, newest first, and what the stream calls them. One that cannot be read is `nil`.
+    private func deadLetters(_ limit: Int, before end: String) async throws -> [(id: String, letter: DeadLetter?)] {
+        let read = RedisCommand("XREVRANGE", "\(settings.prefix)dead", end, "-", "COUNT", "\(limit)")
+        let replies = try await replies(to: [read, RedisCommand("TIME")], on: commands, repeatable: true)
+        let now = time.now
+        guard let entries = replies[0].elements, let clock = ServerClock(time: replies[1], received: now) else {
+            throw Self.nonsense("no dead letters where they should be")
+        }
+        return try entries.map { entry in
+            guard let pair = entry.elements, pair.count == 2, let id = pair[0].text, let fields = EntryFields(pair[1]),
+                let buried = clock.instant(ofEntry: id[...])
+            else { throw Self.nonsense("a dead letter that is none") }
+            let stream = fields.text("entry")?.prefix(2) ?? ""
+            let letter = fields.job(priority: Job.Priority(stream: stream) ?? .high).map { job in
+                DeadLetter(job: job, starts: fields.integer("starts") ?? 0, age: max(.zero, now - buried))
+            }
+            return (id, letter)
+        }
+    }
+}

@@ -1,0 +1,133 @@
+package import Jobs
+import Media
+import RedisWire
+import Timing
+
+extension RedisJobQueue {
+    package func lease(_ limit: Int, waiting patience: Duration) async throws -> [LeasedJob] {
+        guard limit > 0 else { return [] }
+        let deadline = time.now + patience
+        while true {
+            try Task.checkCancellation()
+            let waiting = try await taking { try await self.jobs(in: self.run(.lease, [self.worker, "\(limit)"])) }
+            let remaining = deadline - time.now
+            guard waiting.isEmpty, remaining > .zero else { return waiting }
+            let new = try await taking { try await self.read(limit, blocking: min(remaining, Self.readTime)) }
+            guard new.isEmpty else { return new }
+        }
+    }
+
+    package func rescue(_ limit: Int) async throws -> [LeasedJob] {
+        guard limit > 0 else { return [] }
+        let arguments = [worker, "\(limit)", "\(limits.leaseTime.milliseconds)"]
+        return try await taking { try await self.jobs(in: self.run(.rescue, arguments)) }
+    }
+
+    package func start(_ lease: Lease) async throws -> Bool {
+        try await isDone(.start, lease)
+    }
+
+    package func renew(_ leases: [Lease]) async throws -> [Lease] {
+        guard !leases.isEmpty else { return [] }
+        let lost = try await run(.renew, [worker] + Self.words(leases)).elements?.map(\.integer)
+        guard let lost else { throw Self.nonsense("no answer to a renewal") }
+        return try lost.map { index in
+            guard let index, leases.indices.contains(index) else { throw Self.nonsense("no answer to a renewal") }
+            return leases[index]
+        }
+    }
+
+    package func finish(_ lease: Lease, with reply: JobReply) async throws -> Bool {
+        try await isDone(.finish, lease, reply)
+    }
+
+    package func bury(_ lease: Lease, with reply: JobReply) async throws -> Bool {
+        try await isDone(.bury, lease, reply)
+    }
+
+    package func giveBack(_ leases: [Lease]) async throws {
+        guard !leases.isEmpty else { return }
+        try await run(.giveBack, [worker] + Self.words(leases))
+    }
+
+    private func isDone(_ script: Script, _ lease: Lease, _ reply: JobReply? = nil) async throws -> Bool {
+        var arguments = ([worker] + Self.words([lease])).map { Array($0.utf8) }
+        if let reply {
+            arguments += [
+                Array(reply.status.rawValue.utf8), reply.body, Array("\(limits.replyTime.milliseconds)".utf8),
+            ]
+        }
+        return try await run(script, arguments).integer == 1
+    }
+
+    private static func words(_ leases: [Lease]) -> [String] { leases.flatMap { [$0.entry, "\($0.fence)"] } }
+
+    /// Takes entries, cancelled or not: a reply that nobody heeded would leave its jobs lying until their leases end.
+    private func taking(
+        _ jobs: @Sendable @escaping () async throws -> [LeasedJob]
+    ) async throws -> [LeasedJob] {
+        let taken = try await Task { try await jobs() }.value
+        if Task.isCancelled {
+            // Where that fails too, they are rescued.
+            _ = await Task { try await self.giveBack(taken.map(\.lease)) }.result
+            throw CancellationError()
+        }
+        return taken
+    }
+
+    /// Waits for new entries. The count holds for each of the two streams.
+    private func read(_ limit: Int, blocking wait: Duration) async throws -> [LeasedJob] {
+        let keys = Job.Priority.allCases.map { "\(settings.prefix)jobs:\($0.stream)" }
+        let counts = ["COUNT", "\(max(1, limit / 2))", "BLOCK", "\(max(1, wait.milliseconds))"]
+        let read = RedisCommand(["XREADGROUP", "GROUP", "workers", worker] + counts + ["STREAMS"] + keys + [">", ">"])
+        let replies = try await replies(to: [read, RedisCommand("TIME")], on: reads, blocking: wait)
+        guard let streams = replies[0].elements, let clock = ServerClock(time: replies[1], received: time.now) else {
+            throw Self.nonsense("no jobs where they should be")
+        }
+        var entries: [RedisReply] = []
+        for stream in streams {
+            guard let parts = stream.elements, parts.count == 2,
+                let priority = Job.Priority.allCases.first(where: { keys[$0.rawValue] == parts[0].text }),
+                let new = parts[1].elements
+            else { throw Self.nonsense("no jobs where they should be") }
+            for entry in new {
+                guard let pair = entry.elements, pair.count == 2, let id = pair[0].text else {
+                    throw Self.nonsense("an entry without a name")
+                }
+                entries.append(.array([.status("\(priority.stream)/\(id)"), .integer(1), .integer(0), pair[1]]))
+            }
+        }
+        let jobs = try await jobs(in: entries, clock)
+        try await giveBack(jobs.dropFirst(limit).map(\.lease))
+        return Array(jobs.prefix(limit))
+    }
+
+    /// The jobs in a reply: the server's time, then the entries.
+    private func jobs(in reply: RedisReply) async throws -> [LeasedJob] {
+        guard let elements = reply.elements, let clock = ServerClock(elements.first, received: time.now) else {
+            throw Self.nonsense("no jobs where they should be")
+        }
+        return try await jobs(in: elements.dropFirst(), clock)
+    }
+
+    /// The jobs in entries: names, fences, starts and fields. An entry that is no job is answered here and now.
+    private func jobs(in entries: some Collection<RedisReply>, _ clock: ServerClock) async throws -> [LeasedJob] {
+        var jobs: [LeasedJob] = []
+        for element in entries {
+            guard let parts = element.elements, parts.count == 4, let entry = parts[0].text,
+                let fence = parts[1].integer, let starts = parts[2].integer,
+                let priority = Job.Priority(stream: entry.prefix(2)),
+                let enqueued = clock.instant(ofEntry: entry.dropFirst(3))
+            else { throw Self.nonsense("an entry without a name") }
+            let lease = Lease(entry: entry, fence: fence)
+            guard let job = EntryFields(parts[3])?.job(priority: priority) else {
+                let reason = "The entry is no job: it needs the fields j, b and y."
+                _ = try await finish(lease, with: JobReply(.failed, body: Array(reason.utf8)))
+                continue
+            }
+            let deadline = enqueued + job.timeLimit
+            jobs.append(LeasedJob(lease: lease, job: job, deadline: deadline, enqueued: enqueued, starts: starts))
+        }
+        return jobs
+    }
+}

@@ -1,0 +1,101 @@
+import Jobs
+import Media
+import NIOCore
+import RedisWire
+import Timing
+
+/// Sends exchanges and hands each its replies: they come in the order of the commands.
+///
+/// An exchange keeps its place in the order when nobody waits for it any more. One that isn't answered in time ends the
+/// connection, for what stands behind it would wait in vain.
+final class ReplyHandler: ChannelDuplexHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundIn = Exchange
+    typealias OutboundOut = ByteBuffer
+
+    /// More than this many at once are refused.
+    static let limit = 8192
+
+    private let time: any TimeSource
+    private var parser = ReplyParser()
+    private var awaited = CircularBuffer<Exchange>()
+    private var watch: (due: Instant, task: Scheduled<Void>)?
+    private var flushIsDue = false
+
+    init(time: any TimeSource) { self.time = time }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        let exchange = unwrapOutboundIn(data)
+        guard awaited.count < Self.limit else {
+            let reason = "More than \(Self.limit) commands wait for the answers of the queue's Redis already."
+            exchange.fail(.error(JobQueueError(.unavailable, reason)))
+            promise?.succeed()
+            return
+        }
+        awaited.append(exchange)
+        var buffer = context.channel.allocator.buffer(capacity: exchange.commands.reduce(0) { $0 + $1.bytes.count })
+        for command in exchange.commands { buffer.writeBytes(command.bytes) }
+        context.write(wrapOutboundOut(buffer), promise: promise)
+        watchFirst(context)
+    }
+
+    /// One system call sends whatever was written in the same turn of the loop.
+    func flush(context: ChannelHandlerContext) {
+        guard !flushIsDue else { return }
+        flushIsDue = true
+        context.eventLoop.assumeIsolated().execute { [self] in
+            flushIsDue = false
+            context.flush()
+        }
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        parser.feed(unwrapInboundIn(data).readableBytesView)
+        do {
+            while let reply = try parser.next() {
+                guard let exchange = awaited.first else {
+                    return end(context, .nonsense("a reply that nobody asked for"))
+                }
+                if exchange.take(reply) { awaited.removeFirst() }
+            }
+        } catch {
+            end(context, .nonsense("\(error)"))
+        }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        end(context, .lost("The connection was closed."))
+        context.fireChannelInactive()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { end(context, .lost("\(error)")) }
+
+    private func end(_ context: ChannelHandlerContext, _ failure: RedisFailure) {
+        watch?.task.cancel()
+        watch = nil
+        let exchanges = awaited
+        awaited.removeAll()
+        for exchange in exchanges { exchange.fail(failure) }
+        context.close(promise: nil)
+    }
+
+    /// Watches the time of the exchange that is answered next. A timer that is set already serves for it too, unless it
+    /// goes off too late.
+    private func watchFirst(_ context: ChannelHandlerContext) {
+        guard let first = awaited.first else { return }
+        if let watch {
+            guard first.deadline < watch.due else { return }
+            watch.task.cancel()
+        }
+        let remaining = max(.zero, first.deadline - time.now)
+        let task = context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(remaining)) { [self] in
+            watch = nil
+            if let first = awaited.first, first.deadline <= time.now {
+                end(context, .lost("It didn't answer in time."))
+            } else {
+                watchFirst(context)
+            }
+        }
+        watch = (first.deadline, task)
+    }
+}

@@ -1,0 +1,212 @@
+import Foundation
+import GRDB
+import Jobs
+import Media
+import Timing
+
+/// The queue's tables, inside a transaction: what can be done to them, one statement after the other.
+struct JobTables {
+    let database: Database
+    let clock: UnixClock
+    let limits: QueueLimits
+    /// The backlog before this transaction, and what changes in it.
+    let backlog: Backlog
+    var changes = Backlog()
+
+    static let deadLetterLimit = 10_000
+
+    init(_ database: Database, clock: UnixClock, limits: QueueLimits, backlog: Backlog) {
+        self.database = database
+        self.clock = clock
+        self.limits = limits
+        self.backlog = backlog
+    }
+
+    // MARK: Jobs that come
+
+    mutating func enqueue(_ job: Job) throws -> Enqueued {
+        if let reply = try reply(to: job.name) { return .finished(reply) }
+        guard hasRoom(for: job.tenant) else { return try isOpen(job.name) ? .known : .busy }
+        let now = clock.now
+        let isNew = try database.change(
+            """
+            INSERT INTO job(tenant, id, priority, enqueued, deadline, lease_until,
+              callback, producer, trace_parent, trace_state, content)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT(tenant, id) DO NOTHING
+            """,
+            [
+                job.tenant, job.id, job.priority.rawValue, now, now + max(1, job.timeLimit.milliseconds), now,
+                job.answer.callback, job.answer.producer, job.trace?.parent, job.trace?.state, Data(job.content),
+            ]
+        )
+        guard isNew > 0 else { return .known }
+        changes.add(1, of: job.tenant)
+        return .accepted
+    }
+
+    /// Enqueues the newest dead letter of that name.
+    mutating func retryDeadLetter(_ name: JobName) throws -> Enqueued? {
+        let letter = try database.row(
+            "SELECT * FROM dead WHERE tenant = ? AND id = ? ORDER BY seq DESC LIMIT 1",
+            [name.tenant, name.id]
+        )
+        guard let letter else { return nil }
+        guard hasRoom(for: name.tenant) else { return .busy }
+        try database.change("DELETE FROM reply WHERE tenant = ? AND id = ?", [name.tenant, name.id])
+        let enqueued = try enqueue(letter.job())
+        if enqueued == .accepted {
+            try database.change("DELETE FROM dead WHERE seq = ?", [try letter.value("seq") as Int])
+        }
+        return enqueued
+    }
+
+    private func hasRoom(for tenant: String) -> Bool {
+        backlog.total + changes.total < limits.backlog && backlog[tenant] + changes[tenant] < limits.tenantBacklog
+            && backlog.answerBytes + changes.answerBytes < limits.answerBytes
+    }
+
+    // MARK: Jobs that are worked on
+
+    func lease(_ limit: Int) throws -> [LeasedJob] {
+        try lease(
+            "SELECT seq FROM job WHERE state = 0 ORDER BY priority, deadline, seq LIMIT ?2",
+            [clock.now + limits.leaseTime.milliseconds, limit]
+        )
+    }
+
+    func rescue(_ limit: Int) throws -> [LeasedJob] {
+        let now = clock.now
+        return try lease(
+            "SELECT seq FROM job WHERE state = 1 AND lease_until <= ?3 ORDER BY lease_until LIMIT ?2",
+            [now + limits.leaseTime.milliseconds, limit, now]
+        )
+    }
+
+    private func lease(_ chosen: String, _ arguments: StatementArguments) throws -> [LeasedJob] {
+        let rows = try database.rows(
+            "UPDATE job SET state = 1, attempt = attempt + 1, lease_until = ?1 WHERE seq IN (\(chosen)) RETURNING *",
+            arguments
+        )
+        // What is returned has no order. Entries have numbers of the same length.
+        return try rows.map { try $0.leasedJob(clock) }.sorted {
+            ($0.job.priority.rawValue, $0.deadline, $0.lease.entry)
+                < ($1.job.priority.rawValue, $1.deadline, $1.lease.entry)
+        }
+    }
+
+    func start(_ lease: Lease) throws -> Bool {
+        try database.change("UPDATE job SET starts = starts + 1 WHERE \(Self.isHeld)", held(lease)) > 0
+    }
+
+    /// The leases that are lost.
+    func renew(_ leases: [Lease]) throws -> [Lease] {
+        let end = clock.now + limits.leaseTime.milliseconds
+        return try leases.filter { lease in
+            try database.change("UPDATE job SET lease_until = ?3 WHERE \(Self.isHeld)", held(lease) + [end]) == 0
+        }
+    }
+
+    func giveBack(_ leases: [Lease]) throws {
+        for lease in leases { try database.change("UPDATE job SET state = 0 WHERE \(Self.isHeld)", held(lease)) }
+    }
+
+    private static let isHeld = "seq = ?1 AND attempt = ?2 AND state = 1"
+
+    private func held(_ lease: Lease) -> StatementArguments { [Int(lease.entry), lease.fence] }
+
+    // MARK: Jobs that are answered
+
+    /// The job's name, unless the lease is lost.
+    mutating func finish(_ lease: Lease, with reply: JobReply) throws -> JobName? {
+        let job = try database.row("DELETE FROM job WHERE \(Self.isHeld) RETURNING *", held(lease))
+        return try job.map { try answer($0, with: reply) }
+    }
+
+    /// The job's name, unless the lease is lost.
+    mutating func bury(_ lease: Lease, with reply: JobReply) throws -> JobName? {
+        let copied = try database.change(
+            """
+            INSERT INTO dead(buried, tenant, id, priority, starts, enqueued, deadline,
+              callback, producer, trace_parent, trace_state, content)
+            SELECT ?3, tenant, id, priority, starts, enqueued, deadline,
+              callback, producer, trace_parent, trace_state, content FROM job WHERE \(Self.isHeld)
+            """,
+            held(lease) + [clock.now]
+        )
+        guard copied > 0 else { return nil }
+        try database.change(
+            "DELETE FROM dead WHERE seq <= (SELECT max(seq) FROM dead) - ?",
+            [Self.deadLetterLimit]
+        )
+        return try finish(lease, with: reply)
+    }
+
+    mutating func cancel(_ name: JobName) throws -> Cancellation {
+        let job = try database.row(
+            "DELETE FROM job WHERE tenant = ? AND id = ? AND state = 0 RETURNING *",
+            [name.tenant, name.id]
+        )
+        if let job {
+            changes.add(-1, of: name.tenant)
+            try keep(JobReply(.cancelled, body: [UInt8]("The job was taken back.".utf8)), for: try job.name())
+            return .cancelled
+        }
+        if try isOpen(name) { return .running }
+        return try reply(to: name) == nil ? .unknown : .finished
+    }
+
+    private mutating func answer(_ job: Row, with reply: JobReply) throws -> JobName {
+        let name = try job.name()
+        try keep(reply, for: name)
+        if let callback: String = try job.optional("callback") {
+            // The answer has the job's place in the backlog until it is posted.
+            changes.answerBytes += reply.body.count
+            let now = clock.now
+            try database.change(
+                """
+                INSERT INTO outbox(due, tenant, id, url, answered, trace_parent, trace_state, status, body)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """,
+                [
+                    now, name.tenant, name.id, callback, now, try job.optional("trace_parent") as String?,
+                    try job.optional("trace_state") as String?, reply.status.rawValue, Data(reply.body),
+                ]
+            )
+        } else {
+            changes.add(-1, of: name.tenant)
+        }
+        return name
+    }
+
+    private func keep(_ reply: JobReply, for name: JobName) throws {
+        try database.change(
+            "INSERT OR REPLACE INTO reply(tenant, id, expires, status, body) VALUES (?, ?, ?, ?, ?)",
+            [
+                name.tenant, name.id, clock.now + limits.replyTime.milliseconds, reply.status.rawValue,
+                Data(reply.body),
+            ]
+        )
+    }
+
+    /// Forgets answers whose time is over; a thousand at a time, for others wait meanwhile. Returns whether there may be more.
+    func forgetReplies() throws -> Bool {
+        try database.change(
+            "DELETE FROM reply WHERE rowid IN (SELECT rowid FROM reply WHERE expires <= ? LIMIT 1000)",
+            [clock.now]
+        ) >= 1000
+    }
+
+    func purgeDeadLetters() throws -> Int { try database.change("DELETE FROM dead") }
+
+    // MARK: Where a job stands
+
+    func state(of name: JobName) throws -> JobState { try listing.state(of: name) }
+
+    private var listing: JobListing { JobListing(database: database, now: clock.now) }
+
+    private func isOpen(_ name: JobName) throws -> Bool {
+        try database.row("SELECT 1 FROM job WHERE tenant = ? AND id = ?", [name.tenant, name.id]) != nil
+    }
+
+    private func reply(to name: JobName) throws -> JobReply? { try listing.reply(to: name) }
+}

@@ -1,0 +1,159 @@
+package import Jobs
+import Media
+package import Timing
+
+/// A queue in a file of its own, for one machine: nothing else has to run. One process opens it; within that, any number
+/// of producers and workers share it.
+///
+/// Earliest deadlines are leased first. When it is opened, all jobs that were leased wait again.
+package final class SQLiteJobQueue: JobQueue {
+    private let commits: GroupCommit
+    private let events = Events()
+    private let time: any TimeSource
+
+    private init(_ commits: GroupCommit, _ time: any TimeSource) {
+        self.commits = commits
+        self.time = time
+    }
+
+    /// Opens the queue's file, and makes it where there is none; its folder must be there, on a local disk. A damaged
+    /// file is set aside beside it, and a new one made. Throws `inUse` when another process has it. `observe` is told what is
+    /// wrong whenever that changes.
+    package static func open(
+        _ path: String,
+        limits: QueueLimits = QueueLimits(),
+        durability: Durability = .normal,
+        time: any TimeSource = SystemTime(),
+        observe: @escaping @Sendable (Set<QueueTrouble>) -> Void = { _ in },
+    ) async throws -> SQLiteJobQueue {
+        let clock = UnixClock(time)
+        return SQLiteJobQueue(
+            try await GroupCommit.open(path, limits: limits, durability: durability, clock: clock, observe: observe),
+            time,
+        )
+    }
+
+    /// Waits for the changes under way, and lets go of the file.
+    package func close() async { await commits.close() }
+
+    /// How many damaged files were set aside since the queue was opened.
+    package var setAsideCount: Int { commits.setAsideCount }
+
+    package var troubles: Set<QueueTrouble> { commits.troubles }
+
+    // MARK: For producers
+
+    package func enqueue(_ job: Job) async throws -> Enqueued {
+        try job.check()
+        let enqueued = try await commits.change(addsJob: true) { try $0.enqueue(job) }
+        if enqueued == .accepted { events.tell(.jobWaits) }
+        return enqueued
+    }
+
+    package func state(of name: JobName, waiting patience: Duration) async throws -> JobState {
+        let end = time.now + patience
+        return try await events.listening(to: .answered(name)) { answered in
+            let state = try await commits.change { try $0.state(of: name) }
+            guard state == .waiting || state == .running, time.now < end else { return state }
+            try await answered.wait(until: end, on: time)
+            return try await commits.change { try $0.state(of: name) }
+        }
+    }
+
+    package func cancel(_ name: JobName) async throws -> Cancellation {
+        let cancellation = try await commits.change { try $0.cancel(name) }
+        if cancellation == .cancelled { events.tell(.answered(name)) }
+        return cancellation
+    }
+
+    // MARK: For workers
+
+    package func lease(_ limit: Int, waiting patience: Duration) async throws -> [LeasedJob] {
+        guard limit > 0 else { return [] }
+        let end = time.now + patience
+        while true {
+            let jobs: [LeasedJob]? = try await events.listening(to: .jobWaits) { jobWaits in
+                let jobs = try await commits.change { try $0.lease(limit) }
+                guard jobs.isEmpty, time.now < end else { return jobs }
+                try await jobWaits.wait(until: end, on: time)
+                return nil
+            }
+            if let jobs { return jobs }
+        }
+    }
+
+    package func rescue(_ limit: Int) async throws -> [LeasedJob] {
+        guard limit > 0 else { return [] }
+        return try await commits.change { try $0.rescue(limit) }
+    }
+
+    package func start(_ lease: Lease) async throws -> Bool {
+        try await commits.change { try $0.start(lease) }
+    }
+
+    package func renew(_ leases: [Lease]) async throws -> [Lease] {
+        guard !leases.isEmpty else { return [] }
+        return try await commits.change { try $0.renew(leases) }
+    }
+
+    package func finish(_ lease: Lease, with reply: JobReply) async throws -> Bool {
+        tell(try await commits.change { try $0.finish(lease, with: reply) })
+    }
+
+    package func bury(_ lease: Lease, with reply: JobReply) async throws -> Bool {
+        tell(try await commits.change { try $0.bury(lease, with: reply) })
+    }
+
+    private func tell(_ answered: JobName?) -> Bool {
+        guard let answered else { return false }
+        events.tell(.answered(answered))
+        return true
+    }
+
+    package func giveBack(_ leases: [Lease]) async throws {
+        guard !leases.isEmpty else { return }
+        try await commits.change { try $0.giveBack(leases) }
+        events.tell(.jobWaits)
+    }
+
+    /// Nothing is kept about workers here.
+    package func leave() async throws {}
+
+    // MARK: Answers that are posted
+
+    package func leaseCallbacks(_ limit: Int) async throws -> [LeasedCallback] {
+        try await commits.change { try $0.leaseCallbacks(limit) }
+    }
+
+    package func finishCallback(_ lease: Lease) async throws {
+        try await commits.change { try $0.finishCallback(lease) }
+    }
+
+    package func postponeCallback(_ lease: Lease, by delay: Duration, isFailure: Bool) async throws {
+        try await commits.change { try $0.postponeCallback(lease, by: delay, isFailure: isFailure) }
+    }
+
+    // MARK: For people
+
+    package func status() async throws -> QueueStatus {
+        try await commits.read { try $0.status() }
+    }
+
+    package func jobs(_ limit: Int) async throws -> [JobSummary] {
+        try await commits.read { try $0.jobs(limit) }
+    }
+
+    package func deadLetters(_ limit: Int) async throws -> [DeadLetter] {
+        try await commits.read { try $0.deadLetters(limit) }
+    }
+
+    package func retryDeadLetter(_ name: JobName) async throws -> Enqueued? {
+        let enqueued = try await commits.change(addsJob: true) { try $0.retryDeadLetter(name) }
+        if enqueued == .accepted { events.tell(.jobWaits) }
+        return enqueued
+    }
+
+    package func purgeDeadLetters() async throws -> Int {
+        try await commits.change { try $0.purgeDeadLetters() }
+    }
+}

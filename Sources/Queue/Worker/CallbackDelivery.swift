@@ -1,0 +1,86 @@
+import Jobs
+import Media
+import Synchronization
+import Timing
+
+/// Posts answers to their callbacks, some at a time, until it is cancelled. What it had then is posted by another worker.
+struct CallbackDelivery: Sendable {
+    let queue: any JobQueue
+    let poster: any CallbackPoster
+    let policy: CallbackPolicy
+    let time: any TimeSource
+    let observe: WorkerObserver
+    /// Nudged when there is something to post.
+    let nudge: Nudge
+
+    /// Most of them wait for their servers. How many are posted to one server at once is the poster's business.
+    private static let posts = 512
+    /// Well within the lease of a callback.
+    private static let postTime = Duration.seconds(20)
+    /// A callback that failed comes back without a nudge.
+    private static let lookTime = Duration.seconds(1)
+    /// How many are leased by one call.
+    private static let leaseGroup = 64
+
+    func run() async {
+        let free = FreePlaces(Self.posts)
+        await withDiscardingTaskGroup { group in
+            while !Task.isCancelled {
+                let leased = (try? await queue.leaseCallbacks(min(free.count, Self.leaseGroup))) ?? []
+                free.take(leased.count)
+                for callback in leased {
+                    group.addTask {
+                        await deliver(callback)
+                        free.give()
+                        nudge.nudge()
+                    }
+                }
+                if leased.isEmpty || free.count == 0 {
+                    try? await nudge.wait(until: time.now + Self.lookTime, on: time)
+                }
+            }
+        }
+    }
+
+    private func deliver(_ callback: LeasedCallback) async {
+        guard policy.allows(callback) else {
+            let reason = "The process that posted it ended in each of \(policy.tries) tries."
+            return await giveUp(callback, CallbackResult(.refused, reason: reason))
+        }
+        let result = await poster.post(CallbackRequest(callback, deadline: time.now + Self.postTime))
+        guard !Task.isCancelled || result.outcome == .received else { return }
+        let delay = policy.delay(after: callback, now: time.now, random: .random(in: 0...1))
+        switch result.outcome {
+        case .postponed where time.now - callback.answered <= policy.age:
+            observe(.callback(.postponed))
+            // Spread, so that those that come back together don't meet again.
+            let pause = (result.pause ?? policy.firstDelay) * .random(in: 1...1.5)
+            try? await queue.postponeCallback(callback.lease, by: pause, isFailure: false)
+        case .failed where delay != nil:
+            observe(.callback(.failed))
+            try? await queue.postponeCallback(callback.lease, by: delay ?? .zero, isFailure: true)
+        case .received:
+            observe(.callback(.received))
+            try? await queue.finishCallback(callback.lease)
+        case .failed, .refused, .postponed: await giveUp(callback, result)
+        }
+    }
+
+    private func giveUp(_ callback: LeasedCallback, _ result: CallbackResult) async {
+        observe(.callback(.refused))
+        observe(.callbackGivenUp(callback.name, tries: callback.attempt, result))
+        try? await queue.finishCallback(callback.lease)
+    }
+}
+
+private final class FreePlaces: Sendable {
+    private let places: Atomic<Int>
+
+    init(_ count: Int) { places = Atomic(count) }
+
+    var count: Int { places.load(ordering: .relaxed) }
+
+    func take(_ count: Int) { places.wrappingSubtract(count, ordering: .relaxed) }
+
+    func give() { places.wrappingAdd(1, ordering: .relaxed) }
+}

@@ -1,0 +1,65 @@
+import Jobs
+import Media
+import Synchronization
+import Timing
+
+/// One job's way from its start to its answer.
+extension WorkerService {
+    func work(on job: LeasedJob, until deadline: Instant) async {
+        let isOurs = await insisting(for: job) { try await self.queue.start(job.lease) }
+        let reply = isOurs == true ? await handler.answer(job, until: deadline) : nil
+        let isWanted = state.withLock { guarded in
+            guarded.tasks[job.lease] = nil
+            return guarded.worker.worked(job.lease)
+        }
+        // Else it was answered for want of time, or somebody else has it.
+        guard isWanted else { return }
+        if let reply {
+            perform { $0.timePassed(time.now) }
+            await finish(job, with: reply)
+        } else {
+            observe(.lost(1))
+            perform { $0.lost([job.lease]) }
+        }
+    }
+
+    func finish(_ job: LeasedJob, with reply: JobReply) async {
+        let isTaken = await insisting(for: job) { try await self.queue.finish(job.lease, with: reply) }
+        ended(job, reply.status, isTaken: isTaken == true)
+    }
+
+    func bury(_ job: LeasedJob) async {
+        let reply = handler.answerWithoutWork(job, .poison)
+        let isTaken = await insisting(for: job) { try await self.queue.bury(job.lease, with: reply) }
+        if isTaken == true { observe(.buried(job.job.name)) }
+        ended(job, reply.status, isTaken: isTaken == true)
+    }
+
+    private func ended(_ job: LeasedJob, _ status: JobReply.Status, isTaken: Bool) {
+        let (name, now) = (job.job.name, time.now)
+        if isTaken {
+            observe(.answered(name, status, after: now - job.enqueued, margin: job.deadline - now))
+            if job.job.answer.callback != nil { callbackAdded.nudge() }
+        } else {
+            observe(.stale(name))
+        }
+        perform { $0.answered(job.lease, now: now) }
+    }
+
+    /// Asks the queue until it answers, as long as the job is held here. `nil`: it can't, or the job isn't.
+    private func insisting(for job: LeasedJob, _ ask: () async throws -> Bool) async -> Bool? {
+        var backOff = BackOff()
+        while !Task.isCancelled, state.withLock({ $0.worker.holds(job.lease) }) {
+            do {
+                return try await ask()
+            } catch let error as JobQueueError {
+                observe(.queueFailed(error))
+                guard [.unavailable, .noSpace].contains(error.reason) else { return nil }
+                try? await time.sleep(until: time.now + backOff.next())
+            } catch {
+                return nil
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,231 @@
+package import Jobs
+import Media
+import ServiceLifecycle
+import Synchronization
+package import Timing
+
+/// Takes jobs from a queue and has every one answered, until it is told to stop: then jobs under way get their time, the
+/// others are given back, and the worker leaves the queue.
+///
+/// What is done next is decided by `WorkerState`; here it is done. Leases, their renewal and the timers are on a thread
+/// of their own, and the work on Swift's pool.
+package final class WorkerService: Service {
+    struct Guarded {
+        var worker: WorkerState
+        var tasks: [Lease: Task<Void, Never>] = [:]
+    }
+
+    let queue: any JobQueue
+    let handler: any JobHandler
+    private let callbacks: CallbackDelivery?
+    private let limits: WorkerLimits
+    let time: any TimeSource
+    let observe: WorkerObserver
+    private let thread = WorkerThread()
+    let state: Mutex<Guarded>
+
+    private let toldToStop = Nudge()
+    private let roomChanged = Nudge()
+    private let timersChanged = Nudge()
+    private let emptied = Nudge()
+    let callbackAdded = Nudge()
+
+    /// At most so many jobs are leased by one call.
+    private static let leaseGroup = 16
+    private static let patience = Duration.seconds(1)
+    private static let renewalTime = Duration.seconds(1)
+
+    /// Without a `poster`, other workers post the answers.
+    package init(
+        queue: any JobQueue,
+        handler: any JobHandler,
+        poster: (any CallbackPoster)? = nil,
+        callbackPolicy: CallbackPolicy = CallbackPolicy(),
+        limits: WorkerLimits,
+        time: any TimeSource = SystemTime(),
+        observe: @escaping WorkerObserver = { _ in },
+    ) {
+        self.queue = queue
+        self.handler = handler
+        self.limits = limits
+        self.time = time
+        self.observe = observe
+        state = Mutex(Guarded(worker: WorkerState(limits: limits)))
+        callbacks = poster.map { [callbackAdded] in
+            CallbackDelivery(
+                queue: queue,
+                poster: $0,
+                policy: callbackPolicy,
+                time: time,
+                observe: observe,
+                nudge: callbackAdded,
+            )
+        }
+    }
+
+    /// Returns when the worker was told to stop, and has.
+    package func run() async throws {
+        await withGracefulShutdownHandler {
+            await serve()
+        } onGracefulShutdown: {
+            self.stop()
+        }
+        // Nothing is lost if it can't be told.
+        try? await queue.leave()
+    }
+
+    /// What a graceful shutdown does.
+    package func stop() { toldToStop.nudge() }
+
+    /// How many jobs are worked on now.
+    package var workingCount: Int { state.withLock(\.worker.workingCount) }
+
+    private func serve() async {
+        await withDiscardingTaskGroup { keeping in
+            keeping.addTask(executorPreference: thread) { await self.renewLeases() }
+            keeping.addTask(executorPreference: thread) { await self.answerOnTime() }
+            if let callbacks { keeping.addTask { await callbacks.run() } }
+            await withDiscardingTaskGroup { taking in
+                taking.addTask(executorPreference: thread) { await self.leaseJobs() }
+                taking.addTask(executorPreference: thread) { await self.rescueJobs() }
+                try? await toldToStop.wait()
+                taking.cancelAll()
+            }
+            await drain()
+            keeping.cancelAll()
+        }
+        for task in state.withLock(\.tasks).values { task.cancel() }
+    }
+
+    // MARK: Taking jobs
+
+    private func leaseJobs() async {
+        var backOff = BackOff()
+        while !Task.isCancelled {
+            let room = state.withLock(\.worker.room)
+            do {
+                guard room > 0 else {
+                    try await roomChanged.wait()
+                    continue
+                }
+                take(try await queue.lease(min(room, Self.leaseGroup), waiting: Self.patience))
+                backOff.succeeded()
+            } catch {
+                await recover(from: error, &backOff)
+            }
+        }
+    }
+
+    private func rescueJobs() async {
+        var backOff = BackOff()
+        while !Task.isCancelled {
+            do {
+                // Workers that started together don't ask together.
+                try await time.sleep(until: time.now + .milliseconds(Int.random(in: 800...1200)))
+                // A process that was stopped for a while comes back to leases that ran out. It would rescue its own jobs.
+                await renew()
+                while case let room = state.withLock(\.worker.room), room > 0 {
+                    let jobs = try await queue.rescue(min(room, Self.leaseGroup))
+                    guard !jobs.isEmpty else { break }
+                    observe(.rescued(jobs.count))
+                    take(jobs)
+                }
+                backOff.succeeded()
+            } catch {
+                await recover(from: error, &backOff)
+            }
+        }
+    }
+
+    private func take(_ jobs: [LeasedJob]) {
+        perform { $0.take(jobs, now: time.now) }
+    }
+
+    private func recover(from error: any Error, _ backOff: inout BackOff) async {
+        if let error = error as? JobQueueError { observe(.queueFailed(error)) }
+        try? await time.sleep(until: time.now + backOff.next())
+    }
+
+    // MARK: Keeping them
+
+    private func renewLeases() async {
+        while !Task.isCancelled {
+            try? await time.sleep(until: time.now + Self.renewalTime)
+            await renew()
+        }
+    }
+
+    private func renew() async {
+        let leases = state.withLock(\.worker.leases)
+        // Should the queue fail, the next renewal is soon.
+        guard !leases.isEmpty, let refused = try? await queue.renew(leases) else { return }
+        // Those that were answered meanwhile aren't lost.
+        let lost = state.withLock { guarded in refused.filter(guarded.worker.holds) }
+        guard !lost.isEmpty else { return }
+        observe(.lost(lost.count))
+        perform { $0.lost(lost) }
+    }
+
+    private func answerOnTime() async {
+        while !Task.isCancelled {
+            do {
+                if let next = state.withLock(\.worker.nextAnswer) {
+                    try await timersChanged.wait(until: next, on: time)
+                } else {
+                    try await timersChanged.wait()
+                }
+                perform { $0.timePassed(time.now) }
+            } catch {
+                return
+            }
+        }
+    }
+
+    /// The answers to jobs under way are waited for a little longer than these may take.
+    private func drain() async {
+        let end = time.now + limits.drainTime + .seconds(2)
+        let unstarted = state.withLock { $0.worker.drain(now: time.now) }
+        timersChanged.nudge()
+        // Should this fail, their leases end soon.
+        if !unstarted.isEmpty, (try? await queue.giveBack(unstarted)) != nil { observe(.gaveBack(unstarted.count)) }
+        while !state.withLock(\.worker.isEmpty), time.now < end, !Task.isCancelled {
+            try? await emptied.wait(until: end, on: time)
+        }
+    }
+
+    // MARK: Doing what was decided
+
+    func perform(_ event: (inout WorkerState) -> [WorkerState.Action]) {
+        let (actions, isSooner, crowd) = state.withLock { guarded in
+            let (before, crowdBefore) = (guarded.worker.nextAnswer, guarded.worker.crowd)
+            let actions = event(&guarded.worker)
+            let (after, crowd) = (guarded.worker.nextAnswer, guarded.worker.crowd)
+            let isSooner = after.map { after in before.map { after < $0 } ?? true } ?? false
+            return (actions, isSooner, crowd == crowdBefore ? nil : crowd)
+        }
+        if let crowd { observe(.crowded(crowd)) }
+        for action in actions { perform(action) }
+        if isSooner { timersChanged.nudge() }
+        roomChanged.nudge()
+        emptied.nudge()
+    }
+
+    private func perform(_ action: WorkerState.Action) {
+        switch action {
+        case .work(let job, let deadline):
+            state.withLock { guarded in
+                guarded.tasks[job.lease] = Task {
+                    await self.work(on: job, until: deadline)
+                }
+            }
+        case .answer(let job, let status):
+            Task(executorPreference: thread) {
+                await self.finish(job, with: self.handler.answerWithoutWork(job, status))
+            }
+        case .bury(let job):
+            Task(executorPreference: thread) { await self.bury(job) }
+        case .stop(let lease):
+            state.withLock { $0.tasks.removeValue(forKey: lease) }?.cancel()
+        }
+    }
+}

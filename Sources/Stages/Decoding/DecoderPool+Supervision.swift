@@ -1,0 +1,149 @@
+import DecoderWire
+import Glibc
+import Media
+import Sandbox
+import Synchronization
+import Timing
+
+extension DecoderPool {
+    private enum ZygoteEnd: Sendable {
+        /// Another one is to take its place: a decoder process crashed.
+        case retired
+        case ended(gotReady: Bool)
+    }
+
+    /// Keeps a zygote alive until the task is cancelled.
+    func supervise() async {
+        await withDiscardingTaskGroup { group in
+            var backOff = BackOff(first: .milliseconds(100), longest: .seconds(10))
+            while !Task.isCancelled {
+                do throws(SystemError) {
+                    let zygote = try ZygoteProcess.start(configuration.decoderPath, watcher: watcher)
+                    let (ends, end) = AsyncStream.makeStream(of: ZygoteEnd.self)
+                    group.addTask { await self.serve(zygote) { end.yield($0) } }
+                    switch await ends.first(where: { _ in true }) {
+                    case .retired:
+                        configuration.observe(.zygoteReplaced)
+                        continue
+                    case .ended(gotReady: true): backOff.succeeded()
+                    case .ended, nil: break
+                    }
+                } catch {
+                    configuration.observe(.zygoteMissing(error.description))
+                }
+                guard !Task.isCancelled else { break }
+                // More often than bad luck explains.
+                if backOff.failures >= 2 {
+                    let message = "The decoder program does not start, or its processes don't get ready."
+                    refuse(AttachmentFailure(.decode, .decoderUnavailable, message))
+                }
+                let pause = backOff.next()
+                try? await time.sleep(until: time.now + (backOff.failures == 1 ? .zero : pause))
+            }
+        }
+    }
+
+    /// Has `report` told when the zygote is replaced, or gone. One that is replaced goes on until the last of its
+    /// processes that have a job is gone. Returns when it is gone, too: also if it breaks the protocol, or forks processes
+    /// that don't get ready.
+    private func serve(_ zygote: ZygoteProcess, _ report: @Sendable (ZygoteEnd) -> Void) async {
+        let (refills, refill) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let number = state.withLock { $0.zygoteStarted(pid: Int(zygote.pid), refill: refill) }
+        refill.yield()
+        await withTaskGroup { group in
+            group.addTask { await self.listen(to: zygote, number) }
+            group.addTask { await self.fork(from: zygote, number, refills) }
+            await group.next()
+            let (isRetired, isDrained) = state.withLock {
+                ($0.isRetired(zygote: number), $0.isDrained(zygote: number))
+            }
+            if isRetired { report(.retired) }
+            if isRetired && !isDrained { await group.next() }
+            group.cancelAll()
+        }
+        let ending = await zygote.end()
+        report(.ended(gotReady: state.withLock { $0.zygoteEnded(number) }))
+        configuration.observe(.zygoteEnded(ending))
+        // What was put off because too many lived on may be done now.
+        settle()
+    }
+
+    private func listen(to zygote: ZygoteProcess, _ zygoteNumber: Int) async {
+        while let received = try? await zygote.reports.next(descriptorLimit: 1) {
+            let process = received.descriptors.first.map { ProcessHandle(adopting: $0) }
+            switch received.message {
+            case .ready: configuration.observe(.zygoteReady(pid: Int(zygote.pid)))
+            case .spawned(let number, let pid):
+                guard let process else { return }
+                state.withLock { $0.forked(number, pid: pid, process: process, zygote: zygoteNumber) }
+            case .couldNotSpawn(let number, _):
+                _ = state.withLock { $0.ended(number) }
+            case .exited(let number, let ending, let usage):
+                let pid = state.withLock { $0.ended(number, ending) }
+                if let pid { configuration.observe(.childReaped(pid: pid, usage)) }
+                // The pool itself kills with SIGKILL, whatever is done or not.
+                if let pid, ending != .exited(status: 0), ending != .killed(signal: Int(SIGKILL)) {
+                    configuration.observe(.childEnded(pid: pid, ending))
+                }
+            }
+            settle()
+            if state.withLock({ $0.isDrained(zygote: zygoteNumber) }) { return }
+        }
+    }
+
+    /// Has processes forked whenever there are too few. Returns when too many don't get ready.
+    private func fork(from zygote: ZygoteProcess, _ zygoteNumber: Int, _ refills: AsyncStream<Void>) async {
+        await withDiscardingTaskGroup { group in
+            for await _ in refills {
+                while let number = state.withLock({ $0.claimStart(from: zygoteNumber) }) {
+                    group.addTask { await self.prepare(number, with: zygote, zygoteNumber) }
+                }
+            }
+            group.cancelAll()
+        }
+    }
+
+    /// Has one process forked, and waits until it is locked down.
+    private func prepare(_ number: Int, with zygote: ZygoteProcess, _ zygoteNumber: Int) async {
+        do throws(SystemError) {
+            let line = try openLine(of: number, from: zygote)
+            let first = await firstMessage(on: line)
+            state.withLock { state in
+                if case .ready(var sandbox) = first {
+                    sandbox[.controlGroup] = zygote.groupState
+                    state.ready(number, sandbox, zygote: zygoteNumber)
+                } else {
+                    state.couldNotStart(number)
+                }
+            }
+        } catch {
+            // The worker is out of descriptors, or the zygote is gone. Neither is better at once.
+            try? await time.sleep(until: time.now + .milliseconds(100))
+            state.withLock { $0.abandonStart(number) }
+        }
+        settle()
+    }
+
+    /// `nil` if the process ends, or has said nothing when its time to get ready is over.
+    private func firstMessage(on line: PacketSocket) async -> DecoderMessage? {
+        await withTaskGroup(of: DecoderMessage?.self) { group in
+            group.addTask {
+                try? await MessageStream<DecoderMessage>(socket: line, watcher: self.watcher).next()?.message
+            }
+            group.addTask {
+                try? await self.time.sleep(until: self.time.now + self.configuration.startLimit)
+                return nil
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? nil
+        }
+    }
+
+    /// Our end of the line. The other is closed here, so that we notice when the process closes it.
+    private func openLine(of number: Int, from zygote: ZygoteProcess) throws(SystemError) -> PacketSocket {
+        let (ours, theirs) = try PacketSocket.pair()
+        state.withLock { $0.begin(number, line: ours) }
+        try zygote.spawn(number, configuration.limits, socket: theirs)
+        return ours
+    }
+}

@@ -1,0 +1,84 @@
+import Glibc
+import Media
+import Timing
+
+/// Looks at a finished output the way a stranger would: nothing that the decoder process says of it is believed.
+enum OutputCheck {
+    /// Milliseconds by which two ways to add up the same times may differ, and by which the last packet of sound may
+    /// reach beyond the end.
+    private static let tolerance = 100
+    /// The most bytes of a preview: the least compressible picture of 256 pixels has fewer.
+    private static let previewLimit = 131_072
+
+    /// The output in memory that the decoder process never had, once it is what its report says and `request` allows.
+    static func accepted(_ report: RungReport, _ file: OutputFile, for request: ConversionRequest) -> ReadyRung? {
+        let bytes = file.prefix(report.byteCount)
+        guard bytes.count == report.byteCount, MediaSniffer.format(of: bytes.span) == report.format else { return nil }
+        let checked =
+            switch report.format.kind {
+            case .image: picture(report, bytes, for: request)
+            case .video, .audio: clip(report, bytes, for: request)
+            }
+        guard let checked, let copy = copy(of: bytes) else { return nil }
+        return ReadyRung(report: checked, file: copy)
+    }
+
+    /// The bytes of a preview of the size that `request` asks for. They are for a person's eyes, so they are few.
+    static func acceptedPreview(_ byteCount: Int, _ file: OutputFile, for request: ConversionRequest) -> [UInt8]? {
+        guard let edge = request.previewEdge, byteCount <= previewLimit else { return nil }
+        let bytes = file.prefix(byteCount)
+        guard bytes.count == byteCount, let header = PictureHeader(bytes.span), header.format == .jpeg,
+            header.width > 0, header.height > 0, max(header.width, header.height) <= edge
+        else { return nil }
+        return bytes
+    }
+
+    private static func picture(
+        _ report: RungReport,
+        _ bytes: [UInt8],
+        for request: ConversionRequest,
+    ) -> RungReport? {
+        guard let header = PictureHeader(bytes.span), header.format == report.format else { return nil }
+        guard report.width == nil || report.width == header.width else { return nil }
+        guard report.height == nil || report.height == header.height else { return nil }
+        let (longEdge, byteLimit) = bounds(for: header.format, in: request)
+        guard header.width > 0, header.height > 0, max(header.width, header.height) <= longEdge else { return nil }
+        guard report.byteCount <= byteLimit else { return nil }
+        var report = report
+        report.width = header.width
+        report.height = header.height
+        return report
+    }
+
+    private static func clip(_ report: RungReport, _ bytes: [UInt8], for request: ConversionRequest) -> RungReport? {
+        guard let header = ClipHeader(bytes.span), header.format == report.format, header.width == report.width,
+            header.height == report.height, let duration = report.durationMilliseconds
+        else { return nil }
+        if let found = header.durationMilliseconds, abs(found - duration) > tolerance { return nil }
+        let longest: Duration
+        let byteLimit: Int
+        if let width = header.width, let height = header.height {
+            guard let rules = request.video, width > 0, height > 0, max(width, height) <= rules.longEdge else {
+                return nil
+            }
+            (longest, byteLimit) = (rules.duration, rules.byteLimit)
+        } else {
+            guard let rules = request.audio else { return nil }
+            (longest, byteLimit) = (rules.duration, rules.byteLimit)
+        }
+        return duration <= longest.milliseconds + tolerance && report.byteCount <= byteLimit ? report : nil
+    }
+
+    /// A GIF may be an animation or a still picture.
+    private static func bounds(for format: MediaFormat, in request: ConversionRequest) -> (longEdge: Int, bytes: Int) {
+        let image = request.image
+        guard format == .gif, let animation = request.animation else { return (image.longEdge, image.byteLimit) }
+        return (max(image.longEdge, animation.longEdge), max(image.byteLimit, animation.byteLimit))
+    }
+
+    private static func copy(of bytes: [UInt8]) -> OutputFile? {
+        guard let file = try? OutputFile(capacity: bytes.count) else { return nil }
+        let written = unsafe pwrite(file.descriptor, bytes, bytes.count, 0)
+        return written == bytes.count ? file : nil
+    }
+}

@@ -1,0 +1,138 @@
+import CLinux
+import Glibc
+import Media
+import Sandbox
+import Synchronization
+import Timing
+
+/// Waits for sockets and processes on a thread of its own, so that no task blocks the threads that all tasks share.
+final class ReadinessWatcher: Sendable {
+    private struct Waiter {
+        var descriptor: Int32
+        var wake: CheckedContinuation<Void, Never>
+    }
+
+    private struct State {
+        /// By token. 0 is the token of `signal`.
+        var waiters: [UInt: Waiter] = [:]
+        var nextToken: UInt = 1
+        /// What the thread calls next, to show that it turns.
+        var answers: [@Sendable () -> Void] = []
+        var isStopped = false
+    }
+
+    private let epoll: Int32
+    /// Wakes the thread for `answers`, or to end.
+    private let signal: Int32
+    private let state = Mutex(State())
+
+    private init(epoll: Int32, signal: Int32) {
+        self.epoll = epoll
+        self.signal = signal
+    }
+
+    deinit {
+        close(epoll)
+        close(signal)
+    }
+
+    static func start() throws(SystemError) -> ReadinessWatcher {
+        let epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
+        guard epoll >= 0 else { throw SystemError("epoll_create1") }
+        let signal = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
+        let watcher = ReadinessWatcher(epoll: epoll, signal: signal)
+        guard clinux_epoll_add(epoll, signal, 0) == 0 else { throw SystemError("epoll_ctl") }
+        // The thread holds the watcher until it is stopped, and takes this reference with it.
+        let context = unsafe Unmanaged.passRetained(watcher).toOpaque()
+        var thread = pthread_t()
+        let code = unsafe pthread_create(
+            &thread,
+            nil,
+            { context in
+                if let context = unsafe context {
+                    unsafe Unmanaged<ReadinessWatcher>.fromOpaque(context).takeRetainedValue().watch()
+                }
+                return nil
+            },
+            context,
+        )
+        guard code == 0 else {
+            unsafe Unmanaged<ReadinessWatcher>.fromOpaque(context).release()
+            throw SystemError("pthread_create", code: code)
+        }
+        pthread_detach(thread)
+        return watcher
+    }
+
+    /// Ends the thread. Nobody may wait any more.
+    func stop() {
+        state.withLock { $0.isStopped = true }
+        eventfd_write(signal, 1)
+    }
+
+    /// Has the thread call `answer`. A thread that was stopped has nothing to show.
+    func answer(_ answer: @escaping @Sendable () -> Void) {
+        let isStopped = state.withLock { state in
+            if !state.isStopped { state.answers.append(answer) }
+            return state.isStopped
+        }
+        if isStopped { answer() } else { eventfd_write(signal, 1) }
+    }
+
+    /// Returns when `descriptor` can be read or is closed at the other end, or the task is cancelled.
+    ///
+    /// The caller keeps it open, and is the only one that waits for it.
+    func waitUntilReadable(_ descriptor: Int32) async {
+        let token = state.withLock { state in
+            state.nextToken += 1
+            return state.nextToken
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { wake in
+                let isRefused = state.withLock { state in
+                    guard !Task.isCancelled, clinux_epoll_add(epoll, descriptor, token) == 0 else { return true }
+                    state.waiters[token] = Waiter(descriptor: descriptor, wake: wake)
+                    return false
+                }
+                if isRefused { wake.resume() }
+            }
+        } onCancel: {
+            wake(token)
+        }
+    }
+
+    private func wake(_ token: UInt) {
+        let waiter = state.withLock { state in
+            guard let waiter = state.waiters.removeValue(forKey: token) else { return nil as Waiter? }
+            _ = clinux_epoll_remove(epoll, waiter.descriptor)
+            return waiter
+        }
+        waiter?.wake.resume()
+    }
+
+    private func watch() {
+        setThreadName("decoders")
+        while true {
+            var token: UInt = 0
+            let count = unsafe clinux_epoll_wait(epoll, &token)
+            guard count >= 0 else { return }
+            guard count == 1 else { continue }
+            if token != 0 { wake(token) } else if hearSignal() { return }
+        }
+    }
+
+    /// Returns whether the thread has to end.
+    private func hearSignal() -> Bool {
+        var count: eventfd_t = 0
+        unsafe eventfd_read(signal, &count)
+        // It is watched for once each time.
+        _ = clinux_epoll_remove(epoll, signal)
+        _ = clinux_epoll_add(epoll, signal, 0)
+        let (answers, isStopped) = state.withLock { state in
+            defer { state.answers = [] }
+            return (state.answers, state.isStopped)
+        }
+        for answer in answers { answer() }
+        return isStopped
+    }
+}

@@ -1,0 +1,248 @@
+import Media
+import Timing
+
+/// The order in which jobs compute: the most urgent first, as far as places and memory go. It does nothing itself.
+///
+/// A place stands for one core. A job gives its place back while it waits for bytes. It keeps its memory then, until
+/// another job needs it; a picture that computes for very long gives its place, too, to the jobs that wait.
+struct Schedule: Sendable {
+    struct Claim: Sendable, Equatable {
+        var id: Int
+        /// When the job's result is due.
+        var deadline: Instant
+        /// Video and sound take long: they may not have every place.
+        var isClip = false
+        /// The memory that the job is to have from now on, instead of what it had.
+        var byteCount = 0
+        /// Whether it also needs a process, because it begins.
+        var needsProcess = false
+    }
+
+    /// The reason why a job has to give up its process.
+    enum Eviction: Sendable, Equatable {
+        /// It waited, and another job needs its memory. It may begin again.
+        case idle
+        /// The job computed for longer than any job may while others wait for its slot or its memory.
+        case endless
+    }
+
+    struct Rule: Sendable {
+        /// How many claims may take memory while one that is more urgent waits for it.
+        var passes = 8
+        /// How long a job may wait before others may have its memory.
+        var patience: Duration = .milliseconds(500)
+        /// How long a picture, and a clip, may compute before other jobs may have its place.
+        var pictureTurn: Duration = .seconds(1)
+        var clipTurn: Duration = .seconds(8)
+        /// How many jobs without a place may go on computing, for each place.
+        var overduePerPlace = 2
+    }
+
+    private struct Turn {
+        var claim: Claim
+        var start: Instant
+    }
+
+    private let places: Int
+    private let clipPlaces: Int
+    private let byteLimit: Int
+    private let rule: Rule
+    private var waiting: [Claim] = []
+    /// How often each of those that wait for memory was passed.
+    private var passes: [Int: Int] = [:]
+    /// The jobs that have a place.
+    private var running: [Int: Turn] = [:]
+    /// The jobs that compute although another one has their place now.
+    private var overdue: [Int: Turn] = [:]
+    /// The memory of every job that has begun and not ended.
+    private var held: [Int: Int] = [:]
+    /// The jobs that have memory and wait, for bytes, more memory or a place, and since when.
+    private var idle: [Int: Instant] = [:]
+    private var evictions: [Int: Eviction] = [:]
+
+    /// Of `places`, a quarter, and at least one if there are two, is kept for pictures.
+    init(places: Int, byteLimit: Int, rule: Rule = Rule()) {
+        self.places = places
+        clipPlaces = max(1, places - max(1, places / 4))
+        self.byteLimit = byteLimit
+        self.rule = rule
+    }
+
+    var runningCount: Int { running.count + overdue.count }
+    var waitingCount: Int { waiting.count }
+    var heldBytes: Int { held.values.reduce(0, +) }
+    var isWaitedForByBeginners: Bool { waiting.contains(where: \.needsProcess) }
+
+    /// Whether so much memory could be had if nobody else had any.
+    func couldHold(_ byteCount: Int) -> Bool { byteCount <= byteLimit }
+
+    mutating func wait(_ claim: Claim) {
+        let index = waiting.firstIndex { (claim.deadline, claim.id) < ($0.deadline, $0.id) } ?? waiting.endIndex
+        waiting.insert(claim, at: index)
+    }
+
+    /// Whether it waited.
+    mutating func stopWaiting(_ id: Int) -> Bool {
+        guard let index = waiting.firstIndex(where: { $0.id == id }) else { return false }
+        waiting.remove(at: index)
+        passes[id] = nil
+        return true
+    }
+
+    /// A job that waits is due at another time than it was.
+    mutating func move(_ id: Int, to deadline: Instant) {
+        guard let index = waiting.firstIndex(where: { $0.id == id }) else { return }
+        var claim = waiting.remove(at: index)
+        claim.deadline = deadline
+        wait(claim)
+    }
+
+    /// Those who wait for a process wait no longer.
+    mutating func dismissBeginners() -> [Int] {
+        let beginners = waiting.filter(\.needsProcess).map(\.id)
+        for id in beginners { _ = stopWaiting(id) }
+        return beginners
+    }
+
+    /// Takes a job's place: it waits for bytes, or for more memory. After a while, jobs that need the memory that it has
+    /// may have that, too.
+    mutating func pause(_ id: Int, at now: Instant) {
+        running[id] = nil
+        overdue[id] = nil
+        if held[id] != nil { idle[id] = now }
+    }
+
+    /// The job is done with everything.
+    mutating func end(_ id: Int) {
+        running[id] = nil
+        overdue[id] = nil
+        held[id] = nil
+        idle[id] = nil
+        evictions[id] = nil
+    }
+
+    /// Gives the jobs that have to give up their processes since this was last asked.
+    mutating func takeEvictions() -> [Int: Eviction] {
+        defer { evictions = [:] }
+        return evictions
+    }
+}
+
+// MARK: - Granting
+
+extension Schedule {
+    /// Gives places to those who wait, the earliest deadline first, while there are `processes` for those who begin.
+    ///
+    /// A claim for which there is no memory is passed by smaller ones, a few times. Then memory is kept for it, but for
+    /// a reserve in which small claims go on.
+    mutating func grant(processes: Int, at now: Instant) -> [Claim] {
+        endTurns(processes: processes, at: now)
+        var granted: [Claim] = []
+        var processes = processes
+        var passed: [Claim] = []
+        for claim in waiting where running.count < places && evictions[claim.id] == nil {
+            let isLeftOut = claim.isClip && running.values.count(where: \.claim.isClip) >= clipPlaces
+            if isLeftOut || (claim.needsProcess && processes == 0) { continue }
+            guard mayPass(passed, claim), makeRoom(for: claim, keeping: passed.first, at: now) else {
+                passed.append(claim)
+                continue
+            }
+            if growth(of: claim) > 0 {
+                // Some of them may have been evicted.
+                for other in passed where evictions[other.id] == nil { passes[other.id, default: 0] += 1 }
+            }
+            if claim.needsProcess { processes -= 1 }
+            _ = stopWaiting(claim.id)
+            running[claim.id] = Turn(claim: claim, start: now)
+            held[claim.id] = claim.byteCount
+            idle[claim.id] = nil
+            granted.append(claim)
+        }
+        return granted
+    }
+
+    /// When a job that waits may get what another one has, by the passing of time alone.
+    func nextChange(after now: Instant) -> Instant? {
+        guard !waiting.isEmpty else { return nil }
+        let turns = running.values.map { $0.start + turn(of: $0.claim) }
+        let idlers = idle.values.map { $0 + rule.patience }
+        return (turns + idlers).filter { $0 > now }.min()
+    }
+
+    /// The memory in which small claims go on while a larger one waits: a quarter.
+    private var reserve: Int { byteLimit / 4 }
+
+    private func isSmall(_ byteCount: Int) -> Bool { byteCount <= reserve / 2 }
+
+    private func growth(of claim: Claim) -> Int { claim.byteCount - (held[claim.id] ?? 0) }
+
+    /// Whether `claim` may have memory before those in `passed`, who are more urgent and wait for it.
+    private func mayPass(_ passed: [Claim], _ claim: Claim) -> Bool {
+        // A job that goes on with what it has takes nothing from anybody.
+        guard growth(of: claim) > 0 else { return true }
+        // One that leaves no room for the reserve gets memory when nobody else has any: nobody waits for that.
+        let isKept = passed.contains { passes[$0.id, default: 0] >= rule.passes && $0.byteCount <= byteLimit - reserve }
+        guard isKept else { return true }
+        let small = held.filter { $0.key != claim.id && isSmall($0.value) }.values.reduce(0, +)
+        return isSmall(claim.byteCount) && small + claim.byteCount <= reserve
+    }
+
+    /// Returns whether there is memory for `claim`, after evicting jobs that have waited for long.
+    ///
+    /// Jobs that wait for more memory give way to small claims only, and the most urgent one to none. A small claim may
+    /// also evict one large job that has computed for longer than its turn: otherwise a single source that claims all
+    /// memory and then spins would stop every other one until its deadline.
+    private mutating func makeRoom(for claim: Claim, keeping first: Claim?, at now: Instant) -> Bool {
+        var missing = heldBytes + growth(of: claim) - byteLimit
+        guard missing > 0, growth(of: claim) > 0 else { return true }
+        var kept = Set([claim.id, first?.id].compactMap(\.self))
+        if !isSmall(claim.byteCount) { kept.formUnion(waiting.map(\.id)) }
+        var idlers: [Int] = []
+        for (id, since) in idle.sorted(by: { ($0.value, $0.key) < ($1.value, $1.key) }) where missing > 0 {
+            guard since + rule.patience <= now else { break }
+            guard !kept.contains(id) else { continue }
+            idlers.append(id)
+            missing -= held[id] ?? 0
+        }
+        let endless = missing > 0 && isSmall(claim.byteCount) ? overlongHolder(of: missing, at: now) : nil
+        guard missing <= 0 || endless != nil else { return false }
+        for id in idlers { evict(id, .idle) }
+        if let endless { evict(endless, .endless) }
+        return true
+    }
+
+    /// The job that holds the most memory, at least `byteCount` and not a small claim, of those that have computed for
+    /// longer than their turn.
+    private func overlongHolder(of byteCount: Int, at now: Instant) -> Int? {
+        let turns = [running.values, overdue.values].joined()
+        let ended = turns.filter { $0.start + turn(of: $0.claim) <= now }.map(\.claim)
+        let large = ended.filter { !isSmall($0.byteCount) && $0.byteCount >= byteCount }
+        return large.max { ($0.byteCount, $1.id) < ($1.byteCount, $0.id) }?.id
+    }
+
+    private mutating func evict(_ id: Int, _ eviction: Eviction) {
+        _ = stopWaiting(id)
+        end(id)
+        evictions[id] = eviction
+    }
+
+    private func turn(of claim: Claim) -> Duration { claim.isClip ? rule.clipTurn : rule.pictureTurn }
+
+    /// Takes the places of jobs that have computed for long, as many as others wait for. They go on for now; when there
+    /// are too many of them, those that have computed for the longest time are evicted.
+    private mutating func endTurns(processes: Int, at now: Instant) {
+        let (beginners, others) = (waiting.count(where: \.needsProcess), waiting.count { !$0.needsProcess })
+        var wanted = others + min(beginners, processes) - (places - running.count)
+        let turns = running.values.sorted { ($0.start, $0.claim.id) < ($1.start, $1.claim.id) }
+        for turn in turns where wanted > 0 && turn.start + self.turn(of: turn.claim) <= now {
+            running[turn.claim.id] = nil
+            overdue[turn.claim.id] = turn
+            wanted -= 1
+        }
+        while overdue.count > places * rule.overduePerPlace,
+            let longest = overdue.values.min(by: { ($0.start, $0.claim.id) < ($1.start, $1.claim.id) })
+        {
+            evict(longest.claim.id, .endless)
+        }
+    }
+}

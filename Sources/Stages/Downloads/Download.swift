@@ -1,0 +1,123 @@
+import Media
+import Timing
+
+/// One download: a request for all of the source or for its beginning, and where the origin has parts of it, requests
+/// for those that the reader wants.
+struct Download {
+    private let requester: Requester
+    private let settings: DownloadSettings
+    private let deadline: Instant
+    /// Until when those who wait now want it.
+    private let wanted: MovingDeadline?
+    /// The next one: its URL is the last that was asked.
+    private var request: TransferRequest
+    /// What is known of the source already.
+    private let known: SourceValidators?
+    private let heads: SourceHeads
+    private(set) var report: DownloadReport
+
+    init(
+        of url: DownloadURL,
+        into file: MediaFile,
+        _ requester: Requester,
+        _ settings: DownloadSettings,
+        until: Instant,
+        wanted: MovingDeadline?,
+        unless known: SourceValidators?,
+        onHead: @escaping @Sendable (SourceHead) -> Void,
+    ) {
+        self.known = known
+        heads = SourceHeads(tell: onHead)
+        self.requester = requester
+        self.wanted = wanted
+        self.settings = settings
+        deadline = until
+        request = TransferRequest(url: url, askedHost: url.host, file: file)
+        report = DownloadReport(url: url.text)
+    }
+
+    /// Returns when the source is there, nobody wants more of it, or something went wrong: the report says so then.
+    ///
+    /// `expectsClip` is for what is likely to be video or sound, of which a part may do.
+    mutating func run(expectsClip: Bool) async {
+        var version: SourceVersion?
+        do throws(AttachmentFailure) {
+            if expectsClip { request.range = 0..<settings.ranges.firstByteCount }
+            var first = try await ask()
+            if first.isRangeRefused {
+                request.range = nil
+                first = try await ask()
+            }
+            version = first.version
+            report.isUnchanged = first.isUnchanged
+            if first.isUnchanged { report.failure = request.unchanged() }
+        } catch {
+            return report.failure = error
+        }
+        if let version { report.failure = await fetchParts(of: version) }
+    }
+
+    /// Fetches what the reader wants, until that is everything or nothing any more. Why it could not.
+    private mutating func fetchParts(of version: SourceVersion) async -> AttachmentFailure? {
+        request.version = version
+        request.file.setSize(version.size)
+        var readAhead = ReadAhead(settings.ranges)
+        var hasFailed = false
+        for _ in 0..<settings.ranges.requestLimit {
+            guard !request.file.contents.isComplete else { return nil }
+            guard let missing = await request.file.missing() else { return request.cancelled() }
+            let contents = request.file.contents
+            let block = readAhead.block(for: missing, in: contents)
+            guard block.count <= request.file.byteLimit - contents.present.count else { return request.tooLarge() }
+            request.range = block
+            do throws(AttachmentFailure) {
+                _ = try await ask()
+                hasFailed = false
+            } catch {
+                // What came of it is there; once more for the rest.
+                guard error.leavesARest, !hasFailed else { return error }
+                hasFailed = true
+            }
+        }
+        return request.file.contents.isComplete ? nil : request.tooManyRanges(limit: settings.ranges.requestLimit)
+    }
+
+    /// Makes the request, and those that redirects lead to.
+    private mutating func ask() async throws(AttachmentFailure) -> TransferResult {
+        for _ in 0...settings.redirectLimit {
+            report.url = request.url.text
+            prepareForHead()
+            let result = try await requester.fetch(request, until: deadline, wanted: wanted)
+            report.requestCount += result.requestCount
+            report.status = result.status
+            report.contentType = result.contentType.flatMap(DeclaredType.essence)
+            report.fetchedByteCount += result.fetchedByteCount
+            if let failure = result.failure { throw failure }
+            guard let location = result.location else { return result }
+            request.isRedirected = true
+            do throws(DownloadURL.Problem) {
+                request.url = try request.url.resolving(location)
+            } catch {
+                throw error.failure(redirectedBy: request.askedHost)
+            }
+        }
+        throw request.tooManyRedirects(limit: settings.redirectLimit)
+    }
+
+    /// Parts are of a version that is fetched now: they have conditions of their own.
+    private mutating func prepareForHead() {
+        let place = request.isRedirected ? request.url.text : nil
+        request.known = request.version == nil && known?.redirectedTo == place ? known : nil
+        let asked = SystemTime().now
+        request.onHead = { [heads, known = request.known] head in
+            // What may go better the next time says nothing of the source.
+            guard head.status != 429, head.status < 500 else { return }
+            heads.note(head, asked: asked, redirectedTo: place, unless: known)
+        }
+    }
+}
+
+extension AttachmentFailure {
+    /// Whether it came in the middle of a part, whose rest is worth another request.
+    fileprivate var leavesARest: Bool { reason == .truncated || reason == .stalled }
+}

@@ -1,0 +1,98 @@
+package import Media
+package import Timing
+
+/// What a server answered to a message.
+package struct MessageAnswer: Sendable, Equatable {
+    package var status: Int
+    /// Only of an answer whose status is 200, or to a signed message.
+    package var body: [UInt8]
+    /// Why the body of an answer whose status is 200 isn't whole; `nil` if it is.
+    package var failure: AttachmentFailure?
+}
+
+extension Downloader {
+    /// The most of an answer's body that is read.
+    private static let answerByteLimit = 1_000_000
+
+    /// Sends a message, under the same rules as every download: whose addresses may be dialled above all. Redirects are
+    /// not followed. Throws why there is no answer.
+    ///
+    /// It is made at once: whoever sends knows when to send again, and a message that is refused here may be its last.
+    package func send(
+        _ message: OutgoingMessage,
+        to url: String,
+        until deadline: Instant,
+    ) async throws(AttachmentFailure) -> MessageAnswer {
+        try await send(message, to: try Self.parsed(url), with: nil, until: deadline).answer
+    }
+
+    /// Posts one of many answers that go to any number of servers, none of which holds up the others. It may be made
+    /// again later: it is refused while its server has enough to do, and ends early if it takes long while others wait.
+    package func post(
+        _ message: OutgoingMessage,
+        to url: String,
+        until deadline: Instant,
+    ) async throws(CallbackRefusal) -> MessageAnswer {
+        let parsed: DownloadURL
+        do throws(AttachmentFailure) {
+            parsed = try Self.parsed(url)
+        } catch {
+            throw .failed(error)
+        }
+        let permit: OriginPlace
+        do throws(OriginRefusal) {
+            permit = try await callbackGate.enter(callbackGate.rule.origin(of: parsed), until: deadline)
+        } catch {
+            let now = SystemTime().now
+            throw .notNow(error.failure(of: parsed.host, at: now), after: error.pause(at: now))
+        }
+        do throws(AttachmentFailure) {
+            let (answer, result) = try await send(message, to: parsed, with: permit, until: deadline)
+            if answer.status < 500, answer.status != 429 { permit.answered() }
+            permit.leave(result.outcome(hadTime: true, isOver: false))
+            return answer
+        } catch {
+            // Whatever it was is known by now: the transfer left with it.
+            throw .failed(error)
+        }
+    }
+
+    private static func parsed(_ url: String) throws(AttachmentFailure) -> DownloadURL {
+        do throws(DownloadURL.Problem) {
+            return try DownloadURL(url)
+        } catch {
+            throw error.failure(redirectedBy: nil)
+        }
+    }
+
+    private func send(
+        _ message: OutgoingMessage,
+        to parsed: DownloadURL,
+        with permit: OriginPlace?,
+        until deadline: Instant,
+    ) async throws(AttachmentFailure) -> (answer: MessageAnswer, result: TransferResult) {
+        let answer = try MediaFile(byteLimit: Self.answerByteLimit)
+        // All of it, or the transfer would wait for a reader.
+        answer.want(0..<Int.max)
+        var request = TransferRequest(url: parsed, askedHost: parsed.host, file: answer)
+        request.message = message
+        request.place = permit
+        let result = try await loop.run(request, until: deadline)
+        note(result.failure)
+        guard let status = result.status else {
+            permit?.leave(result.outcome(hadTime: true, isOver: false))
+            throw result.failure ?? request.cancelled()
+        }
+        let failure = status == 200 && result.failure?.reason != .empty ? result.failure : nil
+        return (
+            MessageAnswer(status: status, body: answer.prefix(Self.answerByteLimit), failure: failure), result
+        )
+    }
+}
+
+/// Why an answer was not posted to its callback.
+package enum CallbackRefusal: Error, Sendable, Equatable {
+    case failed(AttachmentFailure)
+    /// Its server has enough to do, or is left alone for a while: no try was made, and none is to be made before `after`.
+    case notNow(AttachmentFailure, after: Duration)
+}

@@ -1,0 +1,186 @@
+import Media
+import Synchronization
+import Timing
+
+/// What every request passes before it is made, so that no origin gets more than it can take, and none that fails holds
+/// others up.
+final class OriginGate: Sendable {
+    private struct Guarded {
+        var table: OriginTable
+        var waiting: [UInt64: CheckedContinuation<OriginTable.Decision, Never>] = [:]
+        /// What ends the requests that are under way, by the numbers of their permits.
+        var onGiveWay: [UInt64: @Sendable (GivingWay) -> Void] = [:]
+        var lastNumber: UInt64 = 0
+        /// When the table will be looked at next.
+        var armed: Instant?
+    }
+
+    let rule: OriginRule
+    private let time: any TimeSource
+    private let observe: @Sendable (OriginEvent) -> Void
+    private let guarded: Mutex<Guarded>
+
+    init(_ rule: OriginRule, time: any TimeSource, observe: @escaping @Sendable (OriginEvent) -> Void) {
+        self.rule = rule
+        self.time = time
+        self.observe = observe
+        guarded = Mutex(Guarded(table: OriginTable(rule)))
+    }
+
+    var usage: OriginUsage {
+        guarded.withLock { guarded in
+            OriginUsage(
+                origins: guarded.table.originCount,
+                refused: guarded.table.refusingCount,
+                inFlight: guarded.table.inFlight,
+                waiting: guarded.table.waiterCount,
+            )
+        }
+    }
+
+    /// Returns once a request to `origin` may be made, or throws why it may not; by `deadline` at the latest.
+    func enter(_ origin: Origin, until deadline: Instant) async throws(OriginRefusal) -> OriginPlace {
+        let number = guarded.withLock { guarded in
+            guarded.lastNumber += 1
+            return guarded.lastNumber
+        }
+        let asked = time.now
+        let decision = await withTaskCancellationHandler {
+            await withCheckedContinuation { wake in
+                change { guarded in
+                    guarded.waiting[number] = wake
+                    guarded.table.ask(number, origin, until: deadline, at: asked)
+                    // `onCancel` may have run before there was anything to cancel.
+                    if Task.isCancelled { guarded.table.cancel(number) }
+                }
+            }
+        } onCancel: {
+            change { $0.table.cancel(number) }
+        }
+        switch decision {
+        case .success(let place):
+            if place.start > asked { observe(.waited) }
+            return OriginPlace(place, of: self)
+        case .failure(let refusal):
+            count(refusal)
+            throw refusal
+        }
+    }
+
+    /// Whether a request that failed may be made once more.
+    func mayRetry(_ origin: Origin, until deadline: Instant) -> Bool {
+        let now = time.now
+        guard guarded.withLock({ $0.table.mayRetry(origin, until: deadline, at: now) }) else { return false }
+        observe(.retried)
+        return true
+    }
+
+    /// Says how many requests wait elsewhere, for what those under way hold.
+    func setDemand(_ count: Int) {
+        let now = time.now
+        change { $0.table.setDemand(count, at: now) }
+    }
+
+    fileprivate func leave(_ place: OriginTable.Place, _ outcome: OriginOutcome) {
+        let now = time.now
+        var opened = false
+        change { guarded in
+            guarded.onGiveWay[place.number] = nil
+            opened = guarded.table.leave(place, outcome, at: now, jitter: .random(in: 0...1))
+        }
+        if opened { observe(.opened) }
+    }
+
+    fileprivate func answered(_ place: OriginTable.Place) {
+        let now = time.now
+        change { $0.table.answered(place, at: now) }
+    }
+
+    fileprivate func progressed(_ place: OriginTable.Place, _ received: Int, of expected: Int?) {
+        let now = time.now
+        guarded.withLock { $0.table.progressed(place, received, of: expected, at: now) }
+    }
+
+    fileprivate func onGiveWay(_ place: OriginTable.Place, _ action: @escaping @Sendable (GivingWay) -> Void) {
+        let cause = guarded.withLock { guarded -> GivingWay? in
+            guard let request = guarded.table.running[place.number] else { return nil }
+            if request.givesWay == nil { guarded.onGiveWay[place.number] = action }
+            return request.givesWay
+        }
+        if let cause { action(cause) }
+    }
+
+    private func count(_ refusal: OriginRefusal) {
+        switch refusal {
+        case .failing: observe(.refusedFailing)
+        case .askedToWait: observe(.refusedPaused)
+        case .late, .crowded: observe(.refusedLate)
+        case .cancelled: break
+        }
+    }
+
+    /// Changes the table, wakes whom that concerns, and sees to it that the table is looked at in time.
+    private func change(_ body: (inout Guarded) -> Void) {
+        let now = time.now
+        let (woken, givingWay, alarm) = guarded.withLock { guarded in
+            body(&guarded)
+            let givingWay = guarded.table.takeGivingWay().map { number, cause in
+                (guarded.onGiveWay.removeValue(forKey: number), cause)
+            }
+            let woken = guarded.table.takeSettled().compactMap { number, decision in
+                guarded.waiting.removeValue(forKey: number).map { ($0, decision) }
+            }
+            var alarm: Instant?
+            if let due = guarded.table.nextDue(after: now), guarded.armed.map({ due < $0 }) ?? true {
+                (guarded.armed, alarm) = (due, due)
+            }
+            return (woken, givingWay, alarm)
+        }
+        for (action, cause) in givingWay {
+            observe(cause == .slow ? .gaveWaySlow : .gaveWayShare)
+            action?(cause)
+        }
+        for (wake, decision) in woken { wake.resume(returning: decision) }
+        if let alarm { look(at: alarm) }
+    }
+
+    private func look(at instant: Instant) {
+        Task { [weak self, time] in
+            try? await time.sleep(until: instant)
+            let now = time.now
+            self?.change { guarded in
+                if guarded.armed == instant { guarded.armed = nil }
+                guarded.table.settle(at: now)
+            }
+        }
+    }
+}
+
+/// The right to make one request. It ends with the request, or when nobody reads on, or with this value.
+final class OriginPlace: Sendable {
+    private let gate: OriginGate
+    private let place: OriginTable.Place
+    private let hasLeft = Atomic(false)
+
+    fileprivate init(_ place: OriginTable.Place, of gate: OriginGate) {
+        self.place = place
+        self.gate = gate
+    }
+
+    deinit { leave(.unknown) }
+
+    /// What was asked for begins to come.
+    func answered() { gate.answered(place) }
+
+    /// Records that `received` bytes of the body have come, of `expected` if its size is known.
+    func progressed(_ received: Int, of expected: Int?) { gate.progressed(place, received, of: expected) }
+
+    /// Has `action` called once the request is to end because others wait: at once, if that is so already.
+    func onGiveWay(_ action: @escaping @Sendable (GivingWay) -> Void) { gate.onGiveWay(place, action) }
+
+    /// Gives the place back. Only the first time counts.
+    func leave(_ outcome: OriginOutcome) {
+        guard !hasLeft.exchange(true, ordering: .relaxed) else { return }
+        gate.leave(place, outcome)
+    }
+}

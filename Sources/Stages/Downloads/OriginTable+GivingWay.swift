@@ -1,0 +1,136 @@
+import Media
+import Timing
+
+/// Who ends early for those that wait.
+///
+/// The least promising request gives way to a waiter that could then begin: one whose bytes come too slowly for its
+/// deadline, or any of a site that has more than its fair share while the waiter's site has less.
+extension OriginTable {
+    /// What keeps a request from beginning.
+    enum Bound {
+        /// All permits are given.
+        case all
+        /// Its site, or its origin, has as many requests as it gets.
+        case site, origin
+    }
+
+    /// How many waiters are looked at in one go. The others' turn comes with the next event.
+    private static let waitersPerLook = 32
+    /// When those under way are judged again.
+    private static let judgementTime: Duration = .milliseconds(250)
+
+    /// An equal share of all permits for each site that has requests.
+    var fairShare: Int { max(1, rule.globalLimit / max(1, activeSites)) }
+
+    func bound(of origin: Origin, _ site: Site, at now: Instant) -> Bound? {
+        guard let record = records[origin], let siteRecord = sites[site] else { return nil }
+        if record.inFlight >= record.limit { return .origin }
+        if siteRecord.inFlight >= siteLimit(site, at: now) { return .site }
+        return inFlight >= rule.globalLimit ? .all : nil
+    }
+
+    /// Tells as many requests to give way as others wait, if there are any that should.
+    mutating func makeWay(at now: Instant) {
+        let blocked = blockedWaiters(at: now)
+        guard demand > 0 || !blocked.isEmpty else { return }
+        var judged = judgedRequests(at: now)
+        guard !judged.isEmpty else { return }
+        // Those that are about to end already make way for as many.
+        var ending = endingCount
+        let share = fairShare
+        for waiter in blocked {
+            guard let bound = bound(of: waiter.origin, waiter.site, at: now) else { continue }
+            if ending > 0, bound == .all {
+                ending -= 1
+                continue
+            }
+            let isPoor = sites[waiter.site]?.inFlight ?? 0 < share
+            giveWay(of: &judged, share) { request, isRich in
+                switch bound {
+                case .origin: request.origin == waiter.origin ? .slow : nil
+                case .site: request.site == waiter.site ? .slow : nil
+                case .all where isPoor: isRich ? .share : .slow
+                case .all: request.site == waiter.site ? .slow : nil
+                }
+            }
+        }
+        // Whose those are that wait elsewhere isn't known: slow ones make way for them, and no others.
+        for _ in 0..<max(0, min(demand, Self.waitersPerLook) - ending) {
+            giveWay(of: &judged, share) { _, _ in .slow }
+        }
+    }
+
+    /// When `makeWay` may come to another decision.
+    func nextJudgement(after now: Instant) -> Instant? {
+        guard demand > 0 || !blockedWaiters(at: now).isEmpty else { return nil }
+        let open = running.values.lazy.filter { $0.givesWay == nil }
+        guard let first = open.map(\.judgedFrom).min() else { return nil }
+        return max(first, now + Self.judgementTime)
+    }
+
+    /// The first of those that no pause keeps waiting.
+    private func blockedWaiters(at now: Instant) -> [Waiter] {
+        var blocked: [Waiter] = []
+        for waiter in waiters where records[waiter.origin]?.isPaused(at: now) == false {
+            blocked.append(waiter)
+            if blocked.count == Self.waitersPerLook { break }
+        }
+        return blocked
+    }
+
+    /// Those that may be told to give way, the least promising first.
+    private mutating func judgedRequests(at now: Instant) -> [(number: UInt64, promise: Double)] {
+        var judged: [(number: UInt64, promise: Double)] = []
+        for (number, request) in running where request.givesWay == nil && request.judgedFrom <= now {
+            if let promise = running[number]?.promise(at: now) { judged.append((number, promise)) }
+        }
+        return judged.sorted { ($0.promise, $0.number) < ($1.promise, $1.number) }
+    }
+
+    /// Tells the first of the judged requests that may give way to do so. `cause` says why one may: for being slow, if it
+    /// is, or for its site's share, if that is more than fair.
+    private mutating func giveWay(
+        of judged: inout [(number: UInt64, promise: Double)],
+        _ share: Int,
+        for cause: (RunningRequest, _ isRich: Bool) -> GivingWay?,
+    ) {
+        let index = judged.firstIndex { number, promise in
+            guard let request = running[number], let cause = cause(request, isRich(request.site, share)) else {
+                return false
+            }
+            return cause == .share || promise < 1
+        }
+        guard let index else { return }
+        let (number, promise) = judged.remove(at: index)
+        guard let site = running[number]?.site else { return }
+        let why: GivingWay = promise < 1 ? .slow : .share
+        running[number]?.giveWay(why, promise: promise)
+        update(site) { $0.ending += 1 }
+        endingCount += 1
+        givingWay.append((number, why))
+    }
+
+    private func isRich(_ site: Site, _ share: Int) -> Bool {
+        sites[site].map { $0.inFlight - $0.ending > share } ?? false
+    }
+}
+
+extension SiteRecord {
+    /// Records the end of a request of this site.
+    mutating func ended(
+        _ request: RunningRequest,
+        _ pass: CircuitBreaker.Pass,
+        _ outcome: OriginOutcome,
+        at now: Instant,
+        jitter: Double,
+    ) {
+        inFlight -= 1
+        if request.givesWay != nil { ending -= 1 }
+        // Only what is too slow for others counts here. Failures are the origin's.
+        let health: CircuitBreaker.Outcome =
+            if outcome.gaveWay { request.isHopeless ? .failure : .unknown } else {
+                outcome.health == .success ? .success : .unknown
+            }
+        breaker.finish(pass, health, at: now, jitter: jitter)
+    }
+}

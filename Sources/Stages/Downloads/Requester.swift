@@ -1,0 +1,117 @@
+import Media
+import Timing
+
+/// Makes requests, each when its origin may be asked, and some of them once more.
+struct Requester: Sendable {
+    private let loop: TransferLoop
+    private let gate: OriginGate
+
+    init(_ loop: TransferLoop, _ gate: OriginGate) {
+        self.loop = loop
+        self.gate = gate
+    }
+
+    /// Makes the request for a source. What failed before a byte came, and may well go better, is asked for once more
+    /// while there is time: until those who wait for it now, if that is known, want it no more.
+    func fetch(
+        _ request: TransferRequest,
+        until deadline: Instant,
+        wanted: MovingDeadline?,
+    ) async throws(AttachmentFailure) -> TransferResult {
+        let first = try await run(request, until: deadline, wanted: wanted)
+        guard first.isWorthAnotherRequest, request.file.contents.ending == nil,
+            gate.mayRetry(gate.rule.origin(of: request.url), until: min(deadline, wanted?.latest ?? deadline))
+        else { return first }
+        var backOff = BackOff()
+        try? await SystemTime().sleep(until: SystemTime().now + backOff.next())
+        do throws(AttachmentFailure) {
+            var second = try await run(request, until: deadline, wanted: wanted)
+            second.requestCount += first.requestCount
+            return second
+        } catch {
+            // Refused: what the first came to says more.
+            return first
+        }
+    }
+
+    /// Makes the request once.
+    private func run(
+        _ request: TransferRequest,
+        until deadline: Instant,
+        wanted: MovingDeadline?,
+    ) async throws(AttachmentFailure) -> TransferResult {
+        let place = try await place(for: request, until: deadline, wanted)
+        let start = SystemTime().now
+        var placed = request
+        placed.place = place
+        let result = try await loop.run(placed, until: deadline)
+        let hadTime = SystemTime().now - start >= gate.rule.fairTime
+        place.leave(result.outcome(hadTime: hadTime, isOver: request.isOver))
+        return result
+    }
+
+    /// Waits for a place, as long as somebody wants the source.
+    private func place(
+        for request: TransferRequest,
+        until deadline: Instant,
+        _ wanted: MovingDeadline?,
+    ) async throws(AttachmentFailure) -> OriginPlace {
+        let latest = min(deadline, wanted?.latest ?? deadline)
+        let origin = gate.rule.origin(of: request.url)
+        let entered = await withTaskGroup(of: Result<OriginPlace, OriginRefusal>?.self) { group in
+            group.addTask {
+                do throws(OriginRefusal) {
+                    return .success(try await gate.enter(origin, until: latest))
+                } catch {
+                    return .failure(error)
+                }
+            }
+            group.addTask {
+                _ = await request.file.contents { $0.ending != nil }
+                return nil
+            }
+            var entered: Result<OriginPlace, OriginRefusal> = .failure(.cancelled)
+            for await result in group {
+                if let result { entered = result }
+                group.cancelAll()
+            }
+            return entered
+        }
+        switch entered {
+        case .success(let place): return place
+        case .failure(let refusal):
+            // Who waits longer may still have it.
+            if refusal.isForWantOfTime { wanted?.act() }
+            throw refusal.failure(of: request.origin, at: SystemTime().now)
+        }
+    }
+}
+
+extension TransferLoop {
+    /// Makes the request in the time that is left, if there is any.
+    func run(_ request: TransferRequest, until deadline: Instant) async throws(AttachmentFailure) -> TransferResult {
+        var request = request
+        request.timeLimit = deadline - SystemTime().now
+        guard request.timeLimit > .zero else { throw request.timedOut() }
+        return await run(request)
+    }
+}
+
+extension TransferRequest {
+    /// Whether its file was ended because time is over.
+    fileprivate var isOver: Bool {
+        if case .cut(let failure) = file.contents.ending { failure.reason == .timedOut } else { false }
+    }
+}
+
+extension TransferResult {
+    /// Whether the same may well go better: the connection was reset, or the origin says that it failed or has too much.
+    fileprivate var isWorthAnotherRequest: Bool {
+        guard fetchedByteCount == 0 || failure?.reason == .httpStatus else { return false }
+        return switch failure?.reason {
+        case .connectionFailed: isConnected
+        case .httpStatus: status == 429 || status.map { $0 >= 500 } ?? false
+        default: false
+        }
+    }
+}

@@ -1,0 +1,141 @@
+import CCurl
+import Glibc
+import Media
+import Timing
+import Values
+
+/// Sets the options of one easy handle, and remembers whether libcurl took them all.
+@safe
+final class TransferOptions {
+    private let handle: UnsafeMutableRawPointer
+    private(set) var areAccepted = true
+
+    init(handle: UnsafeMutableRawPointer) { unsafe self.handle = handle }
+
+    func set(_ request: TransferRequest, _ settings: DownloadSettings, id: UInt) {
+        set(CURLOPT_URL, request.url.text)
+        set(CURLOPT_PROTOCOLS_STR, "http,https")
+        set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
+        // Over HTTP/2, empty DATA frames without end keep libcurl 7.88 in one call, where it looks at no clock: one origin
+        // would stop all transfers (SECURITY N9).
+        set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
+        // Redirects are ours to follow: each hop is parsed, checked and counted as a request of its own.
+        set(CURLOPT_FOLLOWLOCATION, 0)
+
+        // A proxy would be the only address that the policy sees; libcurl takes one from the environment unless told.
+        set(CURLOPT_PROXY, "")
+        set(CURLOPT_NOPROXY, "*")
+
+        set(CURLOPT_TIMEOUT_MS, max(1, request.timeLimit.milliseconds))
+        set(CURLOPT_CONNECTTIMEOUT_MS, max(1, settings.connectTimeout.milliseconds))
+        set(CURLOPT_NOSIGNAL, 1)
+        // Otherwise a transfer that ends while its name is being resolved holds up the whole loop until it is.
+        set(CURLOPT_QUICK_EXIT, 1)
+
+        set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+        if let authoritiesFile = settings.authoritiesFile { set(CURLOPT_CAINFO, authoritiesFile) }
+
+        set(CURLOPT_USERAGENT, settings.userAgent)
+        if let range = request.range { set(CURLOPT_RANGE, "\(range.lowerBound)-\(range.upperBound - 1)") }
+        if let message = request.message { set(message) }
+        unsafe note(ccurl_setopt_pointer(handle, CURLOPT_PRIVATE, UnsafeMutableRawPointer(bitPattern: id)))
+    }
+
+    private func set(_ message: OutgoingMessage) {
+        switch message.action {
+        case .get: break
+        case .post(let body):
+            set(CURLOPT_POST, 1)
+            set(CURLOPT_POSTFIELDSIZE, body.count)
+            unsafe body.withUnsafeBytes { body in
+                unsafe note(ccurl_setopt_body(handle, body.baseAddress))
+            }
+        case .put(let upload):
+            set(CURLOPT_UPLOAD, 1)
+            unsafe note(ccurl_setopt_off(handle, CURLOPT_INFILESIZE_LARGE, curl_off_t(upload.byteCount)))
+        case .delete: set(CURLOPT_CUSTOMREQUEST, "DELETE")
+        }
+        guard let signature = message.signature else { return }
+        set(CURLOPT_AWS_SIGV4, signature.scope)
+        set(CURLOPT_USERNAME, signature.accessKeyID)
+        set(CURLOPT_PASSWORD, signature.secretAccessKey.revealed)
+        // libcurl 7.88 would sign an empty "Expect:", which isn't sent. So it asks before it sends more than a megabyte;
+        // a server that doesn't answer that gets the body all the same.
+        set(CURLOPT_EXPECT_100_TIMEOUT_MS, 250)
+    }
+
+    func setNames(_ names: UnsafeMutablePointer<curl_slist>?) {
+        unsafe note(ccurl_setopt_list(handle, CURLOPT_RESOLVE, names))
+    }
+
+    func setHeaders(_ headers: UnsafeMutablePointer<curl_slist>?) {
+        unsafe note(ccurl_setopt_list(handle, CURLOPT_HTTPHEADER, headers))
+    }
+
+    /// `transfer` points to the `Transfer` that the callbacks are for, and has to outlive the handle.
+    func setCallbacks(_ transfer: UnsafeMutableRawPointer) {
+        for option in [
+            CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_READDATA, CURLOPT_SEEKDATA, CURLOPT_OPENSOCKETDATA,
+            CURLOPT_PREREQDATA,
+        ] {
+            unsafe note(ccurl_setopt_pointer(handle, option, transfer))
+        }
+        // A count other than the one that was offered makes libcurl stop the transfer.
+        unsafe note(
+            ccurl_setopt_write(handle) { bytes, size, count, context in
+                let body = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
+                return switch unsafe borrowed(context).receive(body) {
+                case .taken: body.count
+                case .paused: Int(CURL_WRITEFUNC_PAUSE)
+                case .stopped: 0
+                }
+            },
+        )
+        unsafe note(
+            ccurl_setopt_header(handle) { bytes, size, count, context in
+                let line = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
+                return unsafe borrowed(context).receiveHeader(line) ? line.count : 0
+            },
+        )
+        unsafe note(
+            ccurl_setopt_read(handle) { bytes, size, count, context in
+                let place = unsafe UnsafeMutableRawBufferPointer(start: bytes, count: size * count)
+                return unsafe borrowed(context).send(into: place) ?? Int(CURL_READFUNC_ABORT)
+            },
+        )
+        unsafe note(
+            ccurl_setopt_seek(handle) { context, offset, origin in
+                guard origin == SEEK_SET else { return CURL_SEEKFUNC_CANTSEEK }
+                unsafe borrowed(context).sendAgain(from: Int(offset))
+                return CURL_SEEKFUNC_OK
+            },
+        )
+        unsafe note(
+            ccurl_setopt_opensocket(handle) { context, _, address in
+                guard let address = unsafe address else { return CURL_SOCKET_BAD }
+                return unsafe borrowed(context).openSocket(address)
+            },
+        )
+        unsafe note(
+            ccurl_setopt_prereq(handle) { context, address, _, port, _ in
+                let text = unsafe address.map { unsafe String(cString: $0) } ?? ""
+                let goesOn = unsafe borrowed(context).willSendRequest(to: text, port: Int(port))
+                return goesOn ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+            },
+        )
+    }
+
+    private func set(_ option: CURLoption, _ value: Int) { unsafe note(ccurl_setopt_long(handle, option, value)) }
+
+    private func set(_ option: CURLoption, _ value: String) { unsafe note(ccurl_setopt_string(handle, option, value)) }
+
+    private func note(_ code: CURLcode) {
+        if code != CURLE_OK { areAccepted = false }
+    }
+}
+
+/// The transfer that a callback is for.
+private func borrowed(_ context: UnsafeMutableRawPointer?) -> Transfer {
+    guard let context = unsafe context else { preconditionFailure("libcurl called back without its context") }
+    return unsafe Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
+}

@@ -1,0 +1,68 @@
+import Downloads
+import Media
+import Timing
+
+/// The requests to a bucket, signed. Each is made once.
+struct BucketRequests: Sendable {
+    private let address: BucketAddress
+    private let credentials: CredentialsSource
+    /// How long caches may have a file. Its content never changes under its name.
+    private let cacheControl: String
+    private let downloader: Downloader
+
+    /// The SHA-256 of nothing.
+    private static let emptyHash = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+
+    init(_ settings: PublishingSettings, keep: Duration) throws(AttachmentFailure) {
+        address = settings.address
+        credentials = settings.credentials
+        cacheControl = "public, max-age=\(keep.components.seconds), immutable"
+        var requests = settings.requests
+        requests.name = "publishing"
+        downloader = try Downloader(settings: requests)
+    }
+
+    func stop() { downloader.stop() }
+
+    func put(_ file: PublishedFile, until deadline: Instant) async throws(BucketFault) {
+        let headers = [
+            "Cache-Control": cacheControl,
+            "Content-Disposition": "inline; filename=\"\(file.name)\"",
+            "Content-Type": file.format.mimeType,
+            "X-Amz-Content-Sha256": file.sha256,
+        ]
+        try await send(.put(.file(file.file, byteCount: file.byteCount)), file.name, headers, until: deadline)
+    }
+
+    func putEmpty(_ name: String, until deadline: Instant) async throws(BucketFault) {
+        let headers = ["Content-Type": "text/plain", "X-Amz-Content-Sha256": Self.emptyHash]
+        try await send(.put(.bytes([])), name, headers, until: deadline)
+    }
+
+    func delete(_ name: String, until deadline: Instant) async throws(BucketFault) {
+        try await send(.delete, name, ["X-Amz-Content-Sha256": Self.emptyHash], until: deadline)
+    }
+
+    private func send(
+        _ action: OutgoingMessage.Action,
+        _ name: String,
+        _ headers: [String: String],
+        until deadline: Instant,
+    ) async throws(BucketFault) {
+        let answer: MessageAnswer
+        do throws(AttachmentFailure) {
+            let credentials = try credentials.credentials()
+            var message = OutgoingMessage(action, headers: headers)
+            message.secretHeaders["X-Amz-Security-Token"] = credentials.sessionToken
+            message.signature = SignatureV4(
+                region: address.region,
+                accessKeyID: credentials.accessKeyID,
+                secretAccessKey: credentials.secretAccessKey,
+            )
+            answer = try await downloader.send(message, to: address.url(of: name), until: deadline)
+        } catch {
+            throw BucketFault(error, address)
+        }
+        guard (200..<300).contains(answer.status) else { throw BucketFault(answer, address) }
+    }
+}

@@ -1,0 +1,334 @@
+import Digests
+import Dispatch
+import Glibc
+package import Media
+import Synchronization
+package import Timing
+
+/// The sandboxed files: everything that is written lies below one folder, and nowhere else.
+///
+/// `tmp/` holds what is being written, in one folder for each process; `attachments/` holds what is ready, moved in by
+/// rename after it was written to the disk, so that nobody ever sees half a file. As the system takes a file over once
+/// it is attached, so does the store: from then on it is swept when its time is up, or, the oldest first, when the quota
+/// is reached, but never while it is read. Folders are 0700 and files 0600. Names are made here and never taken from a
+/// payload, a URL or a header.
+///
+/// The files themselves are the index: name, size and time of change say everything. What is kept in memory is made from
+/// them at start and at each sweep, so several processes may share a store.
+package final class AttachmentStore: Sendable {
+    /// A ready file.
+    package struct File: Sendable, Equatable {
+        package var identifier: AttachmentIdentifier
+        package var path: String
+        package var sha256: String
+        /// Until when it is there, unless the quota is reached.
+        package var expires: UnixTime
+    }
+
+    /// What the store holds.
+    package struct Usage: Sendable, Equatable {
+        package var fileCount: Int
+        package var byteCount: Int
+    }
+
+    package let root: String
+    package let retention: Retention
+    /// The keys that names and URLs are made with. They may be replaced at any time.
+    package let keyring: Replaceable<SigningKeys>
+    package var keys: SigningKeys { keyring.current }
+    private let attachments: Directory
+    private let forgotten: ForgottenNames
+    private let sources: SourceRecord
+    private let scratch: ScratchDirectory
+    private let index = Mutex(AttachmentIndex())
+    private let now: @Sendable () -> UnixTime
+    private let observe: @Sendable (StoreEvent) -> Void
+    /// File access blocks, so it stays off Swift's own threads.
+    private let queue: DispatchQueue
+    private let heartbeat: LoopHeartbeat
+
+    /// Opens the store at `path`, makes it if it isn't there, and sweeps what crashed processes left in `tmp/` and what has
+    /// expired. Without `keys` it has its own, made at its first start; `hasGroupReadableKeys` lets their file's group read them.
+    /// Refuses what another user made.
+    package init(
+        at path: String,
+        keys: SigningKeys? = nil,
+        hasGroupReadableKeys: Bool = false,
+        retention: Retention = Retention(),
+        now: @escaping @Sendable () -> UnixTime = { .now },
+        observe: @escaping @Sendable (StoreEvent) -> Void = { _ in },
+    ) throws(StoreError) {
+        let directory = try Directory.create(path)
+        self.root = directory.path
+        let queue = DispatchQueue(label: "attachd.store", attributes: .concurrent)
+        self.queue = queue
+        heartbeat = LoopHeartbeat("store") { queue.async(execute: $0) }
+        self.retention = retention
+        self.now = now
+        self.observe = observe
+        self.attachments = try directory.subdirectory("attachments")
+        try attachments.checkEntries()
+        let scratchFolders = try directory.subdirectory("tmp")
+        try scratchFolders.checkEntries()
+        self.scratch = try ScratchDirectory(in: scratchFolders)
+        let current: SigningKeys
+        if let keys {
+            current = keys
+        } else {
+            let scratch = scratch.directory
+            current = try SigningKeys(in: directory, by: scratch, isGroupReadable: hasGroupReadableKeys)
+        }
+        keyring = Replaceable(current)
+        let forgottenNames = try directory.subdirectory("forgotten")
+        try forgottenNames.checkEntries()
+        forgotten = ForgottenNames(in: forgottenNames)
+        sources = SourceRecord(in: directory, keys: keyring, keep: retention.keep)
+        sweepNow()
+    }
+
+    /// A Boolean value that indicates whether a live process works with the store at `path`.
+    package static func isInUse(at path: String) -> Bool {
+        guard let parent = try? Directory.create(path).subdirectory("tmp") else { return false }
+        return ScratchDirectory.isInUse(parent)
+    }
+
+    package var usage: Usage {
+        index.withLock { Usage(fileCount: $0.entries.count, byteCount: $0.byteCount) }
+    }
+
+    /// The file of the store's own keys.
+    package var keyFile: String { "\(root)/\(SigningKeys.fileName)" }
+
+    /// The addresses of its files, where clients reach the sidecar at `publicURL`.
+    package func urls(below publicURL: String) -> AttachmentURLs {
+        AttachmentURLs(publicURL: publicURL, signer: URLSigner(keys: keyring))
+    }
+
+    /// Moves an output into the store. Either all of it is there afterwards, or nothing.
+    package func store(_ rung: ReadyRung) async throws(AttachmentFailure) -> File {
+        let result = await perform { [self] in Result { () throws(StoreError) in try write(rung) } }
+        switch result {
+        case .success(let file): return file
+        case .failure(let error):
+            observe(.failed(isFull: error.isFull))
+            throw error.attachmentFailure
+        }
+    }
+
+    /// Keeps a ready file as long as if it were stored now, and says until when that is; `nil` if it isn't there any more.
+    package func renew(_ identifier: AttachmentIdentifier) async -> UnixTime? {
+        let now = now()
+        // A file that many ask for is touched once a second: URLs end on whole seconds, too.
+        if let stored = index.withLock({ $0.entries[identifier]?.stored }), stored.seconds >= now.seconds {
+            return stored + retention.keep
+        }
+        return await perform { [self] in touch(identifier, at: now) ? now + retention.keep : nil }
+    }
+
+    package func path(of identifier: AttachmentIdentifier) -> String { "\(attachments.path)/\(identifier)" }
+
+    /// Lends a ready file to a reader; `nil` if it isn't there. The file stays until the lease is dropped or has ended.
+    package func startAccessing(_ identifier: AttachmentIdentifier) throws(StoreError) -> AttachmentLease? {
+        let now = now()
+        return try index.withLock { index throws(StoreError) in
+            guard !forgotten.contains(identifier, at: now) else { return nil }
+            let end = now + retention.longestLease
+            if let lease = index.entries[identifier]?.lease {
+                lease.extend(until: end)
+                return lease
+            }
+            guard let (descriptor, status) = try attachments.openFile(identifier.description) else {
+                index.remove(identifier)
+                return nil
+            }
+            let lease = AttachmentLease(identifier, adopting: descriptor, status, until: end)
+            // Another process may have stored it since the last sweep.
+            index.insert(identifier, byteCount: lease.byteCount, stored: UnixTime(status.st_mtim))
+            index.lend(lease)
+            return lease
+        }
+    }
+
+    /// Takes a file back: it is removed, its links are dead, and its content isn't stored again, all until the last link
+    /// to it would have ended.
+    package func forget(_ identifier: AttachmentIdentifier) async throws(StoreError) {
+        try await perform { [self] in Result { () throws(StoreError) in try remove(forgetting: identifier) } }.get()
+    }
+
+    /// A Boolean value that indicates whether the file was taken back, and links to it may still be around.
+    package func isForgotten(_ identifier: AttachmentIdentifier) -> Bool {
+        forgotten.containsAnywhere(identifier, at: now())
+    }
+
+    /// Records that a file was made of a source, before anybody is given its URL.
+    package func record(_ identifier: AttachmentIdentifier, of source: String) async throws(StoreError) {
+        let now = now()
+        try await perform { [self] in
+            Result { () throws(StoreError) in try sources.insert(identifier, of: source, at: now) }
+        }
+        .get()
+    }
+
+    /// The files that were made of a source, as far as they may still be anywhere.
+    package func files(of source: String) async throws(StoreError) -> [AttachmentIdentifier] {
+        try await perform { [self] in Result { () throws(StoreError) in try sources.files(of: source) } }.get()
+    }
+
+    private func remove(forgetting identifier: AttachmentIdentifier) throws(StoreError) {
+        // A link ends on a whole second.
+        try forgotten.insert(identifier, until: now() + retention.keep + .seconds(1))
+        try index.withLock { index throws(StoreError) in
+            try attachments.locked { () throws(StoreError) in
+                if attachments.status(of: identifier.description) != nil {
+                    try attachments.remove(identifier.description)
+                }
+                index.remove(identifier)
+            }
+        }
+        try attachments.sync()
+    }
+
+    /// Learns what other processes stored and removed, and removes what has expired.
+    package func sweep() async { await perform { [self] in sweepNow() } }
+
+    /// Writes a small file as an attachment is written: throws where the store is full, or cannot be written to.
+    package func checkWritable() async throws(StoreError) {
+        try await perform { [self] in Result { () throws(StoreError) in try writeByte() } }.get()
+    }
+
+    private func writeByte() throws(StoreError) {
+        try checkFreeSpace(for: 1)
+        let now = now()
+        let hasRoom = index.withLock { $0.hasRoom(for: 1, retention, at: now) }
+        guard hasRoom else { throw .quotaReached(retention.quota, path: root) }
+        let name = Base32.random()
+        let file = try scratch.directory.createFile(name)
+        defer {
+            close(file)
+            try? scratch.directory.remove(name)
+        }
+        try FileContent.write("\n", to: file)
+    }
+
+    /// Does work that may wait for the disk, on a thread of the store's.
+    package func perform<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
+        await queue.perform(work)
+    }
+
+    private func write(_ rung: ReadyRung) throws(StoreError) -> File {
+        let byteCount = rung.report.byteCount
+        try checkFreeSpace(for: byteCount)
+        let stored = now()
+        let scratchName = Base32.random()
+        let file = try scratch.directory.createFile(scratchName)
+        defer { close(file) }
+        do throws(StoreError) {
+            let sha256 = try FileContent.copy(byteCount, from: rung.file.descriptor, to: file)
+            try FileContent.finish(file, changed: stored)
+            let identifier = AttachmentIdentifier(sha256: sha256, format: rung.report.format, key: keys.current)
+            try moveIn(scratchName, as: identifier, byteCount: byteCount, stored: stored)
+            return File(
+                identifier: identifier,
+                path: path(of: identifier),
+                sha256: sha256,
+                expires: stored + retention.keep
+            )
+        } catch {
+            try? scratch.directory.remove(scratchName)
+            throw error
+        }
+    }
+
+    private func checkFreeSpace(for byteCount: Int) throws(StoreError) {
+        let disk = try attachments.diskSpace()
+        let floor = retention.freeSpaceFloor(ofDisk: disk.size)
+        guard disk.free - byteCount >= floor else { throw .diskNearlyFull(floor: floor, path: root) }
+    }
+
+    /// Makes place within the quota, and takes the place of an older file with the same content.
+    private func moveIn(
+        _ scratchName: String,
+        as identifier: AttachmentIdentifier,
+        byteCount: Int,
+        stored: UnixTime,
+    ) throws(StoreError) {
+        let madeWay = try index.withLock { index throws(StoreError) in
+            guard let victims = index.makingWay(for: identifier, byteCount: byteCount, retention, at: stored) else {
+                throw .quotaReached(retention.quota, path: root)
+            }
+            let madeWay = victims.compactMap { remove($0, from: &index) }
+            try attachments.locked { () throws(StoreError) in
+                guard !forgotten.containsAnywhere(identifier, at: stored) else {
+                    throw .forgotten(path: path(of: identifier))
+                }
+                try scratch.directory.move(scratchName, to: attachments, as: identifier.description)
+            }
+            index.insert(identifier, byteCount: byteCount, stored: stored)
+            return madeWay
+        }
+        for byteCount in madeWay { observe(.removed(.madeWay, byteCount: byteCount)) }
+        observe(.stored(byteCount: byteCount))
+        try attachments.sync()
+    }
+
+    /// Whether the file is there, and younger now. Nobody else sweeps it meanwhile: who is about to sees that it is new.
+    private func touch(_ identifier: AttachmentIdentifier, at now: UnixTime) -> Bool {
+        index.withLock { index in
+            attachments.locked {
+                guard attachments.touch(identifier.description, at: now),
+                    let status = attachments.status(of: identifier.description)
+                else {
+                    index.remove(identifier)
+                    return false
+                }
+                index.insert(identifier, byteCount: Int(status.st_size), stored: now)
+                return true
+            }
+        }
+    }
+
+    /// Removes a file, and gives how many bytes it had; `nil` if another process has just stored it again.
+    private func remove(_ identifier: AttachmentIdentifier, from index: inout AttachmentIndex) -> Int? {
+        guard let entry = index.entries[identifier] else { return nil }
+        let name = identifier.description
+        return attachments.locked {
+            if let status = attachments.status(of: name), UnixTime(status.st_mtim) > entry.stored {
+                index.insert(identifier, byteCount: Int(status.st_size), stored: UnixTime(status.st_mtim))
+                return nil
+            }
+            try? attachments.remove(name)
+            index.remove(identifier)
+            return entry.byteCount
+        }
+    }
+
+    private func sweepNow() {
+        reconcile()
+        let now = now()
+        forgotten.sweep(at: now)
+        // What isn't swept now is by and by.
+        try? sources.sweep(at: now, by: scratch.directory)
+        for identifier in index.withLock({ $0.expired(retention, at: now) }) {
+            let removed = index.withLock { index in
+                // It may have been stored again or lent since.
+                index.isExpired(identifier, retention, at: now) ? remove(identifier, from: &index) : nil
+            }
+            if let removed { observe(.removed(.expired, byteCount: removed)) }
+        }
+    }
+
+    /// Makes the index agree with the folder. Files that are not ours are left alone.
+    private func reconcile() {
+        let found = Set(attachments.names.compactMap { AttachmentIdentifier($0) })
+        index.withLock { index in
+            for identifier in found.symmetricDifference(index.entries.keys) {
+                if let status = attachments.status(of: identifier.description) {
+                    let stored = UnixTime(status.st_mtim)
+                    index.insert(identifier, byteCount: Int(status.st_size), stored: stored)
+                } else {
+                    index.remove(identifier)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,121 @@
+import Foundation
+import Media
+import Timing
+import Values
+
+/// What a load test must keep to: `p99<1.8s`, `late=0`, `degraded<5%`, `rss<400MB`, `decode.p90<300ms`, `goodput>50/s`.
+package struct Budget: Sendable, Equatable {
+    package enum Statistic: Sendable, Equatable {
+        case percentile(Double), mean, min, max
+    }
+
+    package enum Metric: Sendable, Equatable {
+        /// Of all notifications; or of an outcome, a stage, the margin.
+        case time(of: String?, Statistic)
+        /// How many: late ones, or those of an outcome.
+        case count(String)
+        case share(String)
+        case goodput, rss
+    }
+
+    package enum Comparison: String, Sendable, CaseIterable {
+        case atMost = "<=", atLeast = ">=", below = "<", above = ">", equal = "="
+
+        func holds(_ value: Double, _ limit: Double) -> Bool {
+            switch self {
+            case .atMost: value <= limit
+            case .atLeast: value >= limit
+            case .below: value < limit
+            case .above: value > limit
+            case .equal: value == limit
+            }
+        }
+    }
+
+    package static let counted = ["late"] + LoadAnswer.Outcome.allCases.map(\.rawValue)
+    package static let timed = LoadAnswer.Outcome.allCases.map(\.rawValue) + stages + ["margin"]
+    static let stages = ["queue", "download", "decode", "store", "total"]
+    static let advice = """
+        write it as p99<1.8s, max<5s, late=0, degraded<5%, goodput>50/s, rss<400MB, decode.p90<300ms or \
+        margin.p1>200ms, with @1x behind it for one step
+        """
+
+    /// As it was written.
+    package var text: String
+    package var metric: Metric
+    package var comparison: Comparison
+    /// Milliseconds, a number, percent, a second's, or bytes.
+    package var limit: Double
+    /// The label of the step that it is for; `nil` is every step.
+    package var step: String?
+
+    package init(_ text: String) throws(LoadTestError) {
+        func failure(_ reason: String) -> LoadTestError { .usage("--budget '\(text)': \(reason); \(Self.advice).") }
+        self.text = text
+        let parts = text.filter { !$0.isWhitespace }.split(separator: "@", omittingEmptySubsequences: false)
+        guard parts.count <= 2, let rule = parts.first, parts.allSatisfy({ !$0.isEmpty }) else {
+            throw failure("one step may stand behind an @")
+        }
+        step = parts.count == 2 ? String(parts[1]) : nil
+        guard let sign = rule.firstIndex(where: { "<>=".contains($0) }),
+            let comparison = Comparison.allCases.first(where: { rule[sign...].hasPrefix($0.rawValue) })
+        else { throw failure("there is no <, <=, =, >= or > in it") }
+        self.comparison = comparison
+        let name = String(rule[..<sign])
+        let value = String(rule[sign...].dropFirst(comparison.rawValue.count))
+        guard let (metric, limit) = Self.read(name, value) else {
+            throw failure(
+                Self.isKnown(name) ? "\"\(value)\" is no value for \(name)" : "\"\(name)\" is nothing that is measured"
+            )
+        }
+        self.metric = metric
+        self.limit = limit
+    }
+
+    /// The percentile that it asks for.
+    package var percentile: Double? {
+        guard case .time(_, .percentile(let percentile)) = metric else { return nil }
+        return percentile
+    }
+
+    private static func isKnown(_ name: String) -> Bool {
+        counted.contains(name) || ["goodput", "rss"].contains(name) || time(name) != nil
+    }
+
+    private static func read(_ name: String, _ value: String) -> (Metric, Double)? {
+        switch name {
+        case "rss": return ByteSizeText.parse(value).map { (.rss, Double($0)) }
+        case "goodput": return value.hasSuffix("/s") ? Double(value.dropLast(2)).map { (.goodput, $0) } : nil
+        case _ where counted.contains(name):
+            if value.hasSuffix("%") {
+                return Double(value.dropLast()).flatMap { (0...100).contains($0) ? (.share(name), $0) : nil }
+            }
+            return Int(value).flatMap { $0 >= 0 ? (.count(name), Double($0)) : nil }
+        default:
+            guard let metric = time(name), let limit = DurationText.parse(value) else { return nil }
+            return (metric, limit.inMilliseconds)
+        }
+    }
+
+    private static func time(_ name: String) -> Metric? {
+        let parts = name.split(separator: ".", maxSplits: 1)
+        if let first = parts.first, parts.count == 2, timed.contains(String(first)) {
+            return statistic(String(parts[1])).map { .time(of: String(first), $0) }
+        }
+        return statistic(name).map { .time(of: nil, $0) }
+    }
+
+    private static func statistic(_ name: String) -> Statistic? {
+        switch name {
+        case "mean": return .mean
+        case "min": return .min
+        case "max": return .max
+        default:
+            guard name.hasPrefix("p"), let percentile = Double(name.dropFirst()), percentile > 0, percentile < 100
+            else {
+                return nil
+            }
+            return .percentile(percentile)
+        }
+    }
+}

@@ -1,0 +1,121 @@
+package import Foundation
+import Media
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+import Synchronization
+import Timing
+package import Values
+
+/// Connections to one server: as many as requests are under way, kept for the next ones.
+package final class HTTPConnections: Sendable {
+    /// Where the server is, such as `http://127.0.0.1:8080`.
+    package let base: String
+    private let host: String
+    private let port: Int
+    private let security: NIOSSLContext?
+    private let time: any TimeSource = SystemTime()
+    private let token: Secret<String>?
+    private let idle = Mutex<[any Channel]>([])
+    // One thread: it does little for each request, and cores are the target's.
+    private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+
+    /// `token` is that of the server's `--api-token`; `authorities` are trusted beside the system's.
+    package init(_ url: URL, token: Secret<String>? = nil, authorities: String? = nil) throws {
+        guard let host = url.host(percentEncoded: false), let scheme = url.scheme, ["http", "https"].contains(scheme)
+        else {
+            throw LoadTestError.usage("The URL is not one of a server. Write it as http://127.0.0.1:8080.")
+        }
+        self.host = host
+        port = url.port ?? (scheme == "https" ? 443 : 80)
+        let name = host.contains(":") ? "[\(host)]" : host
+        base = "\(scheme)://\(name):\(port)"
+        self.token = token
+        if scheme == "https" {
+            var configuration = TLSConfiguration.makeClientConfiguration()
+            if let authorities { configuration.additionalTrustRoots = [.file(authorities)] }
+            security = try NIOSSLContext(configuration: configuration)
+        } else {
+            security = nil
+        }
+    }
+
+    private var authorization: [(String, String)] {
+        token.map { [("Authorization", "Bearer \($0.revealed)")] } ?? []
+    }
+
+    package func shutDown() async {
+        try? await group.shutdownGracefully()
+    }
+
+    func send(_ message: HTTPMessage, until end: Instant) async throws(HTTPFailure) -> HTTPReply {
+        if let kept = keptConnection() {
+            do throws(HTTPFailure) {
+                return try await send(message, on: kept, until: end)
+            } catch  where error.isUntouched {
+                // It was closed just then; a new one tells whether the server is there.
+            }
+        }
+        return try await send(message, on: try await connect(until: end), until: end)
+    }
+
+    private func keptConnection() -> (any Channel)? {
+        idle.withLock { idle in
+            while let channel = idle.popLast() { if channel.isActive { return channel } }
+            return nil
+        }
+    }
+
+    private func send(
+        _ message: HTTPMessage,
+        on channel: any Channel,
+        until end: Instant,
+    ) async throws(HTTPFailure) -> HTTPReply {
+        let reply = channel.eventLoop.makePromise(of: HTTPReply.self)
+        let head = HTTPRequestHead(
+            version: .http1_1,
+            method: message.method,
+            uri: message.path,
+            headers: HTTPHeaders(authorization + message.headers),
+        )
+        let exchange = HTTPExchange(head: head, body: ByteBuffer(bytes: message.body), end: end, reply: reply)
+        channel.writeAndFlush(exchange).cascadeFailure(to: reply)
+        do {
+            let answer = try await withTaskCancellationHandler {
+                try await reply.futureResult.get()
+            } onCancel: {
+                channel.close(promise: nil)
+            }
+            if answer.keepsConnection { idle.withLock { $0.append(channel) } } else { channel.close(promise: nil) }
+            return answer
+        } catch let failure as HTTPFailure {
+            throw failure
+        } catch {
+            throw HTTPFailure(message: "the request could not be sent", isUntouched: true)
+        }
+    }
+
+    private func connect(until end: Instant) async throws(HTTPFailure) -> any Channel {
+        let bootstrap = ClientBootstrap(group: group)
+            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .connectTimeout(TimeAmount(max(.milliseconds(1), end - time.now)))
+            .channelInitializer { [self] channel in
+                channel.eventLoop.makeCompletedFuture {
+                    let pipeline = channel.pipeline.syncOperations
+                    if let security {
+                        let isAddress = (try? SocketAddress(ipAddress: host, port: 0)) != nil
+                        let handler = try NIOSSLClientHandler(context: security, serverHostname: isAddress ? nil : host)
+                        try pipeline.addHandler(handler)
+                    }
+                    try pipeline.addHTTPClientHandlers()
+                    try pipeline.addHandler(ExchangeHandler(time: time, host: "\(host):\(port)"))
+                }
+            }
+        do {
+            return try await bootstrap.connect(host: host, port: port).get()
+        } catch {
+            throw HTTPFailure(message: "no connection", isTimeout: time.now >= end)
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import Foundation
+import Media
+package import Timing
+
+/// A load test from its warm-up to its result.
+package struct LoadRun: Sendable {
+    /// Each step's notifications have numbers of their own, however many there were before: so they are the same in each run.
+    private static let numbers = 10_000_000
+
+    package var rates: [Rate]
+    /// Of each step.
+    package var duration: Duration
+    package var arrivals = Schedule.Arrivals.poisson
+    package var mix: NotificationMix
+    /// What is sent before the first step, one after the other from a few clients; it measures the capacity.
+    package var warmUp: Duration
+    package var clients: Int
+    package var budgets: [Budget] = []
+    package var memory: ResidentMemory?
+    /// What the result calls the target.
+    package var targetName: String
+    /// Told what is going on, a line each.
+    package var report: @Sendable (String) -> Void = { _ in }
+
+    package init(
+        rates: [Rate],
+        duration: Duration,
+        mix: NotificationMix,
+        warmUp: Duration,
+        clients: Int,
+        targetName: String
+    ) {
+        self.rates = rates
+        self.duration = duration
+        self.mix = mix
+        self.warmUp = warmUp
+        self.clients = clients
+        self.targetName = targetName
+    }
+
+    /// The result, judged by the budgets. Throws if nothing could be measured.
+    package func run(_ target: any LoadTarget, time: any TimeSource) async throws -> LoadResult {
+        let generator = LoadGenerator(target, mix, time: time)
+        let started = Date()
+        var capacity: LoadResult.Capacity?
+        if warmUp > .zero {
+            let measured = await generator.capacity(clients: clients, duration: warmUp, from: 0)
+            capacity = .init(perSecond: measured, clients: clients, seconds: warmUp / .seconds(1))
+            report("warm-up: \(clients) clients got \(measured.brief) useful answers a second")
+        }
+        if rates.contains(where: \.needsCapacity), capacity.map({ $0.perSecond <= 0 }) ?? true {
+            throw LoadTestError.failure(
+                "The capacity could not be measured: no notification got an attachment during the warm-up. "
+                    + "See the target's log, and give a --warm-up of some seconds."
+            )
+        }
+        var steps: [StepResult] = []
+        for (index, rate) in rates.enumerated() {
+            try Task.checkCancellation()
+            steps.append(try await step(rate, capacity?.perSecond ?? 0, generator, (index + 1) * Self.numbers, time))
+        }
+        var result = LoadResult(
+            started: started,
+            target: targetName,
+            arrivals: arrivals,
+            mix: mix,
+            capacity: capacity,
+            steps: steps,
+        )
+        result.judge(budgets)
+        return result
+    }
+
+    private func step(
+        _ rate: Rate,
+        _ capacity: Double,
+        _ generator: LoadGenerator,
+        _ number: Int,
+        _ time: any TimeSource,
+    ) async throws -> StepResult {
+        let perSecond = rate.perSecond(capacity)
+        let record = StepRecord(
+            label: rate.label,
+            rate: perSecond,
+            duration: duration,
+            percentiles: Set(budgets.compactMap(\.percentile)),
+        )
+        let schedule = Schedule(arrivals, rate: perSecond, duration: duration, seed: mix.seed &+ UInt64(number))
+        await withTaskGroup { group in
+            if let memory { group.addTask { await memory.watch(record, time: time) } }
+            await generator.run(schedule, from: number, into: record)
+            group.cancelAll()
+        }
+        guard let result = record.result else {
+            throw LoadTestError.failure(
+                "Nothing was due within \(duration.inMilliseconds.asMilliseconds): raise --rate or --duration."
+            )
+        }
+        report(result.line)
+        return result
+    }
+}

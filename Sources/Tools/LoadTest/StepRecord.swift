@@ -1,0 +1,142 @@
+import Media
+import Synchronization
+import Timing
+import Values
+
+/// Gathers the answers of one step, from many tasks.
+package final class StepRecord: Sendable {
+    /// Answers that come within this after the deadline are in time: it is the network's and the generator's.
+    package static let grace = Duration.milliseconds(50)
+    private static let reasonLimit = 8
+
+    private struct Content {
+        var start = Instant(sinceOrigin: .zero)
+        var lastSend = Instant(sinceOrigin: .zero)
+        var outcomes: [LoadAnswer.Outcome: Int] = [:]
+        var useful = 0
+        var late = 0
+        var lateFromSend = 0
+        var latency = Latencies()
+        var latencyFromSend = Latencies()
+        var byOutcome: [LoadAnswer.Outcome: Latencies] = [:]
+        var stages: [String: Latencies] = [:]
+        var margin = Latencies()
+        var fetched = 0
+        var delivered = 0
+        var rss: Int?
+        var reasons: [String: Int] = [:]
+        var seconds: [Int: [(outcome: LoadAnswer.Outcome, latency: Duration)]] = [:]
+        var lateness = Latencies()
+        var sentLate = 0
+    }
+
+    private let label: String
+    private let rate: Double
+    private let duration: Duration
+    private let percentiles: Set<Double>
+    private let content = Mutex(Content())
+
+    /// `percentiles` are those that budgets ask for, beside the standard ones.
+    package init(label: String, rate: Double, duration: Duration, percentiles: Set<Double> = []) {
+        self.label = label
+        self.rate = rate
+        self.duration = duration
+        self.percentiles = percentiles
+    }
+
+    func begin(at start: Instant) {
+        content.withLock {
+            $0.start = start
+            $0.lastSend = start
+        }
+    }
+
+    package func add(_ answer: LoadAnswer, to notification: LoadNotification) {
+        let latency = answer.answered - notification.due
+        let ownLatency = answer.answered - answer.sent
+        // What got no content counts as if it had come at the deadline: a quick refusal is not a quick answer.
+        let least = answer.outcome.isAnswer ? .zero : notification.deadline
+        let limit = notification.deadline + Self.grace
+        content.withLock { content in
+            content.outcomes[answer.outcome, default: 0] += 1
+            content.lastSend = max(content.lastSend, answer.sent)
+            let isLate = answer.outcome == .unanswered || latency > limit
+            content.late += isLate ? 1 : 0
+            content.lateFromSend += answer.outcome == .unanswered || ownLatency > limit ? 1 : 0
+            content.useful += answer.outcome.isUseful && !isLate ? 1 : 0
+            content.latency.add(max(latency, least))
+            content.latencyFromSend.add(max(ownLatency, least))
+            content.byOutcome[answer.outcome, default: Latencies()].add(latency)
+            for (stage, duration) in answer.stages { content.stages[stage, default: Latencies()].add(duration) }
+            if let margin = answer.margin { content.margin.add(margin) }
+            content.fetched += answer.fetched
+            content.delivered += answer.delivered
+            if let reason = answer.reason { content.reasons[reason, default: 0] += 1 }
+            let second = Int(clamping: (notification.due - content.start) / .seconds(1))
+            content.seconds[second, default: []].append((answer.outcome, max(latency, least)))
+            let lateness = answer.sent - notification.due
+            content.lateness.add(lateness)
+            content.sentLate += lateness > .milliseconds(1) ? 1 : 0
+        }
+    }
+
+    /// Notes what the target has resident now.
+    package func noteResident(_ bytes: Int) {
+        content.withLock { $0.rss = max($0.rss ?? 0, bytes) }
+    }
+
+    /// `nil` if nothing was sent.
+    package var result: StepResult? {
+        let content = content.withLock { $0 }
+        guard let latency = content.latency.distribution(percentiles),
+            let own = content.latencyFromSend.distribution(percentiles), let lateness = content.lateness.distribution()
+        else { return nil }
+        let seconds = duration / .seconds(1)
+        let sent = latency.count
+        // The schedule ends with its last notification: had it gone out in time, this is the rate of the schedule.
+        let lag = max(0, (content.lastSend - content.start) / .seconds(1) - seconds)
+        let reasons = content.reasons.sorted { $0.value > $1.value }.prefix(Self.reasonLimit)
+        return StepResult(
+            label: label,
+            rate: rate,
+            seconds: seconds,
+            sent: sent,
+            outcomes: Dictionary(uniqueKeysWithValues: content.outcomes.map { ($0.key.rawValue, $0.value) }),
+            goodput: Double(content.useful) / seconds,
+            late: content.late,
+            lateFromSend: content.lateFromSend,
+            latency: latency,
+            latencyFromSend: own,
+            byOutcome: content.byOutcome.reduce(into: [:]) { $0[$1.key.rawValue] = $1.value.distribution(percentiles) },
+            stages: content.stages.compactMapValues { $0.distribution(percentiles) },
+            margin: content.margin.distribution(percentiles),
+            fetchedBytes: content.fetched,
+            deliveredBytes: content.delivered,
+            rss: content.rss,
+            reasons: Dictionary(uniqueKeysWithValues: reasons.map { ($0.key, $0.value) }),
+            timeline: content.seconds.sorted { $0.key < $1.key }.map { Self.second($0.key, $0.value) },
+            generator: .init(
+                lateness: lateness,
+                late: content.sentLate,
+                sendRate: Double(sent) / (seconds + lag),
+            ),
+        )
+    }
+
+    private static func second(
+        _ number: Int,
+        _ answers: [(outcome: LoadAnswer.Outcome, latency: Duration)],
+    ) -> StepResult.Second {
+        let sorted = answers.map(\.latency.inMilliseconds).sorted()
+        func value(_ share: Double) -> Double {
+            sorted[min(sorted.count - 1, Int(clamping: share * Double(sorted.count)))]
+        }
+        return StepResult.Second(
+            second: number,
+            outcomes: answers.reduce(into: [:]) { $0[$1.outcome.rawValue, default: 0] += 1 },
+            p50: value(0.5),
+            p99: value(0.99),
+            max: value(1),
+        )
+    }
+}

@@ -1,0 +1,115 @@
+import Media
+import Timing
+import Values
+
+extension Fault {
+    /// What can be written, with what it means: the table of `attachd origin --help`.
+    package static let table: [(example: String, meaning: String)] = [
+        ("latency=200ms", "wait before the answer's head"),
+        ("jitter=50ms", "up to that much more or less latency"),
+        ("bandwidth=50kB/s", "send the body no faster"),
+        ("drip=1B/100ms", "send the body so many bytes at a time"),
+        ("stall=10kB, stall=10kB/2s", "stop after so many bytes of the body: for good, or for a while"),
+        ("truncate=10kB", "end the connection after so many bytes of the body"),
+        ("reset=10kB", "reset it (RST); reset=0B does before the head"),
+        ("length=+100, -100 or 5000", "lie in Content-Length"),
+        ("type=text/html", "lie in Content-Type; type=none leaves it out"),
+        ("status=503", "answer with this status"),
+        ("redirect=3, loop or URL", "redirect so many times, for ever, or elsewhere"),
+        ("ranges=off, lie or refuse", "ignore ranges, send other bytes than asked for, or answer 416"),
+        ("chunked=on", "send chunks, and no length"),
+        ("hiccup=10s/2s", "answer nobody for 2 s, from 10 s after the first request"),
+        ("seed=7", "draw other lots for what has a share"),
+    ]
+
+    /// Reads `KEY=VALUE`, where the value may end with a share such as `@10%`.
+    init(key: String, value text: String) throws(FaultError) {
+        let parts = text.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false).map { String($0) }
+        share = parts.count == 2 ? try Self.share(parts[1], of: key) : 1
+        let value = parts[0]
+        guard let kind = Self.kind(key, value) else {
+            let known = Self.table.filter { $0.example.hasPrefix("\(key)=") }.map(\.example)
+            let advice =
+                known.first.map { "write it as \($0)" } ?? "there is no such fault; `attachd origin --help` lists them"
+            throw FaultError(description: "\(key)=\(value): \(advice).")
+        }
+        self.kind = kind
+    }
+
+    private static func share(_ text: String, of key: String) throws(FaultError) -> Double {
+        guard text.hasSuffix("%"), let percent = Double(text.dropLast()), percent > 0, percent <= 100 else {
+            throw FaultError(description: "\(key)=…@\(text): a share is above 0% and at most 100%, such as @10%.")
+        }
+        return percent / 100
+    }
+
+    private static func kind(_ key: String, _ value: String) -> Kind? {
+        switch key {
+        case "latency": DurationText.parse(value).map { .latency($0) }
+        case "jitter": DurationText.parse(value).map { .jitter($0) }
+        case "bandwidth":
+            value.hasSuffix("/s")
+                ? ByteSizeText.parse(String(value.dropLast(2))).flatMap { $0 > 0 ? .bandwidth($0) : nil } : nil
+        case "stall": stall(value)
+        case "drip":
+            pair(value).flatMap { size, pause in
+                guard let size = byteCount(size), size > 0, let pause = DurationText.parse(pause) else {
+                    return nil
+                }
+                return .drip(byteCount: size, every: pause)
+            }
+        case "truncate": byteCount(value).map { .truncate(after: $0) }
+        case "reset": byteCount(value).map { .reset(after: $0) }
+        case "length": length(value)
+        case "type": isPlain(value) ? .type(value == "none" ? nil : value) : nil
+        case "status": Int(value).flatMap { (200..<600).contains($0) ? .status($0) : nil }
+        case "redirect": redirection(value)
+        case "ranges": RangeSupport(rawValue: value).map { .ranges($0) }
+        case "chunked": value == "on" ? .chunked : nil
+        case "hiccup":
+            pair(value).flatMap { start, duration in
+                guard let start = DurationText.parse(start), let duration = DurationText.parse(duration) else {
+                    return nil
+                }
+                return .hiccup(start: start, duration: duration)
+            }
+        default: nil
+        }
+    }
+
+    private static func stall(_ value: String) -> Kind? {
+        guard let (size, duration) = pair(value) else {
+            return byteCount(value).map { .stall(after: $0, duration: nil) }
+        }
+        guard let size = byteCount(size), let duration = DurationText.parse(duration) else { return nil }
+        return .stall(after: size, duration: duration)
+    }
+
+    /// With a unit, or bytes.
+    private static func byteCount(_ value: String) -> Int? {
+        ByteSizeText.parse(value) ?? Int(value).flatMap { $0 >= 0 ? $0 : nil }
+    }
+
+    private static func length(_ value: String) -> Kind? {
+        guard let number = Int(value) else { return nil }
+        return .length(value.hasPrefix("+") || number < 0 ? .off(by: number) : .exactly(number))
+    }
+
+    private static func redirection(_ value: String) -> Kind? {
+        if value == "loop" { return .redirect(.loop) }
+        if let times = Int(value) { return times >= 0 ? .redirect(.times(times)) : nil }
+        let isTarget = value.hasPrefix("/") || value.hasPrefix("http://") || value.hasPrefix("https://")
+        return isTarget && isPlain(value) ? .redirect(.to(value)) : nil
+    }
+
+    /// What stands before and after the slash.
+    private static func pair(_ value: String) -> (String, String)? {
+        let parts = value.split(separator: "/").map { String($0) }
+        return parts.count == 2 ? (parts[0], parts[1]) : nil
+    }
+
+    /// Nothing that would begin another header field.
+    private static func isPlain(_ value: String) -> Bool {
+        !value.isEmpty && value.unicodeScalars.allSatisfy { $0.value > 0x20 && $0.value < 0x7F }
+    }
+}

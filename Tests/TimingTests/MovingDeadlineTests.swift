@@ -1,0 +1,49 @@
+import Media
+import Support
+import Synchronization
+import Testing
+import Timing
+
+@Suite("A deadline that moves while work is under way", .timeLimit(.minutes(1)))
+struct MovingDeadlineTests {
+    let time = TestTime()
+
+    private func at(_ seconds: Int) -> Instant { Instant(sinceOrigin: .seconds(seconds)) }
+
+    @Test("the latest only moves away, and the soonest is that of those who wait now")
+    func moves() {
+        let deadline = MovingDeadline(at(10))
+        deadline.move(soonest: at(5), latest: at(20))
+        #expect(deadline.soonest == at(5) && deadline.latest == at(20))
+        deadline.move(soonest: at(12), latest: at(12))
+        #expect(deadline.soonest == at(12) && deadline.latest == at(20))
+    }
+
+    @Test("whoever follows it is told when the soonest becomes another")
+    func tells() {
+        let deadline = MovingDeadline(at(10))
+        let seen = Mutex<[Instant]>([])
+        deadline.onMove { seen.withLock { $0.append(deadline.soonest) } }
+        deadline.move(soonest: at(5), latest: at(10))
+        deadline.move(soonest: at(5), latest: at(30))
+        deadline.move(soonest: at(7), latest: at(30))
+        deadline.onMove(nil)
+        deadline.move(soonest: at(8), latest: at(30))
+        #expect(seen.withLock { $0 } == [at(5), at(7)])
+    }
+
+    @Test("who waits for it waits on when it has moved, with the same notice")
+    func waits() async throws {
+        let deadline = MovingDeadline(at(10))
+        let waiter = Task { [time] in try await deadline.wait(on: time, until: { $0 - .seconds(1) }) }
+        await time.sleeper(until: at(9))
+        deadline.move(soonest: at(10), latest: at(20))
+        time.advance(by: .seconds(9))
+        await time.sleeper(until: at(19))
+        #expect(deadline.lastAct == nil)
+        deadline.act()
+        #expect(deadline.lastAct == at(20))
+        time.advance(by: .seconds(10))
+        try await waiter.value
+    }
+}

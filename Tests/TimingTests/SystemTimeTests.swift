@@ -1,0 +1,39 @@
+import Testing
+
+@testable import Timing
+
+@Suite("The system's time", .timeLimit(.minutes(1)))
+struct SystemTimeTests {
+    let time = SystemTime()
+
+    @Test("a sleep ends no earlier than its time, and one in the past at once")
+    func sleeps() async throws {
+        let instant = time.now + .milliseconds(20)
+        try await time.sleep(until: instant)
+        #expect(time.now >= instant)
+        try await time.sleep(until: time.now - .seconds(5))
+    }
+
+    @Test("one that comes later wakes first when its time is sooner")
+    func soonest() async throws {
+        let late = Task { [time] in try await time.sleep(until: time.now + .seconds(3600)) }
+        try await time.sleep(until: time.now + .milliseconds(20))
+        late.cancel()
+        await #expect(throws: CancellationError.self) { try await late.value }
+    }
+
+    @Test("a cancelled sleep ends at once and leaves nothing behind", arguments: [true, false])
+    func cancelled(waitsFirst: Bool) async {
+        // Of its own, so that nobody else sleeps on them.
+        let alarms = Alarms()
+        let sleepers = (0..<100).map { _ in
+            Task { [time] in try await alarms.sleep(until: time.now + .seconds(3600)) }
+        }
+        if waitsFirst { while alarms.sleeperCount < 100 { await Task.yield() } }
+        for sleeper in sleepers { sleeper.cancel() }
+        for sleeper in sleepers {
+            await #expect(throws: CancellationError.self) { try await sleeper.value }
+        }
+        #expect(alarms.sleeperCount == 0)
+    }
+}
