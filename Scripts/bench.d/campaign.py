@@ -78,9 +78,9 @@ def campaign(program, folder, cores, photo):
         "notifications": sent,
         "requests_at_the_origin": CountingFiles.requests.value,
         "decoders_used": _metric(sidecar, "attachd_decoder_processor_seconds_count") - decoded,
-        "downloads_begun": _metric(sidecar, "attachd_makings_total"),
-        "joined": _metric(sidecar, "attachd_joined_total"),
-        "reused": _metric(sidecar, "attachd_reused_total"),
+        "downloads_begun": _metric(sidecar, "attachd_attachments_started_total"),
+        "joined": _metric(sidecar, "attachd_attachments_joined_total"),
+        "reused": _metric(sidecar, "attachd_attachments_reused_total"),
         "payloads_per_second": round(
             sum(result["answered"] for result in results[1:]) / sum(result["seconds"] for result in results[1:])),
         "milliseconds_median": round(results[-1]["p50"], 2),

@@ -176,7 +176,7 @@ def stopped(rate=20, seconds=30, budget=8):
             producer.enqueue(name, envelope(origin, name), budget * 1000)
         answers.wait(handed)
         ended.set()
-        rescued = sum(worker.metric("attachd_jobs_rescued_total") for worker in workers)
+        rescued = sum(worker.metric("attachd_jobs_reclaimed_total") for worker in workers)
         stale = sum(worker.metric("attachd_jobs_stale_total") for worker in workers)
         for part in [*workers, origin, server]:
             part.stop()

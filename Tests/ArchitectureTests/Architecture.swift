@@ -23,7 +23,7 @@ enum Architecture {
             "Publishing": "Values Timing Media Downloads Storage",
         ],
         "Pipeline": [
-            "Processing": "Values Timing Media Payloads ServiceExtension",
+            "Processing": "Values Timing Media Payloads ServiceExtension"
         ],
         "Queue": [
             "Jobs": "Timing Media",
@@ -40,7 +40,8 @@ enum Architecture {
         ],
         "Operations": [
             "Telemetry": "Values Media",
-            "App": "CLinux Values Timing Digests Media DecoderWire Payloads ServiceExtension Downloads Decoding Storage Publishing Jobs JobsSQLite JobsRedis Processing Batch Worker Telemetry Preview Sidecar",
+            "App":
+                "CLinux Values Timing Digests Media DecoderWire Payloads ServiceExtension Downloads Decoding Storage Publishing Jobs JobsSQLite JobsRedis Processing Batch Worker Telemetry Preview Sidecar",
         ],
         "Tools": [
             "SeededRandom": "",

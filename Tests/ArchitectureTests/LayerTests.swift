@@ -46,7 +46,10 @@ struct LayerTests {
         let libraries = try FileManager.default.contentsOfDirectory(atPath: sources.appending(path: "C").path)
         let known = Set(Architecture.modules.map(\.name)).union(libraries)
         let found = try Self.imports(in: sources.appending(path: "\(module.layer)/\(name)"), of: known)
-        #expect(found == module.imports, "Change Tests/ArchitectureTests/Architecture.swift only if the new arrow is meant")
+        #expect(
+            found == module.imports,
+            "Change Tests/ArchitectureTests/Architecture.swift only if the new arrow is meant"
+        )
     }
 
     @Test("the architecture page lists every module in the row of its layer", arguments: Architecture.layers.map(\.key))
@@ -59,11 +62,15 @@ struct LayerTests {
 
     @Test("the core and the pipeline import no stage, no queue and no face")
     func direction() {
-        let ranks = ["Core": 0, "Decoder": 1, "Pipeline": 1, "Stages": 2, "Queue": 2, "Tools": 2, "Faces": 3, "Operations": 4]
+        let ranks = [
+            "Core": 0, "Decoder": 1, "Pipeline": 1, "Stages": 2, "Queue": 2, "Tools": 2, "Faces": 3, "Operations": 4,
+        ]
         let layers = Dictionary(uniqueKeysWithValues: Architecture.modules.map { ($0.name, $0.layer) })
         for module in Architecture.modules where module.name != "attachd" {
             for other in module.imports {
-                guard let layer = layers[other], let rank = ranks[layer], let own = ranks[module.layer] else { continue }
+                guard let layer = layers[other], let rank = ranks[layer], let own = ranks[module.layer] else {
+                    continue
+                }
                 #expect(rank <= own, "\(module.name) (\(module.layer)) imports \(other) (\(layer))")
             }
         }

@@ -18,39 +18,39 @@ import Timing
     func good() {
         var state = begin()
         #expect(!state.hasBegun)
-        #expect(state.hear(.began) == .nothing)
+        #expect(state.receive(.began) == .nothing)
         #expect(state.hasBegun)
-        #expect(state.hear(.need(10..<11, ahead: 5)) == .await(10..<11, ahead: 5))
+        #expect(state.receive(.need(10..<11, ahead: 5)) == .await(10..<11, ahead: 5))
         #expect(state.tell(0..<20, size: nil) == true)
-        #expect(state.hear(.source(SourceReport(frames: 1))) == .describe(SourceReport(frames: 1), memoryBytes: 0))
+        #expect(state.receive(.source(SourceReport(frames: 1))) == .describe(SourceReport(frames: 1), memoryBytes: 0))
         state.tellMemory()
-        #expect(state.hear(.need(20..<21, ahead: 0)) == .await(20..<21, ahead: 0))
+        #expect(state.receive(.need(20..<21, ahead: 0)) == .await(20..<21, ahead: 0))
         #expect(state.tellEnd(asAnswer: true) == true)
-        #expect(state.hear(.rung(rung, output: 1)) == .check(rung, output: 1))
-        #expect(state.hear(.rung(rung, output: 0)) == .check(rung, output: 0))
-        #expect(state.hear(.done) == .finish)
+        #expect(state.receive(.rung(rung, output: 1)) == .check(rung, output: 1))
+        #expect(state.receive(.rung(rung, output: 0)) == .check(rung, output: 0))
+        #expect(state.receive(.done) == .finish)
     }
 
     @Test("a preview is checked once there is a result, and a lie before that or in an output that is used")
     func preview() {
         var state = begin()
-        #expect(state.hear(.preview(byteCount: 10, output: 0)).isLie)
-        #expect(state.hear(.rung(rung, output: 0)) == .check(rung, output: 0))
-        #expect(state.hear(.preview(byteCount: 10, output: 1)) == .checkPreview(byteCount: 10, output: 1))
-        #expect(state.hear(.preview(byteCount: 10, output: 1)).isLie)
+        #expect(state.receive(.preview(byteCount: 10, output: 0)).isLie)
+        #expect(state.receive(.rung(rung, output: 0)) == .check(rung, output: 0))
+        #expect(state.receive(.preview(byteCount: 10, output: 1)) == .checkPreview(byteCount: 10, output: 1))
+        #expect(state.receive(.preview(byteCount: 10, output: 1)).isLie)
         state = begin()
-        #expect(state.hear(.rung(rung, output: 0)) == .check(rung, output: 0))
-        #expect(state.hear(.preview(byteCount: 101, output: 1)).isLie)
+        #expect(state.receive(.rung(rung, output: 0)) == .check(rung, output: 0))
+        #expect(state.receive(.preview(byteCount: 101, output: 1)).isLie)
     }
 
     @Test("a process that goes on before it was given memory lies, and one that describes what it waits for")
     func memory() {
         var state = begin()
-        #expect(state.hear(.source(SourceReport(), memoryBytes: 7)) == .describe(SourceReport(), memoryBytes: 7))
-        #expect(state.hear(.need(10..<11, ahead: 0)).isLie)
+        #expect(state.receive(.source(SourceReport(), memoryBytes: 7)) == .describe(SourceReport(), memoryBytes: 7))
+        #expect(state.receive(.need(10..<11, ahead: 0)).isLie)
         state = begin()
-        #expect(state.hear(.need(10..<11, ahead: 0)) == .await(10..<11, ahead: 0))
-        #expect(state.hear(.source(SourceReport())).isLie)
+        #expect(state.receive(.need(10..<11, ahead: 0)) == .await(10..<11, ahead: 0))
+        #expect(state.receive(.source(SourceReport())).isLie)
     }
 
     @Test(
@@ -64,12 +64,12 @@ import Timing
     func impossible(width: Int?, height: Int?, frames: Int, milliseconds: Int) {
         var state = begin()
         let source = SourceReport(width: width, height: height, frames: frames, durationMilliseconds: milliseconds)
-        #expect(state.hear(.source(source)).isLie)
+        #expect(state.receive(.source(source)).isLie)
         state = begin()
         var result = rung
         (result.width, result.height, result.frames) = (width, height, frames)
         result.durationMilliseconds = milliseconds
-        #expect(state.hear(.rung(result, output: 0)).isLie)
+        #expect(state.receive(.rung(result, output: 0)).isLie)
     }
 
     @Test("S6: the largest source that the limits allow is none")
@@ -82,16 +82,16 @@ import Timing
             durationMilliseconds: 31_536_000_000
         )
         #expect(
-            state.hear(.source(source, memoryBytes: 2_147_483_648)) == .describe(source, memoryBytes: 2_147_483_648)
+            state.receive(.source(source, memoryBytes: 2_147_483_648)) == .describe(source, memoryBytes: 2_147_483_648)
         )
         state = begin()
-        #expect(state.hear(.source(source, memoryBytes: 2_147_483_649)).isLie)
+        #expect(state.receive(.source(source, memoryBytes: 2_147_483_649)).isLie)
     }
 
     @Test("one that waits for bytes hears of the end from whoever answers it, and from nobody else")
     func endAsAnswer() {
         var state = begin()
-        #expect(state.hear(.need(10..<11, ahead: 0)) == .await(10..<11, ahead: 0))
+        #expect(state.receive(.need(10..<11, ahead: 0)) == .await(10..<11, ahead: 0))
         #expect(state.tellEnd() == false)
         #expect(state.tellEnd(asAnswer: true) == true)
         #expect(state.tellEnd() == false)
@@ -100,17 +100,17 @@ import Timing
     @Test("a process that says twice that it has the job lies")
     func began() {
         var state = begin()
-        #expect(state.hear(.began) == .nothing)
-        #expect(state.hear(.began).isLie)
+        #expect(state.receive(.began) == .nothing)
+        #expect(state.receive(.began).isLie)
     }
 
     @Test("a question that crosses the end on its way is let pass, once")
     func crossing() {
         var state = begin()
         #expect(state.tellEnd() == true)
-        #expect(state.hear(.need(10..<11, ahead: 0)) == .nothing)
+        #expect(state.receive(.need(10..<11, ahead: 0)) == .nothing)
         #expect(state.tell(0..<20, size: nil) == false)
-        #expect(state.hear(.need(11..<12, ahead: 0)).isLie)
+        #expect(state.receive(.need(11..<12, ahead: 0)).isLie)
     }
 
     @Test("the end is told once")
@@ -125,22 +125,22 @@ import Timing
     @Test("a process that asks for what it has, or asks again before it has an answer, lies")
     func needs() {
         var state = begin()
-        #expect(state.hear(.need(9..<10, ahead: 0)).isLie)
+        #expect(state.receive(.need(9..<10, ahead: 0)).isLie)
         state = begin()
-        #expect(state.hear(.need(10..<11, ahead: 5)) == .await(10..<11, ahead: 5))
-        #expect(state.hear(.need(11..<12, ahead: 0)).isLie)
+        #expect(state.receive(.need(10..<11, ahead: 5)) == .await(10..<11, ahead: 5))
+        #expect(state.receive(.need(11..<12, ahead: 0)).isLie)
         state = begin(isEnded: true)
-        #expect(state.hear(.need(10..<11, ahead: 0)).isLie)
+        #expect(state.receive(.need(10..<11, ahead: 0)).isLie)
     }
 
     @Test("a process may ask for anything that it wasn't told of, anywhere in the source")
     func anywhere() {
         var state = begin()
-        #expect(state.hear(.need(5..<15, ahead: 0)) == .await(5..<15, ahead: 0))
+        #expect(state.receive(.need(5..<15, ahead: 0)) == .await(5..<15, ahead: 0))
         #expect(state.tell(0..<15, size: 1000) == true)
-        #expect(state.hear(.need(900..<2000, ahead: 7)) == .await(900..<2000, ahead: 7))
+        #expect(state.receive(.need(900..<2000, ahead: 7)) == .await(900..<2000, ahead: 7))
         #expect(state.tell(900..<1000, size: 1000) == true)
-        #expect(state.hear(.need(15..<20, ahead: 0)) == .await(15..<20, ahead: 0))
+        #expect(state.receive(.need(15..<20, ahead: 0)) == .await(15..<20, ahead: 0))
     }
 
     @Test(
@@ -149,22 +149,22 @@ import Timing
     )
     func impossible(range: Range<Int>, ahead: Int) {
         var state = begin()
-        #expect(state.hear(.need(900..<1000, ahead: 0)) == .await(900..<1000, ahead: 0))
+        #expect(state.receive(.need(900..<1000, ahead: 0)) == .await(900..<1000, ahead: 0))
         #expect(state.tell(900..<1000, size: 1000) == true)
-        #expect(state.hear(.need(range, ahead: ahead)).isLie)
+        #expect(state.receive(.need(range, ahead: ahead)).isLie)
     }
 
     @Test("a process without a result was out of time if it was told so, and lies if not")
     func nothing() {
         var state = begin()
         state.tellExpiry()
-        guard case .fail(let failure) = state.hear(.done) else {
+        guard case .fail(let failure) = state.receive(.done) else {
             Issue.record("it is not a failure")
             return
         }
         #expect(failure.reason == .timedOut)
         state = begin()
-        #expect(state.hear(.done).isLie)
+        #expect(state.receive(.done).isLie)
     }
 
     @Test(
@@ -173,7 +173,7 @@ import Timing
     )
     func reasons(reason: AttachmentFailure.Reason) {
         var state = begin()
-        guard case .fail(let failure) = state.hear(.failed(reason)) else {
+        guard case .fail(let failure) = state.receive(.failed(reason)) else {
             Issue.record("it is not a failure")
             return
         }

@@ -50,7 +50,9 @@ struct MadeOnceTests {
             try await withThrowingTaskGroup(of: HTTPClient.Answer.self) { group in
                 for _ in 0..<50 { group.addTask { try await sidecar.post(origin.url("/photo.jpg")) } }
                 await reached.wait()
-                while try await metric("attachd_joined_total", sidecar) ?? 0 < 49 { try Task.checkCancellation() }
+                while try await metric("attachd_attachments_joined_total", sidecar) ?? 0 < 49 {
+                    try Task.checkCancellation()
+                }
                 release.signal()
                 var names: Set<String> = []
                 for try await answer in group {
@@ -61,12 +63,12 @@ struct MadeOnceTests {
                 #expect(names.count == 1)
             }
             #expect(origin.requests.count == 1)
-            #expect(try await metric("attachd_makings_total", sidecar) == 1)
+            #expect(try await metric("attachd_attachments_started_total", sidecar) == 1)
             #expect(try await metric("attachd_stored_total", sidecar) == 1)
             let again = try attachment(try await sidecar.post(origin.url("/photo.jpg")))
             #expect(again.value(at: try JSONPointer("/source/fetched")) == .integer(0))
             #expect(again.value(at: try JSONPointer("/source/bytes")) == .integer(photo.count))
-            #expect(try await metric("attachd_reused_total", sidecar) == 1 && origin.requests.count == 1)
+            #expect(try await metric("attachd_attachments_reused_total", sidecar) == 1 && origin.requests.count == 1)
         }
         #expect(attachd.leftovers == [])
     }
@@ -91,7 +93,7 @@ struct MadeOnceTests {
             let third = try attachment(try await sidecar.post(origin.url("/photo.jpg")))
             #expect(third.value(at: try JSONPointer("/source/fetched")) == .integer(photo.count))
             #expect(origin.requests.map { $0.headers["if-none-match"] } == [nil, "\"one\"", "\"one\""])
-            #expect(try await metric("attachd_revalidated_total", sidecar) == 1)
+            #expect(try await metric("attachd_attachments_revalidated_total", sidecar) == 1)
         }
     }
 

@@ -9,7 +9,7 @@ struct QueueTroubleTests {
         let attachd = try AttachdProgram()
         try await RunningSidecar.run(attachd) { sidecar in
             #expect(try await !sidecar.get("/readyz").text.contains("queue"))
-            let metric = #"attachd_queue_trouble{kind="fileRemoved"}"#
+            let metric = #"attachd_queue_problem{kind="fileRemoved"}"#
             #expect(try await sidecar.get("/metrics").text.contains("\n\(metric) 0\n"))
             try FileManager.default.removeItem(atPath: "\(attachd.store)/queue.sqlite")
             try await sidecar.waitForLog("was removed or replaced")

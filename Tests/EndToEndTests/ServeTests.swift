@@ -40,7 +40,7 @@ struct ServeTests {
     @Test(
         "a counter that alerts watch is there before it counts",
         arguments: [
-            #"attachd_jobs_late_total"#, #"attachd_jobs_busy_total"#, #"attachd_jobs_buried_total"#,
+            #"attachd_jobs_late_total"#, #"attachd_jobs_busy_total"#, #"attachd_jobs_dead_lettered_total"#,
             #"attachd_decoder_deaths_total{signal="31"}"#, #"attachd_store_failures_total{reason="full"}"#,
             #"attachd_notifications_total{outcome="original"}"#,
         ],

@@ -88,7 +88,7 @@ let package = Package(
             sources: [
                 "Budget+Judging.swift", "Budget.swift", "Change.swift", "Distribution.swift", "Figures.swift",
                 "LoadAnswer+JSON.swift", "LoadAnswer.swift", "LoadResult.swift", "LoadTestError.swift",
-                "NotificationMix.swift", "Reports", "Schedule.swift", "StepResult.swift", "Weighted.swift",
+                "NotificationMix.swift", "Reports", "ArrivalSchedule.swift", "StepResult.swift", "Weighted.swift",
             ],
             resources: ["Templates"],
         ),

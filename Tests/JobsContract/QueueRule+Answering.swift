@@ -11,7 +11,7 @@ extension QueueRule {
             #expect(try await queue.start(leased.lease))
             #expect(try await queue.finish(leased.lease, with: .sample("first")))
             #expect(try await !queue.finish(leased.lease, with: .sample("second")))
-            #expect(try await !queue.bury(leased.lease, with: .sample("third")))
+            #expect(try await !queue.deadLetter(leased.lease, with: .sample("third")))
             #expect(try await !queue.start(leased.lease))
             #expect(try await queue.state(of: leased.job.name, waiting: .zero) == .finished(.sample("first")))
         },

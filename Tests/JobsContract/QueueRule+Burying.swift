@@ -5,14 +5,14 @@ import Timing
 
 extension QueueRule {
     static let burying = [
-        QueueRule("a job that is buried is answered, and kept among the dead letters") { queues in
+        QueueRule("a job that is deadLettered is answered, and kept among the dead letters") { queues in
             let queue = try await queues.open()
             let job = Job.sample(priority: .low, callback: "https://gateway.example/done")
             #expect(try await queue.enqueue(job) == .accepted)
             let leased = try await queue.leaseOne()
             #expect(try await queue.start(leased.lease))
             let reply = JobReply(.poison, body: [1, 2, 3])
-            #expect(try await queue.bury(leased.lease, with: reply))
+            #expect(try await queue.deadLetter(leased.lease, with: reply))
             #expect(try await !queue.finish(leased.lease, with: .sample()))
             #expect(try await queue.state(of: job.name, waiting: .zero) == .finished(reply))
             #expect(try await queue.leaseCallback().reply == reply)
@@ -26,7 +26,7 @@ extension QueueRule {
             let queue = try await queues.open()
             for id in ["1", "2", "3"] {
                 #expect(try await queue.enqueue(.sample(id)) == .accepted)
-                #expect(try await queue.bury(queue.leaseOne().lease, with: JobReply(.poison, body: [])))
+                #expect(try await queue.deadLetter(queue.leaseOne().lease, with: JobReply(.poison, body: [])))
             }
             #expect(try await queue.deadLetters(2).map(\.job.id) == ["3", "2"])
             #expect(try await queue.purgeDeadLetters() == 3)
@@ -38,9 +38,9 @@ extension QueueRule {
             let job = Job.sample(within: .seconds(20))
             #expect(try await queue.retryDeadLetter(job.name) == nil)
             #expect(try await queue.enqueue(job) == .accepted)
-            let buried = try await queue.leaseOne()
-            #expect(try await queue.start(buried.lease))
-            #expect(try await queue.bury(buried.lease, with: JobReply(.poison, body: [])))
+            let deadLettered = try await queue.leaseOne()
+            #expect(try await queue.start(deadLettered.lease))
+            #expect(try await queue.deadLetter(deadLettered.lease, with: JobReply(.poison, body: [])))
             #expect(try await queue.retryDeadLetter(job.name) == .accepted)
             #expect(try await queue.state(of: job.name, waiting: .zero) == .waiting)
             let again = try await queue.leaseOne()
@@ -48,13 +48,13 @@ extension QueueRule {
             #expect(again.starts == 0)
             #expect((again.deadline - again.enqueued).milliseconds == 20_000)
             #expect(try await queue.retryDeadLetter(job.name) == nil)
-            #expect(try await !queue.finish(buried.lease, with: .sample("late")))
+            #expect(try await !queue.finish(deadLettered.lease, with: .sample("late")))
             #expect(try await queue.finish(again.lease, with: .sample()))
         },
         QueueRule("a dead letter stays one while the queue is full") { queues in
             let queue = try await queues.open(QueueLimits(backlog: 1, leaseTime: .seconds(600)))
             #expect(try await queue.enqueue(.sample("dead")) == .accepted)
-            #expect(try await queue.bury(queue.leaseOne().lease, with: JobReply(.poison, body: [])))
+            #expect(try await queue.deadLetter(queue.leaseOne().lease, with: JobReply(.poison, body: [])))
             #expect(try await queue.enqueue(.sample("other")) == .accepted)
             #expect(try await queue.retryDeadLetter(JobName(id: "dead")) == .busy)
             #expect(try await queue.deadLetters(9).map(\.job.id) == ["dead"])

@@ -31,7 +31,7 @@ extension QueueRule {
             #expect([first.count, second.count, third.count] == [2, 2, 1])
             #expect(Set((first + second + third).map(\.job.id)) == ["1", "2", "3", "4", "5"])
             #expect(try await b.lease(2, waiting: .milliseconds(20)).isEmpty)
-            #expect(try await b.rescue(9).isEmpty)
+            #expect(try await b.reclaim(9).isEmpty)
         },
         QueueRule("a worker that waits is given what is enqueued meanwhile") { queues in
             let (a, b) = try await queues.openTwo()
@@ -75,10 +75,10 @@ extension QueueRule {
             let (a, b) = try await queues.openTwo(Queues.shortLeases)
             #expect(try await a.enqueue(.sample()) == .accepted)
             let lost = try await a.leaseOne()
-            let rescued = try await b.rescueOne()
+            let reclaimed = try await b.rescueOne()
             try await a.giveBack([lost.lease])
             #expect(try await a.lease(1, waiting: .zero).isEmpty)
-            #expect(try await b.finish(rescued.lease, with: .sample()))
+            #expect(try await b.finish(reclaimed.lease, with: .sample()))
         },
     ]
 }

@@ -11,17 +11,17 @@ extension QueueRule {
             #expect(try await a.enqueue(.sample(callback: "https://gateway.example/done")) == .accepted)
             let lost = try await a.leaseOne()
             #expect(try await a.start(lost.lease))
-            let rescued = try await b.rescueOne()
-            #expect(rescued.job == lost.job)
-            #expect(rescued.starts == 1)
-            #expect(rescued.lease != lost.lease)
-            #expect(rescued.deadline.isNear(lost.deadline))
+            let reclaimed = try await b.rescueOne()
+            #expect(reclaimed.job == lost.job)
+            #expect(reclaimed.starts == 1)
+            #expect(reclaimed.lease != lost.lease)
+            #expect(reclaimed.deadline.isNear(lost.deadline))
             #expect(try await !a.start(lost.lease))
             #expect(try await a.renew([lost.lease]) == [lost.lease])
-            #expect(try await !a.bury(lost.lease, with: .sample("late")))
+            #expect(try await !a.deadLetter(lost.lease, with: .sample("late")))
             #expect(try await !a.finish(lost.lease, with: .sample("late")))
             #expect(try await a.state(of: lost.job.name, waiting: .zero) == .running)
-            #expect(try await b.finish(rescued.lease, with: .sample("in time")))
+            #expect(try await b.finish(reclaimed.lease, with: .sample("in time")))
             #expect(try await !a.finish(lost.lease, with: .sample("later")))
             #expect(try await a.state(of: lost.job.name, waiting: .zero) == .finished(.sample("in time")))
             #expect(try await a.leaseCallbacks(9).map(\.reply) == [.sample("in time")])
@@ -38,10 +38,10 @@ extension QueueRule {
             while time.now < end {
                 let before = time.now
                 let lost = try await holder.renew([lease])
-                let rescued = try await other.rescue(1)
+                let reclaimed = try await other.reclaim(1)
                 // Where the machine stood still for as long as a lease, losing it is right.
                 guard time.now - renewed < leaseTime / 2 else {
-                    if let saved = rescued.first {
+                    if let saved = reclaimed.first {
                         lease = saved.lease
                         swap(&holder, &other)
                     }
@@ -49,7 +49,7 @@ extension QueueRule {
                     continue
                 }
                 #expect(lost.isEmpty)
-                #expect(rescued.isEmpty)
+                #expect(reclaimed.isEmpty)
                 renewed = before
                 try await time.sleep(until: time.now + leaseTime / 20)
             }
@@ -74,14 +74,14 @@ extension QueueRule {
             }
             #expect(try await b.rescueOne().starts == 3)
         },
-        QueueRule("no more is rescued than asked for") { queues in
+        QueueRule("no more is reclaimed than asked for") { queues in
             let (a, b) = try await queues.openTwo(Queues.shortLeases)
             for id in ["1", "2", "3"] { #expect(try await a.enqueue(.sample(id)) == .accepted) }
             #expect(try await a.lease(3, waiting: .zero).count == 3)
             try await eventually {
-                let rescued = try await b.rescue(2).count
-                #expect(rescued <= 2)
-                return rescued == 2
+                let reclaimed = try await b.reclaim(2).count
+                #expect(reclaimed <= 2)
+                return reclaimed == 2
             }
         },
     ]

@@ -41,12 +41,12 @@ extension JobQueue {
     func takeOne() async throws -> LeasedJob {
         try await eventually {
             if let job = try await lease(1, waiting: .zero).first { return job }
-            return try await rescue(1).first
+            return try await reclaim(1).first
         }
     }
 
     /// A job whose worker lost it.
-    func rescueOne() async throws -> LeasedJob { try await eventually { try await rescue(1).first } }
+    func rescueOne() async throws -> LeasedJob { try await eventually { try await reclaim(1).first } }
 
     func leaseCallback() async throws -> LeasedCallback {
         try await eventually { try await leaseCallbacks(1).first }

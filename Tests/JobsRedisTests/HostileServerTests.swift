@@ -23,11 +23,11 @@ struct HostileServerTests {
             { _ = try await queue.state(of: job.name, waiting: .milliseconds(1)) },
             { _ = try await queue.cancel(job.name) },
             { _ = try await queue.lease(3, waiting: .milliseconds(1)) },
-            { _ = try await queue.rescue(3) },
+            { _ = try await queue.reclaim(3) },
             { _ = try await queue.start(lease) },
             { _ = try await queue.renew([lease]) },
             { _ = try await queue.finish(lease, with: reply) },
-            { _ = try await queue.bury(lease, with: reply) },
+            { _ = try await queue.deadLetter(lease, with: reply) },
             { try await queue.giveBack([lease]) },
             { _ = try await queue.leaseCallbacks(3) },
             { try await queue.finishCallback(lease) },
@@ -56,7 +56,7 @@ struct HostileServerTests {
             "HTTP/1.1 400 Bad Request\r\n\r\n", "*99999999999\r\n", "$-5\r\n", "\0\0\0\0", "$99999999999\r\n",
         ]
     )
-    func nonsense(answer: String) async throws {
+    func invalidReply(answer: String) async throws {
         let server = try await ScriptedServer { _ in Array(answer.utf8) }
         let queue = try Self.queue(port: server.port)
         let error = await #expect(throws: JobQueueError.self) { try await queue.status() }

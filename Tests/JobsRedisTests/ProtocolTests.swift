@@ -51,24 +51,24 @@ struct ProtocolTests {
         let lease = try #require(try await queue.lease(1, waiting: .seconds(60)).first).lease
         #expect(try await queue.start(lease))
         #expect(try await queue.start(lease))
-        var rescued: [LeasedJob] = []
-        while rescued.isEmpty { rescued = try await queue.rescue(1) }
-        #expect(rescued.map(\.starts) == [1])
+        var reclaimed: [LeasedJob] = []
+        while reclaimed.isEmpty { reclaimed = try await queue.reclaim(1) }
+        #expect(reclaimed.map(\.starts) == [1])
         try await store.close()
     }
 
-    @Test("a worker that lost a job and rescued it itself has a new lease; the old one is worth nothing")
+    @Test("a worker that lost a job and reclaimed it itself has a new lease; the old one is worth nothing")
     func rescuedFromItself() async throws {
         let queue = try store.queue(QueueLimits(leaseTime: .milliseconds(50)))
         #expect(try await queue.enqueue(Self.job("1")) == .accepted)
         let old = try #require(try await queue.lease(1, waiting: .seconds(60)).first).lease
-        var rescued: [LeasedJob] = []
-        while rescued.isEmpty { rescued = try await queue.rescue(1) }
+        var reclaimed: [LeasedJob] = []
+        while reclaimed.isEmpty { reclaimed = try await queue.reclaim(1) }
         #expect(try await !queue.start(old))
         #expect(try await queue.renew([old]) == [old])
         #expect(try await !queue.finish(old, with: JobReply(.ok, body: [])))
         try await queue.giveBack([old])
-        #expect(try await queue.finish(rescued[0].lease, with: JobReply(.ok, body: [])))
+        #expect(try await queue.finish(reclaimed[0].lease, with: JobReply(.ok, body: [])))
         try await store.close()
     }
 
@@ -187,14 +187,14 @@ struct ProtocolTests {
         try await store.close()
     }
 
-    @Test("a leased job that was removed by hand is neither rescued nor finished")
+    @Test("a leased job that was removed by hand is neither reclaimed nor finished")
     func removedWhileLeased() async throws {
         let queue = try store.queue(QueueLimits(leaseTime: .milliseconds(1)))
         #expect(try await queue.enqueue(Self.job("1")) == .accepted)
         let lease = try #require(try await queue.lease(1, waiting: .seconds(60)).first).lease
         try server.command("XTRIM", prefix + "jobs:hi", "MAXLEN", "0")
         while try server.command("XPENDING", prefix + "jobs:hi", "workers").hasPrefix("1") {
-            #expect(try await queue.rescue(9).isEmpty)
+            #expect(try await queue.reclaim(9).isEmpty)
         }
         #expect(try await !queue.finish(lease, with: JobReply(.ok, body: [])))
         try await store.close()

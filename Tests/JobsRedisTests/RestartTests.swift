@@ -45,7 +45,7 @@ struct RestartTests {
                 group.addTask {
                     while ledger.answers.count < jobs.count {
                         let new = try await Self.insist { try await queue.lease(8, waiting: .milliseconds(50)) }
-                        let lost = try await Self.insist { try await queue.rescue(8) }
+                        let lost = try await Self.insist { try await queue.reclaim(8) }
                         for leased in new + lost {
                             let isMine = try await Self.insist { try await queue.start(leased.lease) }
                             guard isMine else { continue }

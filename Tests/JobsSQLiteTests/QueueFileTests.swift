@@ -229,7 +229,7 @@ struct QueueFileTests {
         let leased = try #require(try await queue.lease(1, waiting: .zero).first)
         for suffix in ["", "-wal", "-shm", ".lock"] { try FileManager.default.removeItem(atPath: path + suffix) }
         time.advance(by: .seconds(1))
-        #expect(try await queue.rescue(1).isEmpty)
+        #expect(try await queue.reclaim(1).isEmpty)
         // The change before has its answer before the file is looked for; the next one comes after that.
         #expect(try await queue.state(of: leased.job.name, waiting: .zero) == .running)
         #expect(queue.troubles == [.fileRemoved] && told.withLock(\.self) == [[.fileRemoved]])
@@ -255,7 +255,7 @@ struct QueueFileTests {
         try FileManager.default.removeItem(atPath: path)
         try folder.write("precious", to: "queue.sqlite")
         time.advance(by: .seconds(1))
-        for _ in 0..<2 { #expect(try await queue.rescue(1).isEmpty) }
+        for _ in 0..<2 { #expect(try await queue.reclaim(1).isEmpty) }
         #expect(queue.troubles == [.fileRemoved])
         #expect(try await queue.lease(1, waiting: .zero).count == 1)
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "precious")

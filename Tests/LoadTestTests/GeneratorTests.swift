@@ -9,12 +9,12 @@ import Timing
 struct GeneratorTests {
     @Test("a fixed schedule is even, a random one has exponential gaps; both are the same for the same seed")
     func schedules() {
-        let fixed = Array(Schedule(.fixed, rate: 50, duration: .seconds(2), seed: 1))
+        let fixed = Array(ArrivalSchedule(.fixed, rate: 50, duration: .seconds(2), seed: 1))
         #expect(fixed.count == 100)
         #expect(fixed[3] == .milliseconds(60))
-        let random = Array(Schedule(.poisson, rate: 100, duration: .seconds(100), seed: 1))
-        #expect(random == Array(Schedule(.poisson, rate: 100, duration: .seconds(100), seed: 1)))
-        #expect(random != Array(Schedule(.poisson, rate: 100, duration: .seconds(100), seed: 2)))
+        let random = Array(ArrivalSchedule(.poisson, rate: 100, duration: .seconds(100), seed: 1))
+        #expect(random == Array(ArrivalSchedule(.poisson, rate: 100, duration: .seconds(100), seed: 1)))
+        #expect(random != Array(ArrivalSchedule(.poisson, rate: 100, duration: .seconds(100), seed: 2)))
         #expect((9700...10_300).contains(random.count))
         let gaps = zip(random.dropFirst(), random).map { ($0 - $1) / .milliseconds(1) }
         // Of exponential gaps, 1/e are longer than the mean.

@@ -46,9 +46,9 @@ struct PayloadReaderTests {
             (#"{"alert":{"body":""},"mutable-content":1}"#, .noAlert),
             (#"{"alert":{"launch-image":"a.png"},"mutable-content":1}"#, .noAlert),
             (#"{"alert":null,"mutable-content":1}"#, .noAlert), (#"{"badge":1,"mutable-content":1}"#, .noAlert),
-        ] as [(String, Gate)]
+        ] as [(String, Eligibility)]
     )
-    func shut(aps: String, gate: Gate) throws {
+    func shut(aps: String, gate: Eligibility) throws {
         let request = try Self.read(#"{"my-attachment":"https://example.com/a.jpg","aps":\#(aps)}"#)
         #expect(request.gate == gate)
         #expect(request.attachments.isEmpty)

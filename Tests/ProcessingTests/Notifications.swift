@@ -9,10 +9,10 @@ import Timing
 struct Notifications {
     /// What became of each attachment that was asked for.
     final class Events: Sendable {
-        private let events = Mutex<[MakingEvent]>([])
+        private let events = Mutex<[AttachmentEvent]>([])
 
-        func note(_ event: MakingEvent) { events.withLock { $0.append(event) } }
-        func count(_ event: MakingEvent) -> Int { events.withLock { $0.count { $0 == event } } }
+        func note(_ event: AttachmentEvent) { events.withLock { $0.append(event) } }
+        func count(_ event: AttachmentEvent) -> Int { events.withLock { $0.count { $0 == event } } }
     }
 
     let time: TestTime

@@ -10,7 +10,7 @@ import Timing
 final class PreviewFixture: Sendable {
     let folder: TemporaryFolder
     let store: AttachmentStore
-    let leases: AccessLeases
+    let leases: AccessHolds
     let file: AttachmentIdentifier
     let webhook: TestWebhook?
     let jobs: [RecentJobs.Entry]
@@ -24,7 +24,7 @@ final class PreviewFixture: Sendable {
         file = try await store.store(ReadyRung(Self.content)).identifier
         self.webhook = webhook
         self.jobs = jobs
-        leases = AccessLeases(store: store) { [clock] in clock.now }
+        leases = AccessHolds(store: store) { [clock] in clock.now }
     }
 
     var categories: [NotificationCategory] {

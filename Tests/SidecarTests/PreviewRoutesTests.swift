@@ -225,9 +225,9 @@ struct PreviewRoutesTests {
             #expect(try await send("PUT", "/preview/leases/\(lease)").status == 404)
 
             let (forgotten, last) = try await open()
-            preview.clock.advance(by: AccessLeases.time - .seconds(1))
+            preview.clock.advance(by: AccessHolds.time - .seconds(1))
             #expect(try await send("PUT", "/preview/leases/\(forgotten)").status == 204)
-            preview.clock.advance(by: AccessLeases.time - .seconds(1))
+            preview.clock.advance(by: AccessHolds.time - .seconds(1))
             #expect(try await send("GET", last).status == 200)
             preview.clock.advance(by: .seconds(1))
             #expect(try await send("GET", last).status == 403)

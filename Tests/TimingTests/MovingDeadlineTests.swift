@@ -40,9 +40,9 @@ struct MovingDeadlineTests {
         deadline.move(soonest: at(10), latest: at(20))
         time.advance(by: .seconds(9))
         await time.sleeper(until: at(19))
-        #expect(deadline.lastAct == nil)
-        deadline.act()
-        #expect(deadline.lastAct == at(20))
+        #expect(deadline.lastCutback == nil)
+        deadline.recordCutback()
+        #expect(deadline.lastCutback == at(20))
         time.advance(by: .seconds(10))
         try await waiter.value
     }

@@ -27,10 +27,12 @@ final class UnreliableQueue: JobQueue {
     func lease(_ limit: Int, waiting patience: Duration) async throws -> [LeasedJob] {
         try await queue.lease(limit, waiting: patience)
     }
-    func rescue(_ limit: Int) async throws -> [LeasedJob] { try await queue.rescue(limit) }
+    func reclaim(_ limit: Int) async throws -> [LeasedJob] { try await queue.reclaim(limit) }
     func start(_ lease: Lease) async throws -> Bool { try await queue.start(lease) }
     func renew(_ leases: [Lease]) async throws -> [Lease] { try await queue.renew(leases) }
-    func bury(_ lease: Lease, with reply: JobReply) async throws -> Bool { try await queue.bury(lease, with: reply) }
+    func deadLetter(_ lease: Lease, with reply: JobReply) async throws -> Bool {
+        try await queue.deadLetter(lease, with: reply)
+    }
     func giveBack(_ leases: [Lease]) async throws { try await queue.giveBack(leases) }
     func leave() async throws { try await queue.leave() }
     func leaseCallbacks(_ limit: Int) async throws -> [LeasedCallback] { try await queue.leaseCallbacks(limit) }

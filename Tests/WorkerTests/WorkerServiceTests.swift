@@ -98,7 +98,7 @@ struct WorkerServiceTests {
         #expect(worker.events.contains(.lost(1)))
     }
 
-    @Test("jobs of a worker that died are rescued; one that killed three is buried")
+    @Test("jobs of a worker that died are reclaimed; one that killed three is deadLettered")
     func rescues() async throws {
         let handler = ScriptedHandler()
         let worker = try await RunningWorker(
@@ -123,8 +123,8 @@ struct WorkerServiceTests {
         #expect(try await worker.queue.deadLetters(9).map(\.job.id) == ["poison"])
         #expect(handler.ids == ["innocent"])
         try await worker.stop()
-        #expect(worker.events.contains(.buried(JobName(id: "poison"))))
-        #expect(worker.events.contains(.rescued(2)))
+        #expect(worker.events.contains(.deadLettered(JobName(id: "poison"))))
+        #expect(worker.events.contains(.reclaimed(2)))
     }
 
     // Whether it looks for lost jobs before or after it renews its leases is up to chance.

@@ -134,7 +134,7 @@ struct WorkerStateTests {
         #expect(state.timePassed(due) == [.stop(suspect.lease), .answer(suspect, .original), work(next)])
     }
 
-    @Test("a job that was begun seven times and never ended, the last five of them alone, is buried unseen")
+    @Test("a job that was begun seven times and never ended, the last five of them alone, is deadLettered unseen")
     mutating func poison() {
         let (suspect, innocent) = (job("suspect", starts: 6), job("innocent", within: .seconds(11)))
         #expect(state.take([suspect, innocent], now: now) == [work(suspect)])
@@ -143,7 +143,7 @@ struct WorkerStateTests {
         #expect(state.worked(innocent.lease) == true)
         #expect(state.answered(innocent.lease, now: now) == [])
         let poison = job("poison", starts: 7)
-        #expect(state.take([poison], now: now) == [.bury(poison)])
+        #expect(state.take([poison], now: now) == [.deadLetter(poison)])
         #expect(state.timePassed(poison.deadline + .seconds(1)) == [])
         #expect(state.leases == [poison.lease])
         #expect(state.answered(poison.lease, now: now) == [])
@@ -160,7 +160,7 @@ struct WorkerStateTests {
         var random = SplitMix(seed: seed)
         var open = Dictionary(uniqueKeysWithValues: (0..<4000).map { ("\($0)", 0) })
         let poison = Set((0..<8).map { _ in "\(Int.random(in: 0..<4000, using: &random))" })
-        var buried: Set<String> = []
+        var deadLettered: Set<String> = []
         while !open.isEmpty {
             var worker = WorkerState(limits: WorkerLimits(slots: 16, margin: Self.margin, held: 64))
             let end = now + .milliseconds(.random(in: 900...1100, using: &random))
@@ -173,19 +173,19 @@ struct WorkerStateTests {
                         open[job.job.id, default: 0] += 1
                         let isPoison = poison.contains(job.job.id)
                         ends.append((time + .milliseconds(isPoison ? 20 : .random(in: 60...200, using: &random)), job))
-                    case .bury(let job): buried.insert(job.job.id)
+                    case .deadLetter(let job): deadLettered.insert(job.job.id)
                     default: Issue.record("\(action)")
                     }
                 }
             }
-            // Those that were begun come back first, as rescued jobs do.
+            // Those that were begun come back first, as reclaimed jobs do.
             var waiting = open.sorted { ($0.value, $1.key) < ($1.value, $0.key) }
             func take() {
                 let next = waiting.suffix(worker.room)
                 waiting.removeLast(next.count)
                 let jobs = next.map { job($0.key, within: .seconds(3600), starts: $0.value) }
                 begin(worker.take(jobs, now: time))
-                for id in buried where open.removeValue(forKey: id) != nil {
+                for id in deadLettered where open.removeValue(forKey: id) != nil {
                     begin(worker.answered(Lease(entry: id, fence: 1), now: time))
                 }
             }
@@ -200,7 +200,7 @@ struct WorkerStateTests {
                 take()
             }
         }
-        #expect(buried == poison)
+        #expect(deadLettered == poison)
     }
 
     @Test("a lost lease stops its work, and its slot goes to the next; it is not renewed any more")
@@ -287,7 +287,7 @@ struct WorkerStateTests {
                     #expect(waiting.map(\.deadline).min() == job.deadline)
                     working.insert(job.lease)
                     #expect(working.count <= (job.starts >= 2 ? 1 : 2))
-                case .answer(let job, _), .bury(let job):
+                case .answer(let job, _), .deadLetter(let job):
                     #expect(open[job.lease] != nil && !working.contains(job.lease))
                     answering.append(job)
                 case .stop(let lease):

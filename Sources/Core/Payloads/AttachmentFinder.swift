@@ -8,7 +8,7 @@ struct AttachmentFinder {
 
     private(set) var attachments: [AttachmentRequest] = []
     private(set) var fallbackBody: NotificationRequest.FallbackBody?
-    private var gates: [Gate] = []
+    private var gates: [Eligibility] = []
     private var identifiers: Set<String> = []
     private var remarks: [String] = []
 
@@ -19,7 +19,7 @@ struct AttachmentFinder {
     }
 
     /// Open if anything may be rewritten.
-    var gate: Gate { isShut ? .notUnicode : gates.contains(.open) ? .open : gates.first ?? .open }
+    var gate: Eligibility { isShut ? .notUnicode : gates.contains(.open) ? .open : gates.first ?? .open }
 
     /// Follows the paths of a service's own request, each behind its gate.
     mutating func search(_ service: Dialect, in envelope: Envelope) {

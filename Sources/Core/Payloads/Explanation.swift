@@ -12,7 +12,7 @@ package struct Explanation: Sendable, Equatable, CustomStringConvertible {
     package var choice: Choice
     /// The names of the dialects, each once, in the order of their attachments.
     package var dialects: [String]
-    package var gate: Gate
+    package var gate: Eligibility
     /// Where the URLs stand.
     package var places: [JSONPointer]
     package var remarks: [String]

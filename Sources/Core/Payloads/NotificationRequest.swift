@@ -6,7 +6,7 @@ package struct NotificationRequest: Sendable, Equatable {
     package var original: [UInt8]
     package var pushType: PushType
     /// Whether it may be rewritten at all. Attachments are only there if it may.
-    package var gate: Gate
+    package var gate: Eligibility
     /// In the order of the payload; the first makes the thumbnail.
     package var attachments: [AttachmentRequest]
     /// How the attachments were found.

@@ -7,7 +7,7 @@ package final class MovingDeadline: Sendable {
     private struct State {
         var soonest: Instant
         var latest: Instant
-        var lastAct: Instant?
+        var lastCutback: Instant?
         var onMove: (@Sendable () -> Void)?
     }
 
@@ -20,7 +20,7 @@ package final class MovingDeadline: Sendable {
 
     /// The latest deadline to which something had to give way: a rung that was left out, or a source that was cut. `nil`
     /// as long as the result is the same as without any deadline.
-    package var lastAct: Instant? { state.withLock(\.lastAct) }
+    package var lastCutback: Instant? { state.withLock(\.lastCutback) }
 
     /// Takes over the deadlines of those who wait now. A latest one that has been waited for stays.
     package func move(soonest: Instant, latest: Instant) {
@@ -37,7 +37,7 @@ package final class MovingDeadline: Sendable {
     package func onMove(_ action: (@Sendable () -> Void)?) { state.withLock { $0.onMove = action } }
 
     /// Notes that less is done because the latest deadline is no later.
-    package func act() { state.withLock { $0.lastAct = $0.latest } }
+    package func recordCutback() { state.withLock { $0.lastCutback = $0.latest } }
 
     /// Returns when what `instant` makes of the latest deadline has come, wherever that moves meanwhile; throws if the
     /// task is cancelled.

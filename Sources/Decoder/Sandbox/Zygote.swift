@@ -33,22 +33,22 @@ package struct Zygote {
             }
             guard unsafe poll(&events, nfds_t(events.count), -1) > 0 else { continue }
             for (number, event) in zip(numbers, events.dropFirst()) where event.revents != 0 {
-                try bury(number)
+                try reap(number)
             }
             if events[0].revents != 0 {
                 guard let packet = try control.receive(descriptorLimit: 1, waits: true) else { return }
-                try obey(packet)
+                try apply(packet)
             }
         }
     }
 
-    private mutating func bury(_ number: Int) throws(any Error) {
+    private mutating func reap(_ number: Int) throws(any Error) {
         guard let (ending, usage) = children[number]?.reap() else { return }
         children[number] = nil
         try control.send(ZygoteReport.exited(child: number, ending: ending, usage: usage))
     }
 
-    private mutating func obey(_ packet: PacketSocket.Packet) throws(any Error) {
+    private mutating func apply(_ packet: PacketSocket.Packet) throws(any Error) {
         defer { for descriptor in packet.descriptors { close(descriptor) } }
         switch try ZygoteCommand(packet: packet.bytes) {
         case .spawn(let number, let limits):

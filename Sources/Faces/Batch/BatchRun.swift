@@ -10,10 +10,10 @@ package final class BatchRun: Sendable {
     private let monitor: BatchMonitor
     private let conversion: FileConversion
     private let output: OutputFolder
-    private let books: Books
+    private let books: BatchJournal
     private let previews: PreviewFile
     /// One more than there are decoders, so that none waits for a disk.
-    private let turns: Gate
+    private let turns: AsyncSemaphore
     private let number = Atomic(0)
     private let failure = Mutex<BatchError?>(nil)
     private static let queue = DispatchQueue(label: "attachd.batch.files", attributes: .concurrent)
@@ -32,10 +32,10 @@ package final class BatchRun: Sendable {
         self.options = options
         self.monitor = monitor
         conversion = FileConversion(options: options, decoders: decoders)
-        turns = Gate(places: Self.places(forDecoders: options.decoders))
+        turns = AsyncSemaphore(places: Self.places(forDecoders: options.decoders))
         output = try place.createOutput()
         do throws(FileError) {
-            books = try Books(input: place.input, output: output)
+            books = try BatchJournal(input: place.input, output: output)
             previews = try PreviewFile(in: output.scratch)
         } catch {
             throw BatchError(.cannotWrite, "\(error). Choose another --out.")
@@ -48,7 +48,7 @@ package final class BatchRun: Sendable {
         let total = await Self.queue.perform { [self] in walk.reduce(0) { count, _ in count + 1 } }
         monitor.update { $0.total = total }
         // Some files are read ahead, others wait for the disk.
-        let places = Gate(places: 2 * options.decoders + 8)
+        let places = AsyncSemaphore(places: 2 * options.decoders + 8)
         let entries = Mutex(walk)
         await withDiscardingTaskGroup { group in
             while !monitor.isStopped, let entry = await Self.queue.perform({ entries.withLock { $0.next() } }) {

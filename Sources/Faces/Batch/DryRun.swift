@@ -6,14 +6,14 @@ package struct DryRun {
     private let place: BatchPlace
     private let options: BatchOptions
     /// `nil` where there is nothing to go on with.
-    private var ledger: Ledger?
+    private var ledger: ManifestIndex?
 
     /// An earlier run's manifest is believed; whether its outputs are still there is looked at by the batch itself.
     package init(_ place: BatchPlace, _ options: BatchOptions, resumes: Bool) throws(BatchError) {
         self.place = place
         self.options = options
         guard resumes, let output = try? Folder.open(place.output) else { return }
-        var ledger = Ledger()
+        var ledger = ManifestIndex()
         do throws(FileError) {
             try Manifest.read(in: output) { line, range in ledger.add(line, at: range) }
         } catch {
@@ -53,7 +53,7 @@ package struct DryRun {
             options: options.fingerprint,
         )
         guard let row = ledger.row(with: content) else { return nil }
-        return ledger.rows[row].path == Ledger.Key(path) ? "keep" : "reuse"
+        return ledger.rows[row].path == ManifestIndex.Key(path) ? "keep" : "reuse"
     }
 
     private static func skip(_ reason: String) -> [JSONValue.Member] {

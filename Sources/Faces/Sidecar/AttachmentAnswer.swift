@@ -6,7 +6,7 @@ import Timing
 
 /// The answer to a request for a ready file whose signature is right (RFC 9110, sections 8, 13 and 14).
 struct AttachmentAnswer {
-    let lease: AttachmentLease
+    let lease: AttachmentHold
     let store: AttachmentStore
     /// How long the URL still holds, and so how long an answer may be kept; `nil` if it may not be.
     let secondsLeft: Int?

@@ -16,7 +16,7 @@ struct AttachmentBody: Sendable {
         }
     }
 
-    let lease: AttachmentLease
+    let lease: AttachmentHold
     let store: AttachmentStore
     let pieces: [Piece]
 

@@ -12,7 +12,7 @@ package import Timing
 package struct AttachmentsRoute: Sendable {
     private let store: AttachmentStore
     private let signer: URLSigner
-    private let leases: AccessLeases?
+    private let leases: AccessHolds?
     private let now: @Sendable () -> UnixTime
     private let recent = RecentFiles()
     private let forget: Forget?
@@ -23,7 +23,7 @@ package struct AttachmentsRoute: Sendable {
     /// Without `leases`, no URL that needs one is answered; without `forget`, nothing is taken back.
     package init(
         store: AttachmentStore,
-        leases: AccessLeases? = nil,
+        leases: AccessHolds? = nil,
         forget: Forget? = nil,
         now: @escaping @Sendable () -> UnixTime = { .now },
     ) {

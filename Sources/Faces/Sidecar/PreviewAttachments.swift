@@ -7,7 +7,7 @@ import Timing
 
 /// `/preview/leases`: the attachments of a view, by signed URLs that hold while it is open.
 struct PreviewAttachments: Sendable {
-    let leases: AccessLeases
+    let leases: AccessHolds
     let urls: AttachmentURLs
 
     private static let viewLimit = 16
@@ -24,7 +24,7 @@ struct PreviewAttachments: Sendable {
         let answer = JSONValue.object([
             .init("lease", .string(lease)),
             // Twice, in case that one is lost.
-            .init("renew", .integer(Int(AccessLeases.time.components.seconds) / 3)),
+            .init("renew", .integer(Int(AccessHolds.time.components.seconds) / 3)),
             .init("urls", .object(files.map { .init($0.description, .string(url(of: $0, lease))) })),
         ])
         return PreviewHeaders.bytes(answer.compactBytes, type: "application/json")

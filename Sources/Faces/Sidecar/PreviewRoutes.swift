@@ -17,7 +17,7 @@ package struct PreviewRoutes: Sendable {
         choices: PreviewPage.Choices,
         categories: [NotificationCategory],
         store: AttachmentStore,
-        leases: AccessLeases,
+        leases: AccessHolds,
         jobs: @escaping @Sendable () async -> [RecentJobs.Entry],
     ) {
         page = PreviewPage(choices)

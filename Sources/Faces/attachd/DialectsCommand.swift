@@ -15,6 +15,6 @@ struct DialectsCommand: AsyncParsableCommand {
     @OptionGroup var common: CommonOptions
 
     func run() async throws {
-        try await CommandError.reported { print(Conventions(try await common.settings()).text) }
+        try await CommandError.reported { print(DialectListing(try await common.settings()).text) }
     }
 }

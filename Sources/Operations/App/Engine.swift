@@ -30,7 +30,7 @@ package final class Engine: Sendable {
         registry = PrometheusRegistry(help: Self.help)
         queueMetrics = QueueMetrics(registry)
         let metrics = EngineMetrics(registry)
-        let makingMetrics = MakingMetrics(registry)
+        let makingMetrics = AttachmentMetrics(registry)
         engineMetrics = metrics
         do throws(StoreError) {
             store = try AttachmentStore(
@@ -84,7 +84,7 @@ package final class Engine: Sendable {
     }
 
     private static let help = [
-        EngineMetrics.help, LoopMetrics.help, MakingMetrics.help, OriginMetrics.help, PublishMetrics.help,
+        EngineMetrics.help, LoopMetrics.help, AttachmentMetrics.help, OriginMetrics.help, PublishMetrics.help,
         QueueMetrics.help,
     ]
     .reduce(into: [:]) { $0.merge($1) { first, _ in first } }

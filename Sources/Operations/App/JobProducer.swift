@@ -3,36 +3,36 @@ import Logging
 
 /// Who hands jobs over from the command line: to the queue itself, or to the attachd that has its file.
 package struct JobProducer: Sendable {
-    private enum Road: Sendable {
+    private enum Backend: Sendable {
         case queue(OpenQueue)
         case sidecar(SidecarClient)
     }
 
-    private let road: Road
+    private let backend: Backend
 
     package static func open(_ settings: Settings) async throws -> JobProducer {
         do {
-            return JobProducer(road: .queue(try await OpenQueue.open(settings, logger: Logger(label: "attachd"))))
+            return JobProducer(backend: .queue(try await OpenQueue.open(settings, logger: Logger(label: "attachd"))))
         } catch let error as JobQueueError where error.reason == .inUse {
-            return JobProducer(road: .sidecar(try SidecarClient(settings)))
+            return JobProducer(backend: .sidecar(try SidecarClient(settings)))
         }
     }
 
     package func enqueue(_ job: Job) async throws -> Enqueued {
-        switch road {
+        switch backend {
         case .queue(let queue): try await queue.jobs.enqueue(job)
         case .sidecar(let sidecar): try await sidecar.enqueue(job)
         }
     }
 
     package func state(of id: String, waiting patience: Duration) async throws -> JobState {
-        switch road {
+        switch backend {
         case .queue(let queue): try await queue.jobs.state(of: JobName(id: id), waiting: patience)
         case .sidecar(let sidecar): try await sidecar.state(of: id, waiting: patience)
         }
     }
 
     package func shutDown() async {
-        if case .queue(let queue) = road { await queue.shutDown() }
+        if case .queue(let queue) = backend { await queue.shutDown() }
     }
 }

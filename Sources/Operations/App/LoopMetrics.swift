@@ -5,7 +5,7 @@ import Telemetry
 /// The metric of the loops that all work needs.
 struct LoopMetrics: Sendable {
     static let help = [
-        "attachd_loop_standstill_seconds": "How long a loop that all work needs has stood still; 0 while it turns."
+        "attachd_loop_stalled_seconds": "How long a loop that all work needs has stood still; 0 while it turns."
     ]
 
     private let registry: PrometheusRegistry
@@ -14,7 +14,7 @@ struct LoopMetrics: Sendable {
 
     func set(_ standstills: [String: Duration]) {
         for (name, duration) in standstills {
-            let meter = Meter(label: "attachd_loop_standstill_seconds", dimensions: [("loop", name)], factory: registry)
+            let meter = Meter(label: "attachd_loop_stalled_seconds", dimensions: [("loop", name)], factory: registry)
             meter.set(duration / .seconds(1))
         }
     }

@@ -8,12 +8,12 @@ struct OriginMetrics: Sendable {
         "attachd_origin_waits_total": "Requests that waited for a place at their origin, or for one at all.",
         "attachd_origin_refusals_total":
             "Requests that were not made: the origin fails (failing), asked to be left alone (paused), or has no place (late).",
-        "attachd_origin_give_ways_total":
+        "attachd_origin_preemptions_total":
             "Downloads that ended early because others waited: too slow for their deadline (slow), or of a site with more than its share (share).",
         "attachd_origin_retries_total": "Requests that were made once more.",
-        "attachd_origin_opened_total": "Origins that began to be left alone because they failed.",
+        "attachd_origin_circuits_opened_total": "Origins that began to be left alone because they failed.",
         "attachd_origins": "Origins that are remembered.",
-        "attachd_origins_left_alone": "Origins that are left alone because they failed, or are being tried again.",
+        "attachd_origin_circuits_open": "Origins that are left alone because they failed, or are being tried again.",
         "attachd_origin_requests_in_flight": "Requests that origins work for.",
         "attachd_origin_requests_waiting": "Requests that wait for a place.",
     ]
@@ -33,13 +33,13 @@ struct OriginMetrics: Sendable {
             .refusedFailing: counter("attachd_origin_refusals", [("reason", "failing")]),
             .refusedPaused: counter("attachd_origin_refusals", [("reason", "paused")]),
             .refusedLate: counter("attachd_origin_refusals", [("reason", "late")]),
-            .gaveWaySlow: counter("attachd_origin_give_ways", [("cause", "slow")]),
-            .gaveWayShare: counter("attachd_origin_give_ways", [("cause", "share")]),
+            .gaveWaySlow: counter("attachd_origin_preemptions", [("cause", "slow")]),
+            .gaveWayShare: counter("attachd_origin_preemptions", [("cause", "share")]),
             .retried: counter("attachd_origin_retries"),
-            .opened: counter("attachd_origin_opened"),
+            .opened: counter("attachd_origin_circuits_opened"),
         ]
         origins = Meter(label: "attachd_origins", factory: registry)
-        leftAlone = Meter(label: "attachd_origins_left_alone", factory: registry)
+        leftAlone = Meter(label: "attachd_origin_circuits_open", factory: registry)
         inFlight = Meter(label: "attachd_origin_requests_in_flight", factory: registry)
         waiting = Meter(label: "attachd_origin_requests_waiting", factory: registry)
     }

@@ -16,15 +16,15 @@ struct QueueMetrics: Sendable {
         "attachd_job_margin_seconds":
             "What was left until a job's deadline when it was answered; late ones count as 0.",
         "attachd_jobs_late_total": "Jobs answered after their deadline.",
-        "attachd_jobs_rescued_total": "Jobs taken over from workers that died or hang.",
+        "attachd_jobs_reclaimed_total": "Jobs taken over from workers that died or hang.",
         "attachd_jobs_stale_total": "Answers refused because another worker had given one, or had the job by then.",
         "attachd_jobs_lost_total": "Leases lost while their jobs were here.",
-        "attachd_jobs_buried_total": "Jobs put among the dead letters.",
-        "attachd_jobs_given_back_total": "Jobs given back when the worker stopped.",
+        "attachd_jobs_dead_lettered_total": "Jobs put among the dead letters.",
+        "attachd_jobs_returned_total": "Jobs given back when the worker stopped.",
         "attachd_jobs_busy_total": "Jobs refused because the queue was full.",
         "attachd_callbacks_total":
             "Tries to post an answer, by outcome; postponed are those whose server had enough to do, or is left alone.",
-        "attachd_queue_trouble": "1 while something is wrong with the queue's file, by kind.",
+        "attachd_queue_problem": "1 while something is wrong with the queue's file, by kind.",
         "attachd_queue_failures_total": "Calls to the queue that failed and were repeated, by reason.",
     ]
 
@@ -56,7 +56,7 @@ struct QueueMetrics: Sendable {
 
     /// A rule that watches a counter's increase misses its first step if the counter isn't there before it.
     private func startCounters() {
-        for name in ["late", "rescued", "stale", "lost", "buried", "given_back", "busy"] {
+        for name in ["late", "reclaimed", "stale", "lost", "dead_lettered", "returned", "busy"] {
             increment("attachd_jobs_\(name)", by: 0)
         }
         for status in JobReply.Status.allCases { increment("attachd_jobs", [("status", status.rawValue)], by: 0) }
@@ -78,7 +78,7 @@ struct QueueMetrics: Sendable {
 
     func set(_ troubles: Set<QueueTrouble>) {
         for kind in QueueTrouble.allCases {
-            Meter(label: "attachd_queue_trouble", dimensions: [("kind", kind.rawValue)], factory: registry)
+            Meter(label: "attachd_queue_problem", dimensions: [("kind", kind.rawValue)], factory: registry)
                 .set(troubles.contains(kind) ? 1 : 0)
         }
     }
@@ -92,9 +92,9 @@ struct QueueMetrics: Sendable {
             if margin < .zero { increment("attachd_jobs_late") }
         case .stale: increment("attachd_jobs_stale")
         case .lost(let count): increment("attachd_jobs_lost", by: count)
-        case .rescued(let count): increment("attachd_jobs_rescued", by: count)
-        case .buried: increment("attachd_jobs_buried")
-        case .gaveBack(let count): increment("attachd_jobs_given_back", by: count)
+        case .reclaimed(let count): increment("attachd_jobs_reclaimed", by: count)
+        case .deadLettered: increment("attachd_jobs_dead_lettered")
+        case .gaveBack(let count): increment("attachd_jobs_returned", by: count)
         case .callback(let outcome): increment("attachd_callbacks", [("outcome", outcome.rawValue)])
         // Counted as a callback that was refused, and as those under way and waiting.
         case .callbackGivenUp, .crowded: break

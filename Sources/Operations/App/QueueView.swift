@@ -4,44 +4,44 @@ import Logging
 
 /// A queue as a person looks at it. A file that another attachd works with is only read.
 package struct QueueView: Sendable {
-    private enum Road: Sendable {
+    private enum Backend: Sendable {
         case queue(OpenQueue)
         case file(QueueInspection)
     }
 
-    private let road: Road
+    private let backend: Backend
 
     /// `changes` is for commands that do more than look; those need the file for themselves.
     package static func open(_ settings: Settings, changes: Bool) async throws -> QueueView {
         if case .sqlite(let path) = settings.queue, !changes {
-            return QueueView(road: .file(try QueueInspection(path)))
+            return QueueView(backend: .file(try QueueInspection(path)))
         }
-        return QueueView(road: .queue(try await OpenQueue.open(settings, logger: Logger(label: "attachd"))))
+        return QueueView(backend: .queue(try await OpenQueue.open(settings, logger: Logger(label: "attachd"))))
     }
 
     package func status() async throws -> QueueStatus {
-        switch road {
+        switch backend {
         case .queue(let queue): try await queue.jobs.status()
         case .file(let file): try await file.status()
         }
     }
 
     package func jobs(_ limit: Int) async throws -> [JobSummary] {
-        switch road {
+        switch backend {
         case .queue(let queue): try await queue.jobs.jobs(limit)
         case .file(let file): try await file.jobs(limit)
         }
     }
 
     package func deadLetters(_ limit: Int) async throws -> [DeadLetter] {
-        switch road {
+        switch backend {
         case .queue(let queue): try await queue.jobs.deadLetters(limit)
         case .file(let file): try await file.deadLetters(limit)
         }
     }
 
     package func state(of id: String) async throws -> JobState {
-        switch road {
+        switch backend {
         case .queue(let queue): try await queue.jobs.state(of: JobName(id: id), waiting: .zero)
         case .file(let file): try await file.state(of: JobName(id: id))
         }
@@ -56,11 +56,11 @@ package struct QueueView: Sendable {
     package func purge() async throws -> Int { try await changeable().purgeDeadLetters() }
 
     package func shutDown() async {
-        if case .queue(let queue) = road { await queue.shutDown() }
+        if case .queue(let queue) = backend { await queue.shutDown() }
     }
 
     private func changeable() throws(JobQueueError) -> any JobQueue {
-        guard case .queue(let queue) = road else {
+        guard case .queue(let queue) = backend else {
             throw JobQueueError(.misconfigured, "The queue was opened to be looked at.")
         }
         return queue.jobs

@@ -17,7 +17,7 @@ package struct SidecarServices: Sendable {
     private let queue: OpenQueue
     private let logger: Logger
     private let recentJobs: RecentJobs?
-    private let leases: AccessLeases
+    private let leases: AccessHolds
     private let webhook: ResponseWebhook?
     private let apiToken: Replaceable<Secret<String>>?
     private let queueHealth: QueueHealth
@@ -29,7 +29,7 @@ package struct SidecarServices: Sendable {
         self.logger = logger
         queueHealth = QueueHealth(queue.jobs)
         recentJobs = settings.hasPreview ? RecentJobs() : nil
-        leases = AccessLeases(store: engine.store)
+        leases = AccessHolds(store: engine.store)
         apiToken = settings.apiToken.map { Replaceable($0) }
         webhook = try settings.responseWebhook.map { url throws(EngineError) in
             try ResponseWebhook(url, settings, signer: MessageSigner(keys: engine.store.keyring))

@@ -51,7 +51,7 @@ struct PooledDecoders: AttachmentConverting {
         let expiry = ExpirySignal()
         let timer = Task {
             guard (try? await deadline.wait(on: time, until: { $0 - Self.notice })) != nil else { return }
-            deadline.act()
+            deadline.recordCutback()
             expiry.expire()
         }
         defer { timer.cancel() }

@@ -64,7 +64,7 @@ final class AttachmentMaking: Sendable {
     func join(until expiry: Instant, _ note: @escaping @Sendable (Progress) -> Void) -> Int? {
         state.withLock { state in
             // What was left out for want of time will be missing.
-            guard state.isOpen, deadline.lastAct ?? expiry >= expiry else { return nil }
+            guard state.isOpen, deadline.lastCutback ?? expiry >= expiry else { return nil }
             let id = state.nextWaiter
             state.nextWaiter += 1
             let waiter = Waiter(expiry: expiry, note: note)
@@ -183,8 +183,8 @@ final class AttachmentMaking: Sendable {
             state.isOpen = false
             state.rescue = nil
             state.rescuer?.cancel()
-            let lastAct = state.progress.content.isComplete ? nil : deadline.lastAct
-            let waiters = state.waiters.map { ($0.key, ($0.value.expiry > lastAct ?? $0.value.expiry)) }
+            let lastCutback = state.progress.content.isComplete ? nil : deadline.lastCutback
+            let waiters = state.waiters.map { ($0.key, ($0.value.expiry > lastCutback ?? $0.value.expiry)) }
             return (
                 Self.end(waiters.filter { !$0.1 }.map { ($0.0, .over) }, &state),
                 Self.end(waiters.filter(\.1).map { ($0.0, .again) }, &state)

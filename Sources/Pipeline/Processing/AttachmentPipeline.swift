@@ -34,7 +34,7 @@ package struct AttachmentPipeline: Sendable {
         reuse: ReuseRule = ReuseRule(),
         time: any TimeSource = SystemTime(),
         costs: CostModel = CostModel(),
-        observeMaking: @escaping @Sendable (MakingEvent) -> Void = { _ in },
+        observeMaking: @escaping @Sendable (AttachmentEvent) -> Void = { _ in },
         observe: @escaping @Sendable (ProcessingResult) -> Void = { _ in },
     ) {
         self.steps = steps

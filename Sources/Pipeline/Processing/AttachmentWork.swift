@@ -127,7 +127,7 @@ struct AttachmentWork: Sendable {
     private func rungs(for format: MediaFormat) -> Set<Rung> {
         let now = time.now
         let rungs = costs.rungs(for: format, in: deadline.latest - now)
-        if !rungs.isSuperset(of: Self.bestRungs) { deadline.act() }
+        if !rungs.isSuperset(of: Self.bestRungs) { deadline.recordCutback() }
         return rungs.union(costs.rungs(for: format, in: deadline.soonest - now))
     }
 
@@ -157,7 +157,7 @@ struct AttachmentWork: Sendable {
         guard (try? await deadline.wait(on: time, until: sourceExpiry)) != nil, file.contents.missing != nil else {
             return
         }
-        deadline.act()
+        deadline.recordCutback()
         file.endIfMissing(Self.late)
     }
 

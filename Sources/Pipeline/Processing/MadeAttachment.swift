@@ -22,7 +22,7 @@ struct MadeAttachment: Sendable {
     init?(_ making: AttachmentMaking, before: MadeAttachment?, floor: Duration, now: Instant) {
         let progress = making.progress
         guard floor > .zero, let head = progress.head, head.freshness.isShareable,
-            progress.content.isComplete || making.deadline.lastAct == nil
+            progress.content.isComplete || making.deadline.lastCutback == nil
         else { return nil }
         switch (head.status, before) {
         case (304, let before?):

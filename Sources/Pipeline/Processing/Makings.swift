@@ -25,7 +25,7 @@ final class Makings: Sendable {
     private let steps: AttachmentPipeline.Steps
     private let time: any TimeSource
     private let rule: ReuseRule
-    private let observe: @Sendable (MakingEvent) -> Void
+    private let observe: @Sendable (AttachmentEvent) -> Void
     private let costs: CostModel
     private let crashes = CrashMemory()
     private let state = Mutex(State())
@@ -35,7 +35,7 @@ final class Makings: Sendable {
         time: any TimeSource,
         rule: ReuseRule,
         costs: CostModel,
-        observe: @escaping @Sendable (MakingEvent) -> Void,
+        observe: @escaping @Sendable (AttachmentEvent) -> Void,
     ) {
         self.steps = steps
         self.time = time

@@ -12,7 +12,7 @@ package struct ReuseRule: Sendable {
 }
 
 /// What became of an attachment that was asked for, for metrics.
-package enum MakingEvent: Sendable, Equatable {
+package enum AttachmentEvent: Sendable, Equatable {
     /// A download and its decoding began.
     case begun
     /// It waits for a download and decoding that others wait for too.

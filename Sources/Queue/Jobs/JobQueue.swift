@@ -22,7 +22,7 @@ package protocol JobQueue: Sendable {
     func lease(_ limit: Int, waiting patience: Duration) async throws -> [LeasedJob]
 
     /// Up to `limit` jobs whose worker let its lease end: it died, or hangs.
-    func rescue(_ limit: Int) async throws -> [LeasedJob]
+    func reclaim(_ limit: Int) async throws -> [LeasedJob]
 
     /// Notes that work on a job begins now. `false`: the lease is lost, leave the job alone.
     func start(_ lease: Lease) async throws -> Bool
@@ -34,12 +34,12 @@ package protocol JobQueue: Sendable {
     func finish(_ lease: Lease, with reply: JobReply) async throws -> Bool
 
     /// Answers a job that kills its workers, and puts it among the dead letters. `false` as for `finish`.
-    func bury(_ lease: Lease, with reply: JobReply) async throws -> Bool
+    func deadLetter(_ lease: Lease, with reply: JobReply) async throws -> Bool
 
-    /// Lets any worker have jobs that were not started, at once: by `lease` or by `rescue`.
+    /// Lets any worker have jobs that were not started, at once: by `lease` or by `reclaim`.
     func giveBack(_ leases: [Lease]) async throws
 
-    /// Tells the queue that this worker leases no more. Jobs that it still has are rescued. Call it last.
+    /// Tells the queue that this worker leases no more. Jobs that it still has are reclaimed. Call it last.
     func leave() async throws
 
     // MARK: Answers that are posted

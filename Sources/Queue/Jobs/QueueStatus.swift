@@ -38,7 +38,7 @@ package struct JobSummary: Sendable, Equatable {
 package struct DeadLetter: Sendable, Equatable {
     package var job: Job
     package var starts: Int
-    /// Since it was buried.
+    /// Since it was deadLettered.
     package var age: Duration
 
     package init(job: Job, starts: Int, age: Duration) {

@@ -16,7 +16,7 @@ enum RedisFailure: Error, Equatable {
     case error(JobQueueError)
 
     /// The server said something that makes no sense.
-    static func nonsense(_ what: String) -> RedisFailure {
+    static func invalidReply(_ what: String) -> RedisFailure {
         .error(JobQueueError(.broken, "Redis sent what is no answer: \(what)."))
     }
 

@@ -8,13 +8,13 @@ extension RedisJobQueue {
         guard limit > 0 else { return [] }
         let reply = try await run(.leaseCallbacks, ["\(limit)", "\(limits.callbackTime.milliseconds)"])
         guard let elements = reply.elements, let clock = ServerClock(elements.first, received: time.now) else {
-            throw Self.nonsense("no callbacks where they should be")
+            throw Self.invalidReply("no callbacks where they should be")
         }
         var callbacks: [LeasedCallback] = []
         for element in elements.dropFirst() {
             guard let parts = element.elements, parts.count == 3, let entry = parts[0].text,
                 let fence = parts[1].integer, LeasedCallback.sensibleCounts.contains(fence)
-            else { throw Self.nonsense("a callback that is none") }
+            else { throw Self.invalidReply("a callback that is none") }
             let lease = Lease(entry: entry, fence: fence)
             if let callback = Self.callback(parts[2], lease, clock) {
                 callbacks.append(callback)

@@ -23,7 +23,7 @@ extension RedisJobQueue {
         case ("DUP", _): return .known
         case ("BUSY", _): return .busy
         case ("DONE", .bytes(let bytes)): return .finished(try answer(bytes))
-        default: throw Self.nonsense("no answer to a job")
+        default: throw Self.invalidReply("no answer to a job")
         }
     }
 
@@ -42,7 +42,7 @@ extension RedisJobQueue {
         case .bytes(let bytes) where bytes == Array("waiting".utf8): return .waiting
         case .bytes(let bytes) where bytes == Array("running".utf8): return .running
         case .bytes(let bytes): return .finished(try answer(bytes))
-        default: throw Self.nonsense("no state of a job")
+        default: throw Self.invalidReply("no state of a job")
         }
     }
 
@@ -54,7 +54,7 @@ extension RedisJobQueue {
         case "running": return .running
         case "finished": return .finished
         case "unknown": return .unknown
-        default: throw Self.nonsense("no answer to a cancellation")
+        default: throw Self.invalidReply("no answer to a cancellation")
         }
     }
 }

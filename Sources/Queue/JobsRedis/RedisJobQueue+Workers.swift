@@ -17,10 +17,10 @@ extension RedisJobQueue {
         }
     }
 
-    package func rescue(_ limit: Int) async throws -> [LeasedJob] {
+    package func reclaim(_ limit: Int) async throws -> [LeasedJob] {
         guard limit > 0 else { return [] }
         let arguments = [worker, "\(limit)", "\(limits.leaseTime.milliseconds)"]
-        return try await taking { try await self.jobs(in: self.run(.rescue, arguments)) }
+        return try await taking { try await self.jobs(in: self.run(.reclaim, arguments)) }
     }
 
     package func start(_ lease: Lease) async throws -> Bool {
@@ -30,9 +30,9 @@ extension RedisJobQueue {
     package func renew(_ leases: [Lease]) async throws -> [Lease] {
         guard !leases.isEmpty else { return [] }
         let lost = try await run(.renew, [worker] + Self.words(leases)).elements?.map(\.integer)
-        guard let lost else { throw Self.nonsense("no answer to a renewal") }
+        guard let lost else { throw Self.invalidReply("no answer to a renewal") }
         return try lost.map { index in
-            guard let index, leases.indices.contains(index) else { throw Self.nonsense("no answer to a renewal") }
+            guard let index, leases.indices.contains(index) else { throw Self.invalidReply("no answer to a renewal") }
             return leases[index]
         }
     }
@@ -41,8 +41,8 @@ extension RedisJobQueue {
         try await isDone(.finish, lease, reply)
     }
 
-    package func bury(_ lease: Lease, with reply: JobReply) async throws -> Bool {
-        try await isDone(.bury, lease, reply)
+    package func deadLetter(_ lease: Lease, with reply: JobReply) async throws -> Bool {
+        try await isDone(.deadLetter, lease, reply)
     }
 
     package func giveBack(_ leases: [Lease]) async throws {
@@ -68,7 +68,7 @@ extension RedisJobQueue {
     ) async throws -> [LeasedJob] {
         let taken = try await Task { try await jobs() }.value
         if Task.isCancelled {
-            // Where that fails too, they are rescued.
+            // Where that fails too, they are reclaimed.
             _ = await Task { try await self.giveBack(taken.map(\.lease)) }.result
             throw CancellationError()
         }
@@ -82,17 +82,17 @@ extension RedisJobQueue {
         let read = RedisCommand(["XREADGROUP", "GROUP", "workers", worker] + counts + ["STREAMS"] + keys + [">", ">"])
         let replies = try await replies(to: [read, RedisCommand("TIME")], on: reads, blocking: wait)
         guard let streams = replies[0].elements, let clock = ServerClock(time: replies[1], received: time.now) else {
-            throw Self.nonsense("no jobs where they should be")
+            throw Self.invalidReply("no jobs where they should be")
         }
         var entries: [RedisReply] = []
         for stream in streams {
             guard let parts = stream.elements, parts.count == 2,
                 let priority = Job.Priority.allCases.first(where: { keys[$0.rawValue] == parts[0].text }),
                 let new = parts[1].elements
-            else { throw Self.nonsense("no jobs where they should be") }
+            else { throw Self.invalidReply("no jobs where they should be") }
             for entry in new {
                 guard let pair = entry.elements, pair.count == 2, let id = pair[0].text else {
-                    throw Self.nonsense("an entry without a name")
+                    throw Self.invalidReply("an entry without a name")
                 }
                 entries.append(.array([.status("\(priority.stream)/\(id)"), .integer(1), .integer(0), pair[1]]))
             }
@@ -105,7 +105,7 @@ extension RedisJobQueue {
     /// The jobs in a reply: the server's time, then the entries.
     private func jobs(in reply: RedisReply) async throws -> [LeasedJob] {
         guard let elements = reply.elements, let clock = ServerClock(elements.first, received: time.now) else {
-            throw Self.nonsense("no jobs where they should be")
+            throw Self.invalidReply("no jobs where they should be")
         }
         return try await jobs(in: elements.dropFirst(), clock)
     }
@@ -118,7 +118,7 @@ extension RedisJobQueue {
                 let fence = parts[1].integer, let starts = parts[2].integer,
                 let priority = Job.Priority(stream: entry.prefix(2)),
                 let enqueued = clock.instant(ofEntry: entry.dropFirst(3))
-            else { throw Self.nonsense("an entry without a name") }
+            else { throw Self.invalidReply("an entry without a name") }
             let lease = Lease(entry: entry, fence: fence)
             guard let job = EntryFields(parts[3])?.job(priority: priority) else {
                 let reason = "The entry is no job: it needs the fields j, b and y."

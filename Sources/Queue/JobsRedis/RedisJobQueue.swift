@@ -112,11 +112,11 @@ package final class RedisJobQueue: JobQueue {
     func answer(_ bytes: [UInt8]) throws(JobQueueError) -> JobReply {
         let parts = bytes.split(separator: 10, maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, let status = JobReply.Status(rawValue: String(decoding: parts[0], as: UTF8.self))
-        else { throw Self.nonsense("an answer without a status") }
+        else { throw Self.invalidReply("an answer without a status") }
         return JobReply(status, body: Array(parts[1]))
     }
 
-    static func nonsense(_ what: String) -> JobQueueError {
+    static func invalidReply(_ what: String) -> JobQueueError {
         JobQueueError(.broken, "The queue's Redis has \(what); does anything else write there?")
     }
 

@@ -54,12 +54,12 @@ final class ReplyHandler: ChannelDuplexHandler {
         do {
             while let reply = try parser.next() {
                 guard let exchange = awaited.first else {
-                    return end(context, .nonsense("a reply that nobody asked for"))
+                    return end(context, .invalidReply("a reply that nobody asked for"))
                 }
                 if exchange.take(reply) { awaited.removeFirst() }
             }
         } catch {
-            end(context, .nonsense("\(error)"))
+            end(context, .invalidReply("\(error)"))
         }
     }
 

@@ -43,7 +43,7 @@ extension Script {
     )
 
     /// As `lease`, what has not been renewed. Arguments: how many at most, the lease's time.
-    static let rescue = Script(
+    static let reclaim = Script(
         common,
         claim,
         """
@@ -102,7 +102,7 @@ extension Script {
     )
 
     /// As `finish`; the job goes to the dead letters too.
-    static let bury = Script(
+    static let deadLetter = Script(
         common,
         answer,
         """

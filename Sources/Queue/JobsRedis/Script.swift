@@ -123,7 +123,7 @@ extension Script {
 
     /// All that the server has to know before the queue is used.
     static let all = [
-        prepare, enqueue, state, cancel, lease, rescue, start, renew, finish, bury, giveBack, leave,
+        prepare, enqueue, state, cancel, lease, reclaim, start, renew, finish, deadLetter, giveBack, leave,
         leaseCallbacks, finishCallback, postponeCallback, status, jobs, retry, purge,
     ]
 

@@ -9,11 +9,11 @@ final class Events: Sendable {
         case answered(JobName)
     }
 
-    private let listeners = Mutex<[Event: [ObjectIdentifier: Nudge]]>([:])
+    private let listeners = Mutex<[Event: [ObjectIdentifier: WakeUp]]>([:])
 
     /// Calls `body` with what is nudged by the event from now on, however soon it happens.
-    func listening<Value>(to event: Event, _ body: (Nudge) async throws -> Value) async throws -> Value {
-        let listener = Nudge()
+    func listening<Value>(to event: Event, _ body: (WakeUp) async throws -> Value) async throws -> Value {
+        let listener = WakeUp()
         let key = ObjectIdentifier(listener)
         listeners.withLock { $0[event, default: [:]][key] = listener }
         defer {
@@ -27,6 +27,6 @@ final class Events: Sendable {
 
     func tell(_ event: Event) {
         let told = listeners.withLock { $0[event]?.values.map(\.self) ?? [] }
-        for listener in told { listener.nudge() }
+        for listener in told { listener.wake() }
     }
 }

@@ -74,7 +74,7 @@ struct JobTables {
         )
     }
 
-    func rescue(_ limit: Int) throws -> [LeasedJob] {
+    func reclaim(_ limit: Int) throws -> [LeasedJob] {
         let now = clock.now
         return try lease(
             "SELECT seq FROM job WHERE state = 1 AND lease_until <= ?3 ORDER BY lease_until LIMIT ?2",
@@ -123,10 +123,10 @@ struct JobTables {
     }
 
     /// The job's name, unless the lease is lost.
-    mutating func bury(_ lease: Lease, with reply: JobReply) throws -> JobName? {
+    mutating func deadLetter(_ lease: Lease, with reply: JobReply) throws -> JobName? {
         let copied = try database.change(
             """
-            INSERT INTO dead(buried, tenant, id, priority, starts, enqueued, deadline,
+            INSERT INTO dead(deadLettered, tenant, id, priority, starts, enqueued, deadline,
               callback, producer, trace_parent, trace_state, content)
             SELECT ?3, tenant, id, priority, starts, enqueued, deadline,
               callback, producer, trace_parent, trace_state, content FROM job WHERE \(Self.isHeld)

@@ -82,9 +82,9 @@ package final class SQLiteJobQueue: JobQueue {
         }
     }
 
-    package func rescue(_ limit: Int) async throws -> [LeasedJob] {
+    package func reclaim(_ limit: Int) async throws -> [LeasedJob] {
         guard limit > 0 else { return [] }
-        return try await commits.change { try $0.rescue(limit) }
+        return try await commits.change { try $0.reclaim(limit) }
     }
 
     package func start(_ lease: Lease) async throws -> Bool {
@@ -100,8 +100,8 @@ package final class SQLiteJobQueue: JobQueue {
         tell(try await commits.change { try $0.finish(lease, with: reply) })
     }
 
-    package func bury(_ lease: Lease, with reply: JobReply) async throws -> Bool {
-        tell(try await commits.change { try $0.bury(lease, with: reply) })
+    package func deadLetter(_ lease: Lease, with reply: JobReply) async throws -> Bool {
+        tell(try await commits.change { try $0.deadLetter(lease, with: reply) })
     }
 
     private func tell(_ answered: JobName?) -> Bool {

@@ -11,7 +11,7 @@ struct CallbackDelivery: Sendable {
     let time: any TimeSource
     let observe: WorkerObserver
     /// Nudged when there is something to post.
-    let nudge: Nudge
+    let nudge: WakeUp
 
     /// Most of them wait for their servers. How many are posted to one server at once is the poster's business.
     private static let posts = 512
@@ -32,7 +32,7 @@ struct CallbackDelivery: Sendable {
                     group.addTask {
                         await deliver(callback)
                         free.give()
-                        nudge.nudge()
+                        nudge.wake()
                     }
                 }
                 if leased.isEmpty || free.count == 0 {

@@ -9,9 +9,9 @@ package enum WorkerEvent: Sendable, Equatable {
     /// Leases were lost while their jobs were here.
     case lost(Int)
     /// Jobs were taken over from workers that died or hang.
-    case rescued(Int)
+    case reclaimed(Int)
     /// A job was put among the dead letters.
-    case buried(JobName)
+    case deadLettered(JobName)
     case gaveBack(Int)
     /// A try to post an answer. One that is given up counts as refused.
     case callback(CallbackOutcome)

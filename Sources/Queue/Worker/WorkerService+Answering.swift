@@ -28,10 +28,10 @@ extension WorkerService {
         ended(job, reply.status, isTaken: isTaken == true)
     }
 
-    func bury(_ job: LeasedJob) async {
+    func deadLetter(_ job: LeasedJob) async {
         let reply = handler.answerWithoutWork(job, .poison)
-        let isTaken = await insisting(for: job) { try await self.queue.bury(job.lease, with: reply) }
-        if isTaken == true { observe(.buried(job.job.name)) }
+        let isTaken = await insisting(for: job) { try await self.queue.deadLetter(job.lease, with: reply) }
+        if isTaken == true { observe(.deadLettered(job.job.name)) }
         ended(job, reply.status, isTaken: isTaken == true)
     }
 
@@ -39,7 +39,7 @@ extension WorkerService {
         let (name, now) = (job.job.name, time.now)
         if isTaken {
             observe(.answered(name, status, after: now - job.enqueued, margin: job.deadline - now))
-            if job.job.answer.callback != nil { callbackAdded.nudge() }
+            if job.job.answer.callback != nil { callbackAdded.wake() }
         } else {
             observe(.stale(name))
         }

@@ -24,11 +24,11 @@ package final class WorkerService: Service {
     private let thread = WorkerThread()
     let state: Mutex<Guarded>
 
-    private let toldToStop = Nudge()
-    private let roomChanged = Nudge()
-    private let timersChanged = Nudge()
-    private let emptied = Nudge()
-    let callbackAdded = Nudge()
+    private let toldToStop = WakeUp()
+    private let roomChanged = WakeUp()
+    private let timersChanged = WakeUp()
+    private let emptied = WakeUp()
+    let callbackAdded = WakeUp()
 
     /// At most so many jobs are leased by one call.
     private static let leaseGroup = 16
@@ -75,7 +75,7 @@ package final class WorkerService: Service {
     }
 
     /// What a graceful shutdown does.
-    package func stop() { toldToStop.nudge() }
+    package func stop() { toldToStop.wake() }
 
     /// How many jobs are worked on now.
     package var workingCount: Int { state.withLock(\.worker.workingCount) }
@@ -87,7 +87,7 @@ package final class WorkerService: Service {
             if let callbacks { keeping.addTask { await callbacks.run() } }
             await withDiscardingTaskGroup { taking in
                 taking.addTask(executorPreference: thread) { await self.leaseJobs() }
-                taking.addTask(executorPreference: thread) { await self.rescueJobs() }
+                taking.addTask(executorPreference: thread) { await self.reclaimJobs() }
                 try? await toldToStop.wait()
                 taking.cancelAll()
             }
@@ -116,18 +116,18 @@ package final class WorkerService: Service {
         }
     }
 
-    private func rescueJobs() async {
+    private func reclaimJobs() async {
         var backOff = BackOff()
         while !Task.isCancelled {
             do {
                 // Workers that started together don't ask together.
                 try await time.sleep(until: time.now + .milliseconds(Int.random(in: 800...1200)))
-                // A process that was stopped for a while comes back to leases that ran out. It would rescue its own jobs.
+                // A process that was stopped for a while comes back to leases that ran out. It would reclaim its own jobs.
                 await renew()
                 while case let room = state.withLock(\.worker.room), room > 0 {
-                    let jobs = try await queue.rescue(min(room, Self.leaseGroup))
+                    let jobs = try await queue.reclaim(min(room, Self.leaseGroup))
                     guard !jobs.isEmpty else { break }
-                    observe(.rescued(jobs.count))
+                    observe(.reclaimed(jobs.count))
                     take(jobs)
                 }
                 backOff.succeeded()
@@ -185,7 +185,7 @@ package final class WorkerService: Service {
     private func drain() async {
         let end = time.now + limits.drainTime + .seconds(2)
         let unstarted = state.withLock { $0.worker.drain(now: time.now) }
-        timersChanged.nudge()
+        timersChanged.wake()
         // Should this fail, their leases end soon.
         if !unstarted.isEmpty, (try? await queue.giveBack(unstarted)) != nil { observe(.gaveBack(unstarted.count)) }
         while !state.withLock(\.worker.isEmpty), time.now < end, !Task.isCancelled {
@@ -205,9 +205,9 @@ package final class WorkerService: Service {
         }
         if let crowd { observe(.crowded(crowd)) }
         for action in actions { perform(action) }
-        if isSooner { timersChanged.nudge() }
-        roomChanged.nudge()
-        emptied.nudge()
+        if isSooner { timersChanged.wake() }
+        roomChanged.wake()
+        emptied.wake()
     }
 
     private func perform(_ action: WorkerState.Action) {
@@ -222,8 +222,8 @@ package final class WorkerService: Service {
             Task(executorPreference: thread) {
                 await self.finish(job, with: self.handler.answerWithoutWork(job, status))
             }
-        case .bury(let job):
-            Task(executorPreference: thread) { await self.bury(job) }
+        case .deadLetter(let job):
+            Task(executorPreference: thread) { await self.deadLetter(job) }
         case .stop(let lease):
             state.withLock { $0.tasks.removeValue(forKey: lease) }?.cancel()
         }

@@ -15,7 +15,7 @@ package struct WorkerState {
         /// Answer with the content as it came.
         case answer(LeasedJob, JobReply.Status)
         /// Answer, and keep for people to look at.
-        case bury(LeasedJob)
+        case deadLetter(LeasedJob)
         /// End the work on it. Whatever comes of it goes nowhere.
         case stop(Lease)
     }
@@ -89,7 +89,7 @@ package struct WorkerState {
         for job in jobs {
             if job.starts >= Self.startsOfPoison {
                 held[job.lease] = Held(job: job, phase: .answering)
-                actions.append(.bury(job))
+                actions.append(.deadLetter(job))
             } else {
                 held[job.lease] = Held(job: job, phase: .waiting)
                 waiting.insert(job)

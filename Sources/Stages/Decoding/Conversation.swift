@@ -19,7 +19,7 @@ final class Conversation: Sendable {
     private let child: DecoderChild
     private let job: ConversionJob
     private let outputs: [OutputFile]
-    private let place: Place
+    private let place: DecoderReservation
     private let messages: MessageStream<DecoderMessage>
     private let state: Mutex<ConversationState>
 
@@ -27,7 +27,7 @@ final class Conversation: Sendable {
     static func open(
         _ job: ConversionJob,
         with child: DecoderChild,
-        at place: Place,
+        at place: DecoderReservation,
         watcher: ReadinessWatcher,
     ) throws(AttachmentFailure) -> Conversation? {
         var outputs: [OutputFile] = []
@@ -60,7 +60,7 @@ final class Conversation: Sendable {
         child: DecoderChild,
         job: ConversionJob,
         outputs: [OutputFile],
-        place: Place,
+        place: DecoderReservation,
         progress: SourceProgress,
         watcher: ReadinessWatcher,
     ) {
@@ -98,7 +98,7 @@ final class Conversation: Sendable {
     private func listen(_ need: AsyncStream<Need>.Continuation) async -> Outcome {
         do throws(PeerError) {
             while let received = try await messages.next() {
-                switch state.withLock({ $0.hear(received.message) }) {
+                switch state.withLock({ $0.receive(received.message) }) {
                 case .await(let range, let ahead): need.yield(Need(range: range, ahead: ahead))
                 case .nothing: break
                 case .describe(let report, let memoryBytes):

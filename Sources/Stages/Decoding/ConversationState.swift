@@ -52,8 +52,8 @@ struct ConversationState {
         self.bounds = bounds
     }
 
-    /// What to do about `message`. After `finish` and `fail` there is nothing more to hear.
-    mutating func hear(_ message: DecoderMessage) -> Action {
+    /// What to do about `message`. After `finish` and `fail` there is nothing more to receive.
+    mutating func receive(_ message: DecoderMessage) -> Action {
         switch message {
         case .ready: return Self.lie("It said twice that it is ready.")
         case .began:

@@ -19,7 +19,7 @@ package final class DecoderPool: Sendable {
     {
         self.configuration = configuration
         self.time = time
-        let schedule = Schedule(places: configuration.running, byteLimit: configuration.memoryBytes)
+        let schedule = DecoderSchedule(places: configuration.running, byteLimit: configuration.memoryBytes)
         state = Mutex(DecoderPoolState(spareLimit: configuration.spares, schedule: schedule))
         do throws(SystemError) {
             let watcher = try ReadinessWatcher.start()
@@ -145,7 +145,7 @@ package final class DecoderPool: Sendable {
         _ rungs: (@Sendable () -> Set<Rung>)?,
         until deadline: MovingDeadline,
     ) async throws(AttachmentFailure) -> Attempt {
-        let claim = Schedule.Claim(
+        let claim = DecoderSchedule.Claim(
             id: id,
             deadline: deadline.soonest,
             isClip: job.request.format.kind != .image,
@@ -153,7 +153,7 @@ package final class DecoderPool: Sendable {
             needsProcess: true,
         )
         guard let child = try await obtain(claim, due: deadline) else { return .lost }
-        let place = Place(claim, due: deadline, in: self)
+        let place = DecoderReservation(claim, due: deadline, in: self)
         defer { end(child, place) }
         let job = try job.limited(to: rungs?()).withoutPublishedRungs
         guard !job.request.rungs.isEmpty else { return .done(worked: .zero) }
@@ -225,7 +225,7 @@ package final class DecoderPool: Sendable {
     private func timeOut(at deadline: MovingDeadline) async -> Result<Duration, AttachmentFailure> {
         do {
             try await deadline.wait(on: time)
-            deadline.act()
+            deadline.recordCutback()
             return .failure(AttachmentFailure(.decode, .timedOut, "The decoder process was not done in time."))
         } catch {
             return .failure(Conversation.cancelled)
@@ -234,7 +234,7 @@ package final class DecoderPool: Sendable {
 
     /// Waits for what `claim` asks for, the most urgent first: the process of a job that begins, `nil` for others.
     func obtain(
-        _ claim: Schedule.Claim,
+        _ claim: DecoderSchedule.Claim,
         due deadline: MovingDeadline,
     ) async throws(AttachmentFailure) -> DecoderChild? {
         guard state.withLock({ $0.couldHold(claim.byteCount) }) else { throw Self.tooMuchMemory }
@@ -269,7 +269,7 @@ package final class DecoderPool: Sendable {
     }
 
     /// One job per process: whatever it still does, it ends here.
-    private func end(_ child: DecoderChild, _ place: Place) {
+    private func end(_ child: DecoderChild, _ place: DecoderReservation) {
         child.process.kill()
         place.end()
     }

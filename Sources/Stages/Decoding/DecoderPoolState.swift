@@ -37,11 +37,11 @@ struct DecoderPoolState: Sendable {
     private static let failedStartLimit = 3
 
     private let spareLimit: Int
-    private var schedule: Schedule
+    private var schedule: DecoderSchedule
     private var waiters: [Int: Wake] = [:]
     /// The processes that have a job, by the job's number.
     private var working: [Int: DecoderChild] = [:]
-    private var evictions: [Int: Schedule.Eviction] = [:]
+    private var evictions: [Int: DecoderSchedule.Eviction] = [:]
     private var spares: [DecoderChild] = []
     /// How the processes that have got ready end, by our number.
     private var endings: [Int: AsyncStream<ProcessEnding>.Continuation] = [:]
@@ -60,7 +60,7 @@ struct DecoderPoolState: Sendable {
     /// Wakes whoever asks the zygote for processes.
     private(set) var refill: AsyncStream<Void>.Continuation?
 
-    init(spareLimit: Int, schedule: Schedule) {
+    init(spareLimit: Int, schedule: DecoderSchedule) {
         self.spareLimit = spareLimit
         self.schedule = schedule
     }
@@ -87,7 +87,7 @@ struct DecoderPoolState: Sendable {
         return nextNumber
     }
 
-    mutating func wait(_ claim: Schedule.Claim, due deadline: Instant, _ wake: Wake) {
+    mutating func wait(_ claim: DecoderSchedule.Claim, due deadline: Instant, _ wake: Wake) {
         var claim = claim
         claim.deadline = deadline
         schedule.wait(claim)
@@ -138,7 +138,7 @@ struct DecoderPoolState: Sendable {
     }
 
     /// Why the job had to give up its process, if it had to.
-    func eviction(of id: Int) -> Schedule.Eviction? { evictions[id] }
+    func eviction(of id: Int) -> DecoderSchedule.Eviction? { evictions[id] }
 
     func couldHold(_ byteCount: Int) -> Bool { schedule.couldHold(byteCount) }
 

@@ -27,7 +27,7 @@ enum OutputCheck {
     static func acceptedPreview(_ byteCount: Int, _ file: OutputFile, for request: ConversionRequest) -> [UInt8]? {
         guard let edge = request.previewEdge, byteCount <= previewLimit else { return nil }
         let bytes = file.prefix(byteCount)
-        guard bytes.count == byteCount, let header = PictureHeader(bytes.span), header.format == .jpeg,
+        guard bytes.count == byteCount, let header = OutputHeader(bytes.span), header.format == .jpeg,
             header.width > 0, header.height > 0, max(header.width, header.height) <= edge
         else { return nil }
         return bytes
@@ -38,7 +38,7 @@ enum OutputCheck {
         _ bytes: [UInt8],
         for request: ConversionRequest,
     ) -> RungReport? {
-        guard let header = PictureHeader(bytes.span), header.format == report.format else { return nil }
+        guard let header = OutputHeader(bytes.span), header.format == report.format else { return nil }
         guard report.width == nil || report.width == header.width else { return nil }
         guard report.height == nil || report.height == header.height else { return nil }
         let (longEdge, byteLimit) = bounds(for: header.format, in: request)

@@ -5,9 +5,9 @@ package import Timing
 package final class Downloader: Sendable {
     private let settings: DownloadSettings
     let loop: TransferLoop
-    private let gate: OriginGate
+    private let gate: OriginLimiter
     /// For answers that are posted to callbacks. They don't wait for downloads, nor downloads for them.
-    let callbackGate: OriginGate
+    let callbackGate: OriginLimiter
     private let requester: Requester
     private let heartbeat: LoopHeartbeat
     private let onConcealedCause: @Sendable (AttachmentFailure.ConcealedCause) -> Void
@@ -21,8 +21,8 @@ package final class Downloader: Sendable {
     ) throws(AttachmentFailure) {
         self.settings = settings
         loop = try TransferLoop(settings: settings)
-        gate = OriginGate(settings.origins, time: SystemTime(), observe: observe)
-        callbackGate = OriginGate(.callbacks, time: SystemTime(), observe: { _ in })
+        gate = OriginLimiter(settings.origins, time: SystemTime(), observe: observe)
+        callbackGate = OriginLimiter(.callbacks, time: SystemTime(), observe: { _ in })
         requester = Requester(loop, gate)
         heartbeat = LoopHeartbeat(settings.name) { [loop] in loop.answer($0) }
         self.onConcealedCause = onConcealedCause

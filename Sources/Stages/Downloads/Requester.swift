@@ -4,9 +4,9 @@ import Timing
 /// Makes requests, each when its origin may be asked, and some of them once more.
 struct Requester: Sendable {
     private let loop: TransferLoop
-    private let gate: OriginGate
+    private let gate: OriginLimiter
 
-    init(_ loop: TransferLoop, _ gate: OriginGate) {
+    init(_ loop: TransferLoop, _ gate: OriginLimiter) {
         self.loop = loop
         self.gate = gate
     }
@@ -81,7 +81,7 @@ struct Requester: Sendable {
         case .success(let place): return place
         case .failure(let refusal):
             // Who waits longer may still have it.
-            if refusal.isForWantOfTime { wanted?.act() }
+            if refusal.isForWantOfTime { wanted?.recordCutback() }
             throw refusal.failure(of: request.origin, at: SystemTime().now)
         }
     }

@@ -6,7 +6,7 @@ struct AttachmentIndex {
         var byteCount: Int
         var stored: UnixTime
         /// Whoever reads the file holds it.
-        weak var lease: AttachmentLease?
+        weak var lease: AttachmentHold?
     }
 
     private(set) var entries: [AttachmentIdentifier: Entry] = [:]
@@ -24,7 +24,7 @@ struct AttachmentIndex {
     }
 
     /// Lends the file of an entry to one more reader.
-    mutating func lend(_ lease: AttachmentLease) { entries[lease.identifier]?.lease = lease }
+    mutating func lend(_ lease: AttachmentHold) { entries[lease.identifier]?.lease = lease }
 
     /// The files whose time has passed and that nobody reads.
     func expired(_ retention: Retention, at now: UnixTime) -> [AttachmentIdentifier] {

@@ -128,7 +128,7 @@ package final class AttachmentStore: Sendable {
     package func path(of identifier: AttachmentIdentifier) -> String { "\(attachments.path)/\(identifier)" }
 
     /// Lends a ready file to a reader; `nil` if it isn't there. The file stays until the lease is dropped or has ended.
-    package func startAccessing(_ identifier: AttachmentIdentifier) throws(StoreError) -> AttachmentLease? {
+    package func startAccessing(_ identifier: AttachmentIdentifier) throws(StoreError) -> AttachmentHold? {
         let now = now()
         return try index.withLock { index throws(StoreError) in
             guard !forgotten.contains(identifier, at: now) else { return nil }
@@ -141,7 +141,7 @@ package final class AttachmentStore: Sendable {
                 index.remove(identifier)
                 return nil
             }
-            let lease = AttachmentLease(identifier, adopting: descriptor, status, until: end)
+            let lease = AttachmentHold(identifier, adopting: descriptor, status, until: end)
             // Another process may have stored it since the last sweep.
             index.insert(identifier, byteCount: lease.byteCount, stored: UnixTime(status.st_mtim))
             index.lend(lease)

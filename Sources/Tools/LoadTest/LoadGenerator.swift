@@ -17,7 +17,7 @@ package struct LoadGenerator: Sendable {
     }
 
     /// Runs a whole schedule, and returns when everything is answered or given up. `number` is the first one's.
-    package func run(_ schedule: Schedule, from number: Int, into record: StepRecord) async {
+    package func run(_ schedule: ArrivalSchedule, from number: Int, into record: StepRecord) async {
         let start = time.now
         record.begin(at: start)
         await withDiscardingTaskGroup { group in

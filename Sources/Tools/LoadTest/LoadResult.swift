@@ -31,7 +31,7 @@ package struct LoadResult: Sendable, Codable, Equatable {
     package var version = 1
     package var started: Date
     package var target: String
-    package var arrivals: Schedule.Arrivals
+    package var arrivals: ArrivalSchedule.Arrivals
     package var seed: UInt64
     package var deadline: Double
     /// Whether each notification had a source URL of its own.
@@ -46,7 +46,7 @@ package struct LoadResult: Sendable, Codable, Equatable {
     package init(
         started: Date,
         target: String,
-        arrivals: Schedule.Arrivals,
+        arrivals: ArrivalSchedule.Arrivals,
         mix: NotificationMix,
         capacity: Capacity?,
         steps: [StepResult],

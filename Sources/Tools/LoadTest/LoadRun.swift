@@ -10,7 +10,7 @@ package struct LoadRun: Sendable {
     package var rates: [Rate]
     /// Of each step.
     package var duration: Duration
-    package var arrivals = Schedule.Arrivals.poisson
+    package var arrivals = ArrivalSchedule.Arrivals.poisson
     package var mix: NotificationMix
     /// What is sent before the first step, one after the other from a few clients; it measures the capacity.
     package var warmUp: Duration
@@ -85,7 +85,7 @@ package struct LoadRun: Sendable {
             duration: duration,
             percentiles: Set(budgets.compactMap(\.percentile)),
         )
-        let schedule = Schedule(arrivals, rate: perSecond, duration: duration, seed: mix.seed &+ UInt64(number))
+        let schedule = ArrivalSchedule(arrivals, rate: perSecond, duration: duration, seed: mix.seed &+ UInt64(number))
         await withTaskGroup { group in
             if let memory { group.addTask { await memory.watch(record, time: time) } }
             await generator.run(schedule, from: number, into: record)

@@ -7,7 +7,7 @@ enum MediaTargets {
     /// Only what the sniffer takes for a picture has a header, with sizes that are none below zero.
     static func media(_ bytes: [UInt8]) {
         let format = MediaSniffer.format(of: bytes.span)
-        guard let header = PictureHeader(bytes.span) else { return }
+        guard let header = OutputHeader(bytes.span) else { return }
         precondition(header.format == format && header.width >= 0 && header.height >= 0)
     }
 

@@ -30,7 +30,7 @@ enum WireTargets {
             let packet = Array(rest.prefix(Int(length)))
             rest = rest.dropFirst(Int(length))
             guard let message = try? DecoderMessage(packet: packet) else { return }
-            switch state.hear(message) {
+            switch state.receive(message) {
             case .check(let report, let output):
                 precondition(outputs.insert(output).inserted && output < Conversation.outputCount)
                 precondition((1...1000).contains(report.byteCount))

@@ -11,7 +11,7 @@ struct LoadOptions: ParsableArguments {
     @Option(help: "How long each step of the load lasts.")
     var duration = "30s"
     @Option(help: "How notifications arrive: poisson, at random as from many senders; fixed, at even distances.")
-    var arrivals = Schedule.Arrivals.poisson
+    var arrivals = ArrivalSchedule.Arrivals.poisson
     @Option(help: "How long --clients send one after the other before that: it warms up and measures the capacity.")
     var warmUp = "5s"
     @Option(help: "How many clients warm up. (default: four for each core)")
@@ -71,4 +71,4 @@ struct LoadOptions: ParsableArguments {
     }
 }
 
-extension Schedule.Arrivals: ExpressibleByArgument {}
+extension ArrivalSchedule.Arrivals: ExpressibleByArgument {}

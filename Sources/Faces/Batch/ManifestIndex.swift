@@ -3,7 +3,7 @@ import Storage
 
 /// What the manifest says, without its texts: which line is a file's, a content's and an output's. A hundred thousand
 /// files take some 15 MB.
-struct Ledger {
+struct ManifestIndex {
     /// The first 128 bits of a SHA-256: enough that no two things of one batch have the same.
     struct Key: Hashable {
         private var high: UInt64

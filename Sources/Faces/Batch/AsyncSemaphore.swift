@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Lets so many in at once; the others wait in line.
-final class Gate: Sendable {
+final class AsyncSemaphore: Sendable {
     private struct State {
         var places: Int
         var line: [CheckedContinuation<Void, Never>] = []

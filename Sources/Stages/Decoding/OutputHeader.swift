@@ -1,7 +1,7 @@
 import Media
 
 /// The size of a picture of a format that is delivered, read from its first bytes by code that trusts none of them.
-struct PictureHeader: Equatable {
+struct OutputHeader: Equatable {
     var format: MediaFormat
     /// In pixels.
     var width: Int

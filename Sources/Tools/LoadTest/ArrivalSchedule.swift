@@ -4,7 +4,7 @@ import SeededRandom
 import Values
 
 /// When notifications are due: an open loop, so whatever becomes of those before.
-package struct Schedule: Sequence, IteratorProtocol, Sendable {
+package struct ArrivalSchedule: Sequence, IteratorProtocol, Sendable {
     package enum Arrivals: String, Sendable, CaseIterable, Codable {
         /// At even distances.
         case fixed

@@ -1,6 +1,6 @@
 /// The ledger, and the manifest that it stands for.
-struct BookState {
-    var ledger: Ledger
+struct BatchJournalState {
+    var ledger: ManifestIndex
     let manifest: Manifest
 
     /// The name in the output's own folder of an output that is kept aside.
@@ -8,7 +8,7 @@ struct BookState {
 
     func line(_ row: Int) -> ManifestLine? { manifest.line(at: ledger.rows[row].range) }
 
-    mutating func add(_ line: ManifestLine) -> Books.Outcome {
+    mutating func add(_ line: ManifestLine) -> BatchJournal.Outcome {
         ledger.add(line, at: manifest.stage(line))
         return .written(line)
     }

@@ -5,7 +5,7 @@ import Timing
 ///
 /// A place stands for one core. A job gives its place back while it waits for bytes. It keeps its memory then, until
 /// another job needs it; a picture that computes for very long gives its place, too, to the jobs that wait.
-struct Schedule: Sendable {
+struct DecoderSchedule: Sendable {
     struct Claim: Sendable, Equatable {
         var id: Int
         /// When the job's result is due.
@@ -130,7 +130,7 @@ struct Schedule: Sendable {
 
 // MARK: - Granting
 
-extension Schedule {
+extension DecoderSchedule {
     /// Gives places to those who wait, the earliest deadline first, while there are `processes` for those who begin.
     ///
     /// A claim for which there is no memory is passed by smaller ones, a few times. Then memory is kept for it, but for

@@ -4,7 +4,7 @@ import Timing
 
 /// What every request passes before it is made, so that no origin gets more than it can take, and none that fails holds
 /// others up.
-final class OriginGate: Sendable {
+final class OriginLimiter: Sendable {
     private struct Guarded {
         var table: OriginTable
         var waiting: [UInt64: CheckedContinuation<OriginTable.Decision, Never>] = [:]
@@ -158,11 +158,11 @@ final class OriginGate: Sendable {
 
 /// The right to make one request. It ends with the request, or when nobody reads on, or with this value.
 final class OriginPlace: Sendable {
-    private let gate: OriginGate
+    private let gate: OriginLimiter
     private let place: OriginTable.Place
     private let hasLeft = Atomic(false)
 
-    fileprivate init(_ place: OriginTable.Place, of gate: OriginGate) {
+    fileprivate init(_ place: OriginTable.Place, of gate: OriginLimiter) {
         self.place = place
         self.gate = gate
     }

@@ -10,7 +10,7 @@ struct ScheduleTests {
 
     @Test("the earliest deadline comes first, and among equals who came first")
     func order() {
-        var schedule = Schedule(places: 1, byteLimit: 100)
+        var schedule = DecoderSchedule(places: 1, byteLimit: 100)
         for (id, deadline) in [(1, 30), (2, 10), (3, 20), (4, 10)] { schedule.wait(claim(id, deadline)) }
         var order: [Int] = []
         while let next = schedule.grant(processes: 0, at: now).first {
@@ -22,7 +22,7 @@ struct ScheduleTests {
 
     @Test("no more compute than there are places, and a job that waits for bytes lets another in")
     func places() {
-        var schedule = Schedule(places: 2, byteLimit: 100)
+        var schedule = DecoderSchedule(places: 2, byteLimit: 100)
         for id in 1...4 { schedule.wait(claim(id, id)) }
         let first = schedule.grant(processes: 0, at: now).map(\.id)
         #expect(first == [1, 2])
@@ -42,7 +42,7 @@ struct ScheduleTests {
 
     @Test("clips leave a place to pictures", arguments: [(1, 1), (2, 1), (4, 3), (8, 6), (16, 12)])
     func clips(places: Int, clips: Int) {
-        var schedule = Schedule(places: places, byteLimit: 100)
+        var schedule = DecoderSchedule(places: places, byteLimit: 100)
         for id in 1...20 { schedule.wait(claim(id, id, isClip: true)) }
         schedule.wait(claim(21, 100))
         let granted = schedule.grant(processes: 0, at: now)
@@ -52,7 +52,7 @@ struct ScheduleTests {
 
     @Test("memory is shared out: smaller claims pass one for which there is none, and it comes next")
     func memory() {
-        var schedule = Schedule(places: 10, byteLimit: 100)
+        var schedule = DecoderSchedule(places: 10, byteLimit: 100)
         schedule.wait(claim(1, 1, byteCount: 60))
         schedule.wait(claim(2, 2, byteCount: 50))
         schedule.wait(claim(3, 3, byteCount: 10))
@@ -70,7 +70,7 @@ struct ScheduleTests {
 
     @Test("a claim is passed a few times, then memory is kept for it, but for a reserve for small claims")
     func passes() {
-        var schedule = Schedule(places: 100, byteLimit: 1000)
+        var schedule = DecoderSchedule(places: 100, byteLimit: 1000)
         schedule.wait(claim(1, 1, byteCount: 600))
         _ = schedule.grant(processes: 0, at: now)
         schedule.wait(claim(2, 2, byteCount: 700))
@@ -86,7 +86,7 @@ struct ScheduleTests {
 
     @Test("memory that a job has while it waits goes to another one that needs it, after a while and not before")
     func idle() {
-        var schedule = Schedule(places: 10, byteLimit: 100)
+        var schedule = DecoderSchedule(places: 10, byteLimit: 100)
         for id in 1...3 { schedule.wait(claim(id, id, byteCount: 30)) }
         _ = schedule.grant(processes: 0, at: now)
         schedule.pause(1, at: now)
@@ -105,7 +105,7 @@ struct ScheduleTests {
 
     @Test("jobs that wait for more memory give way to a small one, all but the most urgent")
     func greedyWaiters() {
-        var schedule = Schedule(places: 10, byteLimit: 100)
+        var schedule = DecoderSchedule(places: 10, byteLimit: 100)
         for id in 1...10 { schedule.wait(claim(id, id, byteCount: 10)) }
         _ = schedule.grant(processes: 0, at: now)
         for id in 1...10 {
@@ -121,10 +121,12 @@ struct ScheduleTests {
 
     @Test(
         "a job that holds most of the memory and computes past its turn gives way to small claims, and to no others",
-        arguments: [(50, 10, false), (100, 10, true), (100, 13, false), (80, 12, false), (95, 12, true), (12, 100, false)]
+        arguments: [
+            (50, 10, false), (100, 10, true), (100, 13, false), (80, 12, false), (95, 12, true), (12, 100, false),
+        ]
     )
     func largeHolder(held: Int, wanted: Int, isEvicted: Bool) {
-        var schedule = Schedule(places: 2, byteLimit: 100)
+        var schedule = DecoderSchedule(places: 2, byteLimit: 100)
         schedule.wait(claim(1, 1, byteCount: held))
         _ = schedule.grant(processes: 0, at: now)
         schedule.wait(claim(2, 2, byteCount: wanted))
@@ -138,7 +140,7 @@ struct ScheduleTests {
 
     @Test("a picture that computes for long gives its place to others and goes on; of too many, the longest ends")
     func turns() {
-        var schedule = Schedule(places: 1, byteLimit: 100)
+        var schedule = DecoderSchedule(places: 1, byteLimit: 100)
         schedule.wait(claim(1, 9))
         let first = schedule.grant(processes: 0, at: now).map(\.id)
         #expect(first == [1])
@@ -159,7 +161,7 @@ struct ScheduleTests {
     )
     func anything(seed: UInt64) {
         var random = SplitMix(seed: seed)
-        var schedule = Schedule(places: 4, byteLimit: 1000)
+        var schedule = DecoderSchedule(places: 4, byteLimit: 1000)
         var (time, running, paused, nextID) = (now, Set<Int>(), [Int: Int](), 1)
         var (larges, passes) = (Set<Int>(), 0)
         func settle() {
@@ -228,7 +230,7 @@ struct ScheduleTests {
 
     @Test("a job that asks for more memory has what it asked for instead of what it had")
     func growth() {
-        var schedule = Schedule(places: 2, byteLimit: 100)
+        var schedule = DecoderSchedule(places: 2, byteLimit: 100)
         schedule.wait(claim(1, 1, byteCount: 30))
         _ = schedule.grant(processes: 0, at: now)
         schedule.pause(1, at: now)
@@ -241,7 +243,7 @@ struct ScheduleTests {
 
     @Test("a job that begins needs a process; one that goes on needn't wait for it")
     func processes() {
-        var schedule = Schedule(places: 3, byteLimit: 100)
+        var schedule = DecoderSchedule(places: 3, byteLimit: 100)
         schedule.wait(claim(1, 1, needsProcess: true))
         schedule.wait(claim(2, 2, needsProcess: true))
         schedule.wait(claim(3, 3))
@@ -255,7 +257,7 @@ struct ScheduleTests {
 
     @Test("who waits no longer is not served")
     func stopped() {
-        var schedule = Schedule(places: 1, byteLimit: 100)
+        var schedule = DecoderSchedule(places: 1, byteLimit: 100)
         schedule.wait(claim(1, 1))
         let first = schedule.stopWaiting(1)
         #expect(first)
@@ -267,7 +269,7 @@ struct ScheduleTests {
 
     @Test("a job that becomes more or less urgent while it waits takes its new place")
     func moving() {
-        var schedule = Schedule(places: 1, byteLimit: 100)
+        var schedule = DecoderSchedule(places: 1, byteLimit: 100)
         for (id, deadline) in [(1, 10), (2, 20), (3, 30)] { schedule.wait(claim(id, deadline)) }
         schedule.move(3, to: Instant(sinceOrigin: .seconds(5)))
         schedule.move(1, to: Instant(sinceOrigin: .seconds(25)))
@@ -287,8 +289,8 @@ struct ScheduleTests {
         isClip: Bool = false,
         byteCount: Int = 0,
         needsProcess: Bool = false,
-    ) -> Schedule.Claim {
-        Schedule.Claim(
+    ) -> DecoderSchedule.Claim {
+        DecoderSchedule.Claim(
             id: id,
             deadline: Instant(sinceOrigin: .seconds(deadline)),
             isClip: isClip,

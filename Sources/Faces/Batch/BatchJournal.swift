@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// What is finished is taken in many at a time: first the outputs are in their places for good, then the manifest says
 /// so. Whatever dies in between, a line speaks of an output that is there, or it is recognised as one that doesn't.
-final class Books: Sendable {
+final class BatchJournal: Sendable {
     /// Something that is finished.
     enum Entry: Sendable {
         /// A file of which nothing was made.
@@ -50,16 +50,16 @@ final class Books: Sendable {
 
     private let input: Folder
     private let output: OutputFolder
-    private let contents: Mutex<BookState>
+    private let contents: Mutex<BatchJournalState>
     private let pending = Mutex<[Pending]>([])
     private let queue = DispatchQueue(label: "attachd.batch.books")
 
     init(input: Folder, output: OutputFolder) throws(FileError) {
-        var ledger = Ledger()
+        var ledger = ManifestIndex()
         let manifest = try Manifest(in: output.root) { line, range in ledger.add(line, at: range) }
         self.input = input
         self.output = output
-        contents = Mutex(BookState(ledger: ledger, manifest: manifest))
+        contents = Mutex(BatchJournalState(ledger: ledger, manifest: manifest))
     }
 
     // MARK: What is known
@@ -124,7 +124,9 @@ final class Books: Sendable {
         for (wake, outcome) in group.answers { wake.resume(returning: outcome) }
     }
 
-    private func apply(_ entry: Entry, _ contents: inout BookState, _ group: inout Group) throws(FileError) -> Outcome {
+    private func apply(_ entry: Entry, _ contents: inout BatchJournalState, _ group: inout Group) throws(FileError)
+        -> Outcome
+    {
         switch entry {
         case .line(let line):
             if let path = line.path, let old = contents.ledger.row(of: path), let known = contents.line(old) {
@@ -143,7 +145,7 @@ final class Books: Sendable {
         _ line: ManifestLine,
         at path: RelativePath,
         _ scratch: OutputFolder.Scratch,
-        _ contents: inout BookState,
+        _ contents: inout BatchJournalState,
         _ group: inout Group,
     ) throws(FileError) -> Outcome {
         guard let source = line.path else { return .lost }
@@ -168,7 +170,7 @@ final class Books: Sendable {
         _ row: Int,
         _ path: RelativePath,
         _ stem: RelativePath,
-        _ contents: inout BookState,
+        _ contents: inout BatchJournalState,
         _ group: inout Group,
     ) throws(FileError) -> Outcome {
         guard let known = contents.line(row), let knownPath = known.path else { return .lost }
@@ -181,7 +183,7 @@ final class Books: Sendable {
             return contents.add(line)
         }
         let isAside = contents.ledger.rows[row].isAside
-        let name = isAside ? RelativePath(BookState.asideName(row)) : knownOutput
+        let name = isAside ? RelativePath(BatchJournalState.asideName(row)) : knownOutput
         guard let sha256 = known.outputSHA256,
             let file = output.open(name, below: isAside ? output.scratch : output.root, sha256: sha256)
         else {

@@ -1,5 +1,5 @@
 /// Whether a payload may be rewritten: the system runs a service extension only for an alert that says it is mutable.
-package enum Gate: String, Sendable, Equatable {
+package enum Eligibility: String, Sendable, Equatable {
     case open
     /// `mutable-content` is neither 1 nor `true`.
     case notMutable
@@ -33,7 +33,7 @@ package struct GateRule: Sendable, Equatable {
     /// For platforms whose notifications show pictures without further ado.
     package static let alwaysOpen = GateRule(mutableContent: nil, alerts: [])
 
-    func gate(in payload: JSONValue, filling wildcards: [String]) -> Gate {
+    func gate(in payload: JSONValue, filling wildcards: [String]) -> Eligibility {
         func value(_ pattern: JSONPattern) -> JSONValue? { payload.value(at: pattern.pointer(filling: wildcards)) }
         if let mutableContent, value(mutableContent)?.isYes != true { return .notMutable }
         guard !alerts.isEmpty else { return .open }

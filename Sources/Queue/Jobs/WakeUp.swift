@@ -3,7 +3,7 @@ import Synchronization
 package import Timing
 
 /// Wakes a task from its wait, or lets the next wait end at once. One task waits at a time.
-package final class Nudge: Sendable {
+package final class WakeUp: Sendable {
     private enum State {
         case idle
         case nudged
@@ -14,7 +14,7 @@ package final class Nudge: Sendable {
 
     package init() {}
 
-    package func nudge() {
+    package func wake() {
         let waiter: CheckedContinuation<Void, any Error>? = state.withLock { state in
             guard case .waiting(let waiter) = state else {
                 state = .nudged

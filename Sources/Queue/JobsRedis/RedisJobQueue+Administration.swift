@@ -12,7 +12,7 @@ extension RedisJobQueue {
     package func status() async throws -> QueueStatus {
         let numbers = try await run(.status, [String]()).elements?.compactMap(\.integer) ?? []
         let sane = -1...ServerClock.latest
-        guard numbers.count == 5, numbers.allSatisfy(sane.contains) else { throw Self.nonsense("no status") }
+        guard numbers.count == 5, numbers.allSatisfy(sane.contains) else { throw Self.invalidReply("no status") }
         return QueueStatus(
             waiting: numbers[0],
             running: numbers[1],
@@ -31,7 +31,7 @@ extension RedisJobQueue {
             guard let parts = element.elements, parts.count == 5, let id = parts[0].text, let tenant = parts[1].text,
                 let remaining = parts[2].integer, (-ServerClock.latest...ServerClock.latest).contains(remaining),
                 let starts = parts[3].integer, let isRunning = parts[4].integer
-            else { throw Self.nonsense("a job that is none") }
+            else { throw Self.invalidReply("a job that is none") }
             return JobSummary(
                 name: JobName(id: id, tenant: tenant),
                 isRunning: isRunning == 1,
@@ -72,15 +72,15 @@ extension RedisJobQueue {
         let replies = try await replies(to: [read, RedisCommand("TIME")], on: commands, repeatable: true)
         let now = time.now
         guard let entries = replies[0].elements, let clock = ServerClock(time: replies[1], received: now) else {
-            throw Self.nonsense("no dead letters where they should be")
+            throw Self.invalidReply("no dead letters where they should be")
         }
         return try entries.map { entry in
             guard let pair = entry.elements, pair.count == 2, let id = pair[0].text, let fields = EntryFields(pair[1]),
-                let buried = clock.instant(ofEntry: id[...])
-            else { throw Self.nonsense("a dead letter that is none") }
+                let deadLettered = clock.instant(ofEntry: id[...])
+            else { throw Self.invalidReply("a dead letter that is none") }
             let stream = fields.text("entry")?.prefix(2) ?? ""
             let letter = fields.job(priority: Job.Priority(stream: stream) ?? .high).map { job in
-                DeadLetter(job: job, starts: fields.integer("starts") ?? 0, age: max(.zero, now - buried))
+                DeadLetter(job: job, starts: fields.integer("starts") ?? 0, age: max(.zero, now - deadLettered))
             }
             return (id, letter)
         }

@@ -5,9 +5,9 @@ import Timing
 import Values
 
 /// One job's right to compute, and the memory that goes with it.
-final class Place: Sendable {
+final class DecoderReservation: Sendable {
     private struct State {
-        var claim: Schedule.Claim
+        var claim: DecoderSchedule.Claim
         /// Since when the job has computed; `nil` while it waits.
         var since: Instant?
         var worked: Duration = .zero
@@ -18,7 +18,7 @@ final class Place: Sendable {
     private let state: Mutex<State>
 
     /// `claim` was granted just now.
-    init(_ claim: Schedule.Claim, due deadline: MovingDeadline, in pool: DecoderPool) {
+    init(_ claim: DecoderSchedule.Claim, due deadline: MovingDeadline, in pool: DecoderPool) {
         var claim = claim
         claim.needsProcess = false
         self.pool = pool

@@ -8,7 +8,7 @@ package import Timing
 /// What `startAccessingSecurityScopedResource` and `stopAccessing…` are to an attachment in the system's data store,
 /// `AttachmentStore.startAccessing` and the end of this value's life are here. All who read one file hold the same lease.
 /// One that is held for too long ends by itself: its holder can still read, but no longer keeps the file in the store.
-package final class AttachmentLease: Sendable {
+package final class AttachmentHold: Sendable {
     package let identifier: AttachmentIdentifier
     package let byteCount: Int
     /// When the file was last stored, in whole seconds.

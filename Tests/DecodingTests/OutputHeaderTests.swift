@@ -15,13 +15,13 @@ import Testing
     )
     func real(name: String, format: MediaFormat, width: Int, height: Int) throws {
         let bytes = try SharedMedia.bytes("images/\(name)")
-        let whole = PictureHeader(bytes.span)
+        let whole = OutputHeader(bytes.span)
         let header = try #require(whole)
         #expect(header.format == format)
         #expect(header.width == width && header.height == height, "\(header)")
         for count in stride(from: 0, to: bytes.count, by: max(1, bytes.count / 300)) {
             let prefix = Array(bytes.prefix(count))
-            let header = PictureHeader(prefix.span)
+            let header = OutputHeader(prefix.span)
             #expect(header == nil)
         }
     }
@@ -33,7 +33,7 @@ import Testing
     )
     func others(name: String) throws {
         let bytes = try SharedMedia.bytes("images/\(name)")
-        let header = PictureHeader(bytes.span)
+        let header = OutputHeader(bytes.span)
         #expect(header == nil)
     }
 
@@ -41,7 +41,7 @@ import Testing
     func emptySegments() {
         let segments = (0..<100_000).flatMap { _ in [0xFF, 0xE1, 0, 2] as [UInt8] }
         let bytes = Array(TestPicture.jpeg.prefix(2)) + segments + Array(TestPicture.jpeg.dropFirst(2))
-        let header = PictureHeader(bytes.span)
+        let header = OutputHeader(bytes.span)
         #expect(header == nil)
     }
 
@@ -51,7 +51,7 @@ import Testing
             for byte in UInt8.min ... .max {
                 var bytes = TestPicture.jpeg
                 bytes[index] = byte
-                if let header = PictureHeader(bytes.span) { #expect(header.width >= 0 && header.height >= 0) }
+                if let header = OutputHeader(bytes.span) { #expect(header.width >= 0 && header.height >= 0) }
             }
         }
     }

@@ -4,7 +4,7 @@ import Payloads
 import Timing
 
 /// The dialects and profiles that are known, in plain columns: `attachd dialects`.
-package struct Conventions: Sendable {
+package struct DialectListing: Sendable {
     private let dialects: [Dialect]
     private let profiles: [Profile]
 

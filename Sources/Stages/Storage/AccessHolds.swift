@@ -6,14 +6,14 @@ package import Timing
 ///
 /// As long as a lease is renewed, its files stay in the store and URLs that name it are answered; a view that vanishes
 /// without a word loses it within `time`.
-package final class AccessLeases: Sendable {
+package final class AccessHolds: Sendable {
     /// How long a lease holds from when it was last renewed; browsers let hidden pages run once a minute.
     package static let time: Duration = .seconds(150)
     /// More are nobody's views: the oldest ends.
     private static let limit = 64
 
     private struct View {
-        var files: [AttachmentIdentifier: AttachmentLease]
+        var files: [AttachmentIdentifier: AttachmentHold]
         var end: UnixTime
     }
 
@@ -30,7 +30,7 @@ package final class AccessLeases: Sendable {
     package func open(_ files: [AttachmentIdentifier]) throws(StoreError) -> (
         lease: String, files: [AttachmentIdentifier]
     ) {
-        var held: [AttachmentIdentifier: AttachmentLease] = [:]
+        var held: [AttachmentIdentifier: AttachmentHold] = [:]
         for file in files { held[file] = try store.startAccessing(file) }
         let lease = Base32.random()
         let view = View(files: held, end: now() + Self.time)

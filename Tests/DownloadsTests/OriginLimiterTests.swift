@@ -10,15 +10,16 @@ struct OriginGateTests {
     private let time = TestTime()
     private let origin = Origin(scheme: "https", host: "a.example", port: 443)
 
-    private func gate(_ limit: Int) -> OriginGate {
+    private func gate(_ limit: Int) -> OriginLimiter {
         var rule = OriginRule()
         rule.firstLimit = limit
         // None is told to give way.
         rule.grace = .seconds(1000)
-        return OriginGate(rule, time: time, observe: { _ in })
+        return OriginLimiter(rule, time: time, observe: { _ in })
     }
 
-    private func enter(_ gate: OriginGate, within limit: Duration) -> Task<Result<OriginPlace, OriginRefusal>, Never> {
+    private func enter(_ gate: OriginLimiter, within limit: Duration) -> Task<Result<OriginPlace, OriginRefusal>, Never>
+    {
         Task { [time, origin] in
             do throws(OriginRefusal) {
                 return .success(try await gate.enter(origin, until: time.now + limit))
@@ -29,7 +30,7 @@ struct OriginGateTests {
     }
 
     /// Waits until so many wait.
-    private func waiting(_ count: Int, at gate: OriginGate) async {
+    private func waiting(_ count: Int, at gate: OriginLimiter) async {
         while gate.usage.waiting != count { await Task.yield() }
     }
 

@@ -6,7 +6,7 @@ import Testing
 import Timing
 
 @Suite("Dialects and profiles, built in and of a user's own", .timeLimit(.minutes(2)))
-struct ConventionsTests {
+struct DialectListingTests {
     static let configuration = """
         dialects:
           shop:
