@@ -3,13 +3,13 @@ package enum Base32 {
     package static let length = 26
     private static let alphabet = Array("abcdefghijklmnopqrstuvwxyz234567".utf8)
 
-    /// A name that nobody can guess.
+    /// Returns 26 random characters that cannot be guessed.
     package static func random() -> String {
         var generator = SystemRandomNumberGenerator()
         return encode((0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) })
     }
 
-    /// The first bits of each byte come first; what the last character lacks is zero.
+    /// Encodes the first bits of each byte first and fills the last character with zeros.
     package static func encode(_ bytes: [UInt8]) -> String {
         var (characters, bits, bitCount) = ([UInt8](), 0, 0)
         for byte in bytes + [0] where characters.count < length {

@@ -1,4 +1,4 @@
-/// Bytes as text, two digits in lower case for each.
+/// Bytes as text: two lower-case digits for each byte.
 package enum Hexadecimal {
     private static let digits = Array("0123456789abcdef")
 
@@ -6,7 +6,7 @@ package enum Hexadecimal {
         String(bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
     }
 
-    /// The bytes that a text stands for; `nil` for any other text.
+    /// Returns the bytes that `text` stands for, or `nil` if it is not hexadecimal.
     package static func bytes(of text: String) -> [UInt8]? {
         let digits = text.utf8.map { UInt8(String(UnicodeScalar($0)), radix: 16) }
         guard digits.count.isMultiple(of: 2), !digits.contains(nil) else { return nil }

@@ -3,15 +3,15 @@ package import Values
 
 /// HMAC-SHA256 (RFC 2104).
 package enum KeyedHash {
-    /// 128 bits: enough that nobody can guess a value, and short in a URL.
+    /// The length of a shortened code in bytes: 128 bits cannot be guessed, and are short in a URL.
     package static let byteCount = 16
 
-    /// The first 128 bits of what `key` makes of `text`.
+    /// Returns the first 128 bits of the code of `text` under `key`.
     package static func make(_ text: String, key: Secret<[UInt8]>) -> [UInt8] {
         Array(whole(Array(text.utf8), key: key).prefix(byteCount))
     }
 
-    /// What `key` makes of `message`: 32 bytes.
+    /// Returns the code of `message` under `key`: 32 bytes.
     package static func whole(_ message: [UInt8], key: Secret<[UInt8]>) -> [UInt8] {
         let key = key.revealed
         return unsafe [UInt8](unsafeUninitializedCapacity: 32) { buffer, count in
@@ -30,7 +30,7 @@ package enum KeyedHash {
         }
     }
 
-    /// Whether the two are the same, in a time that doesn't say where they differ.
+    /// Compares two values in a time that does not reveal where they differ.
     package static func isEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
         guard left.count == right.count else { return false }
         return unsafe CRYPTO_memcmp(left, right, left.count) == 0

@@ -6,7 +6,9 @@ package struct SHA256: ~Copyable {
     private let context: OpaquePointer
 
     package init() {
-        guard let context = unsafe EVP_MD_CTX_new() else { preconditionFailure("libcrypto has no memory for SHA-256") }
+        guard let context = unsafe EVP_MD_CTX_new() else {
+            preconditionFailure("libcrypto could not allocate memory for SHA-256")
+        }
         unsafe self.context = context
         unsafe EVP_DigestInit_ex(context, EVP_sha256(), nil)
     }
@@ -17,7 +19,7 @@ package struct SHA256: ~Copyable {
         unsafe EVP_DigestUpdate(context, bytes.baseAddress, bytes.count)
     }
 
-    /// The 32 bytes of what was fed. Nothing may be fed after that.
+    /// Returns the 32 bytes of the digest. Nothing may be fed to it afterwards.
     package func finish() -> [UInt8] {
         unsafe [UInt8](unsafeUninitializedCapacity: 32) { buffer, count in
             var length: UInt32 = 0
@@ -26,7 +28,7 @@ package struct SHA256: ~Copyable {
         }
     }
 
-    /// That of a few bytes.
+    /// Returns the digest of a few bytes.
     package static func digest(of bytes: [UInt8]) -> [UInt8] {
         let hash = SHA256()
         unsafe bytes.withUnsafeBytes { unsafe hash.update($0) }
