@@ -1,8 +1,8 @@
 extension String {
-    /// The text on one line: control and formatting characters are escaped, and what is longer than `limit` bytes is cut.
+    /// Returns the text on one line: escapes control and formatting characters, and cuts after `limit` bytes.
     ///
-    /// Texts from outside go into logs and to terminals only so: a line break would begin a line that nobody logged, and
-    /// an escape sequence would tell a terminal what to do.
+    /// Text from outside reaches logs and terminals only in this form. A line break would forge a log line, and an
+    /// escape sequence would control the terminal.
     package func onOneLine(limit: Int = 4096) -> String {
         var line = ""
         var byteCount = 0
@@ -17,7 +17,7 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// A Boolean value that indicates whether the character shows where it stands, and as itself.
+    /// A Boolean value that indicates whether the character is visible where it stands, and as itself.
     fileprivate var isPlain: Bool {
         guard !isASCII else { return value >= 0x20 && value != 0x7F }
         return switch properties.generalCategory {

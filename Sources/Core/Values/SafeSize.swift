@@ -1,4 +1,4 @@
-/// Arithmetic on numbers from outside: `nil` instead of a trap when the result has no place in an `Int`.
+/// Arithmetic on numbers from outside: `nil` instead of a trap when the result does not fit into an `Int`.
 package enum SafeSize {
     package static func product(_ factors: Int...) -> Int? {
         var result = 1
@@ -22,7 +22,8 @@ package enum SafeSize {
 }
 
 extension FixedWidthInteger {
-    /// The whole part of `value`; the nearest bound if it is too large or too small, and 0 for what is not a number.
+    /// Converts the whole part of `value`: to the nearest bound if it is too large or too small, and to 0 if it is not
+    /// a number.
     ///
     /// `Int(value)` ends the process for the same values. `Scripts/numbers` finds it.
     package init(clamping value: some BinaryFloatingPoint) {
@@ -33,7 +34,7 @@ extension FixedWidthInteger {
         }
     }
 
-    /// The sum, or the nearest bound.
+    /// Returns the sum, or the nearest bound if the sum does not fit.
     package func addingClamped(_ other: Self) -> Self {
         let (sum, overflow) = addingReportingOverflow(other)
         return overflow ? (other < 0 ? .min : .max) : sum
@@ -41,11 +42,11 @@ extension FixedWidthInteger {
 }
 
 extension Duration {
-    /// The longest duration that a number from outside becomes: 31 years. Sums of several, in nanoseconds too, have their
-    /// place in an `Int64`.
+    /// The longest duration that a number from outside becomes: 31 years. Sums of several fit into an `Int64`, even in
+    /// nanoseconds.
     package static let longest = Duration.seconds(1_000_000_000)
 
-    /// So many seconds, within `longest` on both sides; zero for what is not a number.
+    /// Returns `value` seconds, at most `longest` in either direction, and zero if `value` is not a number.
     package static func seconds(clamping value: Double) -> Duration {
         guard !value.isNaN else { return .zero }
         let bound = 1e9

@@ -1,7 +1,7 @@
 /// A value that no description, log line or dump shows: a token, a key, a password.
 ///
-/// A type that holds a secret holds it as one of these. Then the type itself can be described: loggers, service groups and
-/// debuggers describe what they are given, with everything in it.
+/// A type that keeps its secrets in this wrapper can be described safely: loggers, service groups and debuggers print
+/// everything in the values that they are given.
 package struct Secret<Value: Sendable>: Sendable {
     /// The value itself, for the code that signs, compares or sends it. Nothing else may keep it.
     package let revealed: Value

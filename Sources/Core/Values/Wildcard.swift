@@ -1,6 +1,7 @@
-/// Patterns in which `*` stands for any characters, none too.
+/// Patterns in which `*` stands for any number of characters, including none.
 package enum Wildcard {
-    /// Takes time in proportion to both lengths: each `*` is tried from where the one before it succeeded.
+    /// Returns whether `text` matches `pattern`, in time proportional to both lengths: each `*` is tried from where the
+    /// one before it succeeded.
     package static func matches(_ text: Substring.UTF8View, _ pattern: String.UTF8View) -> Bool {
         var (place, next) = (text.startIndex, pattern.startIndex)
         var retry: (place: String.Index, next: String.Index)?
