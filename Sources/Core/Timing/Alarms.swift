@@ -2,10 +2,10 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// Wakes tasks at their time, from one thread that waits for the soonest.
+/// Sleeping tasks, and one thread that wakes each at its time.
 ///
-/// `Task.sleep` keeps its timer in memory until its time has come, even when the task was cancelled long before. Here
-/// nearly every sleep is cancelled, most of them seconds before their time: a cancelled one leaves nothing behind.
+/// `Task.sleep` keeps its timer in memory until its time has come, even when the task was cancelled long before. Nearly
+/// every sleep here is cancelled, most of them seconds early. A cancelled sleep here leaves nothing behind.
 final class Alarms: Sendable {
     private struct Sleeper {
         var instant: Instant
@@ -15,9 +15,9 @@ final class Alarms: Sendable {
     private struct State {
         var sleepers: [UInt64: Sleeper] = [:]
         var lastID: UInt64 = 0
-        /// When the timer goes off; `nil` when nobody sleeps.
+        /// The instant at which the timer goes off, or `nil` when no task sleeps.
         var armed: Instant?
-        /// What the thread calls next, to show that it turns.
+        /// The closures that the thread calls next, to show that it runs.
         var answers: [@Sendable () -> Void] = []
     }
 
@@ -29,10 +29,10 @@ final class Alarms: Sendable {
     init() {
         timer = clinux_timer()
         guard timer >= 0 else {
-            Self.end("No file descriptor for the timer. Raise the limit of open files (ulimit -n).")
+            Self.end("The process cannot create its timer. Raise the limit of open files (ulimit -n).")
         }
         var thread = pthread_t()
-        // The thread lives as long as the process, and so does what it works on.
+        // The thread lives as long as the process, and so must this object.
         let context = unsafe Unmanaged.passRetained(self).toOpaque()
         let code = unsafe pthread_create(
             &thread,
@@ -45,18 +45,20 @@ final class Alarms: Sendable {
             },
             context,
         )
-        guard code == 0 else { Self.end("No thread for the timer: error \(code). Raise the limit of threads.") }
+        guard code == 0 else {
+            Self.end("The process cannot start a thread for its timer. Raise the limit of threads (ulimit -u).")
+        }
         pthread_detach(thread)
     }
 
-    /// Nothing works without a timer: there is no deadline that could be kept.
+    /// Ends the process: without a timer no deadline could be met.
     private static func end(_ message: String) -> Never {
         let line = Array("attachd: \(message)\n".utf8)
         unsafe line.withUnsafeBytes { bytes in _ = unsafe write(2, bytes.baseAddress, bytes.count) }
         _exit(1)
     }
 
-    /// Has the thread call `answer`.
+    /// Asks the thread to call `answer`.
     func answer(_ answer: @escaping @Sendable () -> Void) {
         let now = SystemTime().now
         state.withLock { state in
@@ -65,7 +67,7 @@ final class Alarms: Sendable {
         }
     }
 
-    /// How many tasks sleep.
+    /// The number of sleeping tasks.
     var sleeperCount: Int { state.withLock(\.sleepers.count) }
 
     /// Returns at `instant`, or throws `CancellationError` as soon as the task is cancelled.

@@ -1,8 +1,8 @@
-/// Rising pauses between tries of something that fails, spread so that many who failed together don't come back together.
+/// Rising pauses between attempts, with jitter so that many clients that failed together do not return together.
 package struct BackOff: Sendable {
     private let first: Duration
     private let longest: Duration
-    /// How often it failed one after the other.
+    /// The number of failures in a row.
     package private(set) var failures = 0
 
     package init(first: Duration = .milliseconds(50), longest: Duration = .seconds(2)) {
@@ -10,8 +10,8 @@ package struct BackOff: Sendable {
         self.longest = longest
     }
 
-    /// How long to wait after one more failure: between half and all of a step that doubles each time. `jitter` is from
-    /// 0 to 1.
+    /// Records one more failure and returns the pause before the next attempt: between half and all of a step that
+    /// doubles each time. `jitter` is from 0 to 1.
     package mutating func next(jitter: Double = .random(in: 0...1)) -> Duration {
         let step = min(first * (1 << min(failures, 20)), longest)
         failures += 1

@@ -1,20 +1,20 @@
-/// Keeps requests from a server that fails, and finds out by single ones when it works again.
+/// A circuit breaker: keeps requests from a failing server, and probes with single ones until it works again.
 ///
-/// Closed, it lets all through and counts them. It opens for a while after too many failures, then lets one probe
-/// through at a time; some successes close it, a failure opens it for twice as long.
+/// A closed breaker lets all requests through and counts them. After too many failures it opens for a while, then lets
+/// one probe through at a time. Some successes close it; a failure opens it for twice as long.
 package struct CircuitBreaker: Sendable {
     package struct Rule: Sendable, Equatable {
-        /// Failures in a row that open it: those to reach the server at all.
+        /// The number of failures in a row to reach the server at all that opens the breaker.
         package var streak = 5
-        /// In this time, so many requests of which so great a share failed open it too.
+        /// The time in which a number of requests, with a share of failures, opens the breaker too.
         package var window: Duration = .seconds(10)
         package var leastCount = 20
         package var share = 0.5
         package var firstPause: Duration = .seconds(5)
         package var longestPause: Duration = .seconds(60)
-        /// By how much a pause is varied, up and down.
+        /// The share by which a pause is varied, up and down.
         package var spread = 0.2
-        /// So many probes in a row have to succeed.
+        /// The number of probes in a row that must succeed to close the breaker.
         package var probes = 3
 
         package init() {}
@@ -22,23 +22,23 @@ package struct CircuitBreaker: Sendable {
 
     package enum Outcome: Sendable, Equatable {
         case success
-        /// The server was there and failed.
+        /// The server answered with a failure.
         case failure
-        /// The server wasn't there.
+        /// The server could not be reached.
         case unreachable
-        /// It says nothing of the server: the request was cancelled.
+        /// The request was cancelled, which says nothing about the server.
         case unknown
     }
 
-    /// Lets one request through. Its outcome has to be told with it.
+    /// The permission for one request. Its outcome must be reported with it.
     package struct Pass: Sendable, Equatable {
         fileprivate var generation: Int
         fileprivate var isProbe: Bool
     }
 
-    /// No request is to be made.
+    /// The refusal of a request while the breaker is open.
     package struct Refusal: Error, Sendable, Equatable {
-        /// When to ask again; `nil` while a probe is under way.
+        /// The instant at which to ask again, or `nil` while a probe is under way.
         package var until: Instant?
 
         package init(until: Instant?) { self.until = until }
@@ -55,7 +55,7 @@ package struct CircuitBreaker: Sendable {
     private var counts: RollingCounts
     private var streak = 0
     private var pauses = 0
-    /// Which closed or open time it is. What an earlier one's requests came to says nothing of this one.
+    /// The number of the current closed or open period. Outcomes of requests from an earlier period are ignored.
     private var generation = 0
 
     package init(_ rule: Rule = Rule()) {
@@ -65,7 +65,7 @@ package struct CircuitBreaker: Sendable {
 
     package var isClosed: Bool { state == .closed }
 
-    /// What `pass` would refuse with, without taking a probe's place.
+    /// Returns the refusal that `pass` would throw, without taking a probe's turn.
     package func refusal(at now: Instant) -> Refusal? {
         switch state {
         case .closed, .halfOpen(_, isProbing: false): nil
@@ -84,7 +84,7 @@ package struct CircuitBreaker: Sendable {
         return Pass(generation: generation, isProbe: true)
     }
 
-    /// Takes note of what a request came to. `jitter` is from 0 to 1.
+    /// Records the outcome of a request. `jitter` is from 0 to 1.
     package mutating func finish(_ pass: Pass, _ outcome: Outcome, at now: Instant, jitter: Double) {
         guard pass.generation == generation else { return }
         guard case .halfOpen(let successes, _) = state else { return count(outcome, now, jitter) }

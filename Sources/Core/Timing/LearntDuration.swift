@@ -1,12 +1,12 @@
 import Values
 
-/// How long something takes, learnt from the times before: a mean and a deviation, with the weights that TCP uses for
-/// its round-trip time (RFC 6298).
+/// An estimate of how long something takes, learnt from the times before: a mean and a deviation, with the weights that
+/// TCP uses for its round-trip time (RFC 6298).
 package struct LearntDuration: Sendable, Equatable {
     private var mean: Double
     private var deviation: Double
 
-    /// The first time.
+    /// Creates an estimate from the first measurement.
     package init(_ first: Duration) {
         mean = first / .seconds(1)
         deviation = mean / 2
@@ -18,9 +18,9 @@ package struct LearntDuration: Sendable, Equatable {
         mean = mean * 7 / 8 + seconds / 8
     }
 
-    /// What it takes most of the time.
+    /// The usual duration.
     package var typical: Duration { .seconds(clamping: mean) }
 
-    /// What it nearly never takes longer than: the mean and two deviations.
+    /// A duration that is hardly ever exceeded: the mean and two deviations.
     package var nearlyAlways: Duration { .seconds(clamping: mean + 2 * deviation) }
 }

@@ -1,13 +1,13 @@
 import CLinux
 import Synchronization
 
-/// The sign of life of one thread that all work needs, such as the one on which all transfers run.
+/// The heartbeat of one thread that all work needs, such as the one on which all transfers run.
 ///
-/// The thread is asked to answer, in the way that it is given any other work. One that doesn't answer stands: one of its
-/// turns doesn't end, or it isn't woken.
+/// The thread is asked to answer in the same way as it is given any other work. A thread that does not answer is
+/// stalled: it is stuck in one of its turns, or it is not woken.
 package final class LoopHeartbeat: Sendable {
     private struct State {
-        /// When the question was asked that isn't answered yet.
+        /// The instant of the question that is not answered yet.
         var asked: Instant?
     }
 
@@ -19,7 +19,7 @@ package final class LoopHeartbeat: Sendable {
     private let ask: @Sendable (_ answer: @escaping @Sendable () -> Void) -> Void
     private let state = Mutex(State())
 
-    /// `ask` has the thread call `answer` among its other work, and must not wait for that.
+    /// Creates a heartbeat. `ask` has the thread call `answer` among its other work, and must not wait for it.
     package init(
         _ name: String,
         time: any TimeSource = SystemTime(),
@@ -32,7 +32,7 @@ package final class LoopHeartbeat: Sendable {
         group.add(self)
     }
 
-    /// Asks for an answer, unless there is a question already.
+    /// Asks for an answer, unless a question is still open.
     package func beat() {
         let now = time.now
         let isNew = state.withLock { state in
@@ -44,7 +44,7 @@ package final class LoopHeartbeat: Sendable {
         ask { [weak self] in self?.state.withLock { $0.asked = nil } }
     }
 
-    /// How long the loop has stood still, once that is longer than `limit`; `nil` while it turns.
+    /// The time for which the loop has been stalled, once that is longer than `limit`; `nil` while it runs.
     package var standstill: Duration? {
         guard let asked = state.withLock(\.asked) else { return nil }
         let duration = time.now - asked

@@ -1,17 +1,18 @@
 import Synchronization
 
-/// The heartbeats of all loops that there are now.
+/// The heartbeats of all loops that exist now.
 package final class LoopHeartbeats: Sendable {
     private struct Entry {
         weak var heartbeat: LoopHeartbeat?
     }
 
-    /// Those of this process. Each loop is in it from its start to its end, whoever started it.
+    /// The heartbeats of this process. Each loop is registered from its start to its end, whichever component started
+    /// it.
     package static let ofThisProcess = LoopHeartbeats()
-    /// That of the thread on which all sleeping tasks wait.
+    /// The heartbeat of the thread that wakes sleeping tasks.
     private static let timers = LoopHeartbeat("timers") { askTimers($0) }
 
-    /// Has the thread on which all sleeping tasks wait call `answer`.
+    /// Asks the thread that wakes sleeping tasks to call `answer`.
     package static func askTimers(_ answer: @escaping @Sendable () -> Void) { Alarms.shared.answer(answer) }
 
     private let entries = Mutex<[Entry]>([])
@@ -25,14 +26,14 @@ package final class LoopHeartbeats: Sendable {
         }
     }
 
-    /// How long each loop has stood still, by the loop's name; zero for one that turns.
+    /// The time for which each loop has been stalled, by the loop's name; zero for a loop that runs.
     package var standstills: [String: Duration] {
         heartbeats.reduce(into: [:]) { all, heartbeat in
             all[heartbeat.name] = max(all[heartbeat.name] ?? .zero, heartbeat.standstill ?? .zero)
         }
     }
 
-    /// The names of the loops that stand still.
+    /// The names of the stalled loops.
     package var stalledNames: [String] { standstills.filter { $0.value > .zero }.keys.sorted() }
 
     /// Asks every loop for an answer.
@@ -41,6 +42,6 @@ package final class LoopHeartbeats: Sendable {
         for heartbeat in heartbeats { heartbeat.beat() }
     }
 
-    /// Outside the lock: the last reference to a heartbeat may be one of these.
+    /// The live heartbeats. They are released outside the lock: the last reference to one may be here.
     private var heartbeats: [LoopHeartbeat] { entries.withLock { $0.compactMap(\.heartbeat) } }
 }

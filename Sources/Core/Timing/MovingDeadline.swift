@@ -1,8 +1,9 @@
 import Synchronization
 
-/// When work is due that several wait for, each with a deadline of its own: they come and go while it is under way.
+/// The deadline of work that several callers wait for. Callers come and go while it is under way.
 ///
-/// The soonest of their deadlines says how urgent the work is; at the latest of them it ends. That one only moves away.
+/// The soonest of their deadlines says how urgent the work is. The work ends at the latest of them, which only ever
+/// moves away.
 package final class MovingDeadline: Sendable {
     private struct State {
         var soonest: Instant
@@ -18,11 +19,11 @@ package final class MovingDeadline: Sendable {
     package var soonest: Instant { state.withLock(\.soonest) }
     package var latest: Instant { state.withLock(\.latest) }
 
-    /// The latest deadline to which something had to give way: a rung that was left out, or a source that was cut. `nil`
-    /// as long as the result is the same as without any deadline.
+    /// The latest deadline for which work was cut back: a rung was left out, or a source was cut. `nil` as long as the
+    /// result is the same as without a deadline.
     package var lastCutback: Instant? { state.withLock(\.lastCutback) }
 
-    /// Takes over the deadlines of those who wait now. A latest one that has been waited for stays.
+    /// Takes over the deadlines of the current waiters. The latest deadline never moves back.
     package func move(soonest: Instant, latest: Instant) {
         let onMove = state.withLock { state in
             let isMoved = state.soonest != soonest
@@ -33,14 +34,14 @@ package final class MovingDeadline: Sendable {
         onMove?()
     }
 
-    /// Has `action` called each time that the soonest deadline becomes another; `nil` ends that.
+    /// Calls `action` each time that the soonest deadline changes; `nil` ends that.
     package func onMove(_ action: (@Sendable () -> Void)?) { state.withLock { $0.onMove = action } }
 
-    /// Notes that less is done because the latest deadline is no later.
+    /// Records that work was cut back to meet the latest deadline.
     package func recordCutback() { state.withLock { $0.lastCutback = $0.latest } }
 
-    /// Returns when what `instant` makes of the latest deadline has come, wherever that moves meanwhile; throws if the
-    /// task is cancelled.
+    /// Returns at the instant that `instant` computes from the latest deadline, even if that moves meanwhile. Throws if
+    /// the task is cancelled.
     package func wait(
         on time: any TimeSource,
         until instant: @Sendable (_ latest: Instant) -> Instant = { $0 },

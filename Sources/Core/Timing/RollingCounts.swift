@@ -1,6 +1,6 @@
 import Values
 
-/// How many requests there were lately, and how many of them failed, to a tenth of the window.
+/// The numbers of recent requests and of failures among them, to a tenth of the window.
 struct RollingCounts: Sendable {
     private static let slotCount = 10
 
@@ -25,7 +25,7 @@ struct RollingCounts: Sendable {
         }
     }
 
-    /// Forgets what is older than the window.
+    /// Drops the counts that are older than the window.
     private mutating func move(to now: Instant) {
         let number = max(newest, Int(clamping: now.sinceOrigin / slotLength))
         for passed in 0..<min(number - newest, Self.slotCount) { slots[(number - passed) % Self.slotCount] = (0, 0) }

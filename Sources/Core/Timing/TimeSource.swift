@@ -1,7 +1,7 @@
 import Glibc
 import Values
 
-/// A point on the clock that deadlines are kept on. It has no meaning outside this process.
+/// A point on the clock for deadlines. It has no meaning outside this process.
 package struct Instant: Comparable, Hashable, Sendable {
     package var sinceOrigin: Duration
 
@@ -17,7 +17,7 @@ package struct Instant: Comparable, Hashable, Sendable {
     package static func - (left: Instant, right: Instant) -> Duration { left.sinceOrigin - right.sinceOrigin }
 }
 
-/// The clock that deadlines are kept on; tests bring one that stands still until they move it.
+/// The clock for deadlines. Tests use one that stands still until they move it.
 package protocol TimeSource: Sendable {
     var now: Instant { get }
     func sleep(until instant: Instant) async throws

@@ -1,6 +1,6 @@
 package import Glibc
 
-/// A point in calendar time, as files and signed URLs have it: since 1970 in UTC, without leap seconds.
+/// A point in calendar time, as files and signed URLs use it: since 1970 in UTC, without leap seconds.
 package struct UnixTime: Comparable, Hashable, Sendable {
     package var sinceEpoch: Duration
 
@@ -10,7 +10,7 @@ package struct UnixTime: Comparable, Hashable, Sendable {
 
     package init(_ time: timespec) { sinceEpoch = .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec) }
 
-    /// What the machine's clock says.
+    /// The current time of the machine's clock.
     package static var now: UnixTime {
         var time = timespec()
         unsafe clock_gettime(CLOCK_REALTIME, &time)
