@@ -8,7 +8,7 @@ package final class BestAttempt: Sendable {
 
     package var content: NotificationContent { state.withLock { $0 } }
 
-    /// Changes what is known of the attachment numbered `index`.
+    /// Changes the state of the attachment numbered `index`.
     package func update(_ index: Int, _ change: @Sendable (inout AttachmentContent) -> Void) {
         state.withLock { content in
             guard content.attachments.indices.contains(index) else { return }

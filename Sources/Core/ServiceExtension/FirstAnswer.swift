@@ -3,9 +3,9 @@ import Synchronization
 package import Timing
 
 extension TimeSource {
-    /// Gives the answer of `work`, or at `expiry` the one of `fallback`: exactly one of them, whichever is first.
+    /// Returns the answer of `work`, or at `expiry` that of `fallback`, whichever is first.
     ///
-    /// Work that is late is cancelled and left behind. Nobody waits for it, so it may ignore the cancellation.
+    /// Late work is cancelled and left behind. No caller waits for it, so it may ignore the cancellation.
     package func answer<Value: Sendable>(
         by expiry: Instant,
         _ work: @escaping @Sendable () async -> Value,
@@ -16,7 +16,7 @@ extension TimeSource {
             let answer = Once(continuation)
             let worker = Task { answer(await work()) }
             let timer = Task {
-                // The sleep is cut short by nothing but the other answer.
+                // Only the other answer cuts the sleep short.
                 guard (try? await sleep(until: expiry)) != nil else { return }
                 answer(fallback())
             }
@@ -28,7 +28,7 @@ extension TimeSource {
     }
 }
 
-/// Takes one answer. What comes later, on whatever thread, is dropped.
+/// A slot for one answer. Later answers are dropped, on whatever thread they come.
 private final class Once<Value: Sendable>: Sendable {
     private let continuation: Mutex<CheckedContinuation<Value, Never>?>
 

@@ -1,7 +1,7 @@
 package import Payloads
 package import Timing
 
-/// The content that a notification is delivered with, and how it came about.
+/// The content that a notification is delivered with, and how it was reached.
 package struct Delivery: Sendable {
     package enum Cause: Sendable, Equatable {
         case returned, failed, expired
@@ -16,16 +16,16 @@ package struct Delivery: Sendable {
     }
 }
 
-/// Runs a service extension under a deadline: one content, once, on time.
+/// The host of a service extension: one content, once, on time.
 ///
-/// An extension that throws is answered with its best attempt; one that hangs, or ignores cancellation, is left
+/// If the extension throws, the host returns the best attempt. If it hangs or ignores cancellation, the host leaves it
 /// behind.
 package struct ServiceExtensionHost: Sendable {
     private let time: any TimeSource
 
     package init(time: any TimeSource) { self.time = time }
 
-    /// Gives the content of `request` when the extension has returned, and at `expiry` at the latest.
+    /// Returns the content for `request` when the extension has returned, and at `expiry` at the latest.
     package func content(
         of request: NotificationRequest,
         from serviceExtension: some NotificationServiceExtension,

@@ -1,8 +1,8 @@
 package import Media
 import Synchronization
 
-/// A finished output that any number of notifications are delivered with: whoever comes first has it stored, and from
-/// then on it takes no memory here.
+/// A finished output for any number of notifications. The first notification has it stored; from then on the output
+/// takes no memory here.
 package final class SharedRung: Sendable {
     private enum State {
         case ready(OutputFile)
@@ -18,14 +18,15 @@ package final class SharedRung: Sendable {
         state = Mutex(.ready(rung.file))
     }
 
-    /// Where it is in the store, as the first notification got it.
+    /// The location in the store that the first notification got for it.
     package var stored: StoredAttachment? {
         state.withLock { state in
             if case .stored(let stored) = state { stored } else { nil }
         }
     }
 
-    /// Has it stored by `store`, or waits for somebody else who does. One that failed is tried again by who comes next.
+    /// Stores the output with `store`, or waits for another caller that is doing so. After a failure the next caller
+    /// tries again.
     package func stored(
         by store: @escaping @Sendable (ReadyRung) async throws(AttachmentFailure) -> StoredAttachment
     ) async throws(AttachmentFailure) -> StoredAttachment {

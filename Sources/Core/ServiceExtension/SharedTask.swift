@@ -16,7 +16,7 @@ final class SharedTask<Value: Sendable>: Sendable {
         state.withLock { $0.task = task }
     }
 
-    /// What came of the work; `nil` if the caller's task is cancelled before.
+    /// Returns the result of the work, or `nil` if the caller's task is cancelled first.
     func value() async -> Value? {
         let id = state.withLock { state in
             state.nextWaiter += 1

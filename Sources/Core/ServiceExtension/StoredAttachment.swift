@@ -1,9 +1,9 @@
 /// A file of the store.
 package struct StoredAttachment: Sendable, Equatable {
-    /// The store's own name for it: random, and safe in a path and in a URL.
+    /// The file's identifier in the store: random, and safe in a path and in a URL.
     package var identifier: String
     package var url: String
-    /// Another URL of the file with fewer bytes, if it has one.
+    /// Another URL of the file with fewer bytes, if there is one.
     package var shortURL: String?
     package var sha256: String
 
