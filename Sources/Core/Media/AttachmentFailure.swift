@@ -1,4 +1,4 @@
-/// Why an attachment, or a better version of it, could not be delivered.
+/// The reason why an attachment, or a better version of it, could not be delivered.
 package struct AttachmentFailure: Error, Sendable, Equatable, CustomStringConvertible {
     package enum Stage: String, Sendable, CaseIterable {
         case payload, download, decode, store
@@ -15,10 +15,11 @@ package struct AttachmentFailure: Error, Sendable, Equatable, CustomStringConver
         case payloadTooLarge, internalError
     }
 
-    /// The true cause of `refusedAddress`. It tells of the operator's own network: for logs, never part of a result.
+    /// The true cause of `refusedAddress`. It reveals the operator's own network: it belongs in logs, never in a
+    /// result.
     package struct ConcealedCause: Sendable, Equatable, CustomStringConvertible {
         package var host: String
-        /// Which of its addresses is refused and why; `nil` if the host has none.
+        /// The refused address and the reason, or `nil` if the host has no address.
         package var refusal: String?
 
         package init(host: String, refusal: String?) { (self.host, self.refusal) = (host, refusal) }
@@ -29,7 +30,7 @@ package struct AttachmentFailure: Error, Sendable, Equatable, CustomStringConver
 
     package var stage: Stage
     package var reason: Reason
-    /// What was tried and what to do, for a person. It never quotes an origin or a decoder.
+    /// What was tried and what to do, for a person. The message never quotes an origin or a decoder.
     package var message: String
     package var concealedCause: ConcealedCause?
 
@@ -41,7 +42,7 @@ package struct AttachmentFailure: Error, Sendable, Equatable, CustomStringConver
 
     package var description: String { "\(stage.rawValue): \(message)" }
 
-    /// The error that UserNotifications has for this on the device, where it has one.
+    /// The error that UserNotifications has for this failure on the device, if there is one.
     package var code: UserNotificationsErrorCode? {
         switch reason {
         case .invalidURL, .refusedScheme, .refusedAddress, .connectionFailed, .tlsFailed,

@@ -1,4 +1,4 @@
-/// A set of byte positions, as ranges in order that neither overlap nor touch.
+/// A set of byte positions, as sorted ranges that neither overlap nor touch.
 package struct ByteRanges: Sendable, Equatable {
     package private(set) var ranges: [Range<Int>] = []
 
@@ -6,7 +6,7 @@ package struct ByteRanges: Sendable, Equatable {
         for range in ranges { insert(range) }
     }
 
-    /// Adds `range`, and joins it with what it overlaps or touches.
+    /// Adds `range`, and merges it with ranges that it overlaps or touches.
     package mutating func insert(_ range: Range<Int>) {
         guard !range.isEmpty else { return }
         let first = ranges.lowestIndex { $0.upperBound >= range.lowerBound }
@@ -19,18 +19,18 @@ package struct ByteRanges: Sendable, Equatable {
         ranges.replaceSubrange(first..<end, with: CollectionOfOne(joined))
     }
 
-    /// The range that `position` is in.
+    /// Returns the range that contains `position`.
     package func range(at position: Int) -> Range<Int>? {
         let index = ranges.lowestIndex { $0.upperBound > position }
         return index < ranges.count && ranges[index].contains(position) ? ranges[index] : nil
     }
 
-    /// Whether every position of `range` is in the set.
+    /// Returns whether every position of `range` is in the set.
     package func contains(_ range: Range<Int>) -> Bool {
         range.isEmpty || (self.range(at: range.lowerBound)?.upperBound ?? range.lowerBound) >= range.upperBound
     }
 
-    /// The first part of `range` that isn't in the set, up to where the set goes on.
+    /// Returns the first part of `range` that is not in the set, up to the next position that is.
     package func firstGap(in range: Range<Int>) -> Range<Int>? {
         let start = self.range(at: range.lowerBound)?.upperBound ?? range.lowerBound
         guard start < range.upperBound else { return nil }
@@ -38,17 +38,17 @@ package struct ByteRanges: Sendable, Equatable {
         return start..<(next < ranges.count ? min(ranges[next].lowerBound, range.upperBound) : range.upperBound)
     }
 
-    /// How many positions there are from 0 on without a gap.
+    /// The number of positions from 0 on without a gap.
     package var prefixCount: Int { range(at: 0)?.upperBound ?? 0 }
 
-    /// How many positions there are in all.
+    /// The number of positions in all.
     package var count: Int { ranges.reduce(0) { $0 + $1.count } }
 }
 
 extension [Range<Int>] {
-    /// The first index whose range `isBehind`, or the count; all that come after one that is are too.
+    /// Returns the first index whose range `isBehind`, or the count. `isBehind` must hold for all ranges after it too.
     fileprivate func lowestIndex(where isBehind: (Range<Int>) -> Bool) -> Int {
-        // What comes in order, which is nearly everything, concerns the last range.
+        // Nearly all bytes come in order and concern the last range.
         guard let last, isBehind(last) else { return count }
         var (low, high) = (0, count - 1)
         while low < high {

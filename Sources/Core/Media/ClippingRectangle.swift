@@ -1,11 +1,11 @@
-/// The part of a picture that its thumbnail shows. All numbers are parts of the whole, from 0 to 1.
+/// The part of a picture that its thumbnail shows. All numbers are fractions of the whole, from 0 to 1.
 package struct ClippingRectangle: Sendable, Hashable {
     package var x: Double
     package var y: Double
     package var width: Double
     package var height: Double
 
-    /// `nil` for a rectangle that is empty or leaves the picture.
+    /// Creates a rectangle, or returns `nil` if it is empty or leaves the picture.
     package init?(x: Double, y: Double, width: Double, height: Double) {
         // Decimals such as 0.9 + 0.1 have no exact sum in binary.
         let edge = 1.000_001

@@ -1,19 +1,19 @@
-/// What the worker asks a decoder process to make of one source.
+/// The worker's request to a decoder process to convert one source.
 package struct ConversionRequest: Sendable, Equatable {
-    /// Told by `MediaSniffer` from the bytes; the decoder calls that loader and no other.
+    /// The format that `MediaSniffer` found from the bytes. The decoder calls that loader and no other.
     package var format: MediaFormat
     package var image: ImageRules
     package var animation: AnimationRules?
-    /// The part of a picture that is kept, as it is seen upright. `nil` keeps all of it.
+    /// The part of the upright picture to keep. `nil` keeps all of it.
     package var clippingRectangle: ClippingRectangle?
     package var video: VideoRules?
     package var audio: AudioRules?
     package var clip: ClipSelection
     package var limits: MediaLimits
-    /// The rungs worth trying in the time there is. The decoder leaves out what the source has no use for.
+    /// The rungs worth trying in the time left. The decoder leaves out those that the source cannot use.
     package var rungs: Set<Rung>
-    /// The longer side of a small JPEG that is made of the result too, for people who look through many of them. `nil`
-    /// makes none, and so does a source without pictures.
+    /// The longer side in pixels of a thumbnail (JPEG) of the result, for pages that show many of them. `nil` makes
+    /// none; a source without pictures never has one.
     package var previewEdge: Int?
 
     package init(
@@ -41,13 +41,13 @@ package struct ConversionRequest: Sendable, Equatable {
     }
 }
 
-/// The part of a video or of sound that is wanted.
+/// The requested part of a video or of sound.
 package struct ClipSelection: Sendable, Hashable {
-    /// Where in the source the clip begins.
+    /// The start of the clip in the source.
     package var start: Duration
-    /// `nil` is as long as the profile allows; what is longer is cut to that.
+    /// The length of the clip. `nil` is as long as the profile allows; a longer clip is cut to that.
     package var duration: Duration?
-    /// The frame that stands for the video where it cannot move. `nil` is the first one that shows something.
+    /// The frame that stands for the video where it cannot move. `nil` is the first one that is not blank.
     package var thumbnailTime: Duration?
 
     package init(start: Duration = .zero, duration: Duration? = nil, thumbnailTime: Duration? = nil) {
@@ -58,21 +58,21 @@ package struct ClipSelection: Sendable, Hashable {
 }
 
 extension ConversionRequest {
-    /// Whether nothing better than `report`'s output could have been made of a whole source.
+    /// Returns whether `report` describes the best output that a whole source can have.
     package func isLast(_ report: RungReport) -> Bool {
         switch report.rung {
         case .firstFrame: animation == nil
         case .poster: video == nil
-        // Coded data that is legal but too large for its budget is encoded anew.
+        // Coded data that is legal but exceeds its budget is encoded anew.
         case .copied: report.byteCount <= (report.format.kind == .video ? video?.byteBudget : audio?.byteBudget) ?? 0
         default: report.rung.isLast
         }
     }
 }
 
-/// What a decoder says of the source once it has read its header.
+/// A decoder's report of the source, once it has read the header.
 package struct SourceReport: Sendable, Equatable {
-    /// In pixels, after orientation is applied; `nil` for sound.
+    /// The width in pixels, after orientation is applied; `nil` for sound.
     package var width: Int?
     package var height: Int?
     package var frames: Int?
@@ -86,7 +86,7 @@ package struct SourceReport: Sendable, Equatable {
     }
 }
 
-/// What a decoder says of one finished output.
+/// A decoder's report of one finished output.
 package struct RungReport: Sendable, Equatable {
     package var rung: Rung
     package var format: MediaFormat

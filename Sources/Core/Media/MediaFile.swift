@@ -6,9 +6,10 @@ import Values
 
 /// The bytes of one source, in memory that the worker writes while a decoder process reads.
 ///
-/// It has no name in any file system and is gone with its last descriptor. Bytes come in order or in ranges anywhere;
-/// what never came is a hole, which takes no memory. One writer brings them, any number of readers wait, and what they
-/// wait for tells the writer what to bring next. It ends once, whole or cut short, and is sealed then.
+/// The file has no name in any file system and is gone with its last descriptor. Bytes come in order or in ranges
+/// anywhere; missing bytes are a hole, which takes no memory. One writer adds bytes. Any number of readers wait, and
+/// the ranges that they wait for tell the writer what to fetch next. The file ends once, whole or cut short, and is
+/// sealed then.
 package final class MediaFile: Sendable {
     package enum Ending: Sendable, Equatable {
         /// Every byte of the source is there.
@@ -17,7 +18,7 @@ package final class MediaFile: Sendable {
         case cut(AttachmentFailure)
     }
 
-    /// How far a source came that is read from its start.
+    /// The part of a source that has arrived, counted from its start.
     package struct Progress: Sendable, Equatable {
         package var byteCount = 0
         package var ending: Ending?
@@ -34,9 +35,9 @@ package final class MediaFile: Sendable {
         var nextWaiter: UInt64 = 0
     }
 
-    /// Readable and writable; only the worker holds it.
+    /// The descriptor for reading and writing. Only the worker holds it.
     package let descriptor: Int32
-    /// The most bytes that it takes, wherever they are; holes don't count.
+    /// The most bytes that the file takes, wherever they are. Holes do not count.
     package let byteLimit: Int
     private let time: any TimeSource
     private let state = Mutex(State())
@@ -44,7 +45,8 @@ package final class MediaFile: Sendable {
     package init(byteLimit: Int, time: any TimeSource = SystemTime()) throws(AttachmentFailure) {
         let descriptor = unsafe clinux_memory_file("media")
         guard descriptor >= 0 else {
-            throw AttachmentFailure(.download, .resourceLimit, "No memory file for the download: errno \(errno).")
+            let message = "The worker has no memory for the download. Raise its limits for memory and open files."
+            throw AttachmentFailure(.download, .resourceLimit, message)
         }
         self.descriptor = descriptor
         self.byteLimit = byteLimit
@@ -58,18 +60,22 @@ package final class MediaFile: Sendable {
 
     // MARK: - The writer
 
-    /// Puts `bytes` where they stand in the source. Called by one writer at a time.
+    /// Writes `bytes` at their offset in the source. Only one writer at a time may call it.
     ///
-    /// - Returns: Whether the file still takes bytes. Those that come after its end are dropped.
+    /// - Returns: Whether the file still takes bytes. Bytes that come after its end are dropped.
     @discardableResult
     package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(AttachmentFailure) -> Bool {
         let before = contents
         guard before.ending == nil else { return false }
         guard let end = SafeSize.sum(offset, bytes.count), end <= before.size ?? .max else {
-            throw AttachmentFailure(.download, .originLied, "The source has more bytes than its origin said.")
+            throw AttachmentFailure(.download, .originLied, "The origin sent more bytes than it announced.")
         }
         guard let total = SafeSize.sum(before.present.count, bytes.count), total <= byteLimit else {
-            throw AttachmentFailure(.download, .tooLarge, "More than \(byteLimit) bytes of the source are needed.")
+            throw AttachmentFailure(
+                .download,
+                .tooLarge,
+                "The source needs more than \(byteLimit) bytes. Send a smaller file.",
+            )
         }
         var written = 0
         while written < bytes.count {
@@ -77,10 +83,10 @@ package final class MediaFile: Sendable {
             let count = unsafe pwrite(descriptor, rest.baseAddress, rest.count, off_t(offset + written))
             guard count > 0 else {
                 if count < 0, errno == EINTR { continue }
-                let code = errno
-                // It was sealed meanwhile.
+                // The file was sealed meanwhile.
                 if contents.ending != nil { return false }
-                throw AttachmentFailure(.download, .resourceLimit, "No memory for the download: errno \(code).")
+                let message = "The worker has no memory for the download. Raise its memory limit."
+                throw AttachmentFailure(.download, .resourceLimit, message)
             }
             written += count
         }
@@ -93,41 +99,42 @@ package final class MediaFile: Sendable {
         return true
     }
 
-    /// Adds `bytes` behind those that are there from the start on.
+    /// Appends `bytes` to those that are there from the start on.
     package func append(_ bytes: UnsafeRawBufferPointer) throws(AttachmentFailure) {
         try unsafe write(bytes, at: progress.byteCount)
     }
 
-    /// Adds `bytes` behind those that are there from the start on.
+    /// Appends `bytes` to those that are there from the start on.
     package func append(_ bytes: [UInt8]) throws(AttachmentFailure) {
         try unsafe bytes.span.withUnsafeBytes { bytes throws(AttachmentFailure) in try unsafe append(bytes) }
     }
 
-    /// Says how many bytes the source has in all. The first size stands.
+    /// Sets the size of the whole source in bytes. The first size stands.
     package func setSize(_ size: Int) {
         update { contents in
             if contents.ending == nil, contents.size == nil { contents.size = size }
         }
     }
 
-    /// Says that no more bytes will come. The first ending stands.
+    /// Ends the file: no more bytes will come. The first ending stands.
     package func end(_ ending: Ending) {
         update { contents in
             guard contents.ending == nil else { return }
             contents.ending = ending
             if ending == .whole { contents.size = contents.present.prefixCount }
         }
-        // Again is harmless. What a decoder has been shown can't change any more, whoever holds a descriptor.
+        // Sealing twice is harmless. Bytes that a decoder has read cannot change afterwards, whoever holds a
+        // descriptor.
         clinux_seal_content(descriptor)
     }
 
-    /// Says that no more bytes will come, unless everything that is wanted is there.
+    /// Ends the file, unless every wanted byte is there.
     package func endIfMissing(_ failure: AttachmentFailure) {
         guard contents.missing != nil else { return }
         end(.cut(failure))
     }
 
-    /// Waits until something is wanted that isn't there, the file has ended, or the task is cancelled.
+    /// Waits until a wanted range is missing, the file has ended, or the task is cancelled.
     package func missing() async -> Range<Int>? {
         let contents = await contents { $0.missing != nil || $0.ending != nil }
         return contents.ending == nil ? contents.missing : nil
@@ -135,7 +142,8 @@ package final class MediaFile: Sendable {
 
     // MARK: - Readers
 
-    /// Says what is waited for or will be read next. Who has wanted all that follows (`Int.max`) wants it for good.
+    /// Declares the range that a reader waits for or will read next. A reader that has wanted everything to the end
+    /// (`Int.max`) wants it for good.
     package func want(_ range: Range<Int>) {
         update { contents in
             let end = contents.wanted.upperBound == .max ? .max : range.upperBound
@@ -148,7 +156,7 @@ package final class MediaFile: Sendable {
         await contents { $0.present.prefixCount >= byteCount || $0.ending != nil }.progress
     }
 
-    /// Waits until something has become so, or the task is cancelled.
+    /// Waits until `isDue` holds, or the task is cancelled.
     package func contents(_ isDue: @escaping @Sendable (SourceContents) -> Bool) async -> SourceContents {
         let id = state.withLock { state in
             state.nextWaiter += 1
@@ -169,10 +177,10 @@ package final class MediaFile: Sendable {
         }
     }
 
-    /// Up to `count` bytes from the start.
+    /// Returns up to `count` bytes from the start.
     package func prefix(_ count: Int) -> [UInt8] { bytes(in: 0..<count) }
 
-    /// The bytes of `range` that are there, up to the first that is not.
+    /// Returns the bytes of `range` up to the first that is missing.
     package func bytes(in range: Range<Int>) -> [UInt8] {
         guard let there = contents.present.range(at: range.lowerBound)?.clamped(to: range) else { return [] }
         return unsafe [UInt8](unsafeUninitializedCapacity: there.count) { buffer, filled in
@@ -180,17 +188,17 @@ package final class MediaFile: Sendable {
         }
     }
 
-    /// A descriptor of the same bytes that can't write, for a decoder process. The caller closes it.
+    /// Opens a read-only descriptor of the same bytes for a decoder process. The caller closes it.
     package func openReadOnly() throws(AttachmentFailure) -> Int32 {
         let copy = unsafe open("/proc/self/fd/\(descriptor)", O_RDONLY | O_CLOEXEC)
         guard copy >= 0 else {
-            let message = "The media file cannot be opened for reading: errno \(errno)."
+            let message = "The worker cannot open the download for a decoder. Raise its limit of open files."
             throw AttachmentFailure(.decode, .resourceLimit, message)
         }
         return copy
     }
 
-    /// Changes the contents, then wakes outside the lock whoever waited for that.
+    /// Changes the contents, then wakes the waiters outside the lock.
     private func update(_ change: (inout SourceContents) -> Void) {
         let (due, contents) = state.withLock { state in
             change(&state.contents)

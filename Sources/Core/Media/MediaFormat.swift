@@ -1,10 +1,10 @@
-/// A file format that attachd recognises, told from the bytes alone.
+/// A file format that attachd recognizes from the bytes alone.
 package enum MediaFormat: String, Sendable, Hashable, CaseIterable {
     case jpeg, png, gif, webp, heic, avif, tiff
     case mp4, m4v, quickTime, threeGPP, webm, matroska, avi, mpegProgramStream, mpegTransportStream
     case mp3, m4a, aac, wav, aiff, flac, ogg
 
-    /// What a format is for. An animation is an image until it has been opened.
+    /// The kind of medium. An animation is an image until it has been opened.
     package enum Kind: String, Sendable {
         case image, video, audio
     }
@@ -17,7 +17,7 @@ package enum MediaFormat: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The uniform type identifier, which `UNNotificationAttachment.type` holds.
+    /// The uniform type identifier, as in `UNNotificationAttachment.type`.
     package var typeIdentifier: String {
         switch self {
         case .jpeg: "public.jpeg"
@@ -75,7 +75,7 @@ package enum MediaFormat: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The extension of a delivered file: the device decides what an attachment is by it.
+    /// The extension of a delivered file. The device decides by it what an attachment is.
     package var filenameExtension: String {
         switch self {
         case .jpeg: "jpg"

@@ -1,18 +1,18 @@
-/// What one source may ask of us, checked from its header before anything is decoded.
+/// The limits of one source, checked from its header before anything is decoded.
 package struct MediaLimits: Sendable, Hashable {
-    /// The most bytes that are downloaded, counted after any content encoding is undone.
+    /// The most bytes to download, counted after any content encoding is undone.
     package var sourceBytes: Int
     /// The most pixels of one frame.
     package var framePixels: Int
     /// The most pixels of all frames together.
     package var totalPixels: Int
-    /// The longest side of a source.
+    /// The longest side of a source, in pixels.
     package var side: Int
     package var frames: Int
     /// The memory that one decoder process may use.
     package var memoryBytes: Int
 
-    /// The longest that any source is said to be. What claims more says nothing: damaged files do.
+    /// The longest duration of a source. Damaged files claim more, which is treated as unknown.
     package static let longestDuration: Duration = .seconds(31_536_000)
 
     package init(

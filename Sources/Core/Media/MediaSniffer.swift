@@ -1,8 +1,8 @@
-/// Tells a format from the first bytes, never from a name or a header.
+/// The recognition of formats from the first bytes, never from a name or a header.
 ///
-/// The table is short on purpose: what is not in it reaches no decoder.
+/// The table is short on purpose: other formats never reach a decoder.
 package enum MediaSniffer {
-    /// How many bytes settle the question for every format known.
+    /// The number of bytes that decides the question for every format known.
     package static let byteCount = 512
 
     package static func format(of bytes: Span<UInt8>) -> MediaFormat? {
@@ -27,7 +27,8 @@ package enum MediaSniffer {
         return bytes.has("AVI ", at: 8) ? .avi : nil
     }
 
-    /// ISO/IEC 14496-12: a `ftyp` box names the major brand and the compatible ones.
+    /// Returns the format of a file with an ISO/IEC 14496-12 `ftyp` box, which names the major brand and the compatible
+    /// ones.
     private static func isoBaseMediaFormat(of bytes: Span<UInt8>) -> MediaFormat? {
         guard bytes.has("ftyp", at: 4) else {
             // QuickTime files older than the brand begin with one of these boxes.
@@ -52,7 +53,7 @@ package enum MediaSniffer {
         }
     }
 
-    /// An MPEG audio frame header: eleven set bits, then a layer; layer 0 is AAC in ADTS.
+    /// Returns the format of an MPEG audio frame header: eleven set bits, then a layer. Layer 0 is AAC in ADTS.
     private static func mpegAudioFormat(of bytes: Span<UInt8>) -> MediaFormat? {
         guard bytes.count >= 4, bytes[0] == 0xFF, bytes[1] & 0xE0 == 0xE0 else { return nil }
         let layer = bytes[1] >> 1 & 3

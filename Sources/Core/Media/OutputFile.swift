@@ -3,7 +3,8 @@ import Glibc
 
 /// Memory of fixed size into which a decoder process writes one output.
 ///
-/// Sealed against growing and shrinking before a decoder sees it, so what it says of its length can be checked.
+/// It is sealed against growing and shrinking before a decoder sees it, so that the decoder's claim about its length
+/// can be checked.
 package final class OutputFile: Sendable {
     package let descriptor: Int32
     package let capacity: Int
@@ -11,18 +12,20 @@ package final class OutputFile: Sendable {
     package init(capacity: Int) throws(AttachmentFailure) {
         let descriptor = unsafe clinux_memory_file("output")
         guard descriptor >= 0 else {
-            throw AttachmentFailure(.decode, .resourceLimit, "No memory file for the output: errno \(errno).")
+            let message = "The worker has no memory for the output. Raise its limits for memory and open files."
+            throw AttachmentFailure(.decode, .resourceLimit, message)
         }
         self.descriptor = descriptor
         self.capacity = capacity
         guard clinux_seal_size(descriptor, capacity) == 0 else {
-            throw AttachmentFailure(.decode, .resourceLimit, "The output memory file cannot be sized: errno \(errno).")
+            let message = "The worker has no memory for the output. Raise its memory limit."
+            throw AttachmentFailure(.decode, .resourceLimit, message)
         }
     }
 
     deinit { close(descriptor) }
 
-    /// Up to `count` bytes from the start.
+    /// Returns up to `count` bytes from the start.
     package func prefix(_ count: Int) -> [UInt8] {
         let wanted = max(0, min(count, capacity))
         return unsafe [UInt8](unsafeUninitializedCapacity: wanted) { buffer, filled in
@@ -31,7 +34,7 @@ package final class OutputFile: Sendable {
     }
 }
 
-/// One output that is complete and was checked: ready to be delivered.
+/// One output that is complete and checked: ready to be delivered.
 package struct ReadyRung: Sendable {
     package var report: RungReport
     package var file: OutputFile

@@ -1,17 +1,17 @@
-/// What a delivered attachment may be: formats, sizes and budgets, as the receiving platform wants them.
+/// The requirements for a delivered attachment: formats, sizes and budgets, as the receiving platform wants them.
 ///
 /// A limit always holds. A budget is a target, which a rung may miss only by becoming a cheaper rung.
 package struct Profile: Sendable, Equatable {
     package var name: String
     package var image: ImageRules
-    /// `nil` delivers an animation as its first frame.
+    /// The rules for animations. `nil` delivers an animation as its first frame.
     package var animation: AnimationRules?
-    /// `nil` delivers a video as one of its frames.
+    /// The rules for video clips. `nil` delivers a video as one of its frames.
     package var video: VideoRules?
-    /// `nil` delivers no sound.
+    /// The rules for sound. `nil` delivers no sound.
     package var audio: AudioRules?
-    /// Whether a picture is cropped here to the rectangle that its attachment's options name, because systems were seen
-    /// to ignore it.
+    /// A Boolean value that indicates whether attachd crops a picture to the rectangle that its attachment's options
+    /// name. Some versions of the system ignore the rectangle.
     package var cropsToClippingRectangle = false
     /// The values of `aps.category` that choose this profile.
     package var categories: [String] = []
@@ -35,11 +35,12 @@ package struct Profile: Sendable, Equatable {
 package struct ImageRules: Sendable, Hashable {
     /// The most pixels that the longer side may have.
     package var longEdge: Int
-    /// Width and height of the picture's shape, to which it is cropped around its centre. `nil` keeps the shape.
+    /// The width and height of the shape to which a picture is cropped around its center. `nil` keeps the shape.
     package var aspectRatio: AspectRatio?
     package var byteBudget: Int
     package var byteLimit: Int
-    /// Whether a transparent picture stays transparent (PNG), where that meets the byte budget.
+    /// A Boolean value that indicates whether a transparent picture stays transparent (PNG), where that meets the byte
+    /// budget.
     package var keepsTransparency: Bool
 
     package init(
@@ -83,7 +84,7 @@ package struct AnimationRules: Sendable, Hashable {
 
 /// The rules for video clips, which are delivered as MP4 with H.264 and AAC.
 package struct VideoRules: Sendable, Hashable {
-    /// The longest that a clip may be, and as long as it is when nothing else is asked for.
+    /// The longest that a clip may be, and its length where the sender asks for none.
     package var duration: Duration
     package var longEdge: Int
     package var byteBudget: Int
@@ -99,7 +100,7 @@ package struct VideoRules: Sendable, Hashable {
 
 /// The rules for sound, which is delivered as M4A, MP3 or WAV.
 package struct AudioRules: Sendable, Hashable {
-    /// The longest that a clip may be, and as long as it is when nothing else is asked for.
+    /// The longest that a clip may be, and its length where the sender asks for none.
     package var duration: Duration
     package var byteBudget: Int
     package var byteLimit: Int
@@ -112,8 +113,8 @@ package struct AudioRules: Sendable, Hashable {
 }
 
 extension Profile {
-    /// Apple's limits are 10 MB for an image, 50 MB for a movie and 5 MB for sound; 1038 px, 500 kB and 5 MB are what
-    /// senders recommend for iOS.
+    /// The profile for Apple's devices. Apple's limits are 10 MB for an image, 50 MB for a movie and 5 MB for sound;
+    /// 1038 px, 500 kB and 5 MB are what senders recommend for iOS.
     package static let apns = Profile(
         name: "apns",
         image: ImageRules(longEdge: 1038, byteBudget: 500_000, byteLimit: 10_000_000),
@@ -122,14 +123,14 @@ extension Profile {
         audio: AudioRules(duration: .seconds(30), byteBudget: 5_000_000, byteLimit: 5_000_000),
     )
 
-    /// Firebase's Android client reads 1 MiB at most, and shows a still picture.
+    /// The profile for Firebase's Android client, which reads 1 MiB at most and shows a still picture.
     package static let fcm = Profile(
         name: "fcm",
         image: ImageRules(longEdge: 1038, byteBudget: 500_000, byteLimit: 1_048_576),
         animation: nil,
     )
 
-    /// Browsers show a 2:1 picture.
+    /// The profile for browsers, which show a 2:1 picture.
     package static let webpush = Profile(
         name: "webpush",
         image: ImageRules(

@@ -1,10 +1,10 @@
-/// How far the work on an attachment came. A later rung may replace an earlier one while time is left.
+/// A step of the work on an attachment. A later rung may replace an earlier one while time is left.
 package enum Rung: String, Sendable, Hashable, CaseIterable {
     /// The source's own coded data in a rewritten container.
     case remuxed
-    /// The small picture that a camera stores beside the photo.
+    /// The thumbnail that a camera stores beside the photo.
     case embeddedThumbnail = "embedded-thumbnail"
-    /// A picture made of the bytes that came before the download stopped.
+    /// A picture decoded from the bytes that came before the download stopped.
     case partial
     /// A picture decoded at reduced resolution, to save time.
     case fast
@@ -18,7 +18,7 @@ package enum Rung: String, Sendable, Hashable, CaseIterable {
     case copied
     case transcoded
 
-    /// Whether nothing better could have been made of a whole source under the profile that asked for it.
+    /// A Boolean value that indicates whether a whole source could have no better output under the same profile.
     package var isLast: Bool {
         switch self {
         case .remuxed, .downscaled, .animation, .transcoded: true

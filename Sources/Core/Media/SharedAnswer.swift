@@ -1,7 +1,7 @@
 import Synchronization
 package import Timing
 
-/// An answer that is worked out once for all who ask within a moment, however many they are.
+/// An answer that is computed once for all callers that ask within a moment.
 package final class SharedAnswer<Value: Sendable>: Sendable {
     private struct State {
         var running: Task<Value, Never>?
@@ -13,7 +13,7 @@ package final class SharedAnswer<Value: Sendable>: Sendable {
     private let work: @Sendable () async -> Value
     private let state = Mutex(State())
 
-    /// An answer is given to those who ask while it is worked out, and for `keptFor` afterwards.
+    /// Creates an answer that serves callers while it is computed, and for `keptFor` afterwards.
     package init(
         keptFor: Duration,
         time: any TimeSource = SystemTime(),

@@ -1,15 +1,16 @@
 package import Timing
 
-/// For how long a source that was fetched may be used again without asking its origin: what each answer on the way to it
-/// said, redirects first (RFC 9111, as a cache has it that many share).
+/// The time for which a fetched source may be used again without asking its origin, from each answer on the way to it,
+/// redirects first (RFC 9111, for a shared cache).
 package struct SourceFreshness: Sendable, Equatable {
-    /// What one answer said.
+    /// The freshness of one answer.
     package struct Answer: Sendable, Equatable {
-        /// Whether others than the one who asked may have it at all.
+        /// A Boolean value that indicates whether a shared cache may use the answer for other requests.
         package var isShareable: Bool
-        /// How long after its making at the origin it stays fresh; `nil` where the origin says nothing.
+        /// The time after its creation at the origin for which the answer stays fresh, or `nil` if the origin does not
+        /// say.
         package var lifetime: Duration?
-        /// How old it was when it came.
+        /// The answer's age on arrival.
         package var age: Duration
         package var received: Instant
 
@@ -25,15 +26,16 @@ package struct SourceFreshness: Sendable, Equatable {
 
     package init(answers: [Answer]) { self.answers = answers }
 
-    /// One answer that isn't everybody's is enough.
+    /// A Boolean value that indicates whether all answers may be shared. One private answer is enough to forbid it.
     package var isShareable: Bool { answers.allSatisfy(\.isShareable) }
 
-    /// When the first of the answers is no longer fresh. `floor` is the lifetime of those whose origin says nothing.
+    /// Returns when the first of the answers is no longer fresh. `floor` is the lifetime of answers whose origin gives
+    /// none.
     package func end(floor: Duration) -> Instant? {
         answers.map { $0.received + ($0.lifetime ?? floor) - $0.age }.min()
     }
 
-    /// This one, of an answer that the source hasn't changed. What that doesn't say holds as it was said before.
+    /// Returns this freshness, of a "not modified" answer, completed with values from `before`.
     package func freshening(_ before: SourceFreshness) -> SourceFreshness {
         var freshened = self
         if let last = answers.indices.last {
@@ -43,11 +45,11 @@ package struct SourceFreshness: Sendable, Equatable {
     }
 }
 
-/// What tells an origin which version of a source is known here (RFC 9110, section 8.8).
+/// The validators that tell an origin which version of a source is known here (RFC 9110, section 8.8).
 package struct SourceValidators: Sendable, Equatable {
     package var entityTag: String?
     package var lastModified: String?
-    /// Where a redirect led to the source; `nil` if it was had without one. Validators say nothing of other places.
+    /// The target of the redirect that led to the source, or `nil` without one. Validators hold for that URL only.
     package var redirectedTo: String?
 
     package init(entityTag: String? = nil, lastModified: String? = nil, redirectedTo: String? = nil) {
@@ -57,7 +59,7 @@ package struct SourceValidators: Sendable, Equatable {
     }
 }
 
-/// What is known of a source from the answers so far, before its bytes.
+/// The facts known about a source from the answers so far, before its bytes.
 package struct SourceHead: Sendable, Equatable {
     /// The last answer's HTTP status.
     package var status: Int
