@@ -13,8 +13,9 @@ import Support
 import Testing
 import Values
 
-/// Loggers, service groups and debuggers describe what they are given, with everything in it.
-@Suite("Descriptions of what holds secrets")
+/// Checks that descriptions show no secret: loggers, service groups and debuggers describe values with all their
+/// members.
+@Suite("Descriptions of values that hold secrets")
 struct DescriptionTests {
     private static let token = "token-5b7e0f3a9c1d"
     private static let key = "signing-key-8d2f6a4b0c9e1f3a5b7d"
@@ -53,7 +54,7 @@ struct DescriptionTests {
         settings = try await Settings(reading: source)
     }
 
-    /// Everything that describing `value` can show.
+    /// All texts that describing `value` can produce.
     private func texts(_ value: Any) -> String {
         var text =
             "\(value)\n\(String(describing: value))\n\(String(reflecting: value))\n\(Mirror(reflecting: value))\n"
@@ -66,13 +67,13 @@ struct DescriptionTests {
         for secret in [Self.token, Self.key, Self.password, Self.awsSecret, Self.awsToken] {
             let bytes = secret.utf8.prefix(12).map { "\($0)" }
             let spelled = [secret, bytes.joined(separator: ", "), bytes.map { "- \($0)" }.joined(separator: "\n")]
-            // `dump` writes an element on each line, however deep.
+            // `dump` writes each element on its own line, at any depth.
             let flat = text.split(separator: "\n").map { $0.drop { $0 == " " } }.joined(separator: "\n")
             for form in spelled { #expect(!flat.contains(form), sourceLocation: sourceLocation) }
         }
     }
 
-    @Test("settings, and where they come from, show no secret")
+    @Test("settings and their sources show no secret")
     func settingsAndSource() async throws {
         check(settings)
         check(source)
@@ -123,7 +124,7 @@ struct DescriptionTests {
     }
 
     @Test(
-        "an error over a configuration file has no line of it",
+        "an error in a configuration file quotes no line of the file",
         arguments: [
             "queue: \"redis://worker:\(password)@host",
             "queue: [redis://worker:\(password)@host",

@@ -1,4 +1,4 @@
-/// The modules of each layer, and the modules of ours that each one may import.
+/// The modules of each layer, and the modules of this package that each one may import.
 enum Architecture {
     static let layers: KeyValuePairs<String, KeyValuePairs<String, String>> = [
         "Core": [

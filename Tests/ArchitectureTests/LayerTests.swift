@@ -1,11 +1,11 @@
 import Foundation
 import Testing
 
-/// The layers of the program, held to what their folders and their imports say.
+/// Tests that the folders and the imports agree with the layers.
 struct LayerTests {
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardized
 
-    /// The folders of `Sources`, layer by layer, but for the wrappers of C libraries.
+    /// The folders of `Sources` by layer, without the wrappers of C libraries.
     private static func folders() throws -> [String: Set<String>] {
         let sources = root.appending(path: "Sources")
         var folders: [String: Set<String>] = [:]
@@ -33,13 +33,13 @@ struct LayerTests {
         return found.intersection(known)
     }
 
-    @Test("the folders of Sources are the layers, and each has the modules that belong there")
+    @Test("the folders of Sources are the layers, and each holds exactly its modules")
     func layers() throws {
         let expected = Dictionary(uniqueKeysWithValues: Architecture.layers.map { ($0, Set($1.map(\.key))) })
         #expect(try Self.folders() == expected)
     }
 
-    @Test("each module imports the modules that it may, and no others", arguments: Architecture.modules.map(\.name))
+    @Test("each module imports only the modules that it may import", arguments: Architecture.modules.map(\.name))
     func arrows(name: String) throws {
         let module = try #require(Architecture.modules.first { $0.name == name })
         let sources = Self.root.appending(path: "Sources")

@@ -12,17 +12,17 @@ struct ExpiryTests {
         return try AudioVideoTests.transform(source, .mp4).output
     }
 
-    @Test("a picture is delivered, and no clip begun that would have to be encoded")
+    @Test("a picture is delivered, and no clip is started that would have to be encoded")
     func poster() throws {
         #expect(try transform("video/media__sample_portrait.mp4").rungs == [.poster])
     }
 
-    @Test("a copy is delivered, as it takes no time")
+    @Test("a copy is delivered, because it takes no time")
     func copy() throws {
         #expect(try transform("video/generated__vfr-shared.mp4").rungs == [.copied])
     }
 
-    @Test("sound that must be encoded ends where time was up")
+    @Test("sound that must be encoded ends where the time ran out")
     func sound() throws {
         let source = MemorySource(try SharedMedia.bytes("audio/media__bear.flac"))
         source.byteCountAtExpiry = 100_000
@@ -31,7 +31,7 @@ struct ExpiryTests {
         #expect((1...2700).contains(output.last?.report.durationMilliseconds ?? 0))
     }
 
-    @Test("what has come of a source that was cut is made into a shorter clip")
+    @Test("the bytes of a truncated source become a shorter clip")
     func cut() throws {
         let bytes = try SharedMedia.bytes("video/media__sample.mp4")
         let source = MemorySource(Array(bytes.prefix(bytes.count / 2)), isCut: true)

@@ -2,7 +2,7 @@ import Foundation
 import Support
 import Testing
 
-/// The command-line programs of FFmpeg, which make sources and look at results as a stranger would.
+/// The command-line programs of FFmpeg, which make sources and inspect results independently of the code under test.
 enum FFmpeg {
     static let isThere = ["ffmpeg", "ffprobe"].allSatisfy {
         FileManager.default.isExecutableFile(atPath: "/usr/bin/\($0)")
@@ -36,7 +36,7 @@ enum FFmpeg {
         )
     }
 
-    /// A source made of filters and encoders that `arguments` name.
+    /// Makes a source with the filters and encoders that `arguments` name.
     static func make(_ name: String, _ arguments: [String]) throws -> [UInt8] {
         let folder = try TemporaryFolder()
         let file = folder.url.appending(path: name)
@@ -45,7 +45,7 @@ enum FFmpeg {
         return [UInt8](try Data(contentsOf: file))
     }
 
-    /// Runs `body` with a file that has `bytes` in it.
+    /// Runs `body` with a file that contains `bytes`.
     static func withFile<Result>(_ bytes: [UInt8], _ body: (String) throws -> Result) throws -> Result {
         let folder = try TemporaryFolder()
         let file = folder.url.appending(path: "clip")
@@ -53,12 +53,12 @@ enum FFmpeg {
         return try body(file.path)
     }
 
-    /// What ffprobe has to complain about a file, reading every packet of it.
+    /// The messages that ffprobe prints about a file while it reads every packet.
     static func complaints(about bytes: [UInt8]) throws -> String {
         try withFile(bytes) { try run("ffprobe", ["-v", "warning", "-show_packets", "-of", "csv", $0]).errors }
     }
 
-    /// When each video frame is shown, in seconds.
+    /// The time at which each video frame is shown, in seconds.
     static func frameTimes(of bytes: [UInt8]) throws -> [Double] {
         try withFile(bytes) { path in
             let entries = [
@@ -82,7 +82,7 @@ enum FFmpeg {
         }
     }
 
-    /// The sound at 8000 samples a second, from -1 to 1.
+    /// The sound at 8,000 samples a second, from -1 to 1.
     static func samples(of bytes: [UInt8]) throws -> [Double] {
         try withFile(bytes) { path in
             let arguments = ["-v", "error", "-i", path, "-vn", "-ac", "1", "-ar", "8000", "-f", "s16le", "-"]

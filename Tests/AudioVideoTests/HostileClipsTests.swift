@@ -11,7 +11,7 @@ struct HostileClipsTests {
     }
 
     @Test(
-        "nothing of a source's metadata is in what is made of it",
+        "a result contains none of its source's metadata",
         arguments: clips.filter { $0.hasPrefix("privacy/") },
         [Rung.copied, .transcoded, .poster],
     )
@@ -21,8 +21,8 @@ struct HostileClipsTests {
         let (output, _) = try transform(MemorySource(bytes), #require(sniffed), rungs: [rung])
         for published in output.published {
             for word in ["CANARY", "48.85", "Lavf", "Lavc", "x264", "GPS", "Apple"] {
-                // Four letters without a version stand in every MP3 that libav writes; an encoder's name inside of
-                // coded sound is copied with it.
+                // Every MP3 that libav writes contains its four letters, without a version. An encoder's name inside
+                // coded sound is copied with the sound.
                 let isCopied = published.report.rung == .copied
                 guard !isCopied || !["Lavf", "Lavc"].contains(word) else { continue }
                 #expect(published.bytes.firstRange(of: Array(word.utf8)) == nil, "\(word)")
@@ -32,7 +32,7 @@ struct HostileClipsTests {
         }
     }
 
-    @Test("a hostile source ends in a clip or in a reason", arguments: SharedMedia.paths(in: "hostile"))
+    @Test("a hostile source ends in a clip or in a failure reason", arguments: SharedMedia.paths(in: "hostile"))
     func hostile(path: String) throws {
         let bytes = try SharedMedia.bytes(path)
         guard let format = MediaSniffer.format(of: bytes.span), format.kind != .image else { return }
@@ -40,7 +40,7 @@ struct HostileClipsTests {
         #expect(failure != nil || output.last != nil)
     }
 
-    @Test("a source that is cut anywhere ends in a clip or in a reason", arguments: clips)
+    @Test("a source that is truncated anywhere ends in a clip or in a failure reason", arguments: clips)
     func cut(path: String) throws {
         let bytes = try SharedMedia.bytes(path)
         let sniffed = MediaSniffer.format(of: bytes.span)
@@ -52,7 +52,7 @@ struct HostileClipsTests {
         }
     }
 
-    @Test("a source with flipped bits ends in a clip or in a reason", arguments: clips)
+    @Test("a source with flipped bits ends in a clip or in a failure reason", arguments: clips)
     func damaged(path: String) throws {
         var bytes = try SharedMedia.bytes(path)
         let sniffed = MediaSniffer.format(of: bytes.span)
@@ -77,7 +77,7 @@ struct HostileClipsTests {
         #expect(output.last == nil && failure != nil)
     }
 
-    @Test("a playlist is opened by no demuxer, whatever it says it is", arguments: MediaFormat.allCases)
+    @Test("no demuxer opens a playlist, whatever type it claims", arguments: MediaFormat.allCases)
     func playlist(format: MediaFormat) throws {
         guard format.kind != .image else { return }
         let playlist = Array("#EXTM3U\n#EXTINF:1,\nfile:///etc/passwd\n#EXT-X-ENDLIST\n".utf8)
@@ -87,7 +87,7 @@ struct HostileClipsTests {
 }
 
 extension FFmpeg {
-    /// What every MP4 has.
+    /// The tags that every MP4 has.
     static let harmlessTags: Set<String> = [
         "major_brand", "minor_version", "compatible_brands", "handler_name=VideoHandler", "handler_name=SoundHandler",
         "language", "vendor_id=[0][0][0][0]",
@@ -95,7 +95,7 @@ extension FFmpeg {
         "encoder=Lavf",
     ]
 
-    /// The names of the tags of a file, with their values where not every value is harmless.
+    /// The names of a file's tags, with their values unless every value is harmless.
     static func tags(of bytes: [UInt8]) throws -> Set<String> {
         try withFile(bytes) { path in
             let entries = ["-show_entries", "format_tags:stream_tags:chapter", "-show_chapters", "-of", "flat"]

@@ -3,9 +3,9 @@ import Media
 import Testing
 import Support
 
-/// A movie with a colour in each corner, whose track's matrix turns it.
+/// A movie with a different color in each corner and a track matrix that turns it.
 struct TurnedMovie: CustomTestStringConvertible, Sendable {
-    /// `a b c d` of ISO/IEC 14496-12, 6.2.2: a point (p, q) is shown at (a·p + c·q, b·p + d·q).
+    /// The matrix entries `a b c d` of ISO/IEC 14496-12, 6.2.2: a point (p, q) is shown at (a·p + c·q, b·p + d·q).
     var matrix: [Int]
 
     var testDescription: String { "\(matrix)" }
@@ -17,7 +17,7 @@ struct TurnedMovie: CustomTestStringConvertible, Sendable {
 
     var isMirrored: Bool { matrix[0] * matrix[3] - matrix[1] * matrix[2] < 0 }
 
-    /// Red, green, blue and white, by corner of the stored picture: right and down are positive.
+    /// Red, green, blue and white, by corner of the stored picture. Right and down are positive.
     static let corners = [
         (-1, -1, [255, 0, 0]), (1, -1, [0, 255, 0]), (-1, 1, [0, 0, 255]), (1, 1, [255, 255, 255]),
     ]
@@ -44,7 +44,7 @@ struct TurnedMovie: CustomTestStringConvertible, Sendable {
         return bytes
     }
 
-    /// What is seen in the corner (x, y).
+    /// Returns the color that is shown in the corner (x, y).
     func colour(x: Int, y: Int) -> [Int]? {
         Self.corners.first { p, q, _ in
             matrix[0] * p + matrix[2] * q == x && matrix[1] * p + matrix[3] * q == y
@@ -58,7 +58,7 @@ struct OrientationTests {
     func upright(movie: TurnedMovie, rung: Rung) throws {
         let (output, failure) = try transform(MemorySource(movie.bytes()), .mp4, rungs: [rung])
         guard rung != .copied || !movie.isMirrored else {
-            // Players don't agree on mirrored movies.
+            // Players disagree about mirrored movies.
             #expect(output.last == nil && failure != nil)
             return
         }
@@ -74,7 +74,7 @@ struct OrientationTests {
 }
 
 extension FFmpeg {
-    /// The mean colour of the first frame near one corner, as it is shown.
+    /// Returns the mean color of the displayed first frame near one corner.
     static func colour(of bytes: [UInt8], x: Int, y: Int) throws -> [Int] {
         try withFile(bytes) { path in
             let filter =

@@ -8,7 +8,7 @@ import Timing
 
 @Suite("A clip of a long source", .needsFFmpeg, .serialized)
 struct PartsTests {
-    /// A minute and a half of pictures that need many bytes.
+    /// Arguments for a minute and a half of video that needs many bytes.
     private static let source: [String] = [
         "-f", "lavfi", "-i", "testsrc2=size=320x240:rate=25,noise=alls=40:allf=t", "-f", "lavfi", "-i", "sine",
         "-t", "90", "-c:v", "libx264", "-preset", "ultrafast", "-g", "50", "-b:v", "800k", "-c:a", "aac",
@@ -30,7 +30,7 @@ struct PartsTests {
         let copied = try #require(output.last)
         #expect(copied.report.rung == .copied)
         #expect(abs((copied.report.durationMilliseconds ?? 0) - 10_000) < 50)
-        // What is needed besides: the first block, the first frames, which libav looks at, and two seconds before the start.
+        // The rest: the first block, the first frames, which libav looks at, and two seconds before the start.
         let needed = try index(of: bytes) + copied.report.byteCount
         #expect(source.present.count < needed * 11 / 10 + 131_072 + (start > 0 ? 400_000 : 0))
         #expect(source.present.count == source.requests.reduce(0) { $0 + $1.count })
@@ -38,7 +38,7 @@ struct PartsTests {
     }
 
     @Test(
-        "comes out of its parts as it does of the whole, whatever its format",
+        "is the same from parts as from the whole source, in every format",
         .needsSharedMedia,
         arguments: ClipPromise.videos + ClipPromise.sounds,
         [Duration.zero, .milliseconds(500)],
@@ -59,7 +59,7 @@ struct PartsTests {
         #expect(parted.requests.count <= 64, "\(parted.requests.count)")
     }
 
-    /// How large the index of a movie is.
+    /// Returns the size of a movie's index, in bytes.
     private func index(of bytes: [UInt8]) throws -> Int {
         let name = try #require(Data(bytes).range(of: Data("moov".utf8))).lowerBound
         return bytes[name - 4..<name].reduce(0) { $0 << 8 | Int($1) }

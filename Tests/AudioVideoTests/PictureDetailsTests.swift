@@ -4,7 +4,7 @@ import Testing
 import Support
 import Timing
 
-/// What people notice about a clip's pictures.
+/// Tests of picture details that people notice in a clip.
 @Suite("Details of clips", .needsFFmpeg, .timeLimit(.minutes(2)))
 struct PictureDetailsTests {
     private func clip(
@@ -21,11 +21,11 @@ struct PictureDetailsTests {
     }
 
     @Test(
-        "high dynamic range comes out as bright as it is meant, and grey stays grey",
+        "high dynamic range is as bright as intended, and gray stays gray",
         arguments: [("smpte2084", 0.58), ("arib-std-b67", 0.75)],
     )
     func highDynamicRange(transfer: String, white: Double) throws {
-        // Diffuse white of 203 candela: ITU-R BT.2408.
+        // Diffuse white is 203 candela per square meter: ITU-R BT.2408.
         let luma = Int(64 + white * 876)
         let source = "color=s=320x240:d=1:r=10,format=yuv420p10le,geq=lum=\(luma):cb=512:cr=512"
         let colours = "colorprim=bt2020:transfer=\(transfer):colormatrix=bt2020nc"
@@ -41,7 +41,7 @@ struct PictureDetailsTests {
         }
     }
 
-    @Test("ten bits become eight, of the same colours")
+    @Test("ten bits become eight, with the same colors")
     func tenBits() throws {
         let source = "color=c=0x40a0c0:s=320x240:d=1:r=10,format=yuv420p10le"
         let output = try clip(
@@ -55,7 +55,7 @@ struct PictureDetailsTests {
     }
 
     @Test(
-        "sizes come out even, and as they are seen",
+        "sizes are even, and match the displayed picture",
         arguments: [
             ("353x289", "1", 352, 288), ("1920x1080", "1", 720, 404), ("720x576", "64/45", 720, 404),
             ("64x48", "1", 64, 48),
@@ -68,7 +68,7 @@ struct PictureDetailsTests {
         #expect(output.last?.report.width == width && output.last?.report.height == height)
     }
 
-    @Test("interlaced video is encoded anew from whole fields")
+    @Test("interlaced video is encoded again from whole fields")
     func interlaced() throws {
         let source = "testsrc=s=720x576:d=1:r=50,interlace"
         let output = try clip(
@@ -81,7 +81,7 @@ struct PictureDetailsTests {
         #expect(output.rungs == [.poster, .transcoded])
     }
 
-    @Test("sixty frames a second become thirty, and uneven thirty stay", arguments: [(60, 60), (50, 50), (30, 60)])
+    @Test("sixty frames a second become thirty, and an uneven thirty stays", arguments: [(60, 60), (50, 50), (30, 60)])
     func frameRates(rate: Int, frames: Int) throws {
         let source = "testsrc=s=320x240:d=2:r=\(rate)"
         let arguments = ["-f", "lavfi", "-i", source, "-c:v", "libvpx", "-b:v", "1M", "-deadline", "realtime"]
@@ -90,7 +90,7 @@ struct PictureDetailsTests {
     }
 
     @Test(
-        "sound that is longer than the video, and silence, are delivered",
+        "sound that is longer than the video is delivered, and so is silence",
         arguments: [["-f", "lavfi", "-i", "sine=d=3"], []]
     )
     func soundLength(sound: [String]) throws {
@@ -116,7 +116,7 @@ struct PictureDetailsTests {
         #expect(colour[0] > 200 && colour[1] < 40)
     }
 
-    @Test("where no video is wanted its frame is all there is, in the shape that is wanted")
+    @Test("a profile without video gets the frame only, in the profile's shape")
     func stillProfiles() throws {
         let arguments = ["-f", "lavfi", "-i", "testsrc=s=1280x960:d=1:r=25", "-c:v", "libx264", "-pix_fmt", "yuv420p"]
         let output = try clip("a.mp4", arguments, profile: .webpush)
@@ -124,7 +124,7 @@ struct PictureDetailsTests {
         #expect(output.last?.report.width == 1024 && output.last?.report.height == 512)
     }
 
-    @Test("a video that is too large for its budget is brought within it")
+    @Test("a video that is over its byte budget is encoded to fit")
     func budget() throws {
         var profile = Profile.apns
         profile.video?.byteBudget = 300_000

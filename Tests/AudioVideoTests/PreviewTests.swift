@@ -4,7 +4,7 @@ import Support
 import Testing
 
 @Suite struct PreviewTests {
-    @Test("a clip that is only copied has a preview all the same, of its poster", .needsSharedMedia)
+    @Test("a clip that is only copied has a thumbnail too, from its poster", .needsSharedMedia)
     func video() throws {
         let source = MemorySource(try SharedMedia.bytes("video/torchcodec__nasa_13013.mp4"))
         let output = try transform(source, .mp4, previewEdge: 192).output
@@ -12,7 +12,7 @@ import Testing
         #expect(try #require(output.preview).starts(with: [0xFF, 0xD8]))
     }
 
-    @Test("sound has none", .needsSharedMedia)
+    @Test("sound has no thumbnail", .needsSharedMedia)
     func sound() throws {
         let source = MemorySource(try SharedMedia.bytes("audio/media__bear-id3.mp3"))
         #expect(try transform(source, .mp3, previewEdge: 192).output.preview == nil)

@@ -4,7 +4,7 @@ import Support
 import Testing
 import Timing
 
-/// What one file of the shared media is promised to become under the profile for Apple's devices.
+/// The expected result of one file of the shared media under the profile for Apple's devices.
 struct ClipPromise: CustomTestStringConvertible, Sendable {
     var path: String
     var format: MediaFormat
@@ -40,7 +40,7 @@ struct ClipPromise: CustomTestStringConvertible, Sendable {
         ClipPromise("video/generated__vfr-shared.mp4", .mp4, .copied, 384, 216, 6000),
         ClipPromise("video/media__bbb_176x144_128kbps_15fps_h263.3gp", .mp4, .transcoded, 176, 144, 1000),
         ClipPromise("video/media__bbb_642x642_768kbps_30fps_vp9.webm", .mp4, .transcoded, 642, 642, 3000),
-        // Its pixels are not square.
+        // The pixels are not square.
         ClipPromise("video/media__bbb_800x640_768kbps_30fps_vp9.mp4", .mp4, .transcoded, 720, 404, 4000),
         ClipPromise("video/media__edit_list_positive_shift.mp4", .mp4, .transcoded, 720, 404, 10_000),
         ClipPromise("video/media__h265_bframes.mp4", .mp4, .transcoded, 720, 404, 1000),
@@ -57,7 +57,7 @@ struct ClipPromise: CustomTestStringConvertible, Sendable {
     static let sounds = [
         ClipPromise("audio/file-type__fixture-adts-mpeg4.aac", .m4a, .copied, nil, nil, 16_128),
         ClipPromise("audio/file-type__fixture.aif", .m4a, .transcoded, nil, nil, 2937),
-        // Its first 256 ms are the decoder's start.
+        // The first 256 ms are the decoder's start.
         ClipPromise("audio/media__bbb_1ch_8kHz_aac_lc.m4a", .m4a, .copied, nil, nil, 3072),
         ClipPromise("audio/media__bear-id3.mp3", .mp3, .copied, nil, nil, 2832),
         ClipPromise("audio/media__bear.flac", .m4a, .transcoded, nil, nil, 2741),
@@ -69,7 +69,7 @@ struct ClipPromise: CustomTestStringConvertible, Sendable {
 
 @Suite("The shared clips", .needsSharedMedia)
 struct SharedClipsTests {
-    @Test("a source becomes what it is promised to", arguments: ClipPromise.videos + ClipPromise.sounds)
+    @Test("each source becomes what the table promises", arguments: ClipPromise.videos + ClipPromise.sounds)
     func keepsPromise(promise: ClipPromise) throws {
         let bytes = try SharedMedia.bytes(promise.path)
         let sniffed = MediaSniffer.format(of: bytes.span)

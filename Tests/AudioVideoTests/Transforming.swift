@@ -5,7 +5,7 @@ import Media
 import Testing
 import Support
 
-/// The libraries are started once for the process.
+/// The libraries, which are started once per process.
 private let libraries = Result { () throws(DecodeFailure) in
     try Libvips.start()
     Libav.warmUp()
@@ -13,7 +13,7 @@ private let libraries = Result { () throws(DecodeFailure) in
 
 /// Runs one transform of `source` under a profile, as the decoder process would.
 ///
-/// What was published is in the first result; why there was nothing better, if there was a reason, in the second.
+/// Returns the emitted results, and the reason why there is no better one, if the transform gave one.
 @discardableResult
 func transform(
     _ source: any SourceBytes,

@@ -4,7 +4,7 @@ import Testing
 import Support
 import Timing
 
-/// A clip whose colour and pitch tell the time, cut somewhere.
+/// A clip whose color and pitch tell the time, and the part to cut out.
 struct TrimCase: CustomTestStringConvertible, Sendable {
     var name: String
     var file: String
@@ -93,7 +93,7 @@ struct TrimCase: CustomTestStringConvertible, Sendable {
         ),
     ]
 
-    /// Six seconds.
+    /// Makes six seconds of source.
     func makeSource() throws -> [UInt8] {
         let colours = "nullsrc=s=96x64:r=\(frameRate):d=6,geq=r='16+T*36':g='235-T*36':b='128+96*sin(T*3)'"
         let sound = "aevalsrc='0.4*sin(2*PI*(300*t+80*t*t))':s=48000:d=6"
@@ -126,7 +126,7 @@ struct TrimTests {
         let times = try FFmpeg.frameTimes(of: clip.bytes)
         #expect(abs(times.count - count) <= 1, "\(times.count) frames")
         #expect(clip.report.frames == times.count)
-        // The first frame is shown from the start, wherever between two frames of the source that is.
+        // The first frame is shown from the start, even if the cut lies between two frames of the source.
         let interval = 1 / Double(trim.frameRate)
         #expect(times.first == 0 && times[1] > interval / 2 && times[1] < interval * 3 / 2, "\(times)")
         let late = times.enumerated().dropFirst().map { abs($1 - times[1] - Double($0 - 1) * interval) }
@@ -152,7 +152,7 @@ struct TrimTests {
 
     private func expectSound(_ samples: [Double], of trim: TrimCase) throws {
         #expect(abs(Double(samples.count) / 8000 - trim.duration) <= 0.05, "\(samples.count) samples")
-        // Half a second in the middle, wherever it fits best within 30 ms.
+        // Takes half a second in the middle, at the best match within 30 ms.
         let middle = samples.count / 2 - 2000..<samples.count / 2 + 2000
         let best = try #require(
             (-240...240).map { lag in

@@ -8,7 +8,7 @@ import Timing
 
 @testable import Batch
 
-/// Two folders, and decoders that make something of every file without looking at it.
+/// An input folder, an output folder, and decoders that accept every file without looking at it.
 final class BatchFixture: Sendable {
     let folder: TemporaryFolder
     let decoders = CountingDecoders()
@@ -21,7 +21,7 @@ final class BatchFixture: Sendable {
     var input: String { folder.url.appending(path: "in").path }
     var output: String { folder.url.appending(path: "out").path }
 
-    /// A file of the input that begins as a PNG does. Another word, another content.
+    /// Writes an input file that begins like a PNG. Different words make different contents.
     func write(_ path: String, _ word: String) throws {
         try write(path, [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + Array(word.utf8))
     }
@@ -64,7 +64,7 @@ final class BatchFixture: Sendable {
         return monitor.progress
     }
 
-    /// The manifest's lines as they stand.
+    /// The lines of the manifest on disk.
     var lines: [ManifestLine] {
         get throws {
             try String(contentsOfFile: "\(output)/manifest.jsonl", encoding: .utf8).split(separator: "\n")
@@ -72,7 +72,7 @@ final class BatchFixture: Sendable {
         }
     }
 
-    /// Which output each file has, by the manifest; `-` for none.
+    /// The output of each file according to the manifest; `-` if there is none.
     var outputs: [String: String] {
         get throws {
             Dictionary(
@@ -82,7 +82,7 @@ final class BatchFixture: Sendable {
         }
     }
 
-    /// What was made, by where it is: the word of the source.
+    /// The made files: the word of the source, by path.
     var made: [String: String] {
         get throws {
             let root = URL(filePath: output)
@@ -99,17 +99,17 @@ final class BatchFixture: Sendable {
     }
 }
 
-/// Makes of each source a JPEG by its first bytes, and counts.
+/// Decoders that turn each source into a JPEG with its first bytes, and count.
 final class CountingDecoders: AttachmentConverting {
     private let converted = Mutex<[String]>([])
     private let failing = Mutex<AttachmentFailure.Reason?>(nil)
 
-    /// The words of the sources that were decoded, sorted.
+    /// The words of the decoded sources, sorted.
     var words: [String] { converted.withLock { $0.sorted() } }
 
     func forget() { converted.withLock { $0 = [] } }
 
-    /// From now on every conversion fails for this reason.
+    /// Makes every later conversion fail for `reason`.
     func fail(_ reason: AttachmentFailure.Reason?) { failing.withLock { $0 = reason } }
 
     func convert(

@@ -13,7 +13,7 @@ struct BatchRunTests {
 
     init() throws { batch = try BatchFixture() }
 
-    @Test("keeps the tree's shape, gives outputs the extension of what they became, and accounts for every file")
+    @Test("keeps the tree's shape, names each output by its new format, and accounts for every file")
     func tree() async throws {
         try batch.write("a.png", "A")
         try batch.write("deep/er/b.heic", "B")
@@ -30,7 +30,7 @@ struct BatchRunTests {
         #expect(try batch.lines.compactMap { $0.errors.first?["reason"]?.text } == ["unrecognizedFormat", "empty"])
     }
 
-    @Test("neither of two files whose outputs would meet is lost")
+    @Test("two files whose outputs would have the same name are both kept")
     func collisions() async throws {
         for (name, word) in [("a.png", "1"), ("a.heic", "2"), ("a.png.webp", "3"), ("b", "4"), ("b.png", "5")] {
             try batch.write(name, word)
@@ -43,7 +43,7 @@ struct BatchRunTests {
         #expect(try batch.outputs["c.jpg/d.png"] == "c.jpg/d.jpg")
     }
 
-    @Test("links, pipes and what cannot be read are named and not followed, and names may be any bytes")
+    @Test("links, pipes and unreadable files are reported and not followed, and names may be any bytes")
     func oddities() async throws {
         let outside = batch.folder.url.appending(path: "secret.png")
         try Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0x53]).write(to: outside)
@@ -63,7 +63,7 @@ struct BatchRunTests {
         let latin = try #require(try batch.lines.first { $0.path?.isUTF8 == false })
         #expect(latin.output == RelativePath(Array("caf".utf8) + [0xE9] + Array(".jpg".utf8)))
         #expect(try batch.outputs["two\nlines.png"] == "two\nlines.jpg")
-        // Again, and they are the same files.
+        // A second run finds the same files.
         #expect(try await batch.run(resumes: true).kept == 5)
     }
 
@@ -74,7 +74,7 @@ struct BatchRunTests {
         #expect(Set(try batch.outputs.keys) == ["a.PNG", "raw/c.png"])
     }
 
-    @Test("what was done is not done again, and what changed is")
+    @Test("a resumed batch skips finished files and repeats changed ones")
     func resume() async throws {
         for word in ["A", "B", "C"] { try batch.write("\(word).png", word) }
         try await batch.run()
@@ -88,7 +88,7 @@ struct BatchRunTests {
         #expect(try batch.lines.compactMap { $0.path?.text } == ["A.png", "B.png", "C.png", "D.png"])
     }
 
-    @Test("files that changed their names in a ring are recognised by their content")
+    @Test("files that swapped names in a ring are recognized by their content")
     func renamed() async throws {
         for word in ["1", "2", "3"] { try batch.write("\(word).png", word) }
         try batch.write("old.png", "O")
@@ -106,7 +106,7 @@ struct BatchRunTests {
         #expect(try batch.outputs.count == 4)
     }
 
-    @Test("a file that gets in the way of another's output moves both, and nothing is made again")
+    @Test("a new file that takes another's output name moves both outputs, and nothing is made again")
     func newNeighbour() async throws {
         try batch.write("a.png", "A")
         try await batch.run()
@@ -128,7 +128,7 @@ struct BatchRunTests {
         #expect(try batch.made.count == 21)
     }
 
-    @Test("an output that is gone or was changed is made again")
+    @Test("an output that was deleted or changed is made again")
     func damagedOutputs() async throws {
         for word in ["A", "B", "C"] { try batch.write("\(word).png", word) }
         try await batch.run()
@@ -140,7 +140,7 @@ struct BatchRunTests {
         #expect(try batch.made == ["A.jpg": "A", "B.jpg": "B", "C.jpg": "C"])
     }
 
-    @Test("other options make everything anew")
+    @Test("different options make everything again")
     func otherOptions() async throws {
         try batch.write("A.png", "A")
         try await batch.run(options: "0000")
@@ -149,7 +149,7 @@ struct BatchRunTests {
         #expect(try batch.outputs == ["A.png": "A.jpg"])
     }
 
-    @Test("a failure that lies in the content stands; one that may have passed is tried again")
+    @Test("a failure that lies in the content is kept; one that may pass is tried again")
     func failures() async throws {
         try batch.write("A.png", "A")
         batch.decoders.fail(.corrupt)
@@ -166,7 +166,7 @@ struct BatchRunTests {
         #expect(try batch.outputs == ["A.png": "-", "B.png": "B.jpg"])
     }
 
-    @Test("a manifest whose last line was torn is mended, whatever byte it ends at")
+    @Test("a manifest whose last line is torn is repaired, whatever byte it ends at")
     func tornManifest() async throws {
         for word in ["A", "B", "C"] { try batch.write("\(word).png", word) }
         try await batch.run()
@@ -182,7 +182,7 @@ struct BatchRunTests {
         }
     }
 
-    @Test("the output of a file that is gone stays, until another needs its name")
+    @Test("the output of a deleted file stays until another file needs its name")
     func goneFiles() async throws {
         try batch.write("a.png", "A")
         try batch.write("b.png", "B")
@@ -196,7 +196,7 @@ struct BatchRunTests {
         #expect(try batch.outputs == ["a.webp": "a.jpg", "b.png": "b.jpg"])
     }
 
-    @Test("when it is stopped, what is done is kept and the rest is done later")
+    @Test("a stopped batch keeps finished files and does the rest later")
     func stop() async throws {
         for index in 0..<50 { try batch.write("\(index).png", "\(index)") }
         let monitor = BatchMonitor()
@@ -208,7 +208,7 @@ struct BatchRunTests {
         #expect(try batch.made.count == 50)
     }
 
-    @Test("an output folder inside of the input, around it, or with something else in it is refused")
+    @Test("an output folder that is inside the input, contains it, or is in other use is refused")
     func places() throws {
         try batch.write("a.png", "A")
         let link = batch.folder.url.appending(path: "link").path
@@ -228,7 +228,7 @@ struct BatchRunTests {
         }
     }
 
-    @Test("a batch that is done is gone on with only when that is asked for, and only by one at a time")
+    @Test("a finished batch is resumed only on request, and by one process at a time")
     func oneAtATime() async throws {
         try batch.write("a.png", "A")
         try await batch.run()
@@ -239,7 +239,7 @@ struct BatchRunTests {
         withExtendedLifetime(other) {}
     }
 
-    @Test("a dry run says what would be done, and writes nothing")
+    @Test("a dry run reports the work and writes nothing")
     func dryRun() async throws {
         try batch.write("a.png", "A")
         try batch.write("b.txt", Array("text".utf8))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Batch
 
-/// With `--resume`, the manifest is input like any other.
+/// Tests that `--resume` treats the manifest as untrusted input.
 @Suite("A manifest that somebody changed")
 struct HostileManifestTests {
     private func line(_ text: String) throws -> ManifestLine {
@@ -11,7 +11,7 @@ struct HostileManifestTests {
     }
 
     @Test(
-        "leads out of the folder nowhere",
+        "leads to no file outside the folder",
         arguments: ["../a.jpg", "a/../../b", "/etc/passwd", "", ".", "a/./b", "a\\u0000b", ".."],
     )
     func paths(path: String) throws {
@@ -23,7 +23,7 @@ struct HostileManifestTests {
     }
 
     @Test(
-        "has numbers of any size in the report",
+        "may have numbers of any size, and the report shows them",
         arguments: [
             "1e300", "-1e300", "9223372036854775807", "-9223372036854775808", "1e999", "0", "-0", "0.1", "1e-300",
             "999999999999999999999999",

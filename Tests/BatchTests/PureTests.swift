@@ -14,18 +14,18 @@ import Testing
         ],
     )
     func matching(pattern: String, path: String, matches: Bool) throws {
-        // A slash at the front ties a pattern to the folder.
+        // A slash at the front anchors a pattern to the folder.
         #expect(try #require(Glob(pattern)).matches(RelativePath(path)) == matches)
     }
 
-    @Test("a pattern of nothing is none") func nothing() { #expect(Glob("/") == nil && Glob("") == nil) }
+    @Test("an empty pattern is not a pattern") func nothing() { #expect(Glob("/") == nil && Glob("") == nil) }
 }
 
 @Suite struct OutputNamesTests {
     @Test("no two files of a folder have the same output, whatever their names")
     func unique() {
         let parts = ["a", "a.png", "a.jpg", "a.png.jpg", "a.png.jpg.gif", "a.png~", "a.png~~", ".a", ".a.png", "a."]
-        // Every choice of some of these names.
+        // Every selection from these names.
         for choice in 0..<(1 << parts.count) {
             let files = parts.indices.filter { choice >> $0 & 1 == 1 }.map { Array(parts[$0].utf8) }
             let folders = parts.indices.filter { choice >> $0 & 1 == 0 }.map { Array(parts[$0].utf8) }
@@ -46,14 +46,14 @@ import Testing
     }
 
     @Test(
-        "the extension is what follows the last dot, if something stands on both its sides",
+        "the extension is the text after the last dot, if there is text on both sides of it",
         arguments: [("a.png", "a"), ("a.tar.gz", "a.tar"), (".hidden", ".hidden"), ("a.", "a."), ("a", "a")],
     )
     func stems(name: String, stem: String) { #expect(OutputNames.stem(of: Array(name.utf8)) == Array(stem.utf8)) }
 }
 
 @Suite struct ProgressTests {
-    @Test("a line says what is done, what failed, how fast, and how long it will take")
+    @Test("the status line shows the finished and failed files, the rate and the remaining time")
     func text() {
         var progress = BatchProgress()
         progress.total = 2000
@@ -67,7 +67,7 @@ import Testing
         )
     }
 
-    @Test("what an earlier run has done doesn't make this one look fast")
+    @Test("files that an earlier run finished don't count toward this run's rate")
     func kept() {
         var progress = BatchProgress()
         progress.total = 1000
@@ -76,9 +76,9 @@ import Testing
         #expect(progress.text(after: .seconds(10)).hasSuffix("10.0/s · 0:40 left"))
     }
 
-    @Test("nothing is divided by nothing")
+    @Test("rates of zero files or zero seconds don't divide by zero")
     func empty() { #expect(BatchProgress().text(after: .zero) == "0 of 0 · 0 done, 0 failed · 0.0/s") }
 
-    @Test("times are as on a clock", arguments: [(5.0, "0:05"), (65, "1:05"), (7209, "2:00:09")])
+    @Test("durations are written as on a clock", arguments: [(5.0, "0:05"), (65, "1:05"), (7209, "2:00:09")])
     func clock(seconds: Double, text: String) { #expect(BatchProgress.clock(seconds) == text) }
 }

@@ -2,7 +2,7 @@ import DecoderWire
 import Media
 import Timing
 
-/// Messages of every kind.
+/// Sample messages of every kind.
 enum Samples {
     static let workerMessages: [WorkerMessage] =
         requests.map { .transform($0, source: progress, outputs: 4, outputCapacity: 500_000) } + [
@@ -17,7 +17,7 @@ enum Samples {
         ]
 
     private static let progress = SourceProgress(present: ByteRanges([0..<12]))
-    /// Of as many ranges as a message has place for.
+    /// A progress message with the largest number of ranges.
     private static let most = SourceProgress(
         present: ByteRanges((0..<Wire.rangeLimit).map { $0 * 1000..<$0 * 1000 + 9 }),
         size: 1 << 50,

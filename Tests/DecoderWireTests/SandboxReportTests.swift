@@ -2,7 +2,7 @@ import DecoderWire
 import Testing
 
 @Suite struct SandboxReportTests {
-    @Test("a layer that is not on is missing, whether it is off or unavailable", arguments: SandboxLayer.allCases)
+    @Test("a layer that is off or unavailable counts as missing", arguments: SandboxLayer.allCases)
     func missing(layer: SandboxLayer) {
         for state in [SandboxReport.State.off, .unavailable("why")] {
             var report = Self.whole
@@ -12,7 +12,7 @@ import Testing
         #expect(Self.whole.missing.isEmpty)
     }
 
-    /// Nobody who insists on the sandbox needs them, where the others are on.
+    /// The layers that `--require-sandbox` does not demand while the others are on.
     private static let spared: [SandboxLayer] = [.landlock, .threadLimit, .controlGroup]
 
     @Test("Landlock is missing only where the root folder is not empty")

@@ -15,13 +15,13 @@ import Testing
         #expect(try DecoderMessage(packet: message.packet) == message)
     }
 
-    @Test("what the worker and the zygote say arrives as it was sent")
+    @Test("messages between the worker and the zygote arrive as they were sent")
     func zygote() throws {
         for command in Samples.zygoteCommands { #expect(try ZygoteCommand(packet: command.packet) == command) }
         for report in Samples.zygoteReports { #expect(try ZygoteReport(packet: report.packet) == report) }
     }
 
-    @Test("every message fits into a packet")
+    @Test("every message fits into one packet")
     func size() {
         let sizes =
             Samples.workerMessages.map(\.packet.count) + Samples.decoderMessages.map(\.packet.count)
@@ -29,19 +29,19 @@ import Testing
         #expect(sizes.allSatisfy { $0 <= Wire.packetLimit })
     }
 
-    @Test("a packet that was cut short anywhere is no message", arguments: Samples.decoderMessages)
+    @Test("a truncated packet is not a message", arguments: Samples.decoderMessages)
     func truncated(message: DecoderMessage) {
         for count in 0..<message.packet.count {
             #expect(throws: WireError.truncated) { try DecoderMessage(packet: Array(message.packet.prefix(count))) }
         }
     }
 
-    @Test("a packet that goes on after its message is no message", arguments: Samples.decoderMessages)
+    @Test("a packet with bytes after its message is not a message", arguments: Samples.decoderMessages)
     func trailing(message: DecoderMessage) {
         #expect(throws: WireError.trailingBytes) { try DecoderMessage(packet: message.packet + [0]) }
     }
 
-    @Test("numbers below zero, cases and messages that don't exist, and texts that aren't a line are refused")
+    @Test("negative numbers, unknown cases and messages, and texts of several lines are refused")
     func invalid() {
         let minusOne = [UInt8](repeating: 0xFF, count: 8)
         #expect(throws: WireError.invalidValue) { try DecoderMessage(packet: [2] + minusOne) }
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test("garbage never does more than to be refused, and what is taken for a message can be said again")
+    @Test("garbage is refused, or becomes a message that encodes again")
     func garbage() throws {
         var random = SplitMix(seed: 20)
         for _ in 0..<20_000 {

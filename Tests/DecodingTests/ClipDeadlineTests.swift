@@ -5,12 +5,12 @@ import Support
 import Testing
 import Timing
 
-@Suite("A clip that takes longer than there is time", .timeLimit(.minutes(2)), .serialized)
+@Suite("A clip that takes longer than the deadline allows", .timeLimit(.minutes(2)), .serialized)
 struct ClipDeadlineTests {
     private static let ffmpeg = "/usr/bin/ffmpeg"
 
     @Test(
-        "is given up for its poster before the deadline, each time",
+        "is replaced by its poster before the deadline, every time",
         .enabled(if: FileManager.default.isExecutableFile(atPath: ffmpeg), "ffmpeg is not installed"),
     )
     func poster() async throws {
@@ -21,7 +21,7 @@ struct ClipDeadlineTests {
                 try file.append(bytes)
                 let (time, expiry) = (SystemTime(), ExpirySignal())
                 let deadline = time.now + .seconds(2)
-                // As much is kept for storing and answering, and as much before that for stopping, as in the pipeline.
+                // Reserves as much time for storing and answering, and before that for stopping, as the pipeline does.
                 let timer = Task {
                     try await time.sleep(until: deadline - .milliseconds(250))
                     expiry.expire()
@@ -35,7 +35,7 @@ struct ClipDeadlineTests {
         }
     }
 
-    /// Ten seconds of 1080p with 60 frames a second: far more than two seconds' work.
+    /// Makes ten seconds of 1080p at 60 frames a second: far more than two seconds' work.
     private static func longSource() throws -> [UInt8] {
         let folder = try TemporaryFolder()
         let file = folder.url.appending(path: "long.mp4")

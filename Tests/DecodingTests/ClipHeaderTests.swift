@@ -8,7 +8,7 @@ import Testing
 
 @Suite("A clip's header", .timeLimit(.minutes(1)), .needsSharedMedia)
 struct ClipHeaderTests {
-    /// What a decoder makes of a source.
+    /// Decodes a source, and returns the report and the clip's bytes.
     private func clip(of path: String) async throws -> (report: RungReport, bytes: [UInt8]) {
         var best: ReadyRung?
         try await DecoderPool.with("attachd-decoder") { pool in
@@ -31,7 +31,7 @@ struct ClipHeaderTests {
         return OutputCheck.accepted(report, file, for: request) != nil
     }
 
-    @Test("is read from what is delivered", arguments: ["video/torchcodec__nasa_13013.mp4", "audio/media__bear.flac"])
+    @Test("is read from the delivered file", arguments: ["video/torchcodec__nasa_13013.mp4", "audio/media__bear.flac"])
     func reads(path: String) async throws {
         let (report, bytes) = try await clip(of: path)
         let found = ClipHeader(bytes.span)
@@ -41,7 +41,7 @@ struct ClipHeaderTests {
         #expect(try accepts(report, bytes))
     }
 
-    @Test("is in no clip that is cut, or has more bytes than its boxes say")
+    @Test("is missing if the clip is truncated or has more bytes than its boxes say")
     func cut() async throws {
         let bytes = try await clip(of: "video/generated__mov-rotate90-shared.mov").bytes
         for count in stride(from: 0, to: bytes.count, by: 97) {
@@ -52,7 +52,7 @@ struct ClipHeaderTests {
         #expect(!isLonger)
     }
 
-    @Test("tells a decoder that lies")
+    @Test("exposes a decoder that lies")
     func lies() async throws {
         let (report, bytes) = try await clip(of: "video/generated__mov-rotate90-shared.mov")
         #expect(try accepts(report, bytes))
@@ -72,7 +72,7 @@ struct ClipHeaderTests {
         #expect(try !accepts(report, bytes, .fcm))
     }
 
-    @Test("S6: is not looked for in millions of empty boxes, which would take more memory than the file")
+    @Test("S6: is not searched for in millions of empty boxes, which would take more memory than the file")
     func emptyBoxes() async {
         await #expect(processExitsWith: .success) {
             let box: [UInt8] = [0, 0, 0, 8] + Array("free".utf8)
@@ -89,13 +89,13 @@ struct ClipHeaderTests {
         }
     }
 
-    /// The most memory that this process had resident.
+    /// The peak resident memory of this process.
     private static var peakBytes: Int {
         var usage = rusage()
         return unsafe getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage) == 0 ? usage.ru_maxrss * 1024 : .max
     }
 
-    @Test("ends no process, whatever is in it")
+    @Test("never ends the process, whatever its bytes")
     func garbage() async throws {
         var bytes = try await clip(of: "video/generated__mov-rotate90-shared.mov").bytes
         bytes = Array(bytes.prefix(3000))

@@ -31,7 +31,7 @@ import Timing
         #expect(state.receive(.done) == .finish)
     }
 
-    @Test("a preview is checked once there is a result, and a lie before that or in an output that is used")
+    @Test("a thumbnail is refused as a lie before there is a result, or in an output that is in use")
     func preview() {
         var state = begin()
         #expect(state.receive(.preview(byteCount: 10, output: 0)).isLie)
@@ -43,7 +43,7 @@ import Timing
         #expect(state.receive(.preview(byteCount: 101, output: 1)).isLie)
     }
 
-    @Test("a process that goes on before it was given memory lies, and one that describes what it waits for")
+    @Test("a process that goes on before it gets memory lies, and so does one that describes a result while it waits")
     func memory() {
         var state = begin()
         #expect(state.receive(.source(SourceReport(), memoryBytes: 7)) == .describe(SourceReport(), memoryBytes: 7))
@@ -72,7 +72,7 @@ import Timing
         #expect(state.receive(.rung(result, output: 0)).isLie)
     }
 
-    @Test("S6: the largest source that the limits allow is none")
+    @Test("S6: the largest source within the limits is accepted")
     func possible() {
         var state = begin()
         let source = SourceReport(
@@ -88,7 +88,7 @@ import Timing
         #expect(state.receive(.source(source, memoryBytes: 2_147_483_649)).isLie)
     }
 
-    @Test("one that waits for bytes hears of the end from whoever answers it, and from nobody else")
+    @Test("a process that waits for bytes is told of the end in the answer, and only there")
     func endAsAnswer() {
         var state = begin()
         #expect(state.receive(.need(10..<11, ahead: 0)) == .await(10..<11, ahead: 0))
@@ -97,14 +97,14 @@ import Timing
         #expect(state.tellEnd() == false)
     }
 
-    @Test("a process that says twice that it has the job lies")
+    @Test("a process that accepts its job twice lies")
     func began() {
         var state = begin()
         #expect(state.receive(.began) == .nothing)
         #expect(state.receive(.began).isLie)
     }
 
-    @Test("a question that crosses the end on its way is let pass, once")
+    @Test("one question that crosses the end on its way is allowed")
     func crossing() {
         var state = begin()
         #expect(state.tellEnd() == true)
@@ -113,7 +113,7 @@ import Timing
         #expect(state.receive(.need(11..<12, ahead: 0)).isLie)
     }
 
-    @Test("the end is told once")
+    @Test("the end is sent once")
     func end() {
         var state = begin()
         #expect(state.tellEnd() == true)
@@ -122,7 +122,7 @@ import Timing
         #expect(ended.tellEnd() == false)
     }
 
-    @Test("a process that asks for what it has, or asks again before it has an answer, lies")
+    @Test("a process that asks for bytes that it has, or asks again before the answer, lies")
     func needs() {
         var state = begin()
         #expect(state.receive(.need(9..<10, ahead: 0)).isLie)
@@ -133,7 +133,7 @@ import Timing
         #expect(state.receive(.need(10..<11, ahead: 0)).isLie)
     }
 
-    @Test("a process may ask for anything that it wasn't told of, anywhere in the source")
+    @Test("a process may ask for any bytes of the source that it was not told of")
     func anywhere() {
         var state = begin()
         #expect(state.receive(.need(5..<15, ahead: 0)) == .await(5..<15, ahead: 0))
@@ -144,7 +144,7 @@ import Timing
     }
 
     @Test(
-        "a process that asks for what no source has lies",
+        "a process that asks for bytes beyond any source lies",
         arguments: [(1000..<1001, 0), (20..<20, 0), (20..<21, Int.max), (950..<960, 0)] as [(Range<Int>, Int)],
     )
     func impossible(range: Range<Int>, ahead: Int) {
@@ -154,7 +154,7 @@ import Timing
         #expect(state.receive(.need(range, ahead: ahead)).isLie)
     }
 
-    @Test("a process without a result was out of time if it was told so, and lies if not")
+    @Test("a process without a result ran out of time if the worker told it so, and lies otherwise")
     func nothing() {
         var state = begin()
         state.tellExpiry()
@@ -168,7 +168,7 @@ import Timing
     }
 
     @Test(
-        "a process may give up for a reason of its own, and for none of ours",
+        "a process may give up for a reason of its own, but not for one of the worker's",
         arguments: AttachmentFailure.Reason.allCases
     )
     func reasons(reason: AttachmentFailure.Reason) {

@@ -5,7 +5,7 @@ import Media
 import Support
 import Testing
 
-/// With the program that is delivered.
+/// Tests with the real decoder program.
 @Suite(.timeLimit(.minutes(2)), .needsSharedMedia)
 struct DecodedClipsTests {
     @Test("video and sound of every format becomes a clip behind the system-call filter")

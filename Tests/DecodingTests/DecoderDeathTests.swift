@@ -4,7 +4,7 @@ import Media
 import Testing
 import Timing
 
-/// What becomes of the jobs when processes are killed under them.
+/// Tests that jobs are answered when their processes are killed.
 @Suite(.timeLimit(.minutes(1)), .serialized)
 struct DecoderDeathTests {
     @Test("when the decoder processes are killed in the middle of a job, the job is answered and the next one works")
@@ -13,7 +13,7 @@ struct DecoderDeathTests {
             let conversion = try await pool.whileHanging { zygote in
                 for child in zygote.children { kill(child, SIGKILL) }
             }
-            // As the kernel does when the machine has no memory left: not the source's fault (S10).
+            // The kernel kills like this when the machine runs out of memory: that is not the source's fault (S10).
             #expect(conversion.failure?.reason == .resourceLimit)
             try await pool.expectGood()
             #expect(pool.status.restarts == 0 && pool.status.replacements == 0)
@@ -34,7 +34,7 @@ struct DecoderDeathTests {
     }
 
     @Test(
-        "S10: when a process crashes or lies, the next jobs get processes whose memory is laid out in another way",
+        "S10: after a crash or a lie, the next jobs get processes with another memory layout",
         arguments: ["crash", "leave", "crash by a system call", "send garbage"],
     )
     func replaced(crash: String) async throws {
@@ -49,7 +49,7 @@ struct DecoderDeathTests {
         }
     }
 
-    @Test("S10: a job that is under way when another one's process crashes is done by its own process")
+    @Test("S10: a job that runs while another one's process crashes is finished by its own process")
     func underWay() async throws {
         try await DecoderPool.with("evil-decoder") { pool in
             let file = try MediaFile(byteLimit: 10_000)
@@ -67,7 +67,7 @@ struct DecoderDeathTests {
         }
     }
 
-    @Test("S10: our own kill at the deadline is no crash", arguments: ["hang", "spin"])
+    @Test("S10: a kill at the deadline is not a crash", arguments: ["hang", "spin"])
     func deadline(order: String) async throws {
         try await DecoderPool.with("evil-decoder") { pool in
             let file = try MediaFile(byteLimit: 100)
@@ -79,7 +79,7 @@ struct DecoderDeathTests {
         }
     }
 
-    @Test("S1, S10: while crash follows crash, other jobs are done, and the zygote is replaced a few times only")
+    @Test("S1, S10: during a series of crashes other jobs are done, and the zygote is replaced only a few times")
     func storm() async throws {
         try await DecoderPool.with("evil-decoder") { pool in
             try await withThrowingTaskGroup { group in
@@ -100,7 +100,7 @@ struct DecoderDeathTests {
         }
     }
 
-    @Test("when a spare is killed, another takes its place")
+    @Test("a killed spare is replaced")
     func spare() async throws {
         try await DecoderPool.with("evil-decoder") { pool in
             let zygote = try await pool.firstZygote()
@@ -123,7 +123,7 @@ struct DecoderDeathTests {
     }
 
     @Test(
-        "a program that is not there, or is none, makes each job fail with that reason",
+        "a program that is missing or is not a decoder fails each job with that reason",
         arguments: ["/nowhere", "/bin/true"]
     )
     func missing(path: String) async throws {
@@ -133,7 +133,7 @@ struct DecoderDeathTests {
         }
     }
 
-    @Test("shutting down answers the jobs that run and wait, refuses others, and leaves no process")
+    @Test("shutting down answers running and waiting jobs, refuses others, and leaves no process")
     func shutDown() async throws {
         try await DecoderPool.with("evil-decoder") { pool in
             let zygote = try await pool.firstZygote()
@@ -151,7 +151,7 @@ struct DecoderDeathTests {
     }
 }
 
-/// The zygote as the kernel shows it.
+/// A zygote as the kernel shows it.
 private struct Zygote {
     var pid: pid_t
 
@@ -159,7 +159,7 @@ private struct Zygote {
         let text = try? String(contentsOfFile: "/proc/\(pid)/task/\(pid)/children", encoding: .utf8)
         return (text ?? "").split(separator: " ").compactMap { pid_t($0) }
     }
-    /// Ended, though perhaps not yet reaped by whoever inherited it.
+    /// A Boolean value that is true once the process has ended, even if nobody has reaped it yet.
     var isGone: Bool {
         guard let stat = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8) else { return true }
         return stat.split(separator: ")").last?.hasPrefix(" Z") ?? true
@@ -167,13 +167,13 @@ private struct Zygote {
 }
 
 extension DecoderPool {
-    /// Once its spares are there.
+    /// Waits until the spares are there, and returns the zygote.
     fileprivate func firstZygote() async throws -> Zygote {
         try await settles()
         return Zygote(pid: pid_t(try #require(status.zygotePID)))
     }
 
-    /// What comes of a job that hangs when `attack` is done to its zygote.
+    /// Runs `attack` on the zygote during a job that hangs, and returns the job's outcome.
     fileprivate func whileHanging(_ attack: (Zygote) throws -> Void) async throws -> Conversion {
         let zygote = try await firstZygote()
         let job = Task { try await convert("hang") }

@@ -6,11 +6,11 @@ import Support
 import Testing
 import Timing
 
-/// With the program that is delivered.
+/// Tests with the real decoder program.
 @Suite(.timeLimit(.minutes(1)), .needsSharedMedia, .serialized)
 struct DecoderPoolTests {
     @Test(
-        "a picture of any format is converted in a process of its own",
+        "a picture of any format is converted in its own process",
         arguments: [
             "Pillow__hopper_gray.jpg", "sharp__p3.png", "Pillow__hopper.gif", "sharp__4.webp",
             "sharp__rotating-squares.webp",
@@ -28,7 +28,7 @@ struct DecoderPoolTests {
         }
     }
 
-    @Test("what is no picture is refused with the decoder's reason, and the next job works")
+    @Test("a source that is not a picture is refused with the decoder's reason, and the next job works")
     func refused() async throws {
         try await DecoderPool.with("attachd-decoder") { pool in
             let damaged = try await pool.convert([0xFF, 0xD8, 0xFF] + .init(repeating: 0, count: 1000))
@@ -38,7 +38,7 @@ struct DecoderPoolTests {
         }
     }
 
-    @Test("a source that grows is decoded as it comes, and is done with its last byte")
+    @Test("a source is decoded while it grows, and is done at its last byte")
     func growing() async throws {
         try await DecoderPool.with("attachd-decoder") { pool in
             let bytes = try SharedMedia.bytes("images/exif-orien__Landscape_6.jpg")
@@ -54,7 +54,7 @@ struct DecoderPoolTests {
         }
     }
 
-    @Test("a source that stops half-way still gives a picture")
+    @Test("a source that stops halfway still gives a picture")
     func cut() async throws {
         try await DecoderPool.with("attachd-decoder") { pool in
             let bytes = try SharedMedia.bytes("images/exif-orien__Landscape_6.jpg")
@@ -66,7 +66,7 @@ struct DecoderPoolTests {
         }
     }
 
-    @Test("sources that are slow to come keep no other from being decoded, and are decoded when they come")
+    @Test("slow sources keep no other from being decoded, and are decoded when their bytes come")
     func slowSources() async throws {
         try await DecoderPool.with("attachd-decoder") { pool in
             let bytes = try SharedMedia.bytes("images/exif-orien__Landscape_6.jpg")
@@ -76,7 +76,7 @@ struct DecoderPoolTests {
                 return file
             }
             let conversions = slow.map { file in Task { await pool.convert(file) } }
-            // Each has a process, and waits for bytes without a place.
+            // Each has a process, and waits for bytes without a slot.
             try await until { pool.status.children >= 4 && pool.status.running == 0 && pool.status.waiting == 0 }
             #expect(try await pool.convert(bytes).failure == nil)
             for file in slow {
@@ -89,7 +89,7 @@ struct DecoderPoolTests {
         }
     }
 
-    @Test("what is tried is decided when a process is free: less when time has become short, nothing when it is up")
+    @Test("the rungs are chosen when a process is free: fewer when time is short, none when it is up")
     func rungs() async throws {
         try await DecoderPool.with("attachd-decoder") { pool in
             let bytes = try SharedMedia.bytes("images/exif-orien__Landscape_6.jpg")
@@ -107,7 +107,7 @@ struct DecoderPoolTests {
 
     @Test("two hundred jobs in a row leave no descriptor and no process behind")
     func manyJobs() async {
-        // In a process of its own, so that no other test's descriptors are counted.
+        // Runs in its own process, so that no other test's descriptors are counted.
         await #expect(processExitsWith: .success) {
             try await DecoderPool.with("attachd-decoder") { pool in
                 let bytes = try SharedMedia.bytes("images/Pillow__hopper_gray.jpg")
@@ -124,7 +124,7 @@ struct DecoderPoolTests {
         }
     }
 
-    /// Of this process and of the zygote.
+    /// The number of open descriptors of this process and the zygote.
     private static func openDescriptors(of pool: DecoderPool) -> [Int] {
         ["self", pool.status.zygotePID?.description ?? ""].map { process in
             (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/fd"))?.count ?? 0

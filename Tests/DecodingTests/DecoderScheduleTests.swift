@@ -8,7 +8,7 @@ import Timing
 struct ScheduleTests {
     private let now = Instant(sinceOrigin: .zero)
 
-    @Test("the earliest deadline comes first, and among equals who came first")
+    @Test("the earliest deadline comes first, and equal deadlines are served in order of arrival")
     func order() {
         var schedule = DecoderSchedule(places: 1, byteLimit: 100)
         for (id, deadline) in [(1, 30), (2, 10), (3, 20), (4, 10)] { schedule.wait(claim(id, deadline)) }
@@ -20,7 +20,7 @@ struct ScheduleTests {
         #expect(order == [2, 4, 3, 1])
     }
 
-    @Test("no more compute than there are places, and a job that waits for bytes lets another in")
+    @Test("at most as many jobs compute as there are slots, and a job that waits for bytes frees its slot")
     func places() {
         var schedule = DecoderSchedule(places: 2, byteLimit: 100)
         for id in 1...4 { schedule.wait(claim(id, id)) }
@@ -33,14 +33,14 @@ struct ScheduleTests {
         #expect(third == [3])
         schedule.wait(claim(1, 1))
         schedule.end(2)
-        // It comes back before the one that never began, because its deadline is nearer.
+        // It resumes before the job that has not begun, because its deadline is earlier.
         let fourth = schedule.grant(processes: 0, at: now).map(\.id)
         #expect(fourth == [1])
         #expect(schedule.runningCount == 2)
         #expect(schedule.waitingCount == 1)
     }
 
-    @Test("clips leave a place to pictures", arguments: [(1, 1), (2, 1), (4, 3), (8, 6), (16, 12)])
+    @Test("clips leave a slot to pictures", arguments: [(1, 1), (2, 1), (4, 3), (8, 6), (16, 12)])
     func clips(places: Int, clips: Int) {
         var schedule = DecoderSchedule(places: places, byteLimit: 100)
         for id in 1...20 { schedule.wait(claim(id, id, isClip: true)) }
@@ -50,7 +50,7 @@ struct ScheduleTests {
         #expect(granted.contains { $0.id == 21 } == (places > clips))
     }
 
-    @Test("memory is shared out: smaller claims pass one for which there is none, and it comes next")
+    @Test("memory is shared: smaller claims may overtake one that does not fit, which comes next")
     func memory() {
         var schedule = DecoderSchedule(places: 10, byteLimit: 100)
         schedule.wait(claim(1, 1, byteCount: 60))
@@ -58,7 +58,7 @@ struct ScheduleTests {
         schedule.wait(claim(3, 3, byteCount: 10))
         let first = schedule.grant(processes: 0, at: now).map(\.id)
         #expect(first == [1, 3])
-        // It keeps its memory while it waits for bytes.
+        // The job keeps its memory while it waits for bytes.
         schedule.pause(1, at: now)
         let second = schedule.grant(processes: 0, at: now)
         #expect(second.isEmpty)
@@ -68,7 +68,7 @@ struct ScheduleTests {
         #expect(schedule.heldBytes == 60)
     }
 
-    @Test("a claim is passed a few times, then memory is kept for it, but for a reserve for small claims")
+    @Test("after a few overtakes memory is kept for the large claim, except a reserve for small claims")
     func passes() {
         var schedule = DecoderSchedule(places: 100, byteLimit: 1000)
         schedule.wait(claim(1, 1, byteCount: 600))
@@ -77,14 +77,14 @@ struct ScheduleTests {
         for id in 3..<20 { schedule.wait(claim(id, id, byteCount: 20)) }
         schedule.wait(claim(20, 20, byteCount: 200))
         let passing = schedule.grant(processes: 0, at: now).map(\.id)
-        // Eight pass; the others are small, and go on up to the reserve of 250.
+        // Eight overtake it; the others are small, and are served up to the reserve of 250.
         #expect(passing == Array(3..<15))
         schedule.end(1)
         let next = schedule.grant(processes: 0, at: now).map(\.id)
         #expect(next.first == 2)
     }
 
-    @Test("memory that a job has while it waits goes to another one that needs it, after a while and not before")
+    @Test("the memory of a waiting job goes to another that needs it, after a delay")
     func idle() {
         var schedule = DecoderSchedule(places: 10, byteLimit: 100)
         for id in 1...3 { schedule.wait(claim(id, id, byteCount: 30)) }
@@ -97,13 +97,13 @@ struct ScheduleTests {
         #expect(schedule.nextChange(after: now + .milliseconds(499)) == now + .milliseconds(500))
         let late = schedule.grant(processes: 0, at: now + .milliseconds(600)).map(\.id)
         #expect(late == [4])
-        // Who waited for the longest time, and no more than it takes.
+        // Takes from the job that has waited longest, and only as much as is needed.
         let evictions = schedule.takeEvictions()
         #expect(evictions == [1: .idle])
         #expect(schedule.heldBytes == 100)
     }
 
-    @Test("jobs that wait for more memory give way to a small one, all but the most urgent")
+    @Test("a job that waits for more memory is evicted for a small one, unless it is the most urgent")
     func greedyWaiters() {
         var schedule = DecoderSchedule(places: 10, byteLimit: 100)
         for id in 1...10 { schedule.wait(claim(id, id, byteCount: 10)) }
@@ -120,7 +120,7 @@ struct ScheduleTests {
     }
 
     @Test(
-        "a job that holds most of the memory and computes past its turn gives way to small claims, and to no others",
+        "a job that holds most of the memory and computes past its turn is evicted for small claims only",
         arguments: [
             (50, 10, false), (100, 10, true), (100, 13, false), (80, 12, false), (95, 12, true), (12, 100, false),
         ]
@@ -138,7 +138,7 @@ struct ScheduleTests {
         #expect(schedule.takeEvictions() == (isEvicted ? [1: .endless] : [:]))
     }
 
-    @Test("a picture that computes for long gives its place to others and goes on; of too many, the longest ends")
+    @Test("a picture that computes too long frees its slot and goes on; of too many, the longest ends")
     func turns() {
         var schedule = DecoderSchedule(places: 1, byteLimit: 100)
         schedule.wait(claim(1, 9))
@@ -156,7 +156,7 @@ struct ScheduleTests {
     }
 
     @Test(
-        "whatever happens, no more memory is given than there is, a large claim comes to its turn, and nothing stays",
+        "in any order of events, memory is never overcommitted, large claims get their turn, and nothing leaks",
         arguments: UInt64(1)...40
     )
     func anything(seed: UInt64) {
@@ -177,7 +177,7 @@ struct ScheduleTests {
                     larges.remove(claim.id)
                     passes = 0
                 } else if !larges.isEmpty, claim.byteCount > 125 {
-                    // The most urgent large one was passed by one that is not small.
+                    // A claim that is not small overtook the most urgent large one.
                     passes += 1
                 }
             }
@@ -189,7 +189,7 @@ struct ScheduleTests {
             time = time + .milliseconds(Int.random(in: 0...300, using: &random))
             switch Int.random(in: 0..<6, using: &random) {
             case 0, 1:
-                // Later ones are less urgent; large ones are as urgent as the first.
+                // Later claims are less urgent; large ones are as urgent as the first.
                 let isLarge = larges.isEmpty && Int.random(in: 0..<10, using: &random) == 0
                 let bytes =
                     isLarge ? Int.random(in: 600...750, using: &random) : Int.random(in: 1...300, using: &random)
@@ -215,7 +215,7 @@ struct ScheduleTests {
             }
             settle()
         }
-        // Then all end, one after the other.
+        // Then all jobs end, one after the other.
         for id in paused.keys { schedule.end(id) }
         settle()
         while let id = running.first {
@@ -228,7 +228,7 @@ struct ScheduleTests {
         #expect(schedule.heldBytes == 0 && schedule.runningCount == 0 && schedule.waitingCount == 0)
     }
 
-    @Test("a job that asks for more memory has what it asked for instead of what it had")
+    @Test("a job that asks for more memory gets the new amount in place of the old one")
     func growth() {
         var schedule = DecoderSchedule(places: 2, byteLimit: 100)
         schedule.wait(claim(1, 1, byteCount: 30))
@@ -241,7 +241,7 @@ struct ScheduleTests {
         #expect(!schedule.couldHold(101))
     }
 
-    @Test("a job that begins needs a process; one that goes on needn't wait for it")
+    @Test("a job needs a process to begin, and none to go on")
     func processes() {
         var schedule = DecoderSchedule(places: 3, byteLimit: 100)
         schedule.wait(claim(1, 1, needsProcess: true))
@@ -255,7 +255,7 @@ struct ScheduleTests {
         #expect(schedule.waitingCount == 0)
     }
 
-    @Test("who waits no longer is not served")
+    @Test("a job that stopped waiting is not served")
     func stopped() {
         var schedule = DecoderSchedule(places: 1, byteLimit: 100)
         schedule.wait(claim(1, 1))
@@ -267,13 +267,13 @@ struct ScheduleTests {
         #expect(third.isEmpty)
     }
 
-    @Test("a job that becomes more or less urgent while it waits takes its new place")
+    @Test("a job whose deadline changes while it waits moves in the order")
     func moving() {
         var schedule = DecoderSchedule(places: 1, byteLimit: 100)
         for (id, deadline) in [(1, 10), (2, 20), (3, 30)] { schedule.wait(claim(id, deadline)) }
         schedule.move(3, to: Instant(sinceOrigin: .seconds(5)))
         schedule.move(1, to: Instant(sinceOrigin: .seconds(25)))
-        // One that doesn't wait stays as it is.
+        // A job that doesn't wait stays as it is.
         schedule.move(4, to: Instant(sinceOrigin: .seconds(1)))
         var order: [Int] = []
         while let next = schedule.grant(processes: 0, at: now).first {

@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 import Timing
 
-/// With a program that keeps to the protocol as long as it likes.
+/// Tests with a decoder program that breaks the protocol on request.
 @Suite(.timeLimit(.minutes(1)), .serialized)
 struct EvilDecoderTests {
     // S6, S9.
@@ -34,7 +34,7 @@ struct EvilDecoderTests {
         }
     }
 
-    @Test("what a decoder process says of its results before it lies stands")
+    @Test("results that a decoder process reported before it lied are kept")
     func lateLie() async throws {
         try await DecoderPool.with("evil-decoder") { pool in
             let conversion = try await pool.convert("fill it twice", TestPicture.jpeg)
@@ -54,9 +54,9 @@ struct EvilDecoderTests {
         }
     }
 
-    // S6: 0 dimensions, too large ones, the wrong type, and bytes behind the end.
+    // S6: zero dimensions, dimensions that are too large, the wrong type, and bytes after the end.
     @Test(
-        "a result that is no picture the profile allows is not published",
+        "a result that is not a picture that the profile allows is not emitted",
         arguments: [
             Array(TestPicture.jpeg.dropLast()), TestPicture.jpeg + [0], TestPicture.jpeg(width: 0, height: 8),
             TestPicture.jpeg(width: 1039, height: 8), TestPicture.jpeg(width: 8, height: 65535), [0xFF, 0xD8, 0xFF],
@@ -71,7 +71,7 @@ struct EvilDecoderTests {
         }
     }
 
-    @Test("a good result of the same program is published")
+    @Test("a good result of the same program is emitted")
     func good() async throws {
         try await DecoderPool.with("evil-decoder") { pool in
             let conversion = try await pool.convert("be good", TestPicture.jpeg)
@@ -81,7 +81,7 @@ struct EvilDecoderTests {
     }
 
     @Test(
-        "S6: a decoder process that takes a result's bytes away while they are read dies of it, and the result stands"
+        "S6: a decoder process that truncates a result while it is read is killed, and the result is kept"
     )
     func shrunk() async throws {
         try await DecoderPool.with("evil-decoder") { pool in
@@ -91,7 +91,7 @@ struct EvilDecoderTests {
         }
     }
 
-    @Test("S7: each job has a process of its own, which knows nothing of the job before")
+    @Test("S7: each job has its own process, which knows nothing of the job before")
     func ownProcess() async throws {
         try await DecoderPool.with("evil-decoder") { pool in
             for _ in 0..<5 {
@@ -102,7 +102,7 @@ struct EvilDecoderTests {
     }
 
     @Test(
-        "S9: a decoder process that dies or leaves is reported as such",
+        "S9: a decoder process that dies or exits is reported as such",
         arguments: [
             "crash", "crash by a bad access", "crash by a system call", "leave", "leave with a status",
             "close its line and go on", "kill itself", "write past the limit",
@@ -129,7 +129,7 @@ struct EvilDecoderTests {
         }
     }
 
-    @Test("a cancelled conversion ends at once, and its process with it")
+    @Test("a canceled conversion ends at once, and so does its process")
     func cancelled() async throws {
         try await DecoderPool.with("evil-decoder") { pool in
             let file = try file("hang")
@@ -141,7 +141,7 @@ struct EvilDecoderTests {
         }
     }
 
-    @Test("a job that waits for a process gives up at its deadline, and when it is cancelled")
+    @Test("a job that waits for a process gives up at its deadline or when it is canceled")
     func waiting() async throws {
         try await DecoderPool.with("evil-decoder") { pool in
             let file = try file("hang")
@@ -160,7 +160,7 @@ struct EvilDecoderTests {
         }
     }
 
-    @Test("a decoder process hears of each byte that comes, and of the end", arguments: [true, false])
+    @Test("a decoder process is told of each byte that comes, and of the end", arguments: [true, false])
     func end(isWhole: Bool) async throws {
         try await DecoderPool.with("evil-decoder") { pool in
             let file = try file("wait for the end", TestPicture.jpeg, ending: nil)
@@ -169,7 +169,7 @@ struct EvilDecoderTests {
                 defer { listens.send() }
                 return await pool.convert(file, published: { listens.send() })
             }
-            // Before that the end might come with the job itself.
+            // Before that, the end might come with the job itself.
             await listens.wait()
             for _ in 0..<100 {
                 try append(Array("more".utf8), to: file)
@@ -215,17 +215,17 @@ struct EvilDecoderTests {
         }
     }
 
-    @Test("S5: memory ends at the limit")
+    @Test("S5: a process gets no memory beyond the limit")
     func memory() async throws {
         try await DecoderPool.with("evil-decoder") { pool in
             let conversion = try await pool.convert("eat memory")
             #expect(conversion.failure?.reason == .resourceLimit)
-            // In megabytes: the limit is 2048, and the process itself has some.
+            // In megabytes. The limit is 2,048, and the process itself uses some.
             #expect(try #require(conversion.source?.frames) < 2048)
         }
     }
 
-    @Test("threads end at the limit, where there is one")
+    @Test("a process gets no threads beyond the limit, where the host has one")
     func threads() async throws {
         try await DecoderPool.with("evil-decoder") { pool in
             try await pool.settles()
@@ -255,13 +255,13 @@ struct EvilDecoderTests {
 }
 
 extension DecoderPool {
-    /// Has the evil decoder do what `order` says.
+    /// Makes the evil decoder obey `order`.
     func convert(_ order: String, _ picture: [UInt8] = []) async throws -> Conversion {
         try await convert(Array(order.utf8) + [10] + picture)
     }
 }
 
-/// The least that passes for a picture, to those who look at its header only.
+/// The smallest bytes that pass a check of the picture's header.
 enum TestPicture {
     static let jpeg = jpeg(width: 16, height: 8)
 

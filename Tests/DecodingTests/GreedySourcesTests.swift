@@ -4,10 +4,10 @@ import Media
 import Support
 import Testing
 
-/// What sources that want all memory, all places or all processes do to the others.
+/// Tests that sources which want all memory, slots or processes don't harm others.
 @Suite("Greedy sources", .timeLimit(.minutes(1)), .serialized)
 struct GreedySourcesTests {
-    /// Memory for two of the greedy sources, and a picture.
+    /// Runs `body` with memory for two greedy sources and a picture.
     private func with(
         _ program: String,
         memoryBytes: Int = 400_000_000,
@@ -25,9 +25,9 @@ struct GreedySourcesTests {
         await pool.shutDown()
     }
 
-    /// The head of a progressive JPEG of 24 megapixels, for which 160 MB are asked for, without any of its pixels.
+    /// The head of a progressive JPEG of 24 megapixels without its pixels. A decoder asks for 160 MB for it.
     private static let head: [UInt8] = {
-        // 4,900 each way.
+        // 4,900 pixels each way.
         let side: [UInt8] = [0x13, 0x24]
         let frame: [UInt8] = [0xFF, 0xC2, 0, 17, 8] + side + side + [3, 1, 0x11, 0, 2, 0x11, 0, 3, 0x11, 0]
         let scan: [UInt8] = [0xFF, 0xDA, 0, 12, 3, 1, 0, 2, 0, 3, 0, 0, 0, 0]
@@ -60,7 +60,7 @@ struct GreedySourcesTests {
     }
 
     @Test(
-        "memory that sources got before their bytes stopped goes to others, and such a source is done when its bytes come"
+        "memory of sources whose bytes stopped goes to others, and such a source is done when its bytes come"
     )
     func stalled() async throws {
         try await with("evil-decoder") { pool in
@@ -87,7 +87,7 @@ struct GreedySourcesTests {
         }
     }
 
-    @Test("claims for all the memory, one after the other, leave some to small ones")
+    @Test("successive claims for all the memory leave some to small ones")
     func claims() async throws {
         try await with("evil-decoder", memoryBytes: 2_100_000_000) { pool in
             let attack = Task {
@@ -104,8 +104,8 @@ struct GreedySourcesTests {
         }
     }
 
-    /// S8: with every kind of hostile source at once, each as often as it likes.
-    @Test("hanging, spinning, crashing, lying and greedy decoders keep honest pictures from nothing")
+    /// S8: Runs every kind of hostile source at once, each again and again.
+    @Test("hanging, spinning, crashing, lying and greedy decoders keep no honest picture from being decoded")
     func everything() async throws {
         try await with("evil-decoder", memoryBytes: 2_100_000_000) { pool in
             let orders = [
@@ -120,7 +120,7 @@ struct GreedySourcesTests {
                     }
                 }
             }
-            // The attack is under way.
+            // Waits until the attack is under way.
             try await until { pool.status.replacements > 0 }
             for _ in 0..<10 {
                 let picture = try await pool.convert("be good", TestPicture.jpeg)

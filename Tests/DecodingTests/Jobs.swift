@@ -6,7 +6,7 @@ import Support
 import Synchronization
 import Timing
 
-/// What came of one conversion.
+/// The outcome of one conversion.
 struct Conversion: Sendable {
     var source: SourceReport?
     var rungs: [ReadyRung] = []
@@ -14,7 +14,7 @@ struct Conversion: Sendable {
 }
 
 extension DecoderPool {
-    /// Runs `body` with a pool of the program `name`, two spares and two at work, and shuts it down.
+    /// Runs `body` with a pool of the program `name` that has two spares and two slots, and shuts it down.
     static func with(
         _ name: String,
         observe: @escaping @Sendable (DecoderEvent) -> Void = { _ in },
@@ -32,7 +32,7 @@ extension DecoderPool {
         await pool.shutDown()
     }
 
-    /// Converts `bytes`, all of which are there, of the format that they have or else as a JPEG.
+    /// Converts `bytes`, which are complete, in their own format or else as a JPEG.
     func convert(_ bytes: [UInt8], within limit: Duration = .seconds(30)) async throws -> Conversion {
         let file = try MediaFile(byteLimit: 100_000_000)
         try unsafe bytes.withUnsafeBytes { unsafe try file.append($0) }
@@ -76,13 +76,13 @@ extension DecoderPool {
         return result.withLock { $0 }
     }
 
-    /// Waits until the spares are there and nothing else is: every process that had a job is reaped.
+    /// Waits until only the spares are left: every process that had a job is reaped.
     func settles() async throws {
         try await until { status.spares == 2 && status.children == 2 }
     }
 }
 
-/// Waits until something has become so. Throws when the test's time is up.
+/// Waits until `condition` holds. Throws when the test's time is up.
 func until(_ condition: () -> Bool) async throws {
     while !condition() {
         try Task.checkCancellation()

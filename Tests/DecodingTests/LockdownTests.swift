@@ -5,12 +5,12 @@ import Media
 import Synchronization
 import Testing
 
-/// What a decoder process meets that tries to do more than to decode.
+/// Tests of decoder processes that try to do more than decode.
 @Suite(.timeLimit(.minutes(1)), .serialized)
 struct LockdownTests {
     // S2, S6 (ftruncate), S9, S11 (executable memory).
     @Test(
-        "a decoder process dies of it",
+        "the system-call filter kills a decoder process that tries it",
         arguments: [
             "socket", "connect", "sendto", "execve", "fork", "ptrace", "kill its parent", "tgkill another",
             "kill itself", "pidfd_open",
@@ -22,12 +22,12 @@ struct LockdownTests {
     )
     func fatal(call: String) async throws { try await expectDeath(of: call, signal: SIGSYS) }
 
-    @Test("S5: a decoder process that writes past its file-size limit dies of it")
+    @Test("S5: a decoder process that writes past its file-size limit is killed")
     func fileSize() async throws { try await expectDeath(of: "write past the limit", signal: SIGXFSZ) }
 
     // S2.
     @Test(
-        "a decoder process is refused",
+        "the kernel refuses a decoder process",
         arguments: [
             ("open", EACCES), ("open for writing", EACCES), ("openat2", EACCES), ("open its environment", EACCES),
             ("readlink", EACCES), ("unlink", EACCES), ("statx", ENOSYS), ("clone3", ENOSYS), ("ioctl", ENOTTY),
@@ -42,7 +42,7 @@ struct LockdownTests {
         }
     }
 
-    @Test("S2: the layers that every Linux has are on, and the others are on or say why not")
+    @Test("S2: the layers that every Linux has are on, and each other layer is on or gives a reason")
     func report() async throws {
         try await DecoderPool.with("evil-decoder") { pool in
             try await pool.settles()
@@ -55,7 +55,7 @@ struct LockdownTests {
         }
     }
 
-    @Test("S3: without the system-call filter there would still be no files and no network, where the host allows that")
+    @Test("S3: where the host allows it, a process without the system-call filter still has no files and no network")
     func withoutFilter() async throws {
         try await DecoderPool.with("evil-decoder") { pool in
             let conversion = try await pool.convert("tell what was open before the filter")

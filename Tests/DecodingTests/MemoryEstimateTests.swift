@@ -5,10 +5,10 @@ import Support
 import Synchronization
 import Testing
 
-/// The estimates that memory is shared out by, against what the processes really used.
+/// Tests of the estimates for sharing memory, against the memory that the processes really used.
 @Suite("Memory", .timeLimit(.minutes(3)), .serialized, .needsSharedMedia)
 struct MemoryEstimateTests {
-    @Test("what a decoder asks for covers what it uses", arguments: ["images", "video", "audio", "hostile"])
+    @Test("a decoder's claim covers its use", arguments: ["images", "video", "audio", "hostile"])
     func covers(folder: String) async throws {
         let peak = Mutex<Int?>(nil)
         let observe: @Sendable (DecoderEvent) -> Void = { event in
@@ -38,7 +38,7 @@ struct MemoryEstimateTests {
         }
     }
 
-    @Test("a source that needs more than all decoders may use together is refused, and the next one works")
+    @Test("a source that needs more than the memory of all decoders is refused, and the next one works")
     func refused() async throws {
         let path = BuiltProgram.path("attachd-decoder")
         let pool = try DecoderPool(DecoderPoolConfiguration(decoderPath: path, memoryBytes: 100_000_000))

@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(
-        "other formats have no header that is read here",
+        "the size of other formats is not read here",
         .needsSharedMedia,
         arguments: ["sharp__4.webp", "libheif__example.heic"]
     )
@@ -37,7 +37,7 @@ import Testing
         #expect(header == nil)
     }
 
-    @Test("S6: is not looked for behind thousands of empty segments")
+    @Test("S6: a size is not searched for behind thousands of empty segments")
     func emptySegments() {
         let segments = (0..<100_000).flatMap { _ in [0xFF, 0xE1, 0, 2] as [UInt8] }
         let bytes = Array(TestPicture.jpeg.prefix(2)) + segments + Array(TestPicture.jpeg.dropFirst(2))
@@ -45,7 +45,7 @@ import Testing
         #expect(header == nil)
     }
 
-    @Test("bytes that are changed anywhere in a header never do more than to be refused")
+    @Test("a header with changed bytes is read or refused, and does no other harm")
     func garbage() {
         for index in TestPicture.jpeg.indices {
             for byte in UInt8.min ... .max {

@@ -4,7 +4,7 @@ import Testing
 @testable import Sandbox
 
 struct PacketSocketTests {
-    @Test("what a peer said at last is heard, though it left packets of ours unread")
+    @Test("a peer's last packet is received, even if the peer left packets of ours unread")
     func unread() throws {
         let ours: PacketSocket
         do {

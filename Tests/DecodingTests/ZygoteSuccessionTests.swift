@@ -4,11 +4,11 @@ import Timing
 
 @testable import Decoding
 
-/// S10: after a crash another zygote takes over, but not so often that a source can keep the pool busy with it.
+/// S10: Tests that a crash makes another zygote take over, but not so often that a source can keep the pool busy.
 @Suite("The zygotes") struct ZygoteSuccessionTests {
     private let start = Instant(sinceOrigin: .zero)
 
-    @Test("the one whose process crashed is replaced at once, and counted as replaced, not as restarted")
+    @Test("a zygote whose process crashed is replaced at once, and counted as replaced, not as restarted")
     func first() {
         var zygotes = ZygoteSuccession()
         let first = zygotes.started(pid: 1)
@@ -18,7 +18,7 @@ import Timing
         zygotes.retire(at: start)
         #expect(zygotes.current == nil && zygotes.retired == [first])
         let second = zygotes.started(pid: 2)
-        // What its predecessor's processes do from now on says nothing of it.
+        // Later ends of its predecessor's processes don't count against it.
         zygotes.condemn(first, at: start)
         #expect(!zygotes.isReplacementDue(at: start + .seconds(100)))
         #expect(zygotes.replacements == 1 && zygotes.restarts == 0)
@@ -30,7 +30,7 @@ import Timing
         #expect(zygotes.restarts == 1)
     }
 
-    @Test("while crashes go on they are replaced ever less often, and after a calm as at first")
+    @Test("during a series of crashes replacements become ever rarer, and after a calm as frequent as at first")
     func campaign() {
         var zygotes = ZygoteSuccession()
         var (now, gaps, last) = (start, [Duration](), start)
@@ -59,7 +59,7 @@ import Timing
         #expect(zygotes.nextReplacement(after: now) == now + .seconds(1))
     }
 
-    @Test("no more than two live on for their last jobs")
+    @Test("at most two old zygotes live on for their last jobs")
     func retired() {
         var zygotes = ZygoteSuccession()
         var now = start
