@@ -22,7 +22,7 @@ struct AddressPolicyTests {
     }
 
     @Test(
-        "public addresses may be dialled, up to the edges of the special ranges",
+        "public addresses may be dialed, up to the edges of the special ranges",
         arguments: [
             "1.0.0.0", "9.255.255.255", "11.0.0.0", "100.63.255.255", "100.128.0.0", "126.255.255.255", "128.0.0.0",
             "168.63.129.15", "169.253.255.255", "169.255.0.0", "172.15.255.255", "172.32.0.0", "191.255.255.255",
@@ -54,7 +54,7 @@ struct AddressPolicyTests {
     func names(text: String, message: String) throws { #expect(try refusal(text) == message) }
 
     @Test(
-        "every form that carries an IPv4 address is refused for a private one, even if the form itself is allowed",
+        "every form that carries a private IPv4 address is refused, even if the form itself is allowed",
         arguments: [
             ("::10.0.0.7", "10.0.0.7"),  // compatible
             ("::ffff:0:10.0.0.7", "10.0.0.7"),  // translated
@@ -78,7 +78,7 @@ struct AddressPolicyTests {
         #expect(message.hasPrefix("\(try #require(IPAddress(text))) leads to \(carried), "))
     }
 
-    @Test("an IPv4-mapped address is judged as the IPv4 address that it is")
+    @Test("an IPv4-mapped address is judged as its IPv4 address")
     func mapped() throws {
         #expect(try refusal("::ffff:7f00:1") == "127.0.0.1 is a loopback address (127.0.0.0/8)")
         #expect(try refusal("::ffff:10.0.0.7", allowing: "10.0.0.0/8") == nil)
@@ -94,7 +94,7 @@ struct AddressPolicyTests {
         #expect(try refusal("::1", allowing: "0.0.0.0/0") != nil)
     }
 
-    @Test("what is behind a NAT64 prefix is opened by the prefix and the IPv4 address together")
+    @Test("an address behind a NAT64 prefix is opened by the prefix and the IPv4 address together")
     func nat64() throws {
         #expect(try refusal("64:ff9b::8.8.8.8") == "64:ff9b::808:808 is a NAT64 address (64:ff9b::/96)")
         #expect(try refusal("64:ff9b::8.8.8.8", allowing: "64:ff9b::/96") == nil)
@@ -112,7 +112,7 @@ struct AddressPolicyTests {
         #expect(AddressPolicy().own.contains(try #require(IPAddress("127.0.0.1"))))
     }
 
-    @Test("public addresses are dialled on the web's ports, allowed ones on any")
+    @Test("public addresses are dialed on the web's ports, allowed ones on any")
     func ports() throws {
         #expect(try refusal("8.8.8.8", port: 80) == nil)
         for port in [22, 25, 6379, 8080, 0] {

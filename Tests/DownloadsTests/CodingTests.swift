@@ -5,10 +5,10 @@ import Timing
 
 @testable import Downloads
 
-/// Answers whose bodies are coded: none of it is undone, whatever a head says (SECURITY N8).
+/// Tests of answers with coded bodies: nothing is decoded, whatever the head says (SECURITY N8).
 @Suite("Coded answers", .timeLimit(.minutes(1)))
 struct CodingTests {
-    /// Nested gzips of empty blocks: five kilobytes that are hours of work, and not one byte, when they are undone.
+    /// Nested gzips of empty blocks: five kilobytes that take hours to decompress, and contain no byte.
     private static let bomb: [UInt8] = {
         let empty: [UInt8] = [0, 0, 0, 0xFF, 0xFF]
         let head: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3]
@@ -40,7 +40,7 @@ struct CodingTests {
         return answer
     }
 
-    /// The failure that `answer` comes to, after which the loop still turns.
+    /// Returns the failure that `answer` leads to, after a check that the loop still turns.
     private func reason(_ answer: OriginAnswer) async throws -> AttachmentFailure.Reason? {
         let hostile = try OriginServer { $0.path == "/" ? answer : .body([1, 2, 3]) }
         defer { hostile.stop() }
@@ -76,7 +76,7 @@ struct CodingTests {
     }
 
     @Test(
-        "the content encoding of what nobody reads doesn't matter",
+        "the content encoding of a body that is not read doesn't matter",
         arguments: [(404, .httpStatus), (302, nil)]
             as [(Int, AttachmentFailure.Reason?)]
     )
@@ -85,7 +85,7 @@ struct CodingTests {
         #expect(try await reason(Self.answer("HTTP/1.1 \(status) S\r\n\(field)")) == expected)
     }
 
-    @Test("what leaves the bytes as they are is taken", arguments: ["identity", "Identity", " identity "])
+    @Test("encodings that leave the bytes unchanged are accepted", arguments: ["identity", "Identity", " identity "])
     func identity(coding: String) async throws {
         let origin = try OriginServer { _ in
             var answer = OriginAnswer.chunked(pattern(10_000))
@@ -99,7 +99,7 @@ struct CodingTests {
     }
 
     @Test(
-        "the answer to a callback: it counts by its status, and the loop turns on",
+        "the answer to a callback counts by its status, and the loop turns on",
         arguments: ["Transfer-Encoding: gzip, gzip, gzip, gzip", "Content-Encoding: gzip, gzip, gzip, gzip"],
     )
     func callback(field: String) async throws {

@@ -4,12 +4,12 @@ import Support
 import Synchronization
 import Testing
 
-/// Nobody learns from a failure which names an internal DNS knows, and what stands behind them (SECURITY N11).
-@Suite("What a failure conceals", .timeLimit(.minutes(1)))
+/// Tests that failures don't reveal the names in an internal DNS or their addresses (SECURITY N11).
+@Suite("Details that a failure conceals", .timeLimit(.minutes(1)))
 struct ConcealmentTests {
     private static let private10 = IPAddress(v4: 0x0A00_0007)
 
-    @Test("a name without an address, and one of a private address or port, fail alike; the operator hears why")
+    @Test("a name without an address and one with a private address or port fail alike, except in the operator's log")
     func names() async throws {
         let causes = Mutex<[String]>([])
         var settings = DownloadSettings()
@@ -40,7 +40,7 @@ struct ConcealmentTests {
         )
     }
 
-    @Test("asked again and again, they still fail alike", arguments: ["secret.invalid", "nobody.invalid"])
+    @Test("repeated requests still fail alike", arguments: ["secret.invalid", "nobody.invalid"])
     func again(host: String) async throws {
         var settings = DownloadSettings()
         settings.resolve = { $0 == "secret.invalid" ? [Self.private10] : nil }
@@ -51,7 +51,7 @@ struct ConcealmentTests {
         #expect(reasons.last == .originUnavailable)
     }
 
-    @Test("what a redirect leads to fails alike, too", arguments: ["http://secret.invalid/", "http://nobody.invalid/"])
+    @Test("the targets of redirects fail alike, too", arguments: ["http://secret.invalid/", "http://nobody.invalid/"])
     func redirects(target: String) async throws {
         let origin = try OriginServer(address: "127.0.0.2") { _ in .redirect(to: target) }
         defer { origin.stop() }

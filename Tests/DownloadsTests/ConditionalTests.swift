@@ -4,9 +4,9 @@ import Support
 import Synchronization
 import Testing
 
-@Suite("Asking for a source only if it has changed", .timeLimit(.minutes(1)))
+@Suite("Requesting a source only if it has changed", .timeLimit(.minutes(1)))
 struct ConditionalTests {
-    /// The heads that a download told of.
+    /// The heads that a download reported.
     final class Heads: Sendable {
         private let heads = Mutex<[SourceHead]>([])
 
@@ -34,7 +34,7 @@ struct ConditionalTests {
         return answer
     }
 
-    @Test("what the head says comes with its validators, several fields of one name as one")
+    @Test("the head is reported with its validators, several fields of one name as one")
     func head() async throws {
         let origin = try OriginServer { _ in
             Self.answer(("Cache-Control", "max-age=60"), ("ETag", "W/\"a\""), ("Cache-Control", "private"))
@@ -79,7 +79,7 @@ struct ConditionalTests {
         #expect(heads.all.last?.freshness.answers.last?.lifetime == .seconds(5))
     }
 
-    @Test("a source that has changed comes with the same answer")
+    @Test("a changed source comes with the same answer")
     func changed() async throws {
         let origin = try OriginServer { _ in Self.answer(("ETag", "\"b\"")) }
         defer { origin.stop() }
@@ -87,7 +87,7 @@ struct ConditionalTests {
         #expect(!fetched.report.isUnchanged && fetched.bytes == [1, 2, 3] && origin.requests.count == 1)
     }
 
-    @Test("304 is an unexpected status where nothing was known")
+    @Test("304 is an unexpected status if the worker had no validators")
     func unasked() async throws {
         let origin = try OriginServer { _ in .status(304) }
         defer { origin.stop() }
@@ -95,7 +95,7 @@ struct ConditionalTests {
         #expect(heads.all.isEmpty)
     }
 
-    @Test("all answers on the way count, and validators are for the place that they were given at")
+    @Test("all answers of a chain count, and validators belong to the URL that sent them")
     func redirects() async throws {
         let target = Mutex("/b")
         let origin = try OriginServer { request in
@@ -116,7 +116,7 @@ struct ConditionalTests {
         #expect(origin.requests.map { $0.headers["if-none-match"] } == [nil, nil, nil, "\"1\"", nil, nil])
     }
 
-    @Test("a clip's first part is asked for on condition, and its other parts as parts of the new one")
+    @Test("a clip's first part is requested conditionally, and its other parts as parts of the new source")
     func parts() async throws {
         let bytes = pattern(400_000)
         let origin = try OriginServer { request in .ranges(of: bytes, to: request, tag: "\"b\"") }

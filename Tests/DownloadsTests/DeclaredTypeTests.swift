@@ -5,7 +5,7 @@ import Testing
 @Suite("Declared types")
 struct DeclaredTypeTests {
     @Test(
-        "the media type is what stands before the parameters, in lower case",
+        "the media type is the text before the parameters, in lower case",
         arguments: [
             ("image/jpeg", "image/jpeg"), ("Image/SVG+XML; charset=utf-8", "image/svg+xml"),
             (" video/mp4 ", "video/mp4"),
@@ -15,7 +15,7 @@ struct DeclaredTypeTests {
     func essence(header: String, type: String) { #expect(DeclaredType.essence(of: header) == type) }
 
     @Test(
-        "what is no media type is none",
+        "a malformed media type is ignored",
         arguments: [
             "", ";", "image", "image/", "/jpeg", "image/jpeg/x", "image/j\"peg", "image/j\u{1b}[31m", "bild/jpég",
             "image/" + String(repeating: "a", count: 122),

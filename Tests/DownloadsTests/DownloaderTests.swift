@@ -7,7 +7,7 @@ import Testing
 @Suite("Downloads", .timeLimit(.minutes(1)))
 struct DownloaderTests {
     @Test(
-        "a body arrives whole, whatever the URL's name and the declared type say",
+        "a body arrives whole, whatever the URL's name and the declared type",
         arguments: [("/photo.jpg", "image/jpeg"), ("/photo", "text/html"), ("/photo.exe?size=1&x=%20", nil)],
     )
     func whole(path: String, type: String?) async throws {
@@ -41,7 +41,7 @@ struct DownloaderTests {
         #expect(fetched.holds(body))
     }
 
-    @Test("bytes are in the file while the rest is still to come")
+    @Test("bytes are in the file before the rest arrives")
     func progressive() async throws {
         let body = pattern(10_000)
         let origin = try OriginServer { _ in .stall(after: 4_000, of: body) }
@@ -59,7 +59,7 @@ struct DownloaderTests {
         #expect(await report.failure?.reason == .cancelled)
     }
 
-    @Test("the request names us, asks for no encoding, and carries neither cookie nor credentials")
+    @Test("the request names the worker, asks for no encoding, and carries neither cookies nor credentials")
     func request() async throws {
         let origin = try OriginServer { _ in
             var answer = OriginAnswer.body([1])
@@ -78,7 +78,7 @@ struct DownloaderTests {
         #expect(Set(headers.keys) == ["host", "user-agent", "accept", "accept-encoding"])
     }
 
-    @Test("downloads one after the other use one connection")
+    @Test("successive downloads use one connection")
     func reuse() async throws {
         let origin = try OriginServer { _ in .body([1, 2, 3]) }
         defer { origin.stop() }

@@ -6,7 +6,7 @@ import Timing
 
 @Suite("Origins that fail", .timeLimit(.minutes(1)))
 struct FailingOriginTests {
-    /// Downloads the one answer of an origin.
+    /// Downloads from an origin that gives one scripted answer.
     private func fetch(
         _ answer: OriginAnswer,
         byteLimit: Int = 1_000_000,
@@ -41,7 +41,7 @@ struct FailingOriginTests {
         #expect(try await fetch(answer).reason == .empty)
     }
 
-    @Test("a body that ends before its declared length is cut, with the bytes that came")
+    @Test("a body that ends before its declared length is truncated, and the bytes that came are kept")
     func short() async throws {
         let fetched = try await fetch(.claiming(length: 2_000, body: pattern(1_000)))
         #expect(fetched.reason == .truncated)
@@ -55,7 +55,7 @@ struct FailingOriginTests {
         #expect(fetched.holds(pattern(1_000)))
     }
 
-    @Test("a chunked body that breaks off is cut")
+    @Test("a chunked body that breaks off is truncated")
     func brokenChunks() async throws {
         var answer = OriginAnswer.body(Array("400\r\n".utf8) + pattern(1_000))
         answer.headers = [("Transfer-Encoding", "chunked")]
@@ -65,7 +65,7 @@ struct FailingOriginTests {
         #expect(fetched.holds(pattern(1_000)))
     }
 
-    @Test("a connection that is reset before the answer has failed; after bytes of the body, the source is cut")
+    @Test("a reset before the answer is a failure; a reset after bytes of the body is a truncated source")
     func reset() async throws {
         var answer = OriginAnswer.reset(after: 0, of: [])
         answer.speaks = false
@@ -73,7 +73,7 @@ struct FailingOriginTests {
         #expect(try await fetch(.reset(after: 500_000, of: pattern(1_000_000))).reason == .truncated)
     }
 
-    @Test("a body that stalls at half is given up, with the bytes that came")
+    @Test("a body that stalls halfway is given up, and the bytes that came are kept")
     func stalled() async throws {
         let rule = StallRule(window: .milliseconds(100))
         let fetched = try await fetch(.stall(after: 5_000, of: pattern(10_000)), stall: rule)
@@ -82,12 +82,12 @@ struct FailingOriginTests {
         #expect(fetched.report.failure?.message == "127.0.0.1 sent less than 1 byte in 0.1 seconds.")
     }
 
-    @Test("an origin that takes the request and says nothing is given up")
+    @Test("an origin that accepts the request and never answers is given up")
     func silent() async throws {
         #expect(try await fetch(.silence, stall: StallRule(window: .milliseconds(100))).reason == .stalled)
     }
 
-    @Test("a drip below the rule is given up, and one above it arrives")
+    @Test("a drip below the minimum rate is given up, and one above it arrives")
     func drip() async throws {
         let drip = OriginAnswer.drip(pattern(1_000), every: .milliseconds(20))
         #expect(try await fetch(drip, stall: StallRule(byteCount: 500, window: .milliseconds(200))).reason == .stalled)
@@ -95,7 +95,7 @@ struct FailingOriginTests {
         #expect(try await fetch(short).holds(pattern(20)))
     }
 
-    @Test("the time limit holds, with the bytes that came")
+    @Test("the time limit is kept, and so are the bytes that came")
     func timeLimit() async throws {
         let fetched = try await fetch(.stall(after: 5_000, of: pattern(10_000)), timeLimit: .milliseconds(200))
         #expect(fetched.reason == .timedOut)
@@ -113,14 +113,14 @@ struct FailingOriginTests {
         #expect(fetched.file.progress.byteCount <= 99_999)
     }
 
-    @Test("headers have a limit")
+    @Test("headers have a limit in bytes")
     func headers() async throws {
         var answer = OriginAnswer.body([1])
         answer.headers = (0..<700).map { ("X-Filler-\($0)", String(repeating: "a", count: 100)) }
         #expect(try await fetch(answer).reason == .tooLarge)
     }
 
-    @Test("a head has a limit of lines, too")
+    @Test("headers have a limit in lines, too")
     func headerLines() async throws {
         var answer = OriginAnswer.body([1])
         answer.headers = (0..<300).map { _ in ("Vary", "a") }
@@ -128,7 +128,7 @@ struct FailingOriginTests {
     }
 
     @Test(
-        "a Retry-After beyond all numbers is a long time, and no more",
+        "a Retry-After of any number is accepted and bounded",
         arguments: ["9223372036854775807", "99999999999999999999", "-1", "Fri, 31 Dec 99999 23:59:59 GMT"],
     )
     func retryAfter(value: String) async throws {
@@ -137,7 +137,7 @@ struct FailingOriginTests {
         #expect(try await fetch(answer).reason == .httpStatus)
     }
 
-    @Test("an answer that isn't HTTP has failed")
+    @Test("an answer that isn't HTTP is a failure")
     func garbage() async throws {
         var answer = OriginAnswer.body([])
         answer.rawHead = Array("SSH-2.0-OpenSSH_9.2\r\n".utf8)
@@ -145,7 +145,7 @@ struct FailingOriginTests {
         #expect(try await fetch(answer).reason == .connectionFailed)
     }
 
-    @Test("a port on which nobody listens, and a name that nobody has")
+    @Test("a closed port and an unknown name are failures")
     func unreachable() async throws {
         let origin = try OriginServer { _ in .empty }
         origin.stop()

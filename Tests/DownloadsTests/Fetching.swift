@@ -1,20 +1,20 @@
 import Downloads
 import Media
 
-/// A download that is over.
+/// A finished download.
 struct Fetched {
     var report: DownloadReport
     var file: MediaFile
 
     var bytes: [UInt8] { file.prefix(file.progress.byteCount) }
 
-    /// Compares without putting all bytes into the output of a test that fails.
+    /// Compares the bytes without printing all of them when a test fails.
     func holds(_ expected: [UInt8]) -> Bool { bytes == expected }
-    /// For origins that had less time than they needed: how much came is up to the machine.
+    /// Compares the beginning only: for origins that had too little time, the number of bytes depends on the machine.
     func holdsBeginning(of expected: [UInt8]) -> Bool { expected.starts(with: bytes) }
 
     var reason: AttachmentFailure.Reason? { report.failure?.reason }
-    /// Whether the file's ending tells the same as the report.
+    /// A Boolean value that indicates whether the file's ending agrees with the report.
     var isConsistent: Bool {
         file.progress.ending == report.failure.map(MediaFile.Ending.cut) ?? .whole
     }
@@ -32,7 +32,7 @@ extension Downloader {
 }
 
 extension DownloadSettings {
-    /// For origins on loopback, which has to be opened for a test.
+    /// Returns settings that allow origins on loopback.
     static func opening(_ blocks: String...) throws -> DownloadSettings {
         var settings = DownloadSettings()
         settings.addresses.allowed = try blocks.map { try CIDR($0) }
@@ -40,5 +40,5 @@ extension DownloadSettings {
     }
 }
 
-/// `count` bytes that repeat seldom enough to show a byte that is out of place.
+/// Returns `count` bytes whose pattern repeats rarely enough to expose a misplaced byte.
 func pattern(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) } }

@@ -4,9 +4,9 @@ import Timing
 
 @testable import Downloads
 
-@Suite("What an answer's head says of its use by others")
+@Suite("Freshness and sharing according to an answer's head")
 struct FreshnessTests {
-    /// A head's fields, and what they come to: the lifetime and age in seconds.
+    /// A head's fields, and the expected lifetime and age in seconds.
     struct Case: Sendable, CustomTestStringConvertible {
         var fields: [String: String]
         var lifetime: Int?
@@ -51,7 +51,7 @@ struct FreshnessTests {
         Case(["expires": "0"], lifetime: 0),
         Case(["expires": "-1", "cache-control": "public"], lifetime: 0),
         Case(["expires": "Sat, 21 Nov 2026 13:00:00 GMT", "cache-control": "max-age=60"], lifetime: 60),
-        // Older than it says: by its Age, by its Date, or by the way to us.
+        // Older than it says: by its Age, by its Date, or by the time in transit.
         Case(["cache-control": "max-age=60", "age": "20"], lifetime: 60, age: 20),
         Case(["cache-control": "max-age=60", "age": "soon"], lifetime: 60),
         Case(["cache-control": "max-age=60", "age": "-20"], lifetime: 60),
@@ -65,7 +65,7 @@ struct FreshnessTests {
             lifetime: 60,
             age: 45
         ),
-        // A clock that is ahead of ours doesn't make it younger.
+        // A clock that is ahead of ours doesn't make the answer younger.
         Case(["cache-control": "max-age=60", "date": "Sat, 21 Nov 2026 12:10:00 GMT"], lifetime: 60),
     ]
 
@@ -79,7 +79,7 @@ struct FreshnessTests {
         return head.freshness(received: Instant(sinceOrigin: .zero), now: Self.now, delay: delay)
     }
 
-    @Test("lifetime, age and whether it is everybody's are as RFC 9111 has them", arguments: cases)
+    @Test("lifetime, age and whether an answer is public follow RFC 9111", arguments: cases)
     func fields(case expected: Case) {
         let answer = answer(expected.fields)
         #expect(answer.lifetime == expected.lifetime.map { .seconds($0) })
@@ -87,13 +87,13 @@ struct FreshnessTests {
         #expect(answer.isShareable == expected.isShareable)
     }
 
-    @Test("an answer that was long on its way is that much older")
+    @Test("the time in transit adds to an answer's age")
     func delay() {
         #expect(answer(["age": "20"], delay: .seconds(3)).age == .seconds(23))
         #expect(answer([:], delay: .seconds(3)).age == .seconds(3))
     }
 
-    @Test("a chain of redirects is as fresh as the least of its answers, and only as public as all of them")
+    @Test("a redirect chain is as fresh as its least fresh answer, and public only if all answers are")
     func chain() {
         let start = Instant(sinceOrigin: .seconds(100))
         let long = SourceFreshness.Answer(lifetime: .seconds(600), age: .seconds(10), received: start)
@@ -108,7 +108,7 @@ struct FreshnessTests {
     }
 
     @Test(
-        "an answer that nothing has changed gives the source a new life, as long as the one before where it says nothing"
+        "304 renews a source's freshness, with the previous lifetime if the answer gives none"
     )
     func freshening() {
         let (start, later) = (Instant(sinceOrigin: .zero), Instant(sinceOrigin: .seconds(90)))

@@ -5,7 +5,7 @@ import Timing
 
 @testable import Downloads
 
-@Suite("Who gives way to those that wait")
+@Suite("Preemption of slow requests")
 struct GivingWayTests {
     private let start = Instant(sinceOrigin: .seconds(1000))
     private let evil = (0..<100).map { Origin(scheme: "https", host: "\($0).evil.example", port: 443) }
@@ -19,7 +19,7 @@ struct GivingWayTests {
         return OriginTable(rule)
     }
 
-    /// Asks for a permit for each of the origins, and gives those that there are.
+    /// Requests a permit for each origin, and returns the permits that were granted.
     private func ask(
         _ table: inout OriginTable,
         _ origins: some Sequence<Origin>,
@@ -34,14 +34,14 @@ struct GivingWayTests {
         _ = table.leave(place, OriginOutcome(gaveWay: true), at: now, jitter: 0.5)
     }
 
-    @Test("alone a site may use all permits, under any number of names")
+    @Test("a site alone may use all permits, under any number of names")
     func alone() {
         var table = table(8)
         #expect(ask(&table, evil.prefix(10), at: start).count == 8)
     }
 
     @Test(
-        "a site that isn't alone leaves a quarter of the permits, and gets it when the others have been gone for a while"
+        "a site among others leaves a quarter of the permits, and gets it once the others have been gone for a while"
     )
     func reserve() {
         var table = table(8)
@@ -54,11 +54,11 @@ struct GivingWayTests {
         #expect(table.takeSettled().count == 2 && table.inFlight == 8)
     }
 
-    @Test("when others wait, the slowest gives way, once it had time to answer, and no more give way than wait")
+    @Test("when others wait, the slowest is preempted after it had time to answer, and no more requests than wait")
     func slowest() {
         var table = table(4)
         let places = ask(&table, good.prefix(4), at: start)
-        // 1 MB in 20 s takes 50 kB/s.
+        // 1 MB in 20 s needs 50 kB/s.
         for (place, rate) in zip(places, [200_000, 40_000, 1, 60_000]) {
             table.progressed(place, rate / 2, of: 1_000_000, at: start + .seconds(0.5))
         }
@@ -74,13 +74,13 @@ struct GivingWayTests {
         #expect(table.takeGivingWay().isEmpty)
         leave(&table, places[2], at: start + .seconds(1.1))
         #expect(table.takeSettled().count == 1 && table.waiterCount == 0)
-        // The next one takes the next slowest, and none that is fast enough.
+        // The next request preempts the next slowest, and none that is fast enough.
         for number in 11..<14 { _ = ask(&table, good[number...number], at: start + .seconds(1.2)) }
         let next = table.takeGivingWay()
         #expect(next.map(\.number) == [places[1].number] && next.map(\.cause) == [.slow])
     }
 
-    @Test("nobody gives way as long as nobody waits")
+    @Test("no request is preempted while no request waits")
     func quiet() {
         var table = table(4)
         _ = ask(&table, evil.prefix(4), at: start)
@@ -88,7 +88,7 @@ struct GivingWayTests {
         #expect(table.takeGivingWay().isEmpty && table.nextDue(after: start + .seconds(15)) == nil)
     }
 
-    @Test("a site that is fast enough gives way for its share only, and others no further than theirs")
+    @Test("a fast site is preempted down to its share only, and for other sites up to theirs only")
     func share() {
         var table = table(8)
         let places = ask(&table, evil.prefix(8), at: start)
@@ -98,12 +98,12 @@ struct GivingWayTests {
         #expect(first.map(\.cause) == [.share])
         for place in places where place.number == first.first?.number { leave(&table, place, at: start + .seconds(1)) }
         #expect(table.takeSettled().count == 1)
-        // Its own next requests drive out none of the others'.
+        // The site's own next requests preempt none of the others'.
         _ = ask(&table, evil[50..<60], at: start + .seconds(3))
         #expect(table.takeGivingWay().isEmpty)
     }
 
-    @Test("requests of a site that has its share don't drive out another's slow ones")
+    @Test("requests of a site that has its share don't preempt another's slow ones")
     func flood() {
         var table = table(8)
         _ = ask(&table, good.prefix(1), at: start)
@@ -114,7 +114,7 @@ struct GivingWayTests {
         #expect(!driven.isEmpty && driven.allSatisfy { !numbers.contains($0.number) })
     }
 
-    @Test("an origin's own slow requests give way when its limit keeps others waiting")
+    @Test("an origin's own slow requests are preempted when its limit keeps others waiting")
     func sameOrigin() {
         var table = table(64) { $0.firstLimit = 2 }
         let places = ask(&table, [evil[0], evil[0], evil[0], good[0]], at: start)
@@ -124,7 +124,7 @@ struct GivingWayTests {
         #expect(driven.count == 1 && driven.allSatisfy { places.prefix(2).map(\.number).contains($0) })
     }
 
-    @Test("a site whose requests are too slow for others is left alone, under whatever names it goes on")
+    @Test("a site whose requests are too slow for others is paused, whatever names it uses")
     func leftAlone() {
         var table = table(8)
         var now = start
@@ -152,11 +152,11 @@ struct GivingWayTests {
             if number == 7, case .failure(.failing) = decision { true } else { false }
         }
         #expect(refused)
-        // It says nothing of others.
+        // This says nothing about other sites.
         #expect(ask(&table, good[20...20], at: now).count == 1)
     }
 
-    @Test("slow requests give way to those that wait elsewhere, and fast ones don't, whoever they are")
+    @Test("slow requests are preempted for those that wait elsewhere, and fast ones aren't, whatever their site")
     func demand() {
         var table = table(64)
         let places = ask(&table, evil.prefix(4), at: start)
@@ -167,7 +167,7 @@ struct GivingWayTests {
         #expect(table.nextDue(after: start + .seconds(2)) == nil)
     }
 
-    @Test("a queue that would take too long is not joined where it need not be")
+    @Test("a queue that would take too long is not joined if the caller has a choice")
     func crowded() {
         var table = OriginTable(.callbacks)
         for number in 0..<5 { table.ask(UInt64(number), evil[0], until: start + .seconds(20), at: start) }
@@ -177,7 +177,7 @@ struct GivingWayTests {
             Issue.record("the fifth was let in")
             return
         }
-        // One that answers soon is waited for.
+        // The caller waits for one that answers soon.
         for case .success(let place) in decisions.map(\.decision) {
             _ = table.leave(place, .worked, at: start + .milliseconds(5), jitter: 0.5)
         }
@@ -186,7 +186,7 @@ struct GivingWayTests {
     }
 
     @Test(
-        "how likely a request is to be done follows its rate of the last seconds",
+        "a request's chance of success follows its rate of the last seconds",
         arguments: [nil, 100_000] as [Int?]
     )
     func promise(expected: Int?) {
@@ -200,7 +200,7 @@ struct GivingWayTests {
         )
         request.progressed(40_000, of: expected, at: start + .seconds(1))
         #expect(request.promise(at: start + .seconds(1)) > 1)
-        // It goes on by a byte now and then.
+        // The request receives a byte now and then.
         for second in 2..<12 {
             request.progressed(40_000 + second, of: expected, at: start + .seconds(second))
             _ = request.promise(at: start + .seconds(second))

@@ -3,18 +3,18 @@ import Media
 import Support
 import Testing
 
-/// Origins that speak HTTP/2 over TLS, and mean harm: none of their frames is read (SECURITY N8, N9).
+/// Tests of hostile origins that speak HTTP/2 over TLS: none of their frames is read (SECURITY N8, N9).
 @Suite("Origins of HTTP/2", .timeLimit(.minutes(2)), .serialized)
 struct HTTP2Tests {
-    /// How an attack may end.
+    /// The reasons with which an attack may end.
     private static let reasons: Set<AttachmentFailure.Reason> = [.connectionFailed, .truncated, .stalled, .tooLarge]
 
-    /// Each attack over IPv4, and those of different kinds over IPv6.
+    /// Each attack over IPv4, and a selection of them over IPv6.
     private static let cases: [(HTTP2Origin.Attack, String)] =
         HTTP2Origin.Attack.allCases.map { ($0, "127.0.0.1") }
         + [.none, .bomb, .continuations, .reset, .garbage].map { ($0, "::1") }
 
-    @Test("an attack ends, and other downloads go on meanwhile and afterwards", arguments: cases)
+    @Test("an attack ends, and other downloads go on during it and afterwards", arguments: cases)
     func attacks(attack: HTTP2Origin.Attack, address: String) async throws {
         let hostile = try HTTP2Origin(attack, address: address)
         let honest = try OriginServer { _ in .body(pattern(100_000)) }
@@ -35,7 +35,7 @@ struct HTTP2Tests {
         #expect(try await downloader.fetch(honest.url("/after")).report.failure == nil)
     }
 
-    @Test("an origin that has both is spoken to in HTTP/1.1; a source that is read slowly doesn't hold up its others")
+    @Test("an origin with both versions is asked in HTTP/1.1, and a slowly read source doesn't delay its others")
     func paused() async throws {
         let nginx = try await TLSNginx(files: ["a.bin": pattern(20_000_000), "b.bin": pattern(50_000)])
         defer { nginx.stop() }
@@ -44,7 +44,7 @@ struct HTTP2Tests {
         settings.ranges.windowByteCount = 100_000
         let downloader = try Downloader(settings: settings)
 
-        // Whoever reads this one wants its first byte, and nothing more for now.
+        // This reader wants the first byte, and nothing more for now.
         let slow = try MediaFile(byteLimit: 30_000_000)
         async let slowReport = downloader.download(nginx.url("a.bin"), into: slow, timeLimit: .seconds(60))
         _ = await slow.contents { $0.present.prefixCount >= 100_000 || $0.ending != nil }

@@ -2,7 +2,7 @@ import Foundation
 import Media
 import Timing
 
-/// Dates as header fields have them (RFC 9110, section 5.6.7).
+/// Dates in the form of header fields (RFC 9110, section 5.6.7).
 enum HTTPDates {
     static func text(in seconds: Double) -> String {
         let format = DateFormatter()
@@ -14,6 +14,6 @@ enum HTTPDates {
 }
 
 extension SystemTime {
-    /// Blocks the thread: an origin that takes its time.
+    /// Blocks the thread for `duration`, as a slow origin does.
     static func block(_ duration: Duration) { Thread.sleep(forTimeInterval: duration / .seconds(1)) }
 }

@@ -15,7 +15,7 @@ struct IPAddressTests {
     }
 
     @Test(
-        "what is not plainly an address is not read",
+        "an ambiguous or malformed address is not read",
         arguments: [
             "", " 192.0.2.1", "192.0.2.1 ", "127.1", "0", "2130706433", "0x7f.0.0.1", "0177.0.0.1", "010.0.0.1",
             "256.0.0.1", "192.0.2", "192.0.2.1.5", "192.0.2.1:80", "[::1]", "::1%eth0", "fe80::1%1", ":::", "1::2::3",
@@ -24,7 +24,7 @@ struct IPAddressTests {
     )
     func notAnAddress(text: String) { #expect(IPAddress(text) == nil) }
 
-    @Test("a block is read, and an address alone is a block of one")
+    @Test("a block is read, and an address alone is a block of one address")
     func blocks() throws {
         #expect(try CIDR("10.0.0.0/8").description == "10.0.0.0/8")
         #expect(try CIDR("192.0.2.7").description == "192.0.2.7/32")
@@ -34,7 +34,7 @@ struct IPAddressTests {
         #expect(try CIDR("::/0").contains(#require(IPAddress("2001:db8::1"))))
     }
 
-    @Test("a block holds the addresses from its first to its last, of its own family")
+    @Test("a block contains the addresses from its first to its last, of its own family")
     func containment() throws {
         let block = try CIDR("172.16.0.0/12")
         for inside in ["172.16.0.0", "172.20.1.2", "172.31.255.255"] {
@@ -46,7 +46,7 @@ struct IPAddressTests {
     }
 
     @Test(
-        "a block that is written wrong is refused with what to write",
+        "a malformed block is refused with the right form",
         arguments: [
             ("10/8", "\"10/8\" is no address block; write one like 10.0.0.0/8 or fd00::/8."),
             ("private", "\"private\" is no address block; write one like 10.0.0.0/8 or fd00::/8."),

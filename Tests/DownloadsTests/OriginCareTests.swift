@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 import Timing
 
-@Suite("Origins that have too much, or fail", .timeLimit(.minutes(1)))
+@Suite("Origins that are overloaded or fail", .timeLimit(.minutes(1)))
 struct OriginCareTests {
     private let events = Events()
 
@@ -27,7 +27,7 @@ struct OriginCareTests {
         return try Downloader(settings: settings, observe: { [events] in events.add($0) })
     }
 
-    /// Answers by the number of the request, from 1 on.
+    /// Starts an origin that answers by the number of the request, from 1 on.
     private func origin(_ answer: @escaping @Sendable (Int) -> OriginAnswer) throws -> OriginServer {
         let count = Mutex(0)
         return try OriginServer { _ in
@@ -46,7 +46,7 @@ struct OriginCareTests {
         return answer
     }
 
-    @Test("a failure that may pass is made good by one more request", arguments: [429, 500, 502, 503, 504])
+    @Test("a temporary failure is repaired by one retry", arguments: [429, 500, 502, 503, 504])
     func retried(status: Int) async throws {
         let origin = try origin { $0 == 1 ? .status(status) : .body(pattern(1000)) }
         defer { origin.stop() }
@@ -55,7 +55,7 @@ struct OriginCareTests {
         #expect(fetched.report.requestCount == 2 && origin.requests.count == 2 && events[.retried] == 1)
     }
 
-    @Test("a connection that is reset before a byte came is made good too")
+    @Test("a reset before the first byte is repaired by a retry, too")
     func reset() async throws {
         var reset = OriginAnswer.reset(after: 0, of: [])
         reset.speaks = false
@@ -65,7 +65,7 @@ struct OriginCareTests {
     }
 
     @Test(
-        "one more request and no second, and none for what will not pass",
+        "there is one retry at most, and none for a permanent failure",
         arguments: [(503, 2), (403, 1), (404, 1), (410, 1)]
     )
     func onlyOnce(status: Int, requests: Int) async throws {
@@ -75,7 +75,7 @@ struct OriginCareTests {
         #expect(origin.requests.count == requests)
     }
 
-    @Test("retries have a budget of a tenth of the requests")
+    @Test("retries are limited to a tenth of the requests")
     func budget() async throws {
         let origin = try OriginServer { _ in .status(429) }
         defer { origin.stop() }
@@ -86,7 +86,7 @@ struct OriginCareTests {
     }
 
     @Test(
-        "an origin that asks to be left alone isn't asked, and who has no time to wait is told so at once",
+        "an origin that asks for a pause isn't asked, and a request without the time to wait fails at once",
         arguments: [(429, "3000"), (503, "3000"), (429, HTTPDates.text(in: 3000))]
     )
     func leftAlone(status: Int, retryAfter: String) async throws {
@@ -101,13 +101,13 @@ struct OriginCareTests {
         )
         #expect(refused.report.failure?.code == .attachmentInvalidURL)
         #expect(origin.requests.count == 1 && events[.refusedPaused] == 1 && events[.retried] == 0)
-        // Another origin isn't concerned.
+        // Other origins aren't affected.
         let other = try OriginServer(address: "127.0.0.2") { _ in .body([1]) }
         defer { other.stop() }
         #expect(try await downloader.fetch(other.url()).report.failure == nil)
     }
 
-    @Test("who has time waits as long as the origin asked for")
+    @Test("a request with enough time waits as long as the origin asked for")
     func waits() async throws {
         let origin = try origin { $0 == 1 ? Self.busy(503, "1") : .body([1]) }
         defer { origin.stop() }
@@ -117,7 +117,7 @@ struct OriginCareTests {
         #expect(SystemTime().now - start >= .seconds(1) && events[.waited] == 1)
     }
 
-    @Test("an origin that isn't there is left alone after five requests, and asked again by itself when it is")
+    @Test("an unreachable origin is paused after five requests, and asked again once it is back")
     func recovers() async throws {
         let place = try OriginServer { _ in .empty }
         place.stop()
@@ -145,7 +145,7 @@ struct OriginCareTests {
         #expect(origin.requests.count == count + 11)
     }
 
-    @Test("no more connections than places, however many ask")
+    @Test("there are at most as many connections as permits, however many requests wait")
     func limit() async throws {
         let now = Mutex(0)
         let most = Mutex(0)
@@ -172,7 +172,7 @@ struct OriginCareTests {
         #expect(events[.waited] > 0 && downloader.originUsage.inFlight == 0 && downloader.originUsage.waiting == 0)
     }
 
-    @Test("a source whose reader has to catch up holds no place")
+    @Test("a source whose reader lags behind holds no permit")
     func paused() async throws {
         let origin = try OriginServer { request in
             request.path == "/long" ? .body([UInt8](repeating: 7, count: 30_000_000)) : .body([1])
@@ -192,7 +192,7 @@ struct OriginCareTests {
         #expect(await long.failure == nil)
     }
 
-    @Test("sources that come slowly come side by side, and each that is answered makes room for another")
+    @Test("slow sources are fetched side by side, and each that is answered makes room for another")
     func slow() async throws {
         let origin = try OriginServer { _ in .stall(after: 10, of: pattern(1000)) }
         defer { origin.stop() }
@@ -205,7 +205,7 @@ struct OriginCareTests {
         #expect(downloader.originUsage.inFlight == 0)
     }
 
-    @Test("sources that hang make way for one that waits, and what has come of them is kept")
+    @Test("sources that hang are ended for one that waits, and their bytes are kept")
     func makesWay() async throws {
         let origin = try OriginServer { _ in .stall(after: 500, of: pattern(100_000)) }
         defer { origin.stop() }
@@ -231,7 +231,7 @@ struct OriginCareTests {
         #expect(downloader.originUsage.inFlight == 0)
     }
 
-    @Test("a slow origin isn't blamed by those who had no time")
+    @Test("an origin isn't blamed for requests that had too little time")
     func hurry() async throws {
         let origin = try OriginServer { _ in .silence }
         defer { origin.stop() }

@@ -5,7 +5,7 @@ import Timing
 
 @testable import Downloads
 
-@Suite("The gate before origins", .timeLimit(.minutes(1)))
+@Suite("The limiter of requests to origins", .timeLimit(.minutes(1)))
 struct OriginGateTests {
     private let time = TestTime()
     private let origin = Origin(scheme: "https", host: "a.example", port: 443)
@@ -13,7 +13,7 @@ struct OriginGateTests {
     private func gate(_ limit: Int) -> OriginLimiter {
         var rule = OriginRule()
         rule.firstLimit = limit
-        // None is told to give way.
+        // No request is preempted here.
         rule.grace = .seconds(1000)
         return OriginLimiter(rule, time: time, observe: { _ in })
     }
@@ -29,12 +29,12 @@ struct OriginGateTests {
         }
     }
 
-    /// Waits until so many wait.
+    /// Waits until `count` requests wait.
     private func waiting(_ count: Int, at gate: OriginLimiter) async {
         while gate.usage.waiting != count { await Task.yield() }
     }
 
-    @Test("a place that is given back is the next one's, and one that is let go of is too")
+    @Test("a returned permit goes to the next request, and so does a released one")
     func handsOver() async throws {
         let gate = gate(1)
         var first: OriginPlace? = try await gate.enter(origin, until: time.now + .seconds(10))
@@ -44,7 +44,7 @@ struct OriginGateTests {
         let place = try await second.value.get()
         let third = enter(gate, within: .seconds(10))
         await waiting(1, at: gate)
-        // A second time it isn't there to give.
+        // The second time there is no permit to return.
         first?.leave(.worked)
         first = nil
         #expect(gate.usage.waiting == 1 && gate.usage.inFlight == 1)
@@ -53,7 +53,7 @@ struct OriginGateTests {
         #expect(gate.usage.origins == 1 && gate.usage.inFlight == 0)
     }
 
-    @Test("who waits is refused at the deadline")
+    @Test("a waiting request is refused at its deadline")
     func deadline() async throws {
         let gate = gate(1)
         let first = try await gate.enter(origin, until: time.now + .seconds(10))
@@ -65,7 +65,7 @@ struct OriginGateTests {
         first.leave(.worked)
     }
 
-    @Test("who is cancelled leaves, before or while it waits")
+    @Test("a canceled request leaves, before or while it waits")
     func cancelled() async throws {
         let gate = gate(1)
         let first = try await gate.enter(origin, until: time.now + .seconds(10))
@@ -82,7 +82,7 @@ struct OriginGateTests {
         first.leave(.worked)
     }
 
-    @Test("an origin that asked for a pause is asked when it is over")
+    @Test("an origin that asked for a pause is asked once the pause is over")
     func pause() async throws {
         let gate = gate(8)
         let first = try await gate.enter(origin, until: time.now + .seconds(60))

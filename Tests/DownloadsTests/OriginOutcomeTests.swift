@@ -4,7 +4,7 @@ import Timing
 
 @testable import Downloads
 
-@Suite("What a request says of its origin")
+@Suite("The lesson of a request's outcome for its origin")
 struct OriginOutcomeTests {
     private func result(_ reason: AttachmentFailure.Reason?, isFlowing: Bool = false) -> TransferResult {
         var result = TransferResult(status: 200)
@@ -14,7 +14,7 @@ struct OriginOutcomeTests {
     }
 
     @Test(
-        "an origin whose bytes come to the last is slow, and no more than that",
+        "an origin whose bytes come to the end is slow at worst",
         arguments: [AttachmentFailure.Reason.timedOut, .cancelled]
     )
     func slow(reason: AttachmentFailure.Reason) {
@@ -23,7 +23,7 @@ struct OriginOutcomeTests {
     }
 
     @Test(
-        "one that sends nothing has too much or fails, if it had time",
+        "an origin that sends nothing is overloaded or failing, if it had time",
         arguments: [AttachmentFailure.Reason.timedOut, .cancelled]
     )
     func silent(reason: AttachmentFailure.Reason) {
@@ -32,12 +32,12 @@ struct OriginOutcomeTests {
         #expect(result(reason).outcome(hadTime: false, isOver: true) == .unknown)
     }
 
-    @Test("what nobody wants any more says nothing")
+    @Test("a request that was canceled says nothing about its origin")
     func unwanted() {
         #expect(result(.cancelled, isFlowing: true).outcome(hadTime: true, isOver: false) == .unknown)
     }
 
-    @Test("one that stalls has too much, whatever came before")
+    @Test("an origin that stalls is overloaded, whatever it sent before")
     func stalled() {
         let outcome = result(.stalled, isFlowing: true).outcome(hadTime: true, isOver: false)
         #expect(outcome == OriginOutcome(health: .failure, isOverloaded: true))

@@ -6,13 +6,13 @@ import Timing
 
 @testable import Downloads
 
-@Suite("Who may ask which origin when")
+@Suite("The schedule of requests to origins")
 struct OriginTableTests {
     private let start = Instant(sinceOrigin: .seconds(1000))
     private let a = Origin(scheme: "https", host: "a.example", port: 443)
     private let b = Origin(scheme: "https", host: "b.example", port: 443)
 
-    /// The places that are given now, and who is refused.
+    /// Returns the permits that are granted now, and the refused requests.
     private func take(_ table: inout OriginTable) -> (places: [OriginTable.Place], refusals: [OriginRefusal]) {
         let decisions = table.takeSettled().map(\.decision)
         return (
@@ -21,7 +21,7 @@ struct OriginTableTests {
         )
     }
 
-    /// One request that comes to `outcome` at once.
+    /// Makes one request that ends with `outcome` at once.
     private func request(_ table: inout OriginTable, _ origin: Origin, _ outcome: OriginOutcome, at now: Instant) {
         table.ask(0, origin, until: now + .seconds(60), at: now)
         for place in take(&table).places {
@@ -36,7 +36,7 @@ struct OriginTableTests {
         for number in 0..<40 { table.ask(UInt64(number), a, until: start + .seconds(60), at: start) }
         let places = take(&table).places
         #expect(places.count == 8 && table.waiterCount == 32)
-        // None of them has come to its end.
+        // None of them has ended.
         for place in places { table.answered(place, at: start) }
         let more = take(&table).places
         #expect(more.count == 8 && table[a]?.limit == 16)
@@ -44,7 +44,7 @@ struct OriginTableTests {
         #expect(take(&table).places.count == 16 && table[a]?.limit == 32 && table[b] == nil)
     }
 
-    @Test("once it had too much, it gets one more with each ten that it answers")
+    @Test("after an overload the limit grows by one with each ten answers")
     func increaseAfterwards() {
         var table = OriginTable(OriginRule())
         request(&table, a, OriginOutcome(isOverloaded: true), at: start)
@@ -56,7 +56,7 @@ struct OriginTableTests {
         #expect(table[a]?.limit == 32)
     }
 
-    @Test("an answer to what was asked before it had too much isn't counted")
+    @Test("an answer to a request from before the overload isn't counted")
     func answeredBefore() {
         var table = OriginTable(OriginRule())
         for number in 0..<2 { table.ask(UInt64(number), a, until: start + .seconds(60), at: start) }
@@ -66,7 +66,7 @@ struct OriginTableTests {
         #expect(table[a]?.limit == 4)
     }
 
-    @Test("too much halves that, once for all that were under way, and never below two")
+    @Test("an overload halves the limit, once for all running requests, and never below two")
     func decrease() {
         var table = OriginTable(OriginRule())
         let busy = OriginOutcome(isOverloaded: true)
@@ -77,7 +77,7 @@ struct OriginTableTests {
         #expect(table[a]?.limit == 2)
     }
 
-    @Test("of those that wait, who has least time comes first, whatever order they came in")
+    @Test("waiting requests are served by the least time left, in whatever order they came")
     func order() {
         var rule = OriginRule()
         rule.firstLimit = 1
@@ -97,7 +97,7 @@ struct OriginTableTests {
         #expect(order == [0, 2, 3, 1])
     }
 
-    @Test("all origins together get so many and no more")
+    @Test("all origins together get a fixed number of permits")
     func global() {
         var rule = OriginRule()
         rule.globalLimit = 3
@@ -106,12 +106,12 @@ struct OriginTableTests {
         for number in 2..<5 { table.ask(UInt64(number), b, until: start + .seconds(60), at: start) }
         let places = take(&table).places
         #expect(places.count == 3 && table.waiterCount == 2)
-        // A place of one origin's is any origin's.
+        // A permit of one origin may go to any other.
         _ = table.leave(places[0], .worked, at: start, jitter: 0)
         #expect(take(&table).places.map(\.origin) == [b])
     }
 
-    @Test("an origin that asks to be left alone is, and who has no time for that is refused at once")
+    @Test("an origin that asks for a pause gets it, and a request without the time for that is refused at once")
     func pause() {
         var table = OriginTable(OriginRule())
         let busy = OriginOutcome(isOverloaded: true, pause: .seconds(30))
@@ -124,14 +124,14 @@ struct OriginTableTests {
         #expect(table.takeSettled().isEmpty)
         table.settle(at: start + .seconds(30))
         #expect(take(&table).places.count == 1)
-        // For a minute at most, whatever it asks for.
+        // The pause lasts a minute at most, whatever the origin asks for.
         request(&table, b, OriginOutcome(pause: .seconds(1_000_000_000)), at: start)
         table.ask(3, b, until: start + .seconds(10_000), at: start)
         #expect(table.nextDue(after: start) == start + .seconds(60))
     }
 
     @Test(
-        "an origin that isn't there is refused after five requests, with those that wait for it, and then tried by one"
+        "an unreachable origin is refused after five requests, with the waiting ones, and then probed by one"
     )
     func failing() {
         var rule = OriginRule()
@@ -153,7 +153,7 @@ struct OriginTableTests {
         #expect(table.refusingCount == 1)
     }
 
-    @Test("one retry there is at first, and one for each ten requests, if there is time for it")
+    @Test("there is one retry at first, and one more for each ten requests, if there is time for it")
     func retries() {
         var table = OriginTable(OriginRule())
         for _ in 0..<100 { request(&table, a, .worked, at: start) }
@@ -172,7 +172,7 @@ struct OriginTableTests {
         #expect(!hurried && unhurried)
     }
 
-    @Test("ten thousand origins are remembered, those that were used last, and those in use")
+    @Test("ten thousand origins are remembered: the most recently used, and those in use")
     func forgets() {
         var rule = OriginRule()
         rule.tableLimit = 100
@@ -192,7 +192,7 @@ struct OriginTableTests {
     }
 
     @Test(
-        "whatever happens, no origin gets more than its limit, none that is refused gets more than one probe, and all who ask are answered by their deadline",
+        "in any order of events, no origin exceeds its limit or gets a second probe, and each request has a timely answer",
         arguments: 0..<60
     )
     func property(seed: Int) {
@@ -200,7 +200,7 @@ struct OriginTableTests {
         var rule = OriginRule()
         rule.globalLimit = Int.random(in: 3...40, using: &random)
         rule.firstLimit = Int.random(in: 2...8, using: &random)
-        // An origin that is forgotten and asked again begins anew.
+        // An origin that is forgotten and asked again starts over.
         let forgets = seed % 2 == 0
         if forgets { rule.tableLimit = 4 }
         var table = OriginTable(rule)
@@ -210,10 +210,10 @@ struct OriginTableTests {
         var asked: [UInt64: Origin] = [:]
         var held: [OriginTable.Place] = []
         var (requests, retries) = (0, 0)
-        // Looks at what was decided, before anything else changes it.
+        // Checks the decisions before another event changes the state.
         func check() {
             for (number, decision) in table.takeSettled() {
-                // Once, and not after its time.
+                // Once, and not after its deadline.
                 let deadline = deadlines.removeValue(forKey: number)
                 let origin = asked.removeValue(forKey: number)
                 #expect(deadline != nil)
@@ -222,7 +222,7 @@ struct OriginTableTests {
                     #expect(place.origin == origin && deadline.map { now < $0 } == true)
                     if place.origin == origins[0] { requests += 1 }
                     let record = table[place.origin]
-                    // The limit falls while places are held: what is given is within it.
+                    // The limit may fall while permits are held: each grant is within it.
                     #expect(record.map { $0.inFlight <= $0.limit } == true && table.inFlight <= rule.globalLimit)
                     if record?.breaker.isClosed == false {
                         #expect(record?.breaker.refusal(at: now) == CircuitBreaker.Refusal(until: nil))
@@ -234,7 +234,7 @@ struct OriginTableTests {
             }
         }
         for number in 0..<UInt64(3000) {
-            // Time passes by no more than the table asks for.
+            // Time moves on by at most as much as the table asks for.
             let step = now + .milliseconds(.random(in: 0...300, using: &random))
             now = max(now, min(step, table.nextDue(after: now) ?? step))
             table.settle(at: now)

@@ -9,7 +9,7 @@ import Timing
 struct PartsTests {
     private static let source = pattern(3_000_000)
 
-    /// A download whose reader wants one range after the other, and no more after the last.
+    /// Downloads for a reader that wants the ranges one after the other, and nothing after the last.
     private func fetch(
         _ url: String,
         kind: MediaFormat.Kind? = nil,
@@ -32,7 +32,7 @@ struct PartsTests {
         return Fetched(report: await report, file: file)
     }
 
-    @Test("a picture costs one plain request, whatever its origin could do")
+    @Test("a picture costs one plain request, whatever its origin supports")
     func picture() async throws {
         let origin = try OriginServer { .ranges(of: Self.source, to: $0, type: "image/jpeg") }
         defer { origin.stop() }
@@ -42,7 +42,7 @@ struct PartsTests {
     }
 
     @Test(
-        "of a source that is said to be video or sound only what is wanted is fetched, and no byte twice",
+        "only the wanted bytes of declared video or sound are fetched, and no byte twice",
         arguments: [("/a.mp4?size=1", nil), ("/A.MP3", nil), ("/a", .video), ("/a.jpg", .audio)]
             as [(String, MediaFormat.Kind?)],
     )
@@ -66,7 +66,7 @@ struct PartsTests {
         #expect(origin.connectionCount == 1)
     }
 
-    @Test("a source that turns out to be wanted whole is fetched whole", arguments: [3_000_000, 131_072, 5])
+    @Test("a source that is needed whole after all is fetched whole", arguments: [3_000_000, 131_072, 5])
     func whole(count: Int) async throws {
         let source = Array(Self.source.prefix(count))
         let origin = try OriginServer { .ranges(of: source, to: $0) }
@@ -77,13 +77,13 @@ struct PartsTests {
     }
 
     @Test(
-        "a plain request is given up for parts when the origin says it is video, or a reader wants what is far ahead",
+        "a plain request is replaced by parts when the origin declares video or a reader wants bytes far ahead",
         arguments: ["video/mp4", "audio/mpeg", "application/octet-stream", nil],
     )
     func turning(type: String?) async throws {
         let origin = try OriginServer { request in
             var answer = OriginAnswer.ranges(of: Self.source, to: request, type: type)
-            // In order it takes forever.
+            // Reading in order would take forever.
             if request.range == nil {
                 answer.framing = .claimedLength(answer.body.count)
                 answer.body = Array(answer.body.prefix(400_000))
@@ -98,7 +98,7 @@ struct PartsTests {
         #expect(origin.requests.map(\.range) == [nil, 2_500_000..<2_500_100])
     }
 
-    @Test("an origin without ranges is read in order, a window ahead of its reader and no more", arguments: [200, 416])
+    @Test("an origin without ranges is read in order, at most a window ahead of its reader", arguments: [200, 416])
     func inOrder(status: Int) async throws {
         let origin = try OriginServer { request in
             status == 416 && request.range != nil ? .status(416) : .body(Self.source)
@@ -120,7 +120,7 @@ struct PartsTests {
         #expect(origin.requests.count == (status == 416 ? 2 : 1))
     }
 
-    @Test("what lies behind the limit is not read up to")
+    @Test("bytes behind the limit are not fetched")
     func beyondLimit() async throws {
         let origin = try OriginServer { _ in .body(Self.source) }
         defer { origin.stop() }
@@ -136,7 +136,7 @@ struct PartsTests {
         #expect(fetched.file.progress.byteCount < 200_000)
     }
 
-    @Test("a paused download goes on to the end when all is wanted")
+    @Test("a paused download continues to the end once all bytes are wanted")
     func resumed() async throws {
         let origin = try OriginServer { _ in .body(Self.source) }
         defer { origin.stop() }
@@ -146,7 +146,7 @@ struct PartsTests {
         #expect(fetched.report.failure == nil && fetched.holds(Self.source))
     }
 
-    @Test("parts come from where the redirects led to, and the address is checked each time")
+    @Test("parts come from the redirect's target, and the address is checked each time")
     func redirected() async throws {
         let origin = try OriginServer { request in
             switch (request.path, request.range?.lowerBound) {
@@ -162,7 +162,7 @@ struct PartsTests {
         #expect(fetched.file.bytes(in: 500_000..<500_010).count == 10)
     }
 
-    @Test("a part that breaks off is asked for once more, from where it broke off", arguments: [1, 2])
+    @Test("a part that breaks off is requested once more, from the break on", arguments: [1, 2])
     func retried(failures: Int) async throws {
         let origin = try OriginServer { request in
             var answer = OriginAnswer.ranges(of: Self.source, to: request)
@@ -184,7 +184,7 @@ struct PartsTests {
         #expect(fetched.file.bytes(in: 1_000_000..<1_100_000).count == (failures == 1 ? 100_000 : 2000))
     }
 
-    @Test("a reader that asks for bytes all over the source costs so many requests and no more")
+    @Test("scattered reads cost at most a fixed number of requests")
     func limit() async throws {
         let origin = try OriginServer { .ranges(of: Self.source, to: $0) }
         defer { origin.stop() }
@@ -199,7 +199,7 @@ struct PartsTests {
         #expect(origin.requests.count == 7)
     }
 
-    @Test("a reader that wants more than the limit is refused before it is fetched")
+    @Test("a reader that wants more than the limit is refused before the fetch")
     func tooLarge() async throws {
         let origin = try OriginServer { .ranges(of: Self.source, to: $0) }
         defer { origin.stop() }
@@ -208,7 +208,7 @@ struct PartsTests {
         #expect(origin.requests.count == 1)
     }
 
-    /// What an origin does to the answer that it would give for the second part.
+    /// A change that an origin makes to its answer for the second part.
     struct Lie: CustomTestStringConvertible, Sendable {
         var testDescription: String
         var reason: AttachmentFailure.Reason
@@ -216,7 +216,7 @@ struct PartsTests {
     }
 
     @Test(
-        "an origin that lies about a part is caught, and what came before is kept",
+        "an origin that lies about a part is caught, and the bytes before are kept",
         arguments: [
             Lie(testDescription: "another part", reason: .originLied) {
                 $0.setHeader("Content-Range", "bytes 0-99999/3000000")
@@ -267,12 +267,12 @@ struct PartsTests {
         let fetched = try await fetch(origin.url("/a.mp4"), wanting: [0..<512, 1_000_000..<1_100_000])
         #expect(fetched.reason == lie.reason && fetched.isConsistent)
         #expect(fetched.bytes == Array(Self.source.prefix(131_072)))
-        // What an origin says it couldn't do is asked for once more, and nothing else.
+        // Only a part that the origin failed to serve is requested once more.
         #expect(origin.requests.count == (lie.testDescription == "broken" ? 3 : 2))
     }
 
     @Test(
-        "numbers that no source has end the download, not the process",
+        "impossible numbers end the download, not the process",
         arguments: [
             "bytes 0-131071/999999999999999999", "bytes 0-131071/9223372036854775807",
             "bytes 0-9223372036854775807/9223372036854775807", "bytes 0-18446744073709551615/*",
@@ -291,7 +291,7 @@ struct PartsTests {
         #expect([.originLied, .cancelled].contains(fetched.reason) && fetched.isConsistent)
     }
 
-    @Test("a source that changes between two parts is not mixed")
+    @Test("two versions of a source that changes between parts are not mixed")
     func changed() async throws {
         let origin = try OriginServer { request in
             let isFirst = request.range?.lowerBound == 0

@@ -20,7 +20,7 @@ struct RangeAnswerTests {
     }
 
     @Test(
-        "an answer is taken for what it says only if that was asked for and fits what is known",
+        "an answer is accepted only if it was asked for and fits the known source",
         arguments: [
             (head(), .part(100..<200, version)),
             (head(206, "bytes 100-150/1000"), .part(100..<151, version)),
@@ -49,7 +49,7 @@ struct RangeAnswerTests {
     }
 
     @Test(
-        "the first answer says what the source is, or that it has no ranges",
+        "the first answer describes the source, or shows that the origin has no ranges",
         arguments: [
             (head(206, "bytes 0-99/1000"), .part(0..<100, version)),
             (head(206, "bytes 0-99/*"), .refused),
@@ -62,14 +62,14 @@ struct RangeAnswerTests {
         #expect(RangeAnswer(head, asked: 0..<100, version: nil) == expected)
     }
 
-    @Test("an origin without validators that stops to answer ranges is a liar")
+    @Test("an origin without validators that stops answering ranges is a liar")
     func noRanges() {
         let version = SourceVersion(size: 1000)
         #expect(RangeAnswer(Self.head(200), asked: 100..<200, version: version) == .lie(.noRanges))
     }
 
     @Test(
-        "a validator has to be strong",
+        "a validator must be strong",
         arguments: [
             ("\"a\"", nil, nil, "\"a\""),
             ("W/\"a\"", nil, nil, nil),
@@ -88,7 +88,7 @@ struct RangeAnswerTests {
         #expect(head.strongValidator == expected)
     }
 
-    @Test("a whole answer offers parts only with a length and a strong validator, of the source's own bytes")
+    @Test("a whole answer offers parts only with a length and a strong validator, for unencoded bytes")
     func offers() {
         var head = AnswerHead(status: 200)
         (head.acceptRanges, head.contentLength, head.entityTag) = ("bytes", 1000, "\"a\"")

@@ -8,7 +8,7 @@ import Timing
 struct ReadAheadTests {
     private let rule = RangeRule()
 
-    /// The blocks that a reader costs that wants one byte after the other of `offsets`.
+    /// Returns the blocks that are fetched for a reader that wants one byte after the other at `offsets`.
     private func blocks(_ offsets: [Int], size: Int = 300_000_000) throws -> [Range<Int>] {
         let file = try MediaFile(byteLimit: 1)
         file.setSize(size)
@@ -19,7 +19,7 @@ struct ReadAheadTests {
         }
     }
 
-    @Test("a reader that reads on gets twice as much each time, up to a limit")
+    @Test("a sequential reader gets twice as much each time, up to a limit")
     func doubling() throws {
         var end = 0
         for count in [131_072, 262_144, 524_288, 1_048_576, 1_048_576] {
@@ -35,12 +35,12 @@ struct ReadAheadTests {
         #expect(try blocks([5_000_000, 90_000_000, 7]).map(\.count) == [65_536, 65_536, 65_536])
     }
 
-    @Test("a jump to near the end gets all that is left")
+    @Test("a jump close to the end gets the whole rest")
     func tail() throws {
         #expect(try blocks([299_500_000]) == [299_500_000..<300_000_000])
     }
 
-    @Test("a reader that says what it will read gets that, no more and no less")
+    @Test("a reader that announces its range gets exactly that")
     func expected() throws {
         let file = try MediaFile(byteLimit: 1)
         file.setSize(300_000_000)
@@ -49,7 +49,7 @@ struct ReadAheadTests {
         #expect(readAhead.block(for: 2000..<5_000_000, in: file.contents) == 2000..<5_000_000)
     }
 
-    @Test("what is there is not asked for again")
+    @Test("bytes that are there are not fetched again")
     func present() throws {
         let file = try MediaFile(byteLimit: 100)
         file.setSize(300_000_000)

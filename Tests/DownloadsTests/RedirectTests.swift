@@ -6,7 +6,7 @@ import Timing
 
 @Suite("Redirects", .timeLimit(.minutes(1)))
 struct RedirectTests {
-    @Test("the last of a chain is delivered", arguments: [301, 302, 303, 307, 308])
+    @Test("the last answer of a chain is delivered", arguments: [301, 302, 303, 307, 308])
     func chain(status: Int) async throws {
         let origin = try OriginServer { request in
             guard let step = Int(request.path.dropFirst()), step < 5 else { return .body([42], type: "image/gif") }
@@ -21,7 +21,7 @@ struct RedirectTests {
         #expect(origin.connectionCount == 1)
     }
 
-    @Test("one more than the limit is too many, and a loop ends")
+    @Test("one redirect more than the limit is too many, and a loop ends")
     func limit() async throws {
         let origin = try OriginServer { _ in .redirect(to: "/") }
         defer { origin.stop() }
@@ -32,7 +32,7 @@ struct RedirectTests {
         #expect(fetched.isConsistent)
     }
 
-    @Test("a redirect that has no end of its own is followed without waiting for it")
+    @Test("a redirect with an endless body is followed without waiting for the end")
     func largeBody() async throws {
         let origin = try OriginServer { request in
             request.path == "/" ? .redirect(to: "/a", body: pattern(1_000_000)) : .body([1])
@@ -50,7 +50,7 @@ struct RedirectTests {
     }
 
     @Test(
-        "a redirect to what may not be fetched is refused, and the message doesn't say where it leads",
+        "a redirect to a forbidden target is refused, and the message doesn't reveal the target",
         arguments: [
             ("file:///etc/hostname", AttachmentFailure.Reason.refusedScheme),
             ("gopher://127.0.0.1:6379/_INFO", .refusedScheme),
@@ -80,7 +80,7 @@ struct RedirectTests {
         }
     }
 
-    @Test("a redirect from an allowed address to one that isn't does not reach it")
+    @Test("a redirect from an allowed address never reaches one that isn't")
     func otherOrigin() async throws {
         let inner = try OriginServer(address: "127.0.0.1") { _ in .body([1]) }
         let outer = try OriginServer(address: "127.0.0.2") { _ in .redirect(to: inner.url("/secret")) }

@@ -6,10 +6,11 @@ import Timing
 
 @testable import Downloads
 
-/// The policy where it counts: at the dial, for whatever way an address can get there. Nothing here may open a connection.
+/// Tests of the address policy at the dial, for every way in which an address can get there. No test may open a
+/// connection.
 @Suite("Refused addresses", .timeLimit(.minutes(1)))
 struct RefusalTests {
-    /// For every special range its first address, and an IPv4 address in every form that carries one.
+    /// The first address of every special range, and an IPv4 address in every form that carries one.
     static let addresses =
         SpecialRange.all.map(\.block.base.description) + [
             "::ffff:127.0.0.1", "::127.0.0.1", "::ffff:0:127.0.0.1", "64:ff9b::127.0.0.1", "64:ff9b:1::127.0.0.1",
@@ -28,7 +29,7 @@ struct RefusalTests {
         #expect(fetched.isConsistent)
     }
 
-    @Test("as what a name stands for", arguments: addresses)
+    @Test("as an address of a name", arguments: addresses)
     func name(text: String) async throws {
         let address = try #require(IPAddress(text))
         var settings = DownloadSettings()
@@ -46,7 +47,7 @@ struct RefusalTests {
     }
 
     @Test(
-        "as an odd way to write it",
+        "in an unusual notation",
         arguments: [
             "http://0/", "http://127.1/", "http://127.0.1/", "http://2130706433/", "http://017700000001/",
             "http://0x7f000001/", "http://0x7f.1/", "http://0177.0.0.1/", "http://0X7F.0.0.0x1/",
@@ -57,12 +58,12 @@ struct RefusalTests {
     )
     func notation(url: String) async throws {
         let fetched = try await Downloader(settings: DownloadSettings()).fetch(url)
-        // libcurl may take a notation for no address or name at all. It must not take it for one to dial.
+        // libcurl may take a notation for neither an address nor a name. It must not take it for an address to dial.
         let expected: Set<AttachmentFailure.Reason> = [.refusedAddress, .invalidURL]
         #expect(expected.contains(try #require(fetched.reason)))
     }
 
-    @Test("the message says what to do, and only the operator learns the range")
+    @Test("the message says what to do, and only the operator sees the range")
     func message() async throws {
         let failure = try await Downloader(settings: DownloadSettings()).fetch("http://10.0.0.7/").report.failure
         #expect(
@@ -73,14 +74,14 @@ struct RefusalTests {
         #expect(failure?.code == .attachmentInvalidURL)
     }
 
-    @Test("a port that media isn't served from is refused on a public address")
+    @Test("a port that doesn't serve media is refused on a public address")
     func port() async throws {
         let failure = try await Downloader(settings: DownloadSettings()).fetch("http://192.0.1.1:6379/").report.failure
         #expect(failure?.reason == .refusedAddress)
         #expect(failure?.concealedCause?.refusal?.contains("port 6379") == true)
     }
 
-    @Test("a refused address among several of a name is left out, and the next one is dialled")
+    @Test("a refused address among several of a name is skipped, and the next one is dialed")
     func several() async throws {
         let inner = try OriginServer(address: "127.0.0.1") { _ in .body([1]) }
         let outer = try OriginServer(address: "127.0.0.2") { _ in .body([2]) }
@@ -95,8 +96,8 @@ struct RefusalTests {
         #expect(inner.connectionCount == 0)
     }
 
-    /// Every connection was checked when it was opened, so that no origin can bring this about: the check is asked alone.
-    @Test("an address is judged again before each request, for connections that are used once more")
+    /// Calls the check alone: every connection was checked when it was opened, so that no origin can bring this about.
+    @Test("an address is checked again before each request on a reused connection")
     func reusedConnection() throws {
         let url = try DownloadURL("http://cdn.example/")
         let file = try MediaFile(byteLimit: 1)
@@ -108,9 +109,9 @@ struct RefusalTests {
         #expect(!transfer.willSendRequest(to: "", port: 80))
     }
 
-    /// The resolver is simulated by libcurl's own table of names: the library resolves in threads through the C
-    /// library here, which can't be given a name server for a test.
-    @Test("a name that turns from a public to a private address is refused the second time")
+    /// Simulates the resolver by libcurl's own table of names: the library resolves in threads through the C library
+    /// here, and the C library can't be given a name server for a test.
+    @Test("a name that changes from a public to a private address is refused the second time")
     func rebinding() async throws {
         let origin = try OriginServer(address: "127.0.0.2") { _ in
             var answer = OriginAnswer.body([1])

@@ -29,7 +29,7 @@ struct SendingTests {
         #expect(origin.requests.count == 1)
     }
 
-    @Test("without a body it is a GET, and the answer's body comes back")
+    @Test("without a body the request is a GET, and the answer's body comes back")
     func get() async throws {
         let origin = try OriginServer { _ in .body(Array("{}".utf8)) }
         defer { origin.stop() }
@@ -40,7 +40,7 @@ struct SendingTests {
         #expect(origin.requests.map(\.method) == ["GET"] && origin.requests[0].headers["authorization"] == "Bearer a")
     }
 
-    @Test("a value that would begin another header field is left out")
+    @Test("a value that would start another header field is left out")
     func injection() async throws {
         let origin = try OriginServer { _ in .status(200) }
         defer { origin.stop() }
@@ -58,7 +58,7 @@ struct SendingTests {
         #expect(try await post(to: origin.url()) == 200)
     }
 
-    @Test("what may not be fetched from may not be posted to")
+    @Test("a URL that may not be downloaded may not be posted to")
     func refused() async throws {
         let origin = try OriginServer { _ in .status(200) }
         defer { origin.stop() }
@@ -71,7 +71,7 @@ struct SendingTests {
         #expect(origin.requests.isEmpty)
     }
 
-    @Test("a server that answers none of the callbacks gets few at once, and the others are to come back later")
+    @Test("a server that answers no callback gets few at once, and the others are postponed")
     func tarpit() async throws {
         let tarpit = try OriginServer { _ in .silence }
         defer { tarpit.stop() }
@@ -96,7 +96,7 @@ struct SendingTests {
     }
 
     @Test(
-        "a callback that can never be called is known by its URL alone",
+        "a callback that can never be called is recognized by its URL alone",
         arguments: [
             ("ftp://a.example/", true), ("a", true), ("http://10.0.0.1/", true), ("http://[::1]/", true),
             ("http://0x0a000001/", true), ("https://192.0.2.1:8080/", true), ("http://127.0.0.1:9/", false),
@@ -108,7 +108,7 @@ struct SendingTests {
         #expect((CallbackURL.refusal(of: url, policy) != nil) == isRefused)
     }
 
-    @Test("nobody there, and nobody who answers, are failures")
+    @Test("a closed port and a silent server are failures")
     func silent() async throws {
         let origin = try OriginServer { _ in .stall(after: 0, of: [1, 2]) }
         let url = origin.url()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Downloads
 
-@Suite("Who an origin belongs to")
+@Suite("The owner of an origin")
 struct SiteTests {
     private func site(_ url: String, _ tenants: [TenantRule] = []) throws -> String {
         var rule = OriginRule()
@@ -11,12 +11,12 @@ struct SiteTests {
     }
 
     @Test(
-        "a name counts by its registrable domain, an address by the block that it was given out with",
+        "a name counts by its registrable domain, an address by the block that registries assign",
         arguments: [
             ("https://a.b.evil.example/x", "evil.example"), ("http://evil.example:8080/", "evil.example"),
             ("https://EVIL.example./", "evil.example"), ("https://a.evil.co.uk/", "evil.co.uk"),
             ("https://one.github.io/", "one.github.io"), ("https://a.one.github.io/", "one.github.io"),
-            // A public suffix, and a name without dots, are their own.
+            // A public suffix, and a name without dots, stand for themselves.
             ("https://github.io/", "github.io"), ("http://localhost/", "localhost"),
             ("https://a.xn--bcher-kva.example/", "xn--bcher-kva.example"),
             ("http://192.0.2.7/", "192.0.2.0/24"), ("http://192.0.2.255:81/", "192.0.2.0/24"),
@@ -30,7 +30,7 @@ struct SiteTests {
     }
 
     @Test(
-        "tenants of a shared host are told apart by their path, however it is written",
+        "tenants of a shared host are told apart by their path, in any spelling",
         arguments: [
             ("https://shared.example/one/a.jpg", "shared.example/one"),
             ("https://shared.example//one/b.jpg?x=/two", "shared.example/one"),

@@ -12,7 +12,7 @@ struct StallWatchTests {
         watch.isStalled(received: received, now: instant(milliseconds))
     }
 
-    @Test("an origin is given up when its window ends without enough bytes")
+    @Test("an origin is given up when its window ends with too few bytes")
     func stalled() {
         var watch = StallWatch(StallRule(byteCount: 10, window: .milliseconds(100)), now: instant(0))
         #expect(isStalled(&watch, received: 9, at: 99) == false)
@@ -20,7 +20,7 @@ struct StallWatchTests {
         #expect(isStalled(&watch, received: 9, at: 100) == true)
     }
 
-    @Test("enough bytes begin a new window")
+    @Test("enough bytes start a new window")
     func alive() {
         var watch = StallWatch(StallRule(byteCount: 10, window: .milliseconds(100)), now: instant(0))
         #expect(isStalled(&watch, received: 10, at: 90) == false)

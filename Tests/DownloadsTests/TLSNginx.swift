@@ -1,10 +1,10 @@
 import Foundation
 import Support
 
-/// nginx with HTTP/2 over TLS, on a free port of loopback.
+/// An nginx with HTTP/2 over TLS, on a free port of loopback.
 final class TLSNginx: Sendable {
     let port: Int
-    /// The authority to trust, in PEM form.
+    /// The path of the authority to trust, in PEM form.
     let authoritiesFile: String
     private let folder: TemporaryFolder
     private let program: ChildProgram
@@ -32,13 +32,13 @@ final class TLSNginx: Sendable {
         try Data(configuration.utf8).write(to: folder.url.appending(path: "nginx.conf"))
         let command = ["/usr/sbin/nginx", "-p", path, "-c", "\(path)/nginx.conf"]
         program = try ChildProgram(command, in: folder.url, errors: "\(path)/errors")
-        // It listens once its process has a number; a test's time limit ends the wait where it never does.
+        // nginx listens once its process has a number. A test's time limit ends the wait if that never comes.
         while !FileManager.default.fileExists(atPath: "\(path)/pid") { try Task.checkCancellation() }
     }
 
     func url(_ name: String) -> String { "https://127.0.0.1:\(port)/\(name)" }
 
-    /// The protocols of the requests that have ended.
+    /// The protocols of the finished requests.
     var protocols: Set<Substring> {
         let log = (try? String(contentsOfFile: folder.url.appending(path: "access.log").path, encoding: .utf8)) ?? ""
         return Set(log.split(separator: "\n").map { $0[...] })

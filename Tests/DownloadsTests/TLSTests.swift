@@ -47,7 +47,7 @@ struct TLSTests {
         #expect(fetched.reason == .tlsFailed)
     }
 
-    @Test("an origin that leaves the handshake unanswered is given up when the time to connect is over")
+    @Test("an origin that leaves the handshake unanswered is given up at the connect timeout")
     func silentHandshake() async throws {
         let origin = try OriginServer { _ in .body([1]) }
         defer { origin.stop() }
@@ -68,7 +68,7 @@ struct TLSTests {
         #expect(plain.connectionCount == 0)
     }
 
-    @Test("a connection that breaks off without TLS's own end is not taken for a whole body")
+    @Test("a connection that breaks off without TLS's own end is not a complete body")
     func cut() async throws {
         var answer = OriginAnswer.body(pattern(1_000))
         answer.framing = .claimedLength(2_000)
@@ -78,7 +78,7 @@ struct TLSTests {
         #expect(fetched.holds(pattern(1_000)))
     }
 
-    @Test("a file of authorities that isn't there is named as the cause")
+    @Test("a missing file of authorities is named as the cause")
     func missingAuthorities() async throws {
         let origin = try TLSOrigin(["/a": .body([1])])
         var settings = try settings(trusting: origin)
