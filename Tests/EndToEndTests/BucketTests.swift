@@ -128,7 +128,7 @@ struct BucketTests {
         let good = try program(moto.writer)
         let healthy = try await good.run(["doctor", "--store", good.store] + options())
         #expect(healthy.status == 0, "\(healthy.output)")
-        #expect(healthy.output.contains("an object was put there and removed"))
+        #expect(healthy.output.contains("an object was uploaded and deleted"))
         let bad = try program(moto.reader)
         let ill = try await bad.run(["doctor", "--store", bad.store] + options())
         #expect(ill.status == 1 && ill.output.contains("s3:PutObject"), "\(ill.output)")

@@ -112,7 +112,7 @@ struct JobTests {
             #expect(
                 try await sidecar.enqueue(envelope("https://nowhere.invalid/", id: "a", more: callback)).status == 202
             )
-            while !sidecar.logged.contains("A callback was given up.") {
+            while !sidecar.logged.contains("A callback failed for good") {
                 try await Task.sleep(for: .milliseconds(20))
             }
             #expect(sidecar.logged.contains("410") && sidecar.logged.contains(#""job_id":"a""#))

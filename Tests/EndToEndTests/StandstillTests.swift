@@ -13,7 +13,7 @@ struct StandstillTests {
 
     private func isHeld(_ loop: String, by sidecar: RunningSidecar) async throws -> Bool {
         let answer = try await sidecar.get("/readyz")
-        return answer.status == 503 && answer.text.contains("These loops stand still: \(loop).")
+        return answer.status == 503 && answer.text.contains("These internal loops have stalled: \(loop).")
     }
 
     @Test(
@@ -28,7 +28,7 @@ struct StandstillTests {
             let metrics = try await sidecar.get("/metrics").text
             let pattern = try Regex("\nattachd_loop_standstill_seconds\\{loop=\"\(loop)\"\\} [1-9]")
             #expect(metrics.contains(pattern))
-            #expect(sidecar.logged.contains("A loop stands still."))
+            #expect(sidecar.logged.contains("An internal loop has stalled."))
             held = nil
             while try await sidecar.get("/readyz").status != 200 {}
             #expect(held == nil)

@@ -2,9 +2,9 @@ import Media
 import Storage
 import Values
 
-/// The token that clients of the HTTP face send: the first line of its file.
+/// The API token that HTTP clients send: the first line of the token file.
 enum APIToken {
-    /// `nil` if the text has no token of at least 16 characters in its first line.
+    /// Returns `nil` unless the first line of `text` is a token of at least 16 characters.
     static func parse(_ text: String) -> Secret<String>? {
         text.split(whereSeparator: \.isNewline).first.flatMap { $0.count >= 16 ? Secret(String($0)) : nil }
     }

@@ -2,15 +2,15 @@ import Metrics
 import Processing
 import Telemetry
 
-/// How often work was done, and how often it was spared, made once at start.
+/// The metrics of attachment work that was started, and of work that was saved by sharing it.
 struct AttachmentMetrics: Sendable {
     static let help = [
-        "attachd_attachments_started_total": "Downloads with their decoding that were begun.",
-        "attachd_attachments_joined_total": "Attachments that waited for a making that others waited for too.",
+        "attachd_attachments_started_total": "Attachments whose download was started.",
+        "attachd_attachments_joined_total": "Attachments that joined work already under way for another notification.",
         "attachd_attachments_reused_total":
-            "Attachments that were made before, and were taken without asking the origin.",
+            "Attachments taken from the cache without asking the origin.",
         "attachd_attachments_revalidated_total":
-            "Makings that ended with the origin's word that the source hasn't changed.",
+            "Attachments taken from the cache after the origin confirmed that the source has not changed.",
     ]
 
     private let begun: Counter

@@ -7,7 +7,7 @@ import Processing
 import Storage
 import Timing
 
-/// What a batch needs of a running attachd: decoders and a profile, and neither store nor queue nor network.
+/// The parts of attachd that a batch needs: decoders and a profile. A batch uses no store, queue, or network.
 package struct BatchEngine: Sendable {
     package let options: BatchOptions
     private let decoders: DecoderPool
@@ -30,10 +30,10 @@ package struct BatchEngine: Sendable {
         }
     }
 
-    /// Refuses to work where a layer of the sandbox is missing, for those who insist on it.
+    /// Throws if a required layer of the sandbox is missing.
     package func checkSandbox() async throws(EngineError) { try await decoders.checkSandbox() }
 
-    /// Works through all files; `monitor` says how far it is, and can stop it.
+    /// Processes all files. `monitor` receives the progress and can stop the batch.
     package func run(_ place: BatchPlace, monitor: BatchMonitor) async throws(BatchError) {
         let run = try BatchRun(place, options, monitor: monitor) { [decoders] show in
             PooledDecoders(pool: decoders, time: SystemTime(), previewEdge: Self.previewEdge, show: show)
@@ -45,7 +45,7 @@ package struct BatchEngine: Sendable {
 }
 
 extension Profile {
-    /// Sixteen digits that change with every rule, and not with the name.
+    /// A value of sixteen digits that changes with every rule, but not with the profile's name.
     fileprivate var fingerprint: String {
         let text = rules.filter { $0.name != "categories" }.map { "\($0.name)=\($0.value)\n" }.joined()
         return Hexadecimal.text(Array(SHA256.digest(of: Array(text.utf8)).prefix(8)))

@@ -5,15 +5,15 @@ import Preview
 import Processing
 import Yams
 
-/// What only a configuration file can say, because it takes tables: dialects, profiles and categories of a user's own, and
-/// which sources are the same.
+/// The settings that need tables, so only a configuration file can hold them: the user's dialects, profiles, and
+/// categories, and the rules about which sources are the same.
 struct ConfigurationSections {
     private(set) var dialects: [Dialect] = []
     private(set) var profiles: [Profile] = []
     private(set) var sources: [SourceRule] = []
     private(set) var categories: [NotificationCategory] = []
 
-    /// Reads the file at `path`, and refuses every key in it that has no meaning.
+    /// Reads the file at `path`. Throws for every unknown key.
     init(path: String) throws(SettingsError) {
         let root: Node?
         do {
@@ -32,7 +32,7 @@ struct ConfigurationSections {
             try Self.check(name, isNew: !(Profile.builtIn + profiles).contains { $0.name == name }, table)
             let profile = try Profile(named: name, in: table)
             if let other = profiles.first(where: { !Set($0.categories).isDisjoint(with: profile.categories) }) {
-                let reason = "The profile \(other.name) has the same category; a category chooses one profile."
+                let reason = "The profile \(other.name) has the same category. List each category in one profile only."
                 throw SettingsError(key: table.path(of: "categories"), reason: reason)
             }
             profiles.append(profile)
@@ -49,7 +49,7 @@ struct ConfigurationSections {
 
     private static func check(_ name: String, isNew: Bool, _ table: ConfigurationTable) throws(SettingsError) {
         guard !name.isEmpty, isNew else {
-            throw SettingsError(key: table.path, reason: "The name is taken, or empty: choose another.")
+            throw SettingsError(key: table.path, reason: "The name is taken or empty. Choose another.")
         }
     }
 }

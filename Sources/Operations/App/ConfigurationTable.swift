@@ -1,15 +1,16 @@
 import Yams
 
-/// One table of a configuration file, YAML or JSON, read strictly: a key that has no meaning there is an error.
+/// One table of a YAML or JSON configuration file. Unknown keys are errors.
 struct ConfigurationTable {
-    /// The keys that lead here, with dots between them; empty for the whole file.
+    /// The path of keys to this table, separated by dots. Empty for the whole file.
     let path: String
     private let mapping: Node.Mapping
 
-    /// `keys` are all that may stand in the table; `nil` if they are names that the user gives.
+    /// Reads a table. `keys` lists all keys that the table may have; `nil` allows any key, for names that the user
+    /// chooses.
     init(_ node: Node, path: String, keys: [String]?) throws(SettingsError) {
         guard let mapping = node.mapping else {
-            throw SettingsError(key: path, reason: "A table of keys and values is wanted\(Self.line(of: node)).")
+            throw SettingsError(key: path, reason: "The value is not a table of keys and values\(Self.line(of: node)).")
         }
         self.path = path
         self.mapping = mapping
@@ -25,7 +26,7 @@ struct ConfigurationTable {
         }
     }
 
-    /// The tables by name in the table `key`, each with the same keys.
+    /// Returns the tables inside the table `key`, by name. `keys` lists the keys that each of them may have.
     func tables(_ key: String, keys: [String]) throws(SettingsError) -> [(name: String, table: ConfigurationTable)] {
         guard let node = mapping[key] else { return [] }
         let section = try ConfigurationTable(node, path: path(of: key), keys: nil)
@@ -48,7 +49,7 @@ struct ConfigurationTable {
         return text
     }
 
-    /// A text, or a list of texts.
+    /// Returns the value of `key` as a list: it may be one string or a list of strings.
     func texts(_ key: String) throws(SettingsError) -> [String] {
         guard let node = mapping[key] else { return [] }
         let nodes = node.sequence.map(Array.init) ?? [node]
@@ -59,7 +60,7 @@ struct ConfigurationTable {
 
     func number(_ key: String, in range: ClosedRange<Int>) throws(SettingsError) -> Int? {
         guard let node = mapping[key] else { return nil }
-        // Numbers to the base of 60, such as 1:30, are refused: Yams traps on large ones.
+        // Rejects numbers to the base of 60, such as 1:30: Yams traps on large ones.
         guard node.scalar?.string.contains(":") == false, let number = node.int, range.contains(number) else {
             throw refusal(of: key, "a whole number from \(range.lowerBound) to \(range.upperBound)")
         }
@@ -80,12 +81,12 @@ struct ConfigurationTable {
         return flag
     }
 
-    /// Whether `key` is there, and says `false`.
+    /// Returns `true` if `key` is set to `false`.
     func refuses(_ key: String) -> Bool { mapping[key]?.bool == false }
 
     func path(of key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
 
-    /// What to throw when the value at `key` is not what is wanted there.
+    /// Returns the error for a value at `key` that is not `wanted`.
     func refusal(of key: String, _ wanted: String) -> SettingsError {
         let line = mapping[key].map { Self.line(of: $0) } ?? ""
         return SettingsError(key: path(of: key), reason: "The value is not \(wanted)\(line).")

@@ -3,19 +3,19 @@ import Media
 import Synchronization
 import Timing
 
-/// Tries a decoder on a tiny picture or clip.
+/// A test of a decoder on a tiny image or clip.
 struct DecoderCheck: Sendable {
     let pool: DecoderPool
 
-    /// - Throws: what kept a picture from coming out.
+    /// - Throws: The failure that kept the decoder from writing an image.
     func check(_ sample: (format: MediaFormat, bytes: [UInt8])) async throws(AttachmentFailure) {
         let image = Profile.apns.image
         try await check(sample.bytes, ConversionRequest(format: sample.format, image: image, animation: nil))
     }
 
-    /// Has a clip decoded and encoded anew.
+    /// Decodes a clip and encodes it again.
     ///
-    /// - Throws: what kept it from coming out.
+    /// - Throws: The failure that kept the decoder from writing a clip.
     func checkClip(_ format: MediaFormat, _ bytes: [UInt8]) async throws(AttachmentFailure) {
         let profile = Profile.apns
         let request = ConversionRequest(
@@ -42,7 +42,7 @@ struct DecoderCheck: Sendable {
             publish: { _ in published.add(1, ordering: .relaxed) },
         )
         guard published.load(ordering: .relaxed) > 0 else {
-            throw AttachmentFailure(.decode, .internalError, "The decoder made nothing of a sample.")
+            throw AttachmentFailure(.decode, .internalError, "The decoder produced no output from a built-in sample.")
         }
     }
 }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Where the other program is.
+/// The location of the `attachd-decoder` program.
 enum DecoderProgram {
-    /// `attachd-decoder` beside this executable, or in `libexec` beside its `bin`.
+    /// The path of `attachd-decoder`: beside this executable, or in the `libexec` folder beside its `bin`.
     static var path: String? {
         guard let executable = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") else {
             return nil

@@ -7,9 +7,9 @@ import Publishing
 import Storage
 import Timing
 
-/// What this installation can do, found out by trying it: `attachd doctor`.
+/// The result of `attachd doctor`: the abilities of this installation, found by trying them.
 package struct Diagnosis: Sendable {
-    /// One thing that was looked at.
+    /// The result of one check.
     package struct Finding: Sendable, Equatable {
         package enum State: String, Sendable {
             case ok, missing, on, off, unavailable
@@ -19,13 +19,13 @@ package struct Diagnosis: Sendable {
         package var name: String
         package var state: State
         package var detail: String
-        /// Whether attachd can't do its work without it.
+        /// A Boolean value that indicates whether attachd cannot work without this.
         package var isNeeded: Bool
     }
 
     package private(set) var findings: [Finding] = []
 
-    /// Whether everything that is needed is there.
+    /// A Boolean value that indicates whether everything that attachd needs works.
     package var isHealthy: Bool { findings.allSatisfy { !$0.isNeeded || $0.state == .ok || $0.state == .on } }
 
     package init(_ engine: Engine, _ settings: Settings) async {
@@ -86,13 +86,13 @@ package struct Diagnosis: Sendable {
     private mutating func check(_ bucket: Bucket) async {
         do throws(AttachmentFailure) {
             let remark = try await bucket.check(until: SystemTime().now + Self.bucketPatience)
-            add("bucket", "\(bucket.address)", .ok, remark ?? "an object was put there and removed", isNeeded: true)
+            add("bucket", "\(bucket.address)", .ok, remark ?? "an object was uploaded and deleted", isNeeded: true)
         } catch {
             add("bucket", "\(bucket.address)", .missing, error.message, isNeeded: true)
         }
     }
 
-    /// How long the bucket may take.
+    /// The time limit of the check of the bucket.
     private static let bucketPatience: Duration = .seconds(10)
 
     private mutating func checkSandbox(_ report: SandboxReport?, isRequired: Bool) {
@@ -102,20 +102,20 @@ package struct Diagnosis: Sendable {
             let isNeeded = isRequired && missing.contains(layer)
             switch report?[layer] {
             case .on: add("sandbox", name, .on, "", isNeeded: isNeeded)
-            case .off: add("sandbox", name, .off, "left out on purpose", isNeeded: isNeeded)
+            case .off: add("sandbox", name, .off, "deliberately not used", isNeeded: isNeeded)
             case .unavailable(let why): add("sandbox", name, .unavailable, why, isNeeded: isNeeded)
-            case nil: add("sandbox", name, .unavailable, "no decoder process got ready", isNeeded: isNeeded)
+            case nil: add("sandbox", name, .unavailable, "no decoder process became ready", isNeeded: isNeeded)
             }
         }
     }
 
-    /// What bounds the threads of decoder processes.
+    /// Returns a description of the limit on the threads of decoder processes.
     private static func threads(_ report: SandboxReport?) -> String {
         let bounds = [(SandboxLayer.controlGroup, "a control group"), (.threadLimit, "RLIMIT_NPROC")]
         let holding = bounds.filter { report?[$0.0] == .on }.map(\.1)
         return holding.isEmpty
             ? "bounded by the memory of each decoder only; see thread-limit and control-group"
-            : "4096 of all decoders together, by \(holding.joined(separator: " and "))"
+            : "4096 for all decoders together, by \(holding.joined(separator: " and "))"
     }
 
     private mutating func note(_ section: String, _ name: String, _ detail: String) {
@@ -134,7 +134,7 @@ package struct Diagnosis: Sendable {
         )
     }
 
-    /// A line for each finding, in columns.
+    /// The findings as text, one line each, in columns.
     package var text: String {
         let width = findings.map(\.name.count).max() ?? 0
         return findings.map { finding in

@@ -3,7 +3,7 @@ import Media
 import Payloads
 import Timing
 
-/// The dialects and profiles that are known, in plain columns: `attachd dialects`.
+/// The known dialects and profiles as text in columns, for `attachd dialects`.
 package struct DialectListing: Sendable {
     private let dialects: [Dialect]
     private let profiles: [Profile]
@@ -13,10 +13,10 @@ package struct DialectListing: Sendable {
         profiles = settings.profiles
     }
 
-    /// A line for each path of each dialect, and one for each rule of each profile.
+    /// The listing: one line for each path of each dialect, then one for each rule of each profile.
     package var text: String {
         let paths = dialects.flatMap { dialect in
-            // In a service's own request stand payloads, with any dialect of payloads in them.
+            // A dialect of a push service's requests contains payloads of any payload dialect.
             let payloads = dialect.envelope?.payloads.map { ["\($0)/..."] } ?? []
             return dialect.paths.map { [dialect.name, "\($0.url)", $0.profile ?? "-", dialect.source] }
                 + payloads.map { [dialect.name, $0, "-", dialect.source] }
@@ -26,7 +26,7 @@ package struct DialectListing: Sendable {
             + Self.columns([["PROFILE", "RULE", "VALUE"]] + rules)
     }
 
-    /// Cells of the same column begin below each other.
+    /// Returns the rows as lines, with the cells of each column aligned.
     private static func columns(_ rows: [[String]]) -> String {
         let widths = (rows.first ?? []).indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
         return rows.map { row in
@@ -38,7 +38,7 @@ package struct DialectListing: Sendable {
 }
 
 extension Profile {
-    /// Its rules, named as in the configuration file.
+    /// The profile's rules, named as in the configuration file.
     var rules: [(name: String, value: String)] {
         var rules = [
             ("image.longEdge", "\(image.longEdge)"),
@@ -55,7 +55,7 @@ extension Profile {
         return rules
     }
 
-    /// The rules of a kind that a profile may do without.
+    /// Returns the names and values of a group of rules that a profile can turn off.
     private static func rules(
         _ kind: String,
         _ duration: Duration?,

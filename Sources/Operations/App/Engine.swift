@@ -13,19 +13,20 @@ package import Storage
 import Telemetry
 import Timing
 
-/// The parts of a running attachd, put together: the one place that knows every implementation.
+/// The parts of a running attachd, put together. This is the only type that knows every implementation.
 package final class Engine: Sendable {
     package let service: NotificationService
     package let store: AttachmentStore
     package let decoders: DecoderPool
-    /// Where ready files are published, if they are.
+    /// The bucket that ready files are published to; `nil` if the settings name none.
     package let bucket: Bucket?
     private let downloader: Downloader
     let queueMetrics: QueueMetrics
     private let registry: PrometheusRegistry
     private let engineMetrics: EngineMetrics
 
-    /// `readsLocalFiles` makes `file:` URLs and paths attachments too. Only on the command line.
+    /// Creates the parts. With `readsLocalFiles`, `file:` URLs and paths are attachments too; only the command line
+    /// sets it.
     package init(_ settings: Settings, readsLocalFiles: Bool, logger: Logger) throws(EngineError) {
         registry = PrometheusRegistry(help: Self.help)
         queueMetrics = QueueMetrics(registry)
@@ -54,7 +55,7 @@ package final class Engine: Sendable {
                 observe: { metrics.count($0) },
                 onConcealedCause: { cause in
                     logger.info(
-                        "A host was not asked.",
+                        "The host's address is not allowed, so the download was refused.",
                         metadata: ["reason": "refusedAddress", "source_host": "\(cause.host)", "cause": "\(cause)"],
                     )
                 },
@@ -89,7 +90,7 @@ package final class Engine: Sendable {
     ]
     .reduce(into: [:]) { $0.merge($1) { first, _ in first } }
 
-    /// Where phones fetch the store's files.
+    /// Returns the location from which phones fetch the store's files.
     private static func place(_ settings: Settings, _ store: AttachmentStore, _ bucket: Bucket?) -> PublishedStore.Place
     {
         guard let publicURL = settings.publicURL else { return .here }
@@ -97,14 +98,15 @@ package final class Engine: Sendable {
         return .bucket(bucket, publicURL: publicURL.hasSuffix("/") ? String(publicURL.dropLast()) : publicURL)
     }
 
-    /// `running` processes work at once.
+    /// Starts the pool, in which `running` processes work at the same time.
     static func startDecoders(
         _ settings: Settings,
         running: Int,
         observe: @escaping @Sendable (DecoderEvent) -> Void = { _ in },
     ) throws(AttachmentFailure) -> DecoderPool {
         guard let program = DecoderProgram.path else {
-            let message = "attachd-decoder is not beside attachd; install both programs in one folder."
+            let message =
+                "The program attachd-decoder was not found beside attachd. Install both programs in the same folder."
             throw AttachmentFailure(.decode, .decoderUnavailable, message)
         }
         let configuration = DecoderPoolConfiguration(
@@ -118,13 +120,14 @@ package final class Engine: Sendable {
         return pool
     }
 
-    /// Why a callback's URL can never be called; `nil` if it may be.
+    /// Returns the reason why a callback can never be sent to `url`; `nil` if it may be.
     func refusal(ofCallback url: String) -> String? { downloader.refusal(ofCallback: url) }
 
-    /// Says how many jobs wait because as many as may be are worked on: slow downloads give way to them.
+    /// Sets the number of jobs that wait because the worker is full. While there are any, slow downloads make room for
+    /// them.
     func setDemand(_ count: Int) { downloader.setDemand(count) }
 
-    /// Posts the answers to jobs.
+    /// The client that posts answers to jobs.
     var callbacks: PostedCallbacks {
         PostedCallbacks(downloader: downloader, signer: MessageSigner(keys: store.keyring))
     }
@@ -142,20 +145,20 @@ package final class Engine: Sendable {
 
     func count(_ request: AnsweredRequest) { engineMetrics.count(request) }
 
-    /// Refuses to work where a layer of the sandbox is missing, for those who insist on it.
+    /// Throws if a required layer of the sandbox is missing.
     package func checkSandbox() async throws(EngineError) { try await decoders.checkSandbox() }
 
-    /// Passes a tiny picture through a real decoder, and sees that the store can be written to.
+    /// Passes a tiny image through a real decoder, and checks that the store is writable.
     package func checkReadiness() async throws {
         guard stalledLoops.isEmpty else { throw StalledLoops(names: stalledLoops) }
         try await DecoderCheck(pool: decoders).check(SampleImages.all[0])
         try await store.checkWritable()
     }
 
-    /// The names of the loops that stand still, without which nothing goes on.
+    /// The names of the essential loops that have stalled.
     package var stalledLoops: [String] { LoopHeartbeats.ofThisProcess.stalledNames }
 
-    /// What is wrong and doesn't keep it from working: without the bucket, notifications still go out on time.
+    /// The problems that attachd can work with. Without the bucket, for example, notifications still go out on time.
     package var remarks: [String] { [bucket?.refusal?.message].compactMap(\.self) }
 
     package func shutDown() async {
@@ -165,18 +168,20 @@ package final class Engine: Sendable {
     }
 }
 
-/// Loops that all work needs stand still.
+/// The error of essential loops that have stalled.
 struct StalledLoops: Error, CustomStringConvertible {
     var names: [String]
 
-    var description: String { "These loops stand still: \(names.joined(separator: ", ")). Restart the worker." }
+    var description: String {
+        "These internal loops have stalled: \(names.joined(separator: ", ")). Restart the worker."
+    }
 }
 
 extension DecoderPool {
-    /// Refuses to work where a layer of the sandbox is missing.
+    /// Throws if a layer of the sandbox is missing.
     func checkSandbox() async throws(EngineError) {
         do throws(AttachmentFailure) {
-            // The report is there once a process is.
+            // The report arrives with the first process.
             try await DecoderCheck(pool: self).check(SampleImages.all[0])
         } catch {
             throw EngineError(isStore: false, description: error.message)
@@ -184,17 +189,18 @@ extension DecoderPool {
         let missing = status.sandbox?.missing ?? SandboxLayer.allCases
         guard missing.isEmpty else {
             let layers = missing.map(\.rawValue).joined(separator: ", ")
-            let message = "The sandbox lacks: \(layers). See `attachd doctor`, or go without --require-sandbox."
+            let message =
+                "The sandbox lacks: \(layers). Run `attachd doctor` for details, or leave out --require-sandbox."
             throw EngineError(isStore: false, description: message)
         }
     }
 }
 
-/// Why attachd cannot start.
+/// The reason why attachd cannot start.
 package struct EngineError: Error, Sendable, CustomStringConvertible {
-    /// Whether the store is at fault: a place that cannot be written to.
+    /// A Boolean value that indicates whether the cause is the store, for example a folder that is not writable.
     package var isStore: Bool
-    /// Whether a file that the configuration names is.
+    /// A Boolean value that indicates whether the cause is a file that the configuration names.
     package var isMisconfigured = false
     package var description: String
 }

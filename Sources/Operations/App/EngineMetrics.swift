@@ -11,27 +11,29 @@ import Sidecar
 import Storage
 import Telemetry
 
-/// The metrics of processed notifications, made once at start.
+/// The metrics of notifications, decoders, and the store.
 struct EngineMetrics: Sendable {
     static let help = [
         "attachd_notifications_total": "Notifications answered, by outcome.",
         "attachd_http_requests_total": "Requests answered, by method, route and status.",
         "attachd_rungs_total": "Attachments delivered, by rung.",
         "attachd_failures_total": "Attachments that failed or were not complete, by stage and reason.",
-        "attachd_stage_seconds": "How long each stage of a notification took.",
-        "attachd_margin_seconds": "What was left until the deadline at delivery.",
+        "attachd_stage_seconds": "Time that each stage of a notification took.",
+        "attachd_margin_seconds": "Time left until the deadline at delivery.",
         "attachd_fetched_bytes_total": "Bytes downloaded for attachments that were delivered.",
         "attachd_delivered_bytes_total": "Bytes of attachments delivered.",
         "attachd_decoder_processor_seconds": "Processor time of each decoder process.",
         "attachd_decoder_deaths_total": "Decoder processes that died, by signal; 31 is a forbidden system call.",
-        "attachd_zygote_replacements_total": "Zygotes replaced because a decoder process crashed or lied.",
-        "attachd_stored_total": "Attachments stored, each time counted.",
-        "attachd_store_failures_total": "Attachments that could not be stored: full, or failed.",
-        "attachd_swept_total": "Ready files removed: expired, or made way for newer ones within the quota.",
+        "attachd_zygote_replacements_total":
+            "Zygotes replaced because a decoder process crashed or sent invalid messages.",
+        "attachd_stored_total": "Attachments stored. Storing the same attachment again counts again.",
+        "attachd_store_failures_total":
+            "Attachments that could not be stored, by reason: the store was full, or writing failed.",
+        "attachd_swept_total": "Ready files removed, by reason: expired, or removed to keep the quota.",
         "attachd_store_files": "Ready files in the store.",
         "attachd_store_bytes": "Bytes of the ready files in the store.",
         "process_resident_memory_bytes": "Resident memory of the worker, without its decoder processes.",
-        "attachd_sandbox_layer": "Whether a layer holds the decoder processes in: 1, or 0.",
+        "attachd_sandbox_layer": "1 if this layer of the sandbox confines the decoder processes, otherwise 0.",
     ]
 
     private let registry: PrometheusRegistry
@@ -79,7 +81,7 @@ struct EngineMetrics: Sendable {
         publishing = PublishMetrics(registry)
         origins = OriginMetrics(registry)
         loops = LoopMetrics(registry)
-        // There before the first one dies, so that a rule that watches the increase doesn't miss it.
+        // Creates these counters before the first death: a rule on the increase would otherwise miss it.
         for signal in [SIGKILL, SIGSEGV, SIGSYS] { countDeath(by: Int(signal), 0) }
     }
 

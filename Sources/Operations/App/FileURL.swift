@@ -4,7 +4,7 @@ import Foundation
 enum FileURL {
     static func url(of path: String) -> String { URL(filePath: path).absoluteString }
 
-    /// The path that `text` names as a `file:` URL or as an absolute or relative path; `nil` for any other URL.
+    /// Returns the path that `text` names as a `file:` URL or as an absolute or relative path; `nil` for any other URL.
     static func path(of text: String) -> String? {
         guard let scheme = URL(string: text)?.scheme?.lowercased(), scheme.count > 1 else {
             return text.isEmpty ? nil : text

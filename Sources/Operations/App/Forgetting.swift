@@ -4,18 +4,18 @@ import Publishing
 package import Storage
 import Timing
 
-/// Takes attachments back everywhere: from the store, from what is used again, from what is being made, and from the
-/// bucket. Their links are dead from then on.
+/// The removal of attachments from everywhere: the store, the cache, the work under way, and the bucket. Their links no
+/// longer work afterwards.
 package struct Forgetting: Sendable {
     private let store: AttachmentStore
     private let bucket: Bucket?
-    /// Forgets a source in this process, and gives what the store calls it.
+    /// Removes a source from this process's cache, and returns its identifier in the store.
     private let forgetSource: @Sendable (String) -> String
     private let forgetFile: @Sendable (String) -> Void
 
     private static let patience: Duration = .seconds(20)
 
-    /// For a running worker.
+    /// Creates the removal for a running worker.
     init(_ engine: Engine) {
         store = engine.store
         bucket = engine.bucket
@@ -23,7 +23,7 @@ package struct Forgetting: Sendable {
         forgetFile = { engine.service.forget(file: $0) }
     }
 
-    /// For a process in which nothing is being made.
+    /// Creates the removal for a process that processes no attachments.
     package init(_ settings: Settings) throws {
         store = try AttachmentStore(
             at: settings.store,
@@ -38,7 +38,7 @@ package struct Forgetting: Sendable {
 
     package func shutDown() { bucket?.shutDown() }
 
-    /// Takes back what `reference` names, and gives the names of the files that were taken back.
+    /// Removes the attachments that `reference` names, and returns the names of the removed files.
     package func forget(_ reference: AttachmentReference) async throws -> [AttachmentIdentifier] {
         var files = Set([reference.file].compactMap(\.self))
         if let url = reference.source { files.formUnion(try await store.files(of: forgetSource(url))) }
@@ -48,7 +48,7 @@ package struct Forgetting: Sendable {
             do {
                 try await Self.forget(file, in: store, bucket)
             } catch {
-                // The others aren't left for it.
+                // Continues with the other files.
                 failure = failure ?? error
             }
         }

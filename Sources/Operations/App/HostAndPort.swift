@@ -1,6 +1,6 @@
 import Foundation
 
-/// `HOST:PORT`, with an IPv6 address in brackets.
+/// A host and a port, written `HOST:PORT`, with an IPv6 address in brackets.
 package struct HostAndPort: Sendable, Equatable {
     package var host: String
     package var port: Int

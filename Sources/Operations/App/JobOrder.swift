@@ -5,7 +5,7 @@ import Payloads
 import Processing
 import Timing
 
-/// A payload and what the command line asks for it, as a job.
+/// A payload and the options of `attachd enqueue`, from which a job is made.
 package struct JobOrder: Sendable {
     package var id: String?
     package var profile: String?
@@ -17,11 +17,11 @@ package struct JobOrder: Sendable {
         self.callback = callback
     }
 
-    /// Throws for what is no payload, and for options that make no sense.
+    /// Returns the job. Throws if the payload is not valid or the options contradict each other.
     package func job(_ payload: [UInt8], _ settings: Settings) throws -> Job {
-        // Which addresses may be called is the worker's to say: it may have another configuration.
+        // The worker decides which addresses are allowed: its configuration may differ from this one.
         if let refusal = callback.flatMap({ CallbackURL.refusal(of: $0) }) {
-            throw RequestError.envelope("--callback can never be called: \(refusal).")
+            throw RequestError.envelope("The --callback URL can never be used: \(refusal).")
         }
         let id = id ?? RandomIdentifier.make()
         var members = [

@@ -1,7 +1,7 @@
 package import Jobs
 import Logging
 
-/// Who hands jobs over from the command line: to the queue itself, or to the attachd that has its file.
+/// The destination of jobs from the command line: the queue itself, or the attachd process that has its file open.
 package struct JobProducer: Sendable {
     private enum Backend: Sendable {
         case queue(OpenQueue)

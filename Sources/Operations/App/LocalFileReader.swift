@@ -4,9 +4,9 @@ import Media
 import Processing
 import Timing
 
-/// Reads attachments that are files of this machine, and leaves all others to the downloader.
+/// A reader for attachments that are files on this machine. It passes all others to the downloader.
 ///
-/// Only for the command line, where whoever names the file may read it anyway: never for HTTP or a queue.
+/// Only the command line uses it, where the user may read the file anyway. HTTP and queues never do.
 struct LocalFileReader: AttachmentDownloading {
     let remote: any AttachmentDownloading
 
@@ -29,20 +29,20 @@ struct LocalFileReader: AttachmentDownloading {
             )
         }
         guard let opened = OpenedFile(path) else {
-            let message = "The file \(path) cannot be read."
+            let message = "The file \(path) cannot be read. Check that it exists and is readable."
             return file.end(.cut(AttachmentFailure(.download, .invalidURL, message)))
         }
         await LocalFile(descriptor: opened.descriptor, size: opened.size, owner: opened)
             .download(url, into: file, until: deadline, kind: kind, unless: known, onHead: onHead)
     }
 
-    /// A regular file, closed with its last reader.
+    /// An open regular file. The descriptor closes with the last reader.
     private final class OpenedFile: Sendable {
         let descriptor: Int32
         let size: Int
 
         init?(_ path: String) {
-            // Not blocking, so that a named pipe can't hold us up.
+            // Opens without blocking, so that a named pipe cannot stop the process.
             descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
             var status = stat()
             let isFile = unsafe descriptor >= 0 && fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG

@@ -2,10 +2,10 @@ import Media
 import Metrics
 import Telemetry
 
-/// The metric of the loops that all work needs.
+/// The metric of the essential loops.
 struct LoopMetrics: Sendable {
     static let help = [
-        "attachd_loop_stalled_seconds": "How long a loop that all work needs has stood still; 0 while it turns."
+        "attachd_loop_stalled_seconds": "Time since an essential loop stalled; 0 while it runs."
     ]
 
     private let registry: PrometheusRegistry

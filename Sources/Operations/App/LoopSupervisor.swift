@@ -6,12 +6,12 @@ import NIOPosix
 import Synchronization
 import Timing
 
-/// Asks the loops that all work needs for a sign of life, and logs those that give none.
+/// A supervisor that asks the essential loops for a sign of life, and logs those that have stalled.
 final class LoopSupervisor: Sendable {
     private let heartbeats: LoopHeartbeats
     private let logger: Logger
     private let stalled = Mutex<Set<String>>([])
-    /// The threads that HTTP and Redis share.
+    /// The heartbeats of the threads that HTTP and Redis share.
     private let network: [LoopHeartbeat]
 
     init(_ heartbeats: LoopHeartbeats = .ofThisProcess, logger: Logger) {
@@ -22,7 +22,8 @@ final class LoopSupervisor: Sendable {
         }
     }
 
-    /// Looks twice a second, as long as this object lives, from a thread of its own: those of Swift's pool may all stand.
+    /// Starts the checks, twice a second for the lifetime of this object. They run on their own thread, because all
+    /// threads of Swift's pool may be blocked.
     func start() {
         Thread.detachNewThread { [weak self] in
             setThreadName("supervisor")
@@ -41,10 +42,13 @@ final class LoopSupervisor: Sendable {
             return stalled
         }
         for name in now.subtracting(before).sorted() {
-            logger.critical("A loop stands still. What needs it waits until it goes on.", metadata: ["loop": "\(name)"])
+            logger.critical(
+                "An internal loop has stalled. Work that needs it waits until the loop continues.",
+                metadata: ["loop": "\(name)"]
+            )
         }
         for name in before.subtracting(now).sorted() {
-            logger.notice("A loop that stood still goes on.", metadata: ["loop": "\(name)"])
+            logger.notice("A stalled loop continues.", metadata: ["loop": "\(name)"])
         }
     }
 }

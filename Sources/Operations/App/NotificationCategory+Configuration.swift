@@ -1,13 +1,13 @@
 import Foundation
 import Preview
 
-/// A category as the configuration file has it. Paths are relative to the file's folder.
+/// The category's form in the configuration file. Paths are relative to the file's folder.
 extension NotificationCategory {
     static let keys = ["actions", "options", "layout", "infoPlist", "contentExtension"]
 
     init(named name: String, in table: ConfigurationTable, folder: URL) throws(SettingsError) {
         guard !name.isEmpty else {
-            throw SettingsError(key: table.path, reason: "A category has a name: that of aps.category.")
+            throw SettingsError(key: table.path, reason: "The category has no name. Give the value of aps.category.")
         }
         self.init(
             identifier: name,
@@ -35,7 +35,7 @@ extension NotificationCategory {
         guard attributes == nil else {
             throw SettingsError(
                 key: key,
-                reason: "Name the Info.plist, or the contentExtension's attributes, but not both."
+                reason: "Both infoPlist and contentExtension attributes are given. Give one of them only."
             )
         }
         let contentExtension: ContentExtension
@@ -46,7 +46,7 @@ extension NotificationCategory {
         }
         guard contentExtension.categories.contains(name) else {
             let claimed = contentExtension.categories.joined(separator: ", ")
-            throw SettingsError(key: key, reason: "\(path) is of another category: \(claimed).")
+            throw SettingsError(key: key, reason: "\(path) belongs to another category: \(claimed).")
         }
         return contentExtension
     }
@@ -66,7 +66,7 @@ extension NotificationAction {
 
     fileprivate init(named identifier: String, in table: ConfigurationTable) throws(SettingsError) {
         guard let title = try table.text("title") else {
-            throw table.refusal(of: "title", "there: an action has a title")
+            throw table.refusal(of: "title", "set, and every action needs one")
         }
         let input = try table.table("textInput", keys: ["buttonTitle", "placeholder"])
         self.init(
@@ -111,7 +111,7 @@ extension ConfigurationTable {
         return Set(choices)
     }
 
-    /// The file that `key` names, with its path.
+    /// Returns the file that `key` names, with its path.
     fileprivate func file(_ key: String, in folder: URL) throws(SettingsError) -> (path: String, bytes: [UInt8])? {
         guard let name = try text(key) else { return nil }
         let url = URL(filePath: name, relativeTo: folder)

@@ -6,10 +6,10 @@ import Processing
 import Timing
 import Worker
 
-/// Jobs, answered by the notification service.
+/// A job handler that passes jobs to the notification service.
 struct NotificationJobs: JobHandler {
     let service: NotificationService
-    /// Where the preview finds those that were answered last.
+    /// The latest answers, for the preview.
     var recent: RecentJobs?
 
     func answer(_ job: LeasedJob, until deadline: Instant) async -> JobReply {
@@ -41,20 +41,21 @@ struct NotificationJobs: JobHandler {
     private static let poison = AttachmentFailure(
         .decode,
         .internalError,
-        "The worker died each time that it worked on this job. It is among the dead letters: see `attachd jobs dead`.",
+        "The worker died every time it processed this job. The job is now a dead letter. "
+            + "List them with `attachd jobs dead`.",
     )
 
-    /// The answer to what is no envelope, or no payload: as HTTP has it (RFC 9457).
+    /// Returns the answer to a job that is not a valid envelope or payload, in the same form as over HTTP (RFC 9457).
     private static func failure(_ error: RequestError, _ job: LeasedJob) -> JobReply {
         let problem = JSONValue.object([
             .init("id", .string(job.job.id)),
-            .init("title", "The job makes no sense."),
+            .init("title", "The job is not valid."),
             .init("detail", .string(error.description)),
         ])
         return JobReply(.failed, body: problem.compactBytes)
     }
 
-    /// What a job asks the service for.
+    /// The request to the service that a job contains.
     private struct Order {
         var payload: PayloadSource
         var options: NotificationService.Options
@@ -65,7 +66,7 @@ struct NotificationJobs: JobHandler {
             payload = .value(envelope.payload)
             options = envelope.options
             options.identifier = options.identifier ?? job.job.id
-            // Some queues let producers give a job more time than a notification makes sense for.
+            // Bounds the time: some queues let producers give a job more time than a notification may have.
             accepted = max(job.enqueued, deadline - NotificationService.longestTimeLimit)
             options.timeLimit = max(deadline - accepted, .milliseconds(1))
         }

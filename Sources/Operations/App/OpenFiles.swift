@@ -1,21 +1,21 @@
 import Glibc
 
-/// How many files and connections this process may have open.
+/// The limit on open files and connections of this process.
 package enum OpenFiles {
-    /// More than that no sidecar needs.
+    /// The limit that is enough for any sidecar.
     private static let ceiling: rlim_t = 65_536
-    /// Connection, source, outputs and the decoder's sockets of one notification, with a reserve.
+    /// The descriptors of one notification: connection, source, outputs, and the decoder's sockets, with a reserve.
     private static let perNotification = 8
     private static let rest = 256
 
-    /// Raises the limit as far as the host lets us, and gives how many downloads at once fit in beside the notifications:
-    /// each takes a connection and, at worst, a file.
+    /// Raises the limit as far as the host allows, and returns the number of simultaneous downloads that fit beside the
+    /// notifications. A download takes a connection and, at worst, a file.
     static func downloads(beside notifications: Int) -> Int {
         let left = raise() - perNotification * notifications - rest
         return min(4096, max(64, left / 2))
     }
 
-    /// Raises the limit as far as the host lets us, and gives what it is then.
+    /// Raises the limit as far as the host allows, and returns the new limit.
     @discardableResult
     package static func raise() -> Int {
         let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)

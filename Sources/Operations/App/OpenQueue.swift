@@ -4,15 +4,15 @@ import JobsSQLite
 package import Logging
 import Media
 
-/// A queue that this process works with.
+/// A queue that this process has open.
 package struct OpenQueue: Sendable {
     package let jobs: any JobQueue
     private let close: @Sendable () async -> Void
 
-    /// Opens the queue that the settings name. At each connection, logs what its server's configuration puts at risk;
-    /// refuses to work with such a server if the settings are strict.
+    /// Opens the queue that the settings name. At each connection, logs the risks in the configuration of the queue's
+    /// server. With strict settings, refuses to work with such a server.
     ///
-    /// `mayBeAway` gives a queue whose server can't be reached, too: it is connected to once it answers.
+    /// With `mayBeAway`, also succeeds if the server cannot be reached; the queue connects once the server answers.
     package static func open(
         _ settings: Settings,
         mayBeAway: Bool = false,
@@ -23,9 +23,9 @@ package struct OpenQueue: Sendable {
         case .sqlite(let path):
             let queue = try await SQLiteJobQueue.open(path, limits: limits) { troubles in
                 for trouble in troubles {
-                    logger.error("The queue is in trouble.", metadata: ["reason": "\(trouble)"])
+                    logger.error("The queue has a problem.", metadata: ["reason": "\(trouble)"])
                 }
-                if troubles.isEmpty { logger.notice("The queue is well again.") }
+                if troubles.isEmpty { logger.notice("The queue works again.") }
             }
             return OpenQueue(jobs: queue, close: { await queue.close() })
         case .redis(let redis):
@@ -38,12 +38,15 @@ package struct OpenQueue: Sendable {
             do {
                 _ = try await queue.serverWarnings()
             } catch let error as JobQueueError where mayBeAway && error.reason == .unavailable {
-                logger.warning("The queue is away, and is connected to later.", metadata: ["reason": "\(error)"])
+                logger.warning(
+                    "The queue cannot be reached. Its server is tried again later.",
+                    metadata: ["reason": "\(error)"]
+                )
             }
             return OpenQueue(jobs: queue, close: {})
         }
     }
 
-    /// Nobody may use the queue any more.
+    /// Closes the queue. It must not be used afterwards.
     package func shutDown() async { await close() }
 }

@@ -2,20 +2,21 @@ import Downloads
 import Metrics
 import Telemetry
 
-/// The metrics of what is asked of origins, made once at start. None of them names an origin: there may be any number.
+/// The metrics of requests to origins. None has the origin as a label, because the number of origins is not bounded.
 struct OriginMetrics: Sendable {
     static let help = [
-        "attachd_origin_waits_total": "Requests that waited for a place at their origin, or for one at all.",
+        "attachd_origin_waits_total": "Requests that waited for a permit of their origin or of all origins together.",
         "attachd_origin_refusals_total":
-            "Requests that were not made: the origin fails (failing), asked to be left alone (paused), or has no place (late).",
+            "Requests that were not made: the origin fails (failing), asked for a pause (paused), or has no free permit in time (late).",
         "attachd_origin_preemptions_total":
-            "Downloads that ended early because others waited: too slow for their deadline (slow), or of a site with more than its share (share).",
-        "attachd_origin_retries_total": "Requests that were made once more.",
-        "attachd_origin_circuits_opened_total": "Origins that began to be left alone because they failed.",
-        "attachd_origins": "Origins that are remembered.",
-        "attachd_origin_circuits_open": "Origins that are left alone because they failed, or are being tried again.",
-        "attachd_origin_requests_in_flight": "Requests that origins work for.",
-        "attachd_origin_requests_waiting": "Requests that wait for a place.",
+            "Downloads that were ended because others waited: too slow for their deadline (slow), or from a site with more than its share (share).",
+        "attachd_origin_retries_total": "Requests that were repeated.",
+        "attachd_origin_circuits_opened_total":
+            "Times that an origin's circuit breaker opened because the origin failed.",
+        "attachd_origins": "Origins whose state is in memory.",
+        "attachd_origin_circuits_open": "Origins whose circuit breaker is open or being tested.",
+        "attachd_origin_requests_in_flight": "Requests to origins under way.",
+        "attachd_origin_requests_waiting": "Requests that wait for a permit.",
     ]
 
     private let counters: [OriginEvent: Counter]

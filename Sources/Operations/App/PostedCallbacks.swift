@@ -3,7 +3,7 @@ import Media
 import Storage
 import Worker
 
-/// Answers posted by libcurl, signed, to addresses that may be fetched from and no others.
+/// A sender that posts signed answers with libcurl, only to allowed addresses.
 struct PostedCallbacks: CallbackPoster {
     let downloader: Downloader
     let signer: MessageSigner
@@ -11,7 +11,7 @@ struct PostedCallbacks: CallbackPoster {
     func post(_ callback: CallbackRequest) async -> CallbackResult {
         let host = CallbackURL.host(of: callback.url)
         if let refusal = downloader.refusal(ofCallback: callback.url) {
-            return CallbackResult(.refused, reason: "The URL can never be called: \(refusal).", host: host)
+            return CallbackResult(.refused, reason: "The callback URL can never be used: \(refusal).", host: host)
         }
         var headers = callback.headers
         headers["Content-Type"] = "application/json"
@@ -20,14 +20,19 @@ struct PostedCallbacks: CallbackPoster {
         do throws(CallbackRefusal) {
             switch try await downloader.post(message, to: callback.url, until: callback.deadline).status {
             case 200..<300: return CallbackResult(.received, host: host)
-            // Gone: the receiver wants no more.
-            case 410: return CallbackResult(.refused, reason: "It answered with HTTP status 410, Gone.", host: host)
+            // Gone: the receiver wants no more callbacks (RFC 9110 §15.5.11).
+            case 410:
+                return CallbackResult(
+                    .refused,
+                    reason: "The receiver answered with HTTP status 410 (Gone).",
+                    host: host
+                )
             case let status:
-                return CallbackResult(.failed, reason: "It answered with HTTP status \(status).", host: host)
+                return CallbackResult(.failed, reason: "The receiver answered with HTTP status \(status).", host: host)
             }
         } catch {
             return switch error {
-            // A name may lead elsewhere the next time: only what the URL itself says is final.
+            // Only a refusal of the URL itself is final: its name may resolve to another address next time.
             case .failed(let failure): CallbackResult(.failed, reason: failure.message, host: host)
             case .notNow(let failure, let pause):
                 CallbackResult(.postponed, reason: failure.message, host: host, pause: pause)

@@ -1,7 +1,8 @@
 import Media
 import Timing
 
-/// A profile as the configuration file has it: what isn't named there is as in the profile that it is based on.
+/// The profile's form in the configuration file. Rules that the file leaves out are those of the profile that it is
+/// based on.
 extension Profile {
     static let keys = ["basedOn", "categories", "cropToClippingRectangle", "image", "animation", "video", "audio"]
     private static let imageKeys = ["longEdge", "aspectRatio", "byteBudget", "byteLimit", "keepTransparency"]
@@ -32,7 +33,7 @@ extension Profile {
     }
 }
 
-/// Rules that a profile may have or not.
+/// A group of rules that a profile can turn off.
 private protocol ConfigurableRules {
     mutating func change(by table: ConfigurationTable) throws(SettingsError)
 }
@@ -75,7 +76,7 @@ extension AudioRules: ConfigurableRules {
 }
 
 extension ConfigurationTable {
-    /// `rules` as the table `key` changes them, `nil` if it says `false`, and `other` if it isn't there.
+    /// Returns `rules` with the changes of the table `key`, `nil` if the key is `false`, and `other` if it is missing.
     fileprivate func changed<Rules: ConfigurableRules>(
         _ rules: Rules?,
         _ key: String,
@@ -88,7 +89,7 @@ extension ConfigurationTable {
         return rules
     }
 
-    /// Up to five minutes, as long as the longest deadline.
+    /// Returns the duration: at most five minutes, the longest deadline.
     fileprivate func clipDuration() throws(SettingsError) -> Duration? {
         guard let text = try text("duration") else { return nil }
         guard let duration = DurationText.parse(text), duration > .zero, duration <= .seconds(300) else {
@@ -99,7 +100,8 @@ extension ConfigurationTable {
 
     fileprivate func longEdge() throws(SettingsError) -> Int? { try number("longEdge", in: 64...20_000) }
 
-    /// Budget and limit, of which the limit is not the smaller one. 50 MB is the largest file that a notification takes.
+    /// Returns the byte budget and the byte limit. The limit is at least the budget, and at most 50 MB: the largest
+    /// file that a notification takes.
     fileprivate func bytes(_ oldBudget: Int, _ oldLimit: Int) throws(SettingsError) -> (budget: Int, limit: Int) {
         let limit = try number("byteLimit", in: 1_000...50_000_000) ?? oldLimit
         let budget = try number("byteBudget", in: 1_000...50_000_000) ?? min(oldBudget, limit)

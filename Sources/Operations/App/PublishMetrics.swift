@@ -2,16 +2,16 @@ import Metrics
 import Publishing
 import Telemetry
 
-/// The metrics of the bucket, made once at start.
+/// The metrics of the bucket.
 struct PublishMetrics: Sendable {
     static let help = [
-        "attachd_published_total": "Files put into the bucket.",
-        "attachd_published_bytes_total": "Bytes of the files put into the bucket.",
+        "attachd_published_total": "Files uploaded to the bucket.",
+        "attachd_published_bytes_total": "Bytes of the files uploaded to the bucket.",
         "attachd_publish_reused_total": "Files that were in the bucket already.",
-        "attachd_publish_retries_total": "Files that were tried once more.",
-        "attachd_publish_failures_total": "Files that could not be put into the bucket, each time counted.",
-        "attachd_publish_seconds": "How long putting a file into the bucket took.",
-        "attachd_bucket_available": "Whether files are put into the bucket: 1, or 0 while it is left alone.",
+        "attachd_publish_retries_total": "Uploads that were repeated.",
+        "attachd_publish_failures_total": "Uploads to the bucket that failed.",
+        "attachd_publish_seconds": "Time that uploading a file to the bucket took.",
+        "attachd_bucket_available": "1 while files are uploaded to the bucket, 0 while uploads pause after failures.",
     ]
 
     private let published: Counter

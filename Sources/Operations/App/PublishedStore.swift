@@ -5,21 +5,21 @@ import ServiceExtension
 import Storage
 import Timing
 
-/// The store, and how whoever gets the payload fetches its files.
+/// The store, with the URLs from which recipients of the payload fetch its files.
 struct PublishedStore: AttachmentStoring {
     enum Place: Sendable {
-        /// They are files of this machine.
+        /// The files are read from this machine's disk.
         case here
-        /// From the sidecar, which can be reached from outside.
+        /// The sidecar serves the files and can be reached from outside.
         case sidecar(AttachmentURLs)
-        /// From a bucket, or what is before it, at this URL.
+        /// The files are fetched from a bucket, or from the CDN in front of it, at this URL.
         case bucket(Bucket, publicURL: String)
     }
 
     let store: AttachmentStore
     let place: Place
 
-    /// How long before its end a request to the bucket is given up, so that what is wrong with it can be said.
+    /// The time before a request's deadline at which it is given up, so that its error can still be reported.
     private static let notice: Duration = .milliseconds(20)
 
     private var bucket: Bucket? {
@@ -32,7 +32,7 @@ struct PublishedStore: AttachmentStoring {
     func renew(_ stored: StoredAttachment) async -> StoredAttachment? {
         guard let identifier = AttachmentIdentifier(stored.identifier), let expires = await store.renew(identifier)
         else { return nil }
-        // What has to be put there again is made again: its bytes aren't at hand any more.
+        // A file that is missing from the bucket must be made again, because its bytes are gone.
         if let bucket, !bucket.has(stored.identifier) { return nil }
         var renewed = stored
         if case .sidecar(let urls) = place {
@@ -54,7 +54,7 @@ struct PublishedStore: AttachmentStoring {
 
     func forget(_ stored: StoredAttachment) async {
         guard let file = AttachmentIdentifier(stored.identifier) else { return }
-        // Its notification goes out without it, and `forget` says what it couldn't do.
+        // Ignores errors: the notification goes out without the file, and `forget` logs its own failures.
         try? await Forgetting.forget(file, in: store, bucket)
     }
 

@@ -1,11 +1,11 @@
 package import JobsRedis
 
-/// Which queue is meant: `sqlite:PATH`, or a Redis.
+/// The address of a queue: `sqlite:PATH`, or the URL of a Redis server.
 package enum QueueAddress: Sendable, Equatable {
     case sqlite(path: String)
     case redis(RedisSettings)
 
-    /// For people: without user and password.
+    /// The address for logs and listings, without user and password.
     package var withoutSecrets: String {
         switch self {
         case .sqlite(let path): "sqlite:\(path)"
@@ -13,7 +13,7 @@ package enum QueueAddress: Sendable, Equatable {
         }
     }
 
-    /// What to write instead is in the error.
+    /// Parses `text`. The error says which forms are possible.
     init(_ text: String, authoritiesFile: String?) throws(SettingsError) {
         let scheme = text.prefix { $0 != ":" }
         switch scheme {

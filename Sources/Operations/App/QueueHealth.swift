@@ -4,14 +4,15 @@ import ServiceExtension
 import Synchronization
 import Timing
 
-/// How the queue stands, asked by one at a time and for a moment only: a queue that hangs holds nobody else up.
+/// The state of the queue, for health checks. One caller at a time asks, with a short time limit, so that a queue that
+/// hangs blocks nobody else.
 final class QueueHealth: Sendable {
     private typealias Answer = Result<QueueStatus, JobQueueError>
 
     private let fresh: SharedAnswer<Answer>
     private let recent: SharedAnswer<Answer>
 
-    /// Probes wait for a second.
+    /// The time limit of one request to the queue. Probes wait for one second.
     private static let patience: Duration = .milliseconds(500)
 
     init(_ queue: any JobQueue) {
@@ -33,12 +34,12 @@ final class QueueHealth: Sendable {
         recent = SharedAnswer(keptFor: .seconds(1), ask)
     }
 
-    /// `nil` if the queue can't say.
+    /// The state of the queue; `nil` if the queue does not answer.
     var status: QueueStatus? {
         get async { try? await fresh.value().get() }
     }
 
-    /// Why the queue takes and gives no jobs; `nil` if it does.
+    /// The reason why the queue neither takes nor gives jobs; `nil` if it works.
     var problem: JobQueueError? {
         get async {
             if case .failure(let error) = await recent.value() { error } else { nil }

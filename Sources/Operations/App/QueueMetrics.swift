@@ -3,28 +3,28 @@ import Metrics
 import Telemetry
 import Worker
 
-/// The metrics of jobs: what the worker tells, and how the queue stands.
+/// The metrics of jobs: events that the worker reports, and the state of the queue.
 struct QueueMetrics: Sendable {
     static let help = [
-        "attachd_queue_oldest_waiting_seconds": "How long the job at the front of the queue has waited.",
-        "attachd_queue_available": "1 while the queue answers, 0 while it is away.",
+        "attachd_queue_oldest_waiting_seconds": "Time that the job at the front of the queue has waited.",
+        "attachd_queue_available": "1 while the queue answers, otherwise 0.",
         "attachd_queue_jobs": "Jobs in the queue, by state.",
         "attachd_queue_dead_letters": "Jobs that killed their workers.",
         "attachd_queue_callbacks": "Answers that are still to be posted.",
         "attachd_jobs_total": "Jobs answered, by status.",
-        "attachd_job_seconds": "From a job's enqueueing to its answer.",
+        "attachd_job_seconds": "Time from enqueueing a job to its answer.",
         "attachd_job_margin_seconds":
-            "What was left until a job's deadline when it was answered; late ones count as 0.",
+            "Time left until a job's deadline when it was answered; 0 for late jobs.",
         "attachd_jobs_late_total": "Jobs answered after their deadline.",
-        "attachd_jobs_reclaimed_total": "Jobs taken over from workers that died or hang.",
-        "attachd_jobs_stale_total": "Answers refused because another worker had given one, or had the job by then.",
-        "attachd_jobs_lost_total": "Leases lost while their jobs were here.",
-        "attachd_jobs_dead_lettered_total": "Jobs put among the dead letters.",
+        "attachd_jobs_reclaimed_total": "Jobs reclaimed from workers that died or hang.",
+        "attachd_jobs_stale_total": "Answers refused because another worker had already answered the job or leased it.",
+        "attachd_jobs_lost_total": "Leases lost while this worker processed their jobs.",
+        "attachd_jobs_dead_lettered_total": "Jobs moved to the dead letters.",
         "attachd_jobs_returned_total": "Jobs given back when the worker stopped.",
         "attachd_jobs_busy_total": "Jobs refused because the queue was full.",
         "attachd_callbacks_total":
-            "Tries to post an answer, by outcome; postponed are those whose server had enough to do, or is left alone.",
-        "attachd_queue_problem": "1 while something is wrong with the queue's file, by kind.",
+            "Attempts to post an answer, by outcome. An attempt is postponed if its server has too many callbacks or its circuit breaker is open.",
+        "attachd_queue_problem": "1 while the queue's file has a problem, by kind.",
         "attachd_queue_failures_total": "Calls to the queue that failed and were repeated, by reason.",
     ]
 
@@ -54,7 +54,8 @@ struct QueueMetrics: Sendable {
         startCounters()
     }
 
-    /// A rule that watches a counter's increase misses its first step if the counter isn't there before it.
+    /// Creates the counters: a rule that watches a counter's increase misses the first step of one that did not exist
+    /// before.
     private func startCounters() {
         for name in ["late", "reclaimed", "stale", "lost", "dead_lettered", "returned", "busy"] {
             increment("attachd_jobs_\(name)", by: 0)
@@ -65,7 +66,7 @@ struct QueueMetrics: Sendable {
         }
     }
 
-    /// `nil` while the queue can't say.
+    /// Records the state of the queue; `nil` while the queue does not answer.
     func set(_ status: QueueStatus?) {
         available.set(status == nil ? 0 : 1)
         guard let status else { return }
@@ -96,7 +97,7 @@ struct QueueMetrics: Sendable {
         case .deadLettered: increment("attachd_jobs_dead_lettered")
         case .gaveBack(let count): increment("attachd_jobs_returned", by: count)
         case .callback(let outcome): increment("attachd_callbacks", [("outcome", outcome.rawValue)])
-        // Counted as a callback that was refused, and as those under way and waiting.
+        // Other counters have these already: the refused callbacks, and those under way and waiting.
         case .callbackGivenUp, .crowded: break
         case .queueFailed(let error): increment("attachd_queue_failures", [("reason", error.reason.rawValue)])
         }

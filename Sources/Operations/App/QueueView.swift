@@ -2,7 +2,7 @@ package import Jobs
 import JobsSQLite
 import Logging
 
-/// A queue as a person looks at it. A file that another attachd works with is only read.
+/// A queue for listing and repair by commands. If another attachd process has the file open, the view is read-only.
 package struct QueueView: Sendable {
     private enum Backend: Sendable {
         case queue(OpenQueue)
@@ -11,7 +11,7 @@ package struct QueueView: Sendable {
 
     private let backend: Backend
 
-    /// `changes` is for commands that do more than look; those need the file for themselves.
+    /// Opens the queue. Commands that change jobs set `changes`, and need the file for themselves.
     package static func open(_ settings: Settings, changes: Bool) async throws -> QueueView {
         if case .sqlite(let path) = settings.queue, !changes {
             return QueueView(backend: .file(try QueueInspection(path)))
@@ -47,12 +47,12 @@ package struct QueueView: Sendable {
         }
     }
 
-    /// `nil` if there is no such dead letter.
+    /// Enqueues a dead letter again. Returns `nil` if there is no such dead letter.
     package func retry(_ id: String) async throws -> Enqueued? {
         try await changeable().retryDeadLetter(JobName(id: id))
     }
 
-    /// How many dead letters there were.
+    /// Deletes all dead letters, and returns their number.
     package func purge() async throws -> Int { try await changeable().purgeDeadLetters() }
 
     package func shutDown() async {
@@ -61,7 +61,7 @@ package struct QueueView: Sendable {
 
     private func changeable() throws(JobQueueError) -> any JobQueue {
         guard case .queue(let queue) = backend else {
-            throw JobQueueError(.misconfigured, "The queue was opened to be looked at.")
+            throw JobQueueError(.misconfigured, "The queue is open for reading only.")
         }
         return queue.jobs
     }

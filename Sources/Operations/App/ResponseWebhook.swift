@@ -5,17 +5,18 @@ import Storage
 import Synchronization
 import Timing
 
-/// The operator's own server, which is told what people do with notifications and says what becomes of them.
+/// The operator's server for responses to notifications: it receives them, and its answer decides the next step.
 ///
-/// It is dialled wherever it is, on this machine too: whoever configures attachd names it, and no payload can. Redirects
-/// are not followed.
+/// It may have any address, also on this machine: only the operator's configuration names it, never a payload.
+/// Redirects are not followed.
 final class ResponseWebhook: ResponsePoster {
     private let url: String
     private let signer: MessageSigner
     private let downloader: Downloader
-    /// Somebody looks at the notification and waits.
+    /// The time limit of one request. A person looks at the notification and waits.
     private static let timeLimit: Duration = .seconds(10)
-    /// One more is refused at once: a webhook that is slow must not hold the connections that all clients need.
+    /// The most simultaneous posts. The next one is refused at once: a slow webhook must not take the connections that
+    /// all clients need.
     private static let postLimit = 64
     private let postCount = Atomic(0)
 
@@ -32,18 +33,22 @@ final class ResponseWebhook: ResponsePoster {
         }
     }
 
-    /// Posts a response, signed as callbacks are, and gives the body of the answer.
+    /// Posts a response, signed like callbacks, and returns the body of the answer.
     func post(_ response: [UInt8]) async throws(AttachmentFailure) -> [UInt8] {
         defer { postCount.wrappingSubtract(1, ordering: .relaxed) }
         guard postCount.wrappingAdd(1, ordering: .relaxed).newValue <= Self.postLimit else {
-            let message = "\(Self.postLimit) responses already wait for it. Try again shortly."
+            let message = "\(Self.postLimit) responses already wait for the webhook. Try again shortly."
             throw AttachmentFailure(.download, .originUnavailable, message)
         }
         let headers = ["Content-Type": "application/json", "Attachd-Signature": signer.signature(of: response)]
         let message = OutgoingMessage(body: response, headers: headers)
         let answer = try await downloader.send(message, to: url, until: SystemTime().now + Self.timeLimit)
         guard answer.status == 200 else {
-            throw AttachmentFailure(.download, .httpStatus, "It answered \(answer.status), and 200 is wanted.")
+            throw AttachmentFailure(
+                .download,
+                .httpStatus,
+                "The webhook answered with HTTP status \(answer.status) instead of 200."
+            )
         }
         if let failure = answer.failure { throw failure }
         return answer.body

@@ -1,7 +1,7 @@
 import Media
 
-/// A tiny clip of each codec that is common on the web, with which a decoder is tried: 0.3 seconds of a test picture of
-/// 64 pixels a side, or 0.2 seconds of a tone.
+/// Tiny clips to test a decoder with, one for each common codec of the web: 0.3 seconds of a test picture, 64 pixels a
+/// side, or 0.2 seconds of a tone.
 enum SampleClips {
     static let all: [(codec: String, format: MediaFormat, bytes: [UInt8])] = [
         (

@@ -1,7 +1,7 @@
 import Foundation
 import Media
 
-/// One tiny picture for each image format that can come in, with which a decoder is tried.
+/// Tiny images to test a decoder with, one for each supported format.
 enum SampleImages {
     static let all: [(format: MediaFormat, bytes: [UInt8])] = [
         (
@@ -96,7 +96,7 @@ enum SampleImages {
         ),
     ]
 
-    /// The bytes of a sample that is written down in base64.
+    /// Returns the bytes of a sample in base64.
     static func decode(_ base64: String) -> [UInt8] {
         guard let data = Data(base64Encoded: base64, options: .ignoreUnknownCharacters) else {
             preconditionFailure("a sample is not base64")

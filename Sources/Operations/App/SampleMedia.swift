@@ -1,9 +1,9 @@
 package import Foundation
 import Media
 
-/// The tiny samples of every format, as files: media for tests where there is no other.
+/// The samples of all formats as files, for tests on machines without other media.
 package enum SampleMedia {
-    /// Writes them into `folder`, and gives their names.
+    /// Writes the samples to `folder`, and returns their names.
     package static func write(to folder: URL) throws -> [String] {
         let pictures = SampleImages.all.map { ("picture", $0.format, $0.bytes) }
         let clips = SampleClips.all.map { ("clip-\($0.codec.lowercased().filter(\.isLetter))", $0.format, $0.bytes) }

@@ -7,21 +7,21 @@ import Synchronization
 import Timing
 import UnixSignals
 
-/// Reads files of tokens and keys anew when they change, and on SIGHUP.
+/// A service that reads token and key files again when they change, and on SIGHUP.
 ///
-/// A file that can't be used keeps what was read before. Files are looked at on a thread of its own, so that a file system that
-/// hangs holds up nothing else.
+/// If a file is not valid, the previous content stays in use. The files are checked on a separate thread, so that a
+/// file system that hangs blocks nothing else.
 final class SecretReloader: Service {
-    /// A file, and what uses its content.
+    /// A file, and the function that applies its content.
     struct Source: Sendable {
         /// The file's purpose, for the log.
         var name: String
         var file: SecretFile
-        /// Puts the file's content in place, and returns whether it is new; throws if it can't be used.
+        /// Applies the file's content. Returns `true` if the content is new, and throws if it is not valid.
         var apply: @Sendable (SecretFile) throws -> Bool
     }
 
-    /// The time from one look at the files to the next.
+    /// The time between two checks of the files.
     static let interval = Duration.seconds(2)
 
     private let sources: [Source]
@@ -34,7 +34,7 @@ final class SecretReloader: Service {
         self.sources = sources
         self.time = time
         self.logger = logger
-        // Read once more soon after the start: a file may have changed since its first reading.
+        // Forces another reading soon after the start: a file may have changed since it was first read.
         seen = Mutex(sources.map { _ in nil })
     }
 
@@ -53,7 +53,7 @@ final class SecretReloader: Service {
         }
     }
 
-    /// Reads the files, or those that changed since they were read last.
+    /// Reads all files, or only those that changed since the last reading.
     func read(changedOnly: Bool) async {
         await thread.perform { [self] in
             for (index, source) in sources.enumerated() {
@@ -70,10 +70,10 @@ final class SecretReloader: Service {
     private func read(_ source: Source, isAsked: Bool) {
         do {
             guard try source.apply(source.file) || isAsked else { return }
-            logger.notice("A file of secrets was read anew.", metadata: ["file": "\(source.name)"])
+            logger.notice("A secret file changed and was read again.", metadata: ["file": "\(source.name)"])
         } catch {
             logger.warning(
-                "A file of secrets cannot be used; what was read before stays.",
+                "A secret file is not valid. The previous content stays in use.",
                 metadata: ["file": "\(source.name)", "reason": "\(error)"],
             )
         }

@@ -2,7 +2,7 @@ import Logging
 import Telemetry
 
 extension Settings {
-    /// Sends all logs to standard error, so that standard output holds results only. Call it once, first of all.
+    /// Sends all logs to standard error, because standard output is for results. Call this once, before anything else.
     package func startLogging() {
         let (format, level) = (logFormat, logLevel)
         LoggingSystem.bootstrap { label in

@@ -10,7 +10,7 @@ import Storage
 import Values
 
 extension Settings {
-    /// Reads and checks all settings. A malformed value is an error, never a default.
+    /// Reads and checks all settings. Throws for every malformed value instead of using a default.
     package init(reading source: SettingsSource) async throws(SettingsError) {
         let values: SettingsValues
         do {
@@ -31,7 +31,7 @@ extension Settings {
         logFormat = try await values.choice(.logFormat) ?? (isatty(STDERR_FILENO) == 1 ? .text : .json)
         if let file = source.file {
             let sections = try ConfigurationSections(path: file)
-            // The user knows better what is in the payloads.
+            // The user's dialects come first: the user knows the payloads better.
             dialects = sections.dialects + dialects
             profiles += sections.profiles
             reuse.sources = sections.sources
@@ -52,7 +52,9 @@ extension Settings {
             hasGroupReadableKeys: hasGroupReadableKeys,
         )
         guard publishing == nil || publicURL != nil else {
-            let reason = "Phones fetch what is published there: give the bucket's or the CDN's URL as --public-url."
+            let reason =
+                "Files are published to a bucket, but phones have no URL to fetch them from. "
+                + "Give the bucket's or the CDN's URL with --public-url."
             throw SettingsError(key: SettingsKey.publish.rawValue, reason: reason)
         }
         signingKeyFile = try await values.secretFile(.signingKeyFile, isGroupReadable: hasGroupReadableKeys)
@@ -71,7 +73,9 @@ extension Settings {
         apiTokenFile = try await values.secretFile(.apiTokenFile, isGroupReadable: hasGroupReadableKeys)
         apiToken = try apiTokenFile.map { file throws(SettingsError) in try APIToken.read(file) }
         guard apiToken != nil || Self.isLoopback(host) else {
-            let reason = "\(host) is reachable from elsewhere: give --api-token FILE, or listen on 127.0.0.1."
+            let reason =
+                "Other machines can reach \(host), but no API token is set. "
+                + "Give one with --api-token FILE, or listen on 127.0.0.1."
             throw SettingsError(key: SettingsKey.listen.rawValue, reason: reason)
         }
     }
@@ -87,7 +91,7 @@ extension Settings {
         return profile
     }
 
-    /// The user's state folder (XDG Base Directory Specification), or the system's.
+    /// Returns the default store: below the user's state folder (XDG Base Directory Specification), or the system's.
     private static func defaultStore(_ environment: [String: String]) -> String {
         if let state = environment["XDG_STATE_HOME"], state.hasPrefix("/") { return "\(state)/attachd" }
         if let home = environment["HOME"], home.hasPrefix("/"), home != "/" { return "\(home)/.local/state/attachd" }

@@ -8,66 +8,67 @@ package import Publishing
 package import Storage
 package import Values
 
-/// What the program was told: read once at start, checked, and passed on as values.
+/// The settings of a process, read and checked once at the start.
 package struct Settings: Sendable {
     package enum LogFormat: String, Sendable, CaseIterable {
         case text, json
     }
 
-    /// Those of the configuration file first.
+    /// The known dialects, those of the configuration file first.
     package var dialects = Dialect.builtIn
     package var profiles = Profile.builtIn
-    /// The profile of attachments for which nothing else chooses one.
+    /// The profile of attachments for which nothing else selects one.
     package var profile = Profile.apns
     package var deadline: Duration = .seconds(25)
-    /// How long one file of a batch may take, for which nobody waits: the longest there is, unless a deadline was given.
+    /// The time limit of one file in a batch. Nobody waits for it, so the default is the longest possible deadline.
     package var fileDeadline = NotificationService.longestTimeLimit
-    /// The folder that everything is written below.
+    /// The path of the folder that contains all of attachd's files.
     package var store: String
     package var host = "127.0.0.1"
     package var port = 8080
     package var apiToken: Secret<String>?
-    /// The file that the token is from, which is read anew when it changes.
+    /// The file of the API token. It is read again when it changes.
     package var apiTokenFile: SecretFile?
-    /// What may be fetched from beside public addresses.
+    /// The addresses that may be fetched from in addition to public ones.
     package var allowedAddresses: [CIDR] = []
-    /// How many decoder processes work at once.
+    /// The number of decoder processes that work at the same time.
     package var decoders: Int
     package var requiresSandbox = false
-    /// How many notifications are worked on at once.
+    /// The number of notifications that are processed at the same time.
     package var requests = 256
     package var queue: QueueAddress
-    /// How many jobs may wait or be worked on; one more is refused.
+    /// The most jobs that may wait or run in the queue. More are refused.
     package var backlog = 100_000
-    /// Whether a queue's server that may lose jobs is refused, instead of warned of.
+    /// A Boolean value that indicates whether a queue server that can lose jobs is an error instead of a warning.
     package var isStrict = false
-    /// A file of certificate authorities that are trusted beside the system's.
+    /// The path of a file of certificate authorities that are trusted in addition to the system's.
     package var caFile: String?
-    /// The bucket that ready files are published in, if they are.
+    /// The bucket that ready files are published to; `nil` for none.
     package var publishing: PublishingSettings?
-    /// Where phones reach this sidecar, or what is published in the bucket. Without it, attachments get `file:` URLs.
+    /// The base URL at which phones reach this sidecar or the bucket's files. Without it, attachments get `file:` URLs.
     package var publicURL: String?
-    /// What URLs are signed with, if not with the store's own keys.
+    /// The keys that sign URLs, if not the store's own keys.
     package var signingKeys: SigningKeys?
-    /// The file that these keys are from, which is read anew when it changes.
+    /// The file of the signing keys. It is read again when it changes.
     package var signingKeyFile: SecretFile?
-    /// Whether files of keys, tokens and credentials may be readable for their group, as Kubernetes mounts them.
+    /// A Boolean value that indicates whether a file with keys, tokens, or credentials may be readable by its group, as
+    /// Kubernetes mounts them.
     package var hasGroupReadableKeys = false
-    /// How long ready files stay, and how much place they may take.
+    /// The lifetime of ready files, and the disk space for them.
     package var retention = Retention()
-    /// For how long what was made serves others too, and of which sources.
+    /// The rule for sharing attachments between notifications.
     package var reuse = ReuseRule()
-    /// Whether the sidecar shows notifications in the browser.
+    /// A Boolean value that indicates whether the sidecar shows notifications in the browser.
     package var hasPreview = true
-    /// What notifications' actions are, by their category.
+    /// The notification categories and their actions, for the preview.
     package var categories: [NotificationCategory] = []
-    /// The operator's own server, which is told what people do with notifications.
+    /// The URL of the operator's server that receives responses to notifications.
     package var responseWebhook: String?
     package var logLevel = Logger.Level.info
     package var logFormat: LogFormat
 }
 
-/// A setting that makes no sense, with where it came from and what to write instead.
+/// The error of an invalid setting: its key, and what to write instead.
 package struct SettingsError: Error, Sendable, Equatable, CustomStringConvertible {
     package var key: String
     package var reason: String

@@ -1,5 +1,5 @@
-/// Every setting, by its key in the configuration file. A variable's name is `ATTACHD_` and the key in capitals, with `_`
-/// between its words.
+/// The keys of all settings in the configuration file. The environment variable of a key is `ATTACHD_` and the key in
+/// capitals, with `_` between its words.
 package enum SettingsKey: String, Sendable, CaseIterable {
     case profile, deadline, store, listen, apiTokenFile, allowAddresses, decoders, requireSandbox, requests, caFile
     case queue, backlog, strict

@@ -5,12 +5,12 @@ import SystemPackage
 package import Values
 import Yams
 
-/// The layers that a setting is looked up in: option, then environment, then configuration file.
+/// The sources of a setting, in the order of lookup: command-line option, environment, configuration file.
 package struct SettingsSource: Sendable {
-    /// What was given on the command line, by key.
+    /// The value of a command-line option.
     package enum Option: Sendable, Equatable {
         case text(String)
-        /// A text that may hold a password.
+        /// A string that may contain a password.
         case secret(Secret<String>)
         case texts([String])
         case number(Int)
@@ -18,7 +18,7 @@ package struct SettingsSource: Sendable {
     }
 
     package var options: [SettingsKey: Option]
-    /// Every variable: some hold passwords.
+    /// All environment variables. Some contain passwords.
     package var environment: Secret<[String: String]>
     package var configurationFile: String?
 
@@ -32,12 +32,12 @@ package struct SettingsSource: Sendable {
         self.configurationFile = configurationFile
     }
 
-    /// The configuration file, if there is one.
+    /// The path of the configuration file, if there is one.
     var file: String? {
         configurationFile ?? environment.revealed["ATTACHD_CONFIG"].flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// An empty variable counts as one that isn't there, as in most shells' `${NAME:-default}`.
+    /// Returns a reader of all sources. An empty variable counts as unset, as in the shell's `${NAME:-default}`.
     func reader() async throws -> ConfigReader {
         let values = options.map { (AbsoluteConfigKey([$0.key.rawValue]), $0.value.value) }
         var providers: [any ConfigProvider] = [
@@ -85,7 +85,8 @@ extension SettingsSource.Option {
 }
 
 extension SettingsError {
-    /// A configuration file that cannot be read. The message has the line and never its text, which may be a password.
+    /// Creates the error of a configuration file that cannot be read. The message has the line number but never the
+    /// line's text, which may be a password.
     init(unreadable path: String, as form: String, _ error: any Error) {
         let detail: String
         switch error {
@@ -94,7 +95,7 @@ extension SettingsError {
             detail = "line \(mark.line), column \(mark.column): \(problem)"
         case YamlError.reader(let problem, _, _, _): detail = problem
         case YamlError.duplicatedKeysInMapping(_, let context):
-            detail = "line \(context.mark.line): a key is there twice"
+            detail = "line \(context.mark.line): the same key occurs twice"
         case is YamlError: detail = "it is not UTF-8"
         default: detail = "\(error)"
         }

@@ -4,9 +4,9 @@ import Storage
 import Values
 
 extension SettingsValues {
-    /// The bucket that files are published in; `nil` where none is named.
+    /// Returns the bucket that files are published to; `nil` if the settings name none.
     ///
-    /// Credentials are never options: they come from AWS's own variables, or from a file.
+    /// Credentials are never options: they come from AWS's environment variables or from a file.
     func publishing(
         _ environment: [String: String],
         authoritiesFile: String?,
@@ -41,15 +41,15 @@ extension SettingsValues {
         guard let id = value("AWS_ACCESS_KEY_ID", environment), let secret = value("AWS_SECRET_ACCESS_KEY", environment)
         else {
             let reason =
-                "The store asks for credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name a file as "
-                + "AWS's tools have it with --publish-credentials."
+                "The bucket needs credentials. Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name a "
+                + "credentials file in AWS's format with --publish-credentials."
             throw SettingsError(key: SettingsKey.publishCredentialsFile.rawValue, reason: reason)
         }
         let token = value("AWS_SESSION_TOKEN", environment).map { Secret($0) }
         return .fixed(BucketCredentials(accessKeyID: id, secretAccessKey: Secret(secret), sessionToken: token))
     }
 
-    /// An empty variable counts as one that isn't there.
+    /// Returns the variable's value. An empty variable counts as unset.
     private static func value(_ name: String, _ environment: [String: String]) -> String? {
         environment[name].flatMap { $0.isEmpty ? nil : $0 }
     }

@@ -6,7 +6,7 @@ import Storage
 import Timing
 import Values
 
-/// Single settings, each checked as it is read, with a message that says what to write instead.
+/// A reader of single settings. It checks each value, and its errors say what to write instead.
 struct SettingsValues {
     let reader: ConfigReader
 
@@ -20,7 +20,7 @@ struct SettingsValues {
 
     func number(_ key: SettingsKey, in range: ClosedRange<Int>) async throws(SettingsError) -> Int? {
         let expected = "a whole number from \(range.lowerBound) to \(range.upperBound)"
-        // YAML also has numbers to the base of 60, such as 1:30, and its reader traps on large ones.
+        // YAML has numbers to the base of 60, such as 1:30, and the YAML reader traps on large ones.
         if let text = try? await reader.fetchString(forKey: ConfigKey(key.rawValue)), text.contains(":") {
             throw SettingsError(key: key.rawValue, reason: "The value is not \(expected).")
         }
@@ -38,10 +38,10 @@ struct SettingsValues {
         upTo longest: Duration,
     ) async throws(SettingsError) -> Duration? {
         guard let text = try await text(key) else { return nil }
-        // Nothing is nothing in any unit.
         let parsed = text == "0" ? .zero : DurationText.parse(text)
         guard let duration = parsed, (shortest...longest).contains(duration) else {
-            let reason = "\"\(text)\" is no duration up to \(longest.milliseconds / 1000)s: write it as 800ms or 20s."
+            let reason =
+                "\"\(text)\" is not a duration of at most \(longest.milliseconds / 1000)s. Write it as 800ms or 20s."
             throw SettingsError(key: key.rawValue, reason: reason)
         }
         return duration
@@ -53,7 +53,7 @@ struct SettingsValues {
         guard let text = try await text(key) else { return nil }
         guard let choice = Choice(rawValue: text) else {
             let known = Choice.allCases.map(\.rawValue).joined(separator: ", ")
-            throw SettingsError(key: key.rawValue, reason: "\"\(text)\" is none of: \(known).")
+            throw SettingsError(key: key.rawValue, reason: "\"\(text)\" is not a valid value. Choose one of: \(known).")
         }
         return choice
     }
@@ -72,7 +72,7 @@ struct SettingsValues {
     func address(_ key: SettingsKey) async throws(SettingsError) -> (String, Int)? {
         guard let text = try await text(key) else { return nil }
         guard let address = HostAndPort(text) else {
-            throw SettingsError(key: key.rawValue, reason: "\"\(text)\" is no HOST:PORT: write it as 127.0.0.1:8080.")
+            throw SettingsError(key: key.rawValue, reason: "\"\(text)\" is not HOST:PORT. Write it as 127.0.0.1:8080.")
         }
         return (address.host, address.port)
     }
@@ -80,18 +80,21 @@ struct SettingsValues {
     func existingFile(_ key: SettingsKey) async throws(SettingsError) -> String? {
         guard let path = try await text(key) else { return nil }
         guard FileManager.default.isReadableFile(atPath: path) else {
-            throw SettingsError(key: key.rawValue, reason: "\(path) cannot be read.")
+            throw SettingsError(
+                key: key.rawValue,
+                reason: "The file \(path) cannot be read. Check that it exists and is readable."
+            )
         }
         return path
     }
 
-    /// A file that holds a secret.
+    /// Returns the secret file that the setting names.
     func secretFile(_ key: SettingsKey, isGroupReadable: Bool) async throws(SettingsError) -> SecretFile? {
         guard let path = try await text(key) else { return nil }
         return SecretFile(path, isGroupReadable: isGroupReadable)
     }
 
-    /// Reads such a file; what is wrong with it is wrong with the setting.
+    /// Reads a secret file. Its errors become errors of the setting.
     static func reading<Value>(
         _ key: SettingsKey,
         _ read: () throws(StoreError) -> Value,
@@ -103,7 +106,7 @@ struct SettingsValues {
         }
     }
 
-    /// `http` or `https`, and nothing that a path could not follow.
+    /// Returns an `http` or `https` URL to which a path can be appended.
     func publicURL(
         _ key: SettingsKey,
         example: String = "https://push.example.com",
@@ -112,19 +115,19 @@ struct SettingsValues {
         guard let url = URL(string: text), ["http", "https"].contains(url.scheme), url.host()?.isEmpty == false,
             url.query() == nil, url.fragment() == nil, url.user() == nil
         else {
-            // A URL with a user in it has a password, too.
+            // Hides a URL with a user: it may contain a password too.
             let shown = text.contains("@") ? "This" : "\"\(text)\""
-            let reason = "\(shown) is not a URL that can be reached: write it as \(example), without a user."
+            let reason = "\(shown) is not a usable URL. Write it as \(example), without user and password."
             throw SettingsError(key: key.rawValue, reason: reason)
         }
         return text
     }
 
-    /// A number of bytes: `500MB`, `10GB`; decimal units.
+    /// Returns a number of bytes, written with decimal units: `500MB`, `10GB`.
     func size(_ key: SettingsKey) async throws(SettingsError) -> Int? {
         guard let text = try await text(key) else { return nil }
         guard let size = ByteSizeText.parse(text), size > 0 else {
-            throw SettingsError(key: key.rawValue, reason: "\"\(text)\" is no size: write it as 500MB or 10GB.")
+            throw SettingsError(key: key.rawValue, reason: "\"\(text)\" is not a size. Write it as 500MB or 10GB.")
         }
         return size
     }

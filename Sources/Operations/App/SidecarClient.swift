@@ -7,18 +7,20 @@ package import Storage
 import Timing
 import Values
 
-/// Another attachd on this machine, asked over HTTP: it has the queue's file, and one process writes a file.
+/// A client of another attachd process on this machine. That process has the queue's file open, and only one process
+/// may write it.
 package struct SidecarClient: Sendable {
     private let downloader: Downloader
     private let server: String
     private var base: String { "\(server)/v1/jobs" }
     private let token: Secret<String>?
-    /// Beyond what the server was asked to wait.
+    /// The time that a request may take in addition to the wait that it asks for.
     private static let patience: Duration = .seconds(10)
 
     package init(_ settings: Settings) throws {
         var downloads = settings.downloads
-        // Where the user says that it listens; `0.0.0.0` is every address of this machine, and so this one.
+        // Uses the address that the settings give. `0.0.0.0` means every address of this machine, so also the loopback
+        // address.
         let host = ["0.0.0.0", "::", "localhost"].contains(settings.host) ? "127.0.0.1" : settings.host
         downloads.addresses.allowed += try [CIDR("127.0.0.0/8"), CIDR("::1/128")]
         downloader = try Downloader(settings: downloads)
@@ -50,7 +52,8 @@ package struct SidecarClient: Sendable {
         }
     }
 
-    /// Has the other attachd take back what `reference` names, and gives the names of the files.
+    /// Tells the other attachd to remove the attachments that `reference` names, and returns the names of the removed
+    /// files.
     package func forget(_ reference: AttachmentReference) async throws -> [String] {
         let path = reference.source.map { "?source=\(Self.encoded($0))" } ?? reference.file.map { "/\($0)" } ?? ""
         let answer = try await send(OutgoingMessage(.delete, headers: [:]), to: "\(server)/v1/attachments\(path)")
@@ -78,7 +81,8 @@ package struct SidecarClient: Sendable {
             return (answer.status, answer.body)
         } catch {
             let message =
-                "Another attachd has the queue's file, and \(base) does not answer. Say with --listen where it listens."
+                "Another attachd has the queue's file open, and \(base) does not answer. "
+                + "Give its address with --listen."
             throw JobQueueError(.unavailable, message)
         }
     }
@@ -87,9 +91,9 @@ package struct SidecarClient: Sendable {
         let advice =
             switch status {
             case 401: "give its --api-token"
-            case 422: "it takes no such payload or --callback; see its --allow-address"
+            case 422: "it does not accept this payload or --callback; check its --allow-address"
             default: "see its log"
             }
-        return JobQueueError(.broken, "The attachd that has the queue's file answered \(status): \(advice).")
+        return JobQueueError(.broken, "The attachd that has the queue's file open answered \(status): \(advice).")
     }
 }

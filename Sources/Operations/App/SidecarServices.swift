@@ -10,7 +10,8 @@ import Timing
 import Values
 import Worker
 
-/// Runs the sidecar and the worker of its queue until they are told to stop, and drains them then.
+/// The services of the sidecar and its queue's worker. They run until they are told to stop, and then finish the work
+/// under way.
 package struct SidecarServices: Sendable {
     private let settings: Settings
     private let engine: Engine
@@ -36,10 +37,11 @@ package struct SidecarServices: Sendable {
         }
     }
 
-    /// Without `takesRequests`, work comes from the queue alone, and HTTP has health and metrics.
+    /// Runs the services. Without `takesRequests`, work comes only from the queue, and HTTP serves only health and
+    /// metrics.
     package func run(takesRequests: Bool) async throws {
         var configuration = ServiceGroupConfiguration(
-            // Stopped from the last to the first: requests that were let in may still enqueue.
+            // Services stop in reverse order: accepted requests may still enqueue jobs.
             services: [
                 .init(service: StoreSweeper(store: engine.store, time: SystemTime())),
                 .init(service: SecretReloader(secrets, time: SystemTime(), logger: logger)),
@@ -60,7 +62,7 @@ package struct SidecarServices: Sendable {
         await engine.shutDown()
     }
 
-    /// The files that are read anew while the sidecar runs.
+    /// The secret files that are read again while the sidecar runs.
     private var secrets: [SecretReloader.Source] {
         let keyring = engine.store.keyring
         let keyFile =
@@ -81,8 +83,8 @@ package struct SidecarServices: Sendable {
             queue: queue.jobs,
             handler: NotificationJobs(service: engine.service, recent: takesRequests ? recentJobs : nil),
             poster: engine.callbacks,
-            // Most of them wait for their downloads; decoding has places of its own. More are held than are worked on, so
-            // that those without a chance are answered too.
+            // Most jobs wait for their downloads, and decoding has its own limit. The worker leases more jobs than it
+            // processes, so that it also answers those without a chance.
             limits: WorkerLimits(
                 slots: settings.decoders * 32,
                 drainTime: Termination.jobDrainTime,
@@ -92,10 +94,10 @@ package struct SidecarServices: Sendable {
                 engine.queueMetrics.count(event)
                 switch event {
                 case .queueFailed(let error):
-                    logger.warning("The queue failed, and is asked again.", metadata: ["reason": "\(error)"])
+                    logger.warning("The queue failed. It is tried again.", metadata: ["reason": "\(error)"])
                 case .callbackGivenUp(let job, let tries, let result):
                     logger.warning(
-                        "A callback was given up.",
+                        "A callback failed for good and is not tried again.",
                         metadata: [
                             "job_id": "\(job.id)", "callback_host": "\(result.host ?? "none")", "tries": "\(tries)",
                             "reason": "\(result.reason ?? "unknown")",
@@ -147,7 +149,7 @@ package struct SidecarServices: Sendable {
             responses: takesRequests ? ResponsesRoute(categories: settings.categories, webhook: webhook) : nil,
             checkReadiness: {
                 try await engine.checkReadiness()
-                // Requests are answered without a queue; a worker has no other work.
+                // The sidecar answers requests even without its queue. A worker has no other work.
                 if !takesRequests, let problem = await queueHealth.problem { throw problem }
             },
             remarks: {

@@ -1,6 +1,6 @@
 import Processing
 
-/// A rule about sources as the configuration file has it.
+/// The source rule's form in the configuration file.
 extension SourceRule {
     static let keys = ["match", "ignoreQuery", "tenantSegment"]
 
@@ -12,7 +12,7 @@ extension SourceRule {
         let tenantSegments = try table.number("tenantSegment", in: 1...8)
         guard !ignored.isEmpty || tenantSegments != nil else {
             let wanted =
-                "a list of the query's names that don't count, such as [Signature]; without it, give tenantSegment"
+                "a list of query parameters to ignore, such as [Signature]; it may be left out only with tenantSegment"
             throw table.refusal(of: "ignoreQuery", wanted)
         }
         self.init(match: match, ignoredQuery: ignored, tenantSegments: tenantSegments ?? 0)

@@ -5,7 +5,7 @@ import Processing
 import ServiceExtension
 package import Timing
 
-// The pipeline knows no stage's implementation; here each is fitted to the step that it does.
+// The pipeline does not know the implementation of any step. The conformances are here.
 
 extension Downloader: AttachmentDownloading {
     package func download(
@@ -19,7 +19,7 @@ extension Downloader: AttachmentDownloading {
         let _: DownloadReport = await download(
             url,
             into: file,
-            // Those who wait say when it ends. More may come, who wait longer.
+            // The waiters decide when the download ends. Later ones may have later deadlines.
             timeLimit: NotificationService.longestTimeLimit,
             kind: kind,
             wanted: deadline,
@@ -29,15 +29,15 @@ extension Downloader: AttachmentDownloading {
     }
 }
 
-/// The pool of decoder processes, told ahead of each deadline that time is nearly up.
+/// The pool of decoder processes. It warns each decoder shortly before its deadline.
 struct PooledDecoders: AttachmentConverting {
     let pool: DecoderPool
     let time: any TimeSource
-    /// The longer side of a preview that `show` gets; `nil` makes none.
+    /// The longer side of the thumbnail that `show` receives; `nil` makes none.
     var previewEdge: Int?
     var show: @Sendable ([UInt8]) -> Void = { _ in }
 
-    /// How long before its end a decoder is told to finish what it is writing.
+    /// The time before its deadline at which a decoder is told to finish writing.
     private static let notice: Duration = .milliseconds(100)
 
     func convert(
@@ -72,7 +72,7 @@ struct PooledDecoders: AttachmentConverting {
 }
 
 extension ConversionRequest {
-    /// The most bytes of one result.
+    /// The largest size of one result, in bytes.
     fileprivate var largestOutput: Int {
         let limits = [animation?.byteLimit, video?.byteLimit, audio?.byteLimit].compactMap(\.self)
         return limits.reduce(image.byteLimit, max)

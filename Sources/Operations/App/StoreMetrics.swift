@@ -2,7 +2,7 @@ import Metrics
 import Storage
 import Telemetry
 
-/// The metrics of the store, made once at start.
+/// The metrics of the store.
 struct StoreMetrics: Sendable {
     private let stored: Counter
     private let full: Counter

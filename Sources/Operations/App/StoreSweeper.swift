@@ -2,12 +2,12 @@ import ServiceLifecycle
 import Storage
 import Timing
 
-/// Sweeps the store from time to time, for as long as the sidecar runs.
+/// A service that sweeps the store at intervals.
 struct StoreSweeper: Service {
     let store: AttachmentStore
     let time: any TimeSource
 
-    /// Files that are kept for less than some minutes are looked for more often.
+    /// The time between two sweeps; shorter if files are kept for a few minutes only.
     private var interval: Duration { max(.seconds(1), min(.seconds(60), store.retention.keep / 4)) }
 
     func run() async throws {

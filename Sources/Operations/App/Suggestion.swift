@@ -1,6 +1,6 @@
-/// Finds the name that a misspelt one was meant to be.
+/// Suggestions for misspelled names.
 enum Suggestion {
-    /// The nearest of `candidates`, if it is near enough to be what was meant.
+    /// Returns the nearest of `candidates`; `nil` if none is close enough.
     static func nearest(to text: String, among candidates: [String]) -> String? {
         let distances = candidates.map { ($0, distance(from: text.lowercased(), to: $0.lowercased())) }
         guard let (nearest, distance) = distances.min(by: { $0.1 < $1.1 }), distance <= max(2, text.count / 3) else {
@@ -9,7 +9,7 @@ enum Suggestion {
         return nearest
     }
 
-    /// How many letters have to be added, left out or replaced (Levenshtein).
+    /// Returns the number of letters to add, remove, or replace (Levenshtein distance).
     private static func distance(from source: String, to target: String) -> Int {
         var row = Array(0...target.count)
         for (index, letter) in source.enumerated() {

@@ -1,7 +1,7 @@
 package import Foundation
 package import Logging
 
-/// Writes one JSON object a line to standard error: time, level, label, message and metadata.
+/// A log handler that writes one JSON object per line to standard error: time, level, label, message, and metadata.
 package struct JSONLogHandler: LogHandler {
     package var logLevel = Logger.Level.info
     package var metadata: Logger.Metadata = [:]

@@ -1,7 +1,7 @@
 import CoreMetrics
 import Synchronization
 
-/// What kind of metric a value belongs to, as `# TYPE` names it.
+/// The type of a metric, as written after `# TYPE`.
 enum MetricKind: String {
     case counter, gauge, histogram
 }
@@ -11,7 +11,7 @@ final class MetricValue: Sendable {
     struct Snapshot: Sendable {
         var sum = 0.0
         var count = 0
-        /// How many observations were no larger than the bucket's bound, each bucket for itself.
+        /// The number of observations in each bucket, not cumulative.
         var buckets = [Int](repeating: 0, count: MetricValue.bounds.count)
     }
 

@@ -2,7 +2,7 @@ package import Logging
 import Media
 import Values
 
-/// Passes events on to another handler, each text of them on one line and of bounded length.
+/// A log handler that bounds the length of each text, puts it on one line, and passes the event to another handler.
 package struct OneLineLogHandler: LogHandler {
     private var base: any LogHandler
 

@@ -1,9 +1,9 @@
 package import CoreMetrics
 import Synchronization
 
-/// A backend for swift-metrics that keeps its values in memory and writes them as Prometheus reads them.
+/// A backend for swift-metrics that keeps its values in memory and writes them in Prometheus's text format.
 ///
-/// A label becomes a metric's name, with `_total` added to counters and `_seconds` to timers; dimensions become labels.
+/// The name of a metric is its label, with `_total` for counters and `_seconds` for timers. Dimensions become labels.
 package final class PrometheusRegistry: MetricsFactory {
     /// One metric with one set of labels.
     struct Key: Hashable {
@@ -24,7 +24,7 @@ package final class PrometheusRegistry: MetricsFactory {
     private let families = Mutex(Families())
     private let help: [String: String]
 
-    /// - Parameter help: what each metric says, by its name.
+    /// - Parameter help: The help text of each metric, by name.
     package init(help: [String: String] = [:]) { self.help = help }
 
     package func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
@@ -54,7 +54,7 @@ package final class PrometheusRegistry: MetricsFactory {
         value(.histogram, "\(label)_seconds", dimensions)
     }
 
-    // Values stay for as long as the process lives: a counter that disappears would look like a restart.
+    // Values stay for the lifetime of the process: a counter that disappears would look like a restart.
     package func destroyCounter(_ handler: any CounterHandler) {}
     package func destroyFloatingPointCounter(_ handler: any FloatingPointCounterHandler) {}
     package func destroyMeter(_ handler: any MeterHandler) {}
@@ -73,7 +73,7 @@ package final class PrometheusRegistry: MetricsFactory {
         }
     }
 
-    /// All metrics in the text exposition format, version 0.0.4.
+    /// Returns all metrics in the text exposition format, version 0.0.4.
     package func text() -> String {
         let families = families.withLock { $0 }
         let names = families.kinds.keys.sorted()
