@@ -1,9 +1,9 @@
-/// Looks for attachments in one payload, and keeps what it found.
+/// The search for attachments in one payload, and its findings so far.
 struct AttachmentFinder {
     let payload: JSONValue
     let limit: Int
     let makeIdentifier: @Sendable () -> String
-    /// Finds nothing in a payload that is not to be rewritten, whatever it says.
+    /// A Boolean value that indicates whether the payload must not be rewritten. Then nothing is found in it.
     var isShut = false
 
     private(set) var attachments: [AttachmentRequest] = []
@@ -18,7 +18,7 @@ struct AttachmentFinder {
         self.makeIdentifier = makeIdentifier
     }
 
-    /// Open if anything may be rewritten.
+    /// The eligibility of the whole: open if any part may be rewritten.
     var gate: Eligibility { isShut ? .notUnicode : gates.contains(.open) ? .open : gates.first ?? .open }
 
     /// Follows the paths of a service's own request, each behind its gate.
@@ -35,7 +35,7 @@ struct AttachmentFinder {
         }
     }
 
-    /// Looks into each payload that the request carries, by the first of `dialects` that finds something there.
+    /// Searches each payload that the request carries, by the first of `dialects` that finds an attachment there.
     mutating func searchPayloads(of envelope: Envelope, by dialects: [Dialect]) {
         guard !isShut else { return }
         for root in envelope.payloads?.matches(in: payload) ?? [] {
@@ -94,7 +94,7 @@ struct AttachmentFinder {
         _ category: String?,
     ) {
         guard attachments.count < limit else {
-            let remark = "Only the first \(limit) attachments were looked at; send fewer."
+            let remark = "Only the first \(limit) attachments were processed. Send fewer."
             if !remarks.contains(remark) { remarks.append(remark) }
             return
         }
@@ -132,7 +132,7 @@ struct AttachmentFinder {
         )
     }
 
-    /// The identifier itself, or another where it is empty or taken.
+    /// Returns `given`, or another identifier where it is empty or taken.
     private mutating func unique(_ given: String) -> String {
         var identifier = given
         while identifier.isBlank || !identifiers.insert(identifier).inserted { identifier = makeIdentifier() }

@@ -1,32 +1,33 @@
 /// One attachment that a notification asks for.
 package struct AttachmentRequest: Sendable, Equatable {
-    /// The sender's, or one made for it: never empty, and no other attachment of the notification has it.
+    /// The sender's identifier, or one made for the attachment: never empty, and unique in its notification.
     package var identifier: String
     package var url: String
     package var options: AttachmentOptions
-    /// The profile that the attachment's platform needs, inside a message for several. `nil` leaves it to the request.
+    /// The profile that the attachment's platform needs, inside a message for several. `nil` leaves the choice to the
+    /// request.
     package var profile: String?
-    /// The category of the notification that it belongs to, as `aps.category` has it.
+    /// The category of the attachment's notification, as in `aps.category`.
     package var category: String?
     /// The name of the dialect that found it.
     package var dialect: String
     package var place: AttachmentPlace
-    /// What was forgiven or left out of the options, each in a sentence.
+    /// The options that were corrected or left out, each described in a sentence.
     package var remarks: [String]
 }
 
-/// Where an attachment stands in its payload.
+/// The locations of an attachment and its fields in the payload.
 package struct AttachmentPlace: Sendable, Equatable {
     package var url: JSONPointer
-    /// Whether the URL must end in the file's extension.
+    /// A Boolean value that indicates whether the URL must end in the file's extension.
     var endsInExtension: Bool
-    /// Where the array of ready attachments goes.
+    /// The pointer to the array of ready attachments.
     var list: JSONPointer?
     var companions: [Companion]
-    /// Where its clipping rectangle stands, if it has one.
+    /// The pointer to the attachment's clipping rectangle, if there is one.
     var clippingRectangle: JSONPointer?
 
-    /// A companion field in its place.
+    /// A companion field and the pointer to it.
     struct Companion: Sendable, Equatable {
         var pointer: JSONPointer
         var content: CompanionField.Content

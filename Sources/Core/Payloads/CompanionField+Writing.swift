@@ -1,7 +1,7 @@
 import Media
 
 extension CompanionField.Content {
-    /// What the field has to say of `attachment` where it said `old`; `nil` if there is no word for it.
+    /// Returns the field's text for `attachment` where it was `old`, or `nil` if the field has no word for it.
     func text(for attachment: NotificationAttachment, replacing old: String) -> String? {
         let format = MediaFormat(typeIdentifier: attachment.type)
         return switch self {

@@ -1,6 +1,6 @@
 extension Dialect {
-    /// Every dialect that is built in. Those of payloads come with the most specific key first: a vendor's own name, then
-    /// names that others might use too, then the default.
+    /// Every dialect that is built in. Dialects of payloads are ordered from the most specific key: a vendor's own
+    /// name, then names that others might use too, then the default.
     package static let builtIn: [Dialect] = requests + payloads
 
     private static let requests: [Dialect] = [fcmMessage, gorush, expoRequest, localContent]

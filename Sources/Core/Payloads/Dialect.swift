@@ -1,18 +1,18 @@
 package import Media
 
-/// Where one push service puts the attachments of a notification: data, not code.
+/// The rules for one push service: where a notification names its attachments. Data, not code.
 package struct Dialect: Sendable, Equatable {
-    /// Short and stable, such as `onesignal`; `--dialect` takes it.
+    /// The name that `--dialect` takes, short and stable, such as `onesignal`.
     package var name: String
-    /// The service, for a person.
+    /// The service's name, for a person.
     package var title: String
-    /// Where the rules were read.
+    /// The source of the rules.
     package var source: String
-    /// What a request to the service looks like. `nil`: the dialect is one of push payloads, and its patterns start at
-    /// the payload's root wherever that stands.
+    /// The form of a request to the service. `nil` is a dialect of push payloads: its patterns start at the payload's
+    /// root, wherever that is.
     package var envelope: Envelope?
-    /// In a payload the first path counts that leads to an attachment. In a service's request all of them do, for they
-    /// are for different platforms.
+    /// The paths to attachments. In a payload the first path that leads to an attachment wins. In a service's request
+    /// all of them count, because they are for different platforms.
     package var paths: [AttachmentPath]
     /// A text that takes the place of the alert's body when an attachment fails.
     package var fallbackBody: JSONPattern?
@@ -34,33 +34,36 @@ package struct Dialect: Sendable, Equatable {
     }
 }
 
-/// Where an attachment's URL stands, and what stands around it.
+/// The patterns for an attachment's URL and the fields around it.
 ///
-/// All patterns start at the same root. A wildcard of another pattern stands for what the URL's wildcard of the same
-/// rank stands for: `/attachments/*/id` is the identifier of the same element as `/attachments/*/url`.
+/// All patterns start at the same root. The wildcards of a pattern take the values of the URL's wildcards, in order:
+/// `/attachments/*/id` is the identifier of the same element as `/attachments/*/url`.
 package struct AttachmentPath: Sendable, Equatable {
     package var url: JSONPattern
-    /// Where the identifier may stand; the first that is not empty counts.
+    /// The patterns for the identifier. The first that is not empty wins.
     package var identifiers: [JSONPattern] = []
-    /// Whether the key or index that the URL's last wildcard stands for is the identifier, if no field has one.
+    /// A Boolean value that indicates whether the value of the URL's last wildcard, a key or an index, is the
+    /// identifier if no field has one.
     package var isIdentifiedByKey = false
     package var companions: [CompanionField] = []
     package var options = OptionFields()
-    /// What must stand there too, and not be empty, or the service's extension attaches nothing.
+    /// The fields that must be there too and not be empty. Without them the service's extension attaches nothing.
     package var required: [JSONPattern] = []
-    /// Whether the service has other uses for a text here that is no absolute URL, such as a file in the app's bundle.
+    /// A Boolean value that indicates whether only an absolute URL counts. The service has other uses for other texts
+    /// here, such as a file in the app's bundle.
     package var isAbsolute = false
-    /// Where the array of ready attachments goes, if there is a place for it.
+    /// The pattern for the array of ready attachments, or `nil` if the payload cannot hold one.
     package var list: JSONPattern? = "/attachments"
-    /// Whether the service's extension takes everything after the last dot of the URL for the file's extension.
+    /// A Boolean value that indicates whether the service's extension takes everything after the last dot of the URL
+    /// for the file's extension.
     package var endsInExtension = false
-    /// The profile that the platform needs. `nil` leaves it to the request.
+    /// The profile that the platform needs. `nil` leaves the choice to the request.
     package var profile: String?
-    /// Another rule than that of the whole.
+    /// The gate rule for this path, if it differs from the rule for the whole.
     package var gate: GateRule?
 }
 
-/// A field beside a URL that says something about the file, which has to be true of the new file too.
+/// A field beside a URL that describes the file, and must be true of the new file too.
 package struct CompanionField: Sendable, Equatable {
     package enum Content: Sendable, Equatable {
         /// `public.jpeg`
@@ -69,11 +72,11 @@ package struct CompanionField: Sendable, Equatable {
         case mimeType
         /// `jpg`
         case filenameExtension
-        /// Any of the three, or `image`, `video`, `audio`: what the field has now decides.
+        /// One of the three forms above, or `image`, `video`, `audio`, as the field has now.
         case sameForm
-        /// The service's own words; a field with a uniform type identifier in it gets one again.
+        /// The service's own words. A field with a uniform type identifier keeps that form.
         case words([MediaFormat: String])
-        /// A name whose extension is that of the file.
+        /// A filename with the file's extension.
         case filename
         case byteCount
         /// The attachment's own identifier.
@@ -82,7 +85,8 @@ package struct CompanionField: Sendable, Equatable {
 
     package var field: JSONPattern
     package var content: Content
-    /// What a missing field means. It is added if that isn't true of the new file; without this it never is.
+    /// The meaning of a missing field. The field is added if that meaning is not true of the new file; without an
+    /// implied meaning it is never added.
     package var implied: String?
 
     package init(_ field: JSONPattern, _ content: Content, implied: String? = nil) {

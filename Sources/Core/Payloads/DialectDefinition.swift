@@ -1,17 +1,17 @@
-/// A dialect of a user's own, as a configuration file has it: texts only.
+/// A dialect from a configuration file, as plain text.
 package struct DialectDefinition: Sendable, Equatable {
     package var name: String
-    /// JSON pointers to the URL, the first that leads to one counts. `*` stands for every element of an array or object.
+    /// JSON pointers to the URL; the first that leads to one wins. `*` stands for every element of an array or object.
     package var url: [String]
-    /// A JSON pointer to the identifier. Its `*` stands for what that of the URL stands for.
+    /// A JSON pointer to the identifier. Its `*` takes the value of the URL's `*`.
     package var identifier: String?
-    /// A JSON pointer to the field that says what type the file has.
+    /// A JSON pointer to the field with the file's type.
     package var type: String?
-    /// How the type is written.
+    /// The form in which the type is written.
     package var typeForm: TypeForm
 
     package enum TypeForm: String, Sendable, CaseIterable {
-        /// The form that the field has already.
+        /// The form that the field has now.
         case same
         /// `public.jpeg`
         case uti
@@ -35,13 +35,13 @@ package struct DialectDefinition: Sendable, Equatable {
         self.typeForm = typeForm
     }
 
-    /// The dialect that is defined, if it has a name and its pointers are some.
+    /// Returns the defined dialect. Throws if the name is missing or a pointer is not valid.
     package func dialect() throws(DialectDefinitionError) -> Dialect {
-        guard !name.isBlank else { throw DialectDefinitionError(name: name, detail: "it has no name; give it one.") }
+        guard !name.isBlank else { throw DialectDefinitionError(name: name, detail: "it has no name. Give it one.") }
         guard !url.isEmpty else {
             throw DialectDefinitionError(
                 name: name,
-                detail: "it has no url; give it a JSON pointer such as /image/url."
+                detail: "it has no url. Give it a JSON pointer such as /image/url."
             )
         }
         do {
@@ -61,7 +61,7 @@ package struct DialectDefinition: Sendable, Equatable {
     }
 }
 
-/// Why the definition of a dialect can't be used, and what to do.
+/// The error that a dialect's definition is not usable, with advice.
 package struct DialectDefinitionError: Error, Sendable, Equatable, CustomStringConvertible {
     package var name: String
     package var detail: String

@@ -1,28 +1,30 @@
-/// Whether a payload may be rewritten: the system runs a service extension only for an alert that says it is mutable.
+/// The verdict whether a payload may be rewritten. The system runs a service extension only for an alert that is marked
+/// mutable.
 package enum Eligibility: String, Sendable, Equatable {
     case open
     /// `mutable-content` is neither 1 nor `true`.
     case notMutable
-    /// No alert shows: a silent push, or one with sound or badge only.
+    /// The notification shows no alert: it is silent, or has a sound or badge only.
     case noAlert
-    /// A string has a surrogate without its pair: no device would read the rewritten payload as the sender meant it.
+    /// A string has a surrogate without its pair. No device would read the rewritten payload as the sender meant it.
     case notUnicode
 
     package var explanation: String {
         switch self {
         case .open: "the content is mutable, and an alert shows"
         case .notMutable: "mutable-content is neither 1 nor true"
-        case .notUnicode: "a surrogate stands without its pair in a string, which is not a character"
+        case .notUnicode: "a string has a surrogate without its pair, which is not a character"
         case .noAlert: "no alert shows: it is missing, or has no text"
         }
     }
 }
 
-/// Where a notification says that it is mutable, and where the text of its alert stands.
+/// The rule that decides by a notification's mutable mark and the text of its alert.
 package struct GateRule: Sendable, Equatable {
-    /// `nil` for platforms that have no such key.
+    /// The pattern for the mutable mark, or `nil` for platforms that have no such key.
     package var mutableContent: JSONPattern?
-    /// Strings, or objects like `aps.alert`; one that shows is enough. None: an alert need not show.
+    /// The patterns for the alerts: strings, or objects like `aps.alert`. One visible alert is enough. If the list is
+    /// empty, no alert is needed.
     package var alerts: [JSONPattern]
 
     package init(mutableContent: JSONPattern?, alerts: [JSONPattern]) {
@@ -30,7 +32,7 @@ package struct GateRule: Sendable, Equatable {
         self.alerts = alerts
     }
 
-    /// For platforms whose notifications show pictures without further ado.
+    /// The rule for platforms whose notifications show pictures without conditions.
     package static let alwaysOpen = GateRule(mutableContent: nil, alerts: [])
 
     func gate(in payload: JSONValue, filling wildcards: [String]) -> Eligibility {
@@ -42,8 +44,8 @@ package struct GateRule: Sendable, Equatable {
 }
 
 extension JSONValue {
-    /// Whether this is the text of an alert, or an alert object that has one. Localised text is in the app, where a
-    /// key names it.
+    /// A Boolean value that indicates whether this is the text of an alert, or an alert object with text. Localized
+    /// text is in the app, where a key names it.
     fileprivate var showsAlert: Bool {
         let keys = ["title", "subtitle", "body", "title-loc-key", "subtitle-loc-key", "loc-key"]
         return hasText || keys.contains { self[$0]?.hasText == true }

@@ -1,12 +1,12 @@
-/// What a push service's request looks like, and where the push payloads stand in it.
+/// The form of a push service's request, with the push payloads in it.
 package struct Envelope: Sendable, Equatable {
-    /// Something that is there in a request of this service and in no other JSON.
+    /// A value that marks requests of this service and occurs in no other JSON.
     package var mark: JSONPattern
-    /// The payloads for Apple's devices, in each of which attachments are looked for by the dialects of payloads.
+    /// The payloads for Apple's devices. Dialects of payloads find the attachments in each of them.
     package var payloads: JSONPattern?
-    /// Wildcards stand for those of `payloads`, or of the path that was followed.
+    /// The gate rule. Its wildcards take the values of those of `payloads`, or of the path.
     package var gate: GateRule
-    /// Where the category of the notification stands; wildcards as for `gate`.
+    /// The pattern for the category of the notification. Its wildcards work as in `gate`.
     package var category: JSONPattern?
     package var measure: Measure
 
@@ -24,11 +24,11 @@ package struct Envelope: Sendable, Equatable {
         self.measure = measure
     }
 
-    /// What the push service counts against its limit.
+    /// The part that the push service counts against its limit.
     package struct Measure: Sendable, Equatable {
-        /// Each place found is measured for itself.
+        /// The pattern for the values to measure. Each match is measured by itself.
         package var root: JSONPattern
-        /// Below the root; the largest sum of parts counts, each in compact JSON.
+        /// Sums of parts below the root. The largest sum counts, each part in compact JSON.
         package var sums: [[JSONPattern]]
 
         package init(root: JSONPattern, sums: [[JSONPattern]]) {
@@ -36,9 +36,9 @@ package struct Envelope: Sendable, Equatable {
             self.sums = sums
         }
 
-        /// The whole, in compact JSON.
+        /// A measure of the whole, in compact JSON.
         package static let whole = Measure(root: "", sums: [[""]])
-        /// Nothing: there is no limit.
+        /// A measure that counts nothing: there is no limit.
         package static let nothing = Measure(root: "", sums: [])
 
         func byteCount(of payload: JSONValue) -> Int {

@@ -1,11 +1,11 @@
-/// Which dialects were used, and why.
+/// The dialects that were used, and the reasons for them.
 package struct Explanation: Sendable, Equatable, CustomStringConvertible {
     package enum Choice: String, Sendable {
         /// The caller named it.
         case pinned
-        /// The first of the table that leads to an attachment.
+        /// The first dialect of the table that finds an attachment.
         case found
-        /// None leads to one, or the gate is shut.
+        /// No dialect finds an attachment, or the payload must not be rewritten.
         case none
     }
 
@@ -13,7 +13,7 @@ package struct Explanation: Sendable, Equatable, CustomStringConvertible {
     /// The names of the dialects, each once, in the order of their attachments.
     package var dialects: [String]
     package var gate: Eligibility
-    /// Where the URLs stand.
+    /// The locations of the URLs.
     package var places: [JSONPointer]
     package var remarks: [String]
 

@@ -2,12 +2,12 @@
 package struct NotificationAttachment: Sendable, Equatable {
     package var identifier: String
     package var url: String
-    /// Another URL of the same file with fewer bytes, for a payload that is nearly full.
+    /// A shorter URL of the same file, for a payload that is nearly full.
     package var shortURL: String?
     /// The uniform type identifier, such as `public.jpeg`.
     package var type: String
     package var byteCount: Int?
-    /// Whether the file shows only what the clipping rectangle named.
+    /// A Boolean value that indicates whether the file shows only the part that the clipping rectangle named.
     package var isClipped: Bool
 
     package init(

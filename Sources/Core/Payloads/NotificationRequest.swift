@@ -2,23 +2,23 @@
 package struct NotificationRequest: Sendable, Equatable {
     package var identifier: String
     package var payload: JSONValue
-    /// The payload as it came: what goes out when nothing was rewritten.
+    /// The payload as it came, which is sent when nothing was rewritten.
     package var original: [UInt8]
     package var pushType: PushType
-    /// Whether it may be rewritten at all. Attachments are only there if it may.
+    /// The verdict whether the payload may be rewritten. If it may not, there are no attachments.
     package var gate: Eligibility
-    /// In the order of the payload; the first makes the thumbnail.
+    /// The attachments in the order of the payload. The first makes the thumbnail.
     package var attachments: [AttachmentRequest]
-    /// How the attachments were found.
+    /// The reasons for the attachments that were found.
     package var explanation: Explanation
 
     let measure: Envelope.Measure
     let fallbackBody: FallbackBody?
 
-    /// What the push service counts of `payload` against the limit of `pushType`.
+    /// Returns the number of bytes of `payload` that the push service counts against the limit of `pushType`.
     package func byteCount(of payload: JSONValue) -> Int { measure.byteCount(of: payload) }
 
-    /// The text that stands in for an attachment that failed, and where it goes.
+    /// The text that replaces the alert's body when an attachment failed, and the pointer to that body.
     struct FallbackBody: Sendable, Equatable {
         var pointer: JSONPointer
         var text: JSONValue
@@ -29,11 +29,11 @@ package struct NotificationRequest: Sendable, Equatable {
 package enum PushType: String, Sendable, CaseIterable {
     case alert, voip
 
-    /// All of them, for a message that says what to write.
+    /// The names of all types, for a message that says what to write.
     package static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
 
-    /// The most bytes of payload that APNs takes ("Generating a remote notification", Apple); FCM's limit is the same
-    /// as that of an alert.
+    /// The most bytes of payload that APNs takes ("Generating a remote notification", Apple). FCM's limit is that of an
+    /// alert.
     package var byteLimit: Int {
         switch self {
         case .alert: 4096

@@ -1,7 +1,7 @@
 import Media
 import Values
 
-/// Where a dialect has the options of an attachment.
+/// The locations of an attachment's options in a dialect.
 package struct OptionFields: Sendable, Equatable {
     package var typeHint: JSONPattern?
     package var thumbnailHidden: JSONPattern?
@@ -9,10 +9,10 @@ package struct OptionFields: Sendable, Equatable {
     package var clippingRectangle: JSONPattern?
     /// A number, or an object of `value` and `timescale` as `CMTime` writes itself.
     package var thumbnailTime: JSONPattern?
-    /// The identifier of the one attachment that makes the thumbnail; those of all others are hidden.
+    /// The identifier of the one attachment that makes the thumbnail. The thumbnails of all others are hidden.
     package var thumbnailIdentifier: JSONPattern?
 
-    /// The options under the names that `UNNotificationAttachment` has for them, as members of the object at `object`.
+    /// Returns the options under their names in `UNNotificationAttachment`, as members of the object at `object`.
     package static func userNotifications(below object: String) -> OptionFields {
         OptionFields(
             typeHint: "\(object)/\(key)TypeHintKey",
@@ -24,7 +24,7 @@ package struct OptionFields: Sendable, Equatable {
 
     fileprivate static let key = "UNNotificationAttachmentOptions"
 
-    /// Reads the options, and says in `remarks` what was forgiven or left out.
+    /// Reads the options, and describes in `remarks` those that were corrected or left out.
     func options(
         in root: JSONValue,
         filling wildcards: [String],
@@ -49,13 +49,13 @@ package struct OptionFields: Sendable, Equatable {
         guard let text = value.text, !text.isBlank else { return nil }
         if text.contains("/"), let format = MediaFormat(mimeType: text) {
             remarks.append(
-                "The type hint is the media type \(text); write the type identifier \(format.typeIdentifier)."
+                "The type hint is the media type \(text). Write the type identifier \(format.typeIdentifier) instead."
             )
             return format.typeIdentifier
         }
         guard text.contains("."), !text.contains("/") else {
             remarks.append(
-                "The type hint is no uniform type identifier and was left out; write public.jpeg or the like."
+                "The type hint is not a uniform type identifier and was left out. Write public.jpeg, for example."
             )
             return nil
         }
@@ -68,13 +68,13 @@ package struct OptionFields: Sendable, Equatable {
             let height = number("height", "Height"),
             let rectangle = ClippingRectangle(x: x, y: y, width: width, height: height)
         else {
-            remarks.append("The clipping rectangle was left out: x, y, width and height must lie inside 0 to 1.")
+            remarks.append("The clipping rectangle was left out: x, y, width and height must lie between 0 and 1.")
             return nil
         }
         return rectangle
     }
 
-    /// A day, or so many frames.
+    /// The latest time: a day in seconds, or as many frames.
     private static let longestTime = 86_400.0
 
     private static func time(_ value: JSONValue, _ remarks: inout [String]) -> Double? {
@@ -85,7 +85,7 @@ package struct OptionFields: Sendable, Equatable {
             }
         guard let time, (0...longestTime).contains(time) else {
             remarks.append(
-                "The thumbnail's time was left out: write seconds or a frame's number, 0 to \(Int(clamping: longestTime))."
+                "The thumbnail time was left out: write seconds or a frame number, 0 to \(Int(clamping: longestTime))."
             )
             return nil
         }
@@ -94,7 +94,7 @@ package struct OptionFields: Sendable, Equatable {
 }
 
 extension CompanionField {
-    /// The type hint among the options at `object`, which has to fit the new file.
+    /// Returns the type hint among the options at `object`, which must fit the new file.
     package static func typeHint(below object: String) -> CompanionField {
         CompanionField("\(object)/\(OptionFields.key)TypeHintKey", .typeIdentifier)
     }

@@ -1,15 +1,15 @@
-/// Finds out what a payload asks for.
+/// A reader that finds the attachments of a payload.
 package struct PayloadReader: Sendable {
-    /// The most bytes that are read, whatever is to be made of them.
+    /// The size of the largest payload that is read, in bytes.
     package static let byteLimit = 65_536
-    /// The most attachments that one notification gets; what is beyond stays as it is.
+    /// The most attachments of one notification. Further ones stay as they are.
     package static let attachmentLimit = 16
 
     private let dialects: [Dialect]
     private let makeIdentifier: @Sendable () -> String
 
-    /// Of `dialects` the first counts that leads to an attachment. `makeIdentifier` makes identifiers for attachments
-    /// that have none, each time another.
+    /// Creates a reader. The first of `dialects` that leads to an attachment wins. `makeIdentifier` makes identifiers
+    /// for attachments without one, a different one each time.
     package init(
         dialects: [Dialect] = Dialect.builtIn,
         makeIdentifier: @escaping @Sendable () -> String = RandomIdentifier.make,
@@ -18,7 +18,7 @@ package struct PayloadReader: Sendable {
         self.makeIdentifier = makeIdentifier
     }
 
-    /// Reads a payload as a push service gets it. `dialect` names the only one to look for attachments by.
+    /// Reads a payload as a push service gets it. `dialect` restricts the search to one dialect.
     package func read(
         _ bytes: [UInt8],
         identifier: String,
@@ -33,7 +33,7 @@ package struct PayloadReader: Sendable {
         return try read(payload, original: bytes, identifier: identifier, pushType: pushType, dialect: dialect)
     }
 
-    /// Reads a payload that was part of something else.
+    /// Reads a payload that is part of something else.
     package func read(
         _ payload: JSONValue,
         identifier: String,
@@ -87,9 +87,9 @@ extension Envelope {
     fileprivate func fits(_ payload: JSONValue) -> Bool { !mark.matches(in: payload).isEmpty }
 }
 
-/// Identifiers for attachments whose sender gave them none.
+/// Random identifiers for attachments whose sender gave them none.
 package enum RandomIdentifier {
-    /// 128 random bits in lower-case hexadecimal.
+    /// Returns 128 random bits in lower-case hexadecimal.
     package static func make() -> String {
         (0..<4).map { _ in
             let digits = String(UInt32.random(in: .min ... .max), radix: 16)

@@ -1,16 +1,16 @@
 import Media
 
-/// Writes ready attachments into the payload that asked for them.
+/// A writer that puts ready attachments into the payload that asked for them.
 package struct PayloadWriter: Sendable {
     package init() {}
 
     /// Rewrites a payload within its limit.
     ///
-    /// Where an attachment's URL stood, the ready file's stands afterwards, and what is said beside it is true of that
-    /// file. Every other value stays. Nothing ready, or no room for it, gives back the bytes as they came.
+    /// The ready file's URL replaces the attachment's URL, and the fields beside it are made true of that file. Every
+    /// other value stays. If nothing is ready, or nothing fits, the bytes are returned as they came.
     ///
-    /// `attachments` are numbered as in the request; those that failed are missing. If one is, the text that the dialect
-    /// has for this case becomes the alert's body, also when nothing else changes.
+    /// `attachments` are numbered as in the request; failed ones are missing. If one is missing, the dialect's fallback
+    /// text becomes the alert's body, also when nothing else changes.
     package func write(
         _ request: NotificationRequest,
         attachments: [Int: NotificationAttachment],
@@ -38,15 +38,15 @@ package struct PayloadWriter: Sendable {
         result.failure = AttachmentFailure(
             .payload,
             .payloadTooLarge,
-            "With its attachments the payload would have \(smallest) bytes, and the limit is "
-                + "\(request.pushType.byteLimit); send less else, or make the public URL shorter.",
+            "With its attachments the payload would have \(smallest) bytes; the limit is "
+                + "\(request.pushType.byteLimit). Send less other data, or use a shorter public URL.",
         )
         return result
     }
 }
 
 extension NotificationAttachment {
-    /// The same URL, if need be with a fragment that ends in the file's extension. A fragment stays on the device.
+    /// Returns the URL, if necessary with a fragment that ends in the file's extension. A fragment stays on the device.
     fileprivate func endingInExtension(_ url: String) -> String {
         guard let suffix = MediaFormat(typeIdentifier: type).map({ "." + $0.filenameExtension }),
             !url.hasSuffix(suffix)
@@ -69,7 +69,7 @@ extension JSONValue {
         if file.isClipped, let rectangle = place.clippingRectangle { showWhole(at: rectangle) }
     }
 
-    /// Makes a clipping rectangle name all of the picture: on the device it would be clipped once more.
+    /// Sets a clipping rectangle to all of the picture: the device would otherwise clip it once more.
     private mutating func showWhole(at rectangle: JSONPointer) {
         for (lower, upper, number) in [("x", "X", 0), ("y", "Y", 0), ("width", "Width", 1), ("height", "Height", 1)] {
             let key = value(at: rectangle)?[lower] == nil ? upper : lower
@@ -77,7 +77,7 @@ extension JSONValue {
         }
     }
 
-    /// Adds the arrays of ready attachments. False if there is no place for any, or the sender has something there.
+    /// Adds the arrays of ready attachments. Returns `false` if none has a location, or the sender has a value there.
     fileprivate mutating func list(_ ready: [(place: AttachmentPlace, file: NotificationAttachment)]) -> Bool {
         var lists: [(pointer: JSONPointer, entries: [JSONValue])] = []
         for (place, file) in ready {

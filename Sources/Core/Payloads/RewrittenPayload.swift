@@ -1,22 +1,22 @@
 package import Media
 
-/// What goes on to the push service.
+/// The payload that goes on to the push service.
 package struct RewrittenPayload: Sendable, Equatable {
-    /// How much of the result the payload's limit left room for, from most to least.
+    /// The part of the result that fits into the payload's limit, from most to least.
     package enum Fit: String, Sendable, CaseIterable {
-        /// With the array of ready attachments.
+        /// The payload has the array of ready attachments.
         case listed
-        /// Without it.
+        /// The payload has no array of ready attachments.
         case unlisted
-        /// Without it, and with the short forms of our URLs.
+        /// The payload has no such array, and has the short forms of attachd's URLs.
         case shortened
-        /// The payload as it came.
+        /// The payload is as it came.
         case original
     }
 
     package var bytes: [UInt8]
     package var payload: JSONValue
     package var fit: Fit
-    /// Why ready attachments did not go into the payload.
+    /// The reason why ready attachments did not go into the payload.
     package var failure: AttachmentFailure?
 }

@@ -1,6 +1,6 @@
 extension Dialect {
-    /// One URL, several in an array, or several with identifiers; the options are those of all. What the extension
-    /// does with `content`, new texts to go with the media, is left to it.
+    /// One URL, several in an array, or several with identifiers. The options are those of all attachments. The
+    /// extension handles `content`, new texts to go with the media.
     package static let airship = Dialect(
         name: "airship",
         title: "Airship",
@@ -8,8 +8,8 @@ extension Dialect {
         paths: airshipPaths(below: "/com.urbanairship.media_attachment"),
     )
 
-    /// Accengage was taken over by Airship. In its own form `a4sid` is the notification's identifier, beside an array of
-    /// attachments; one version of Airship's extension reads an object of Airship's form there.
+    /// Accengage was taken over by Airship. In its own form `a4sid` is the notification's identifier, beside an array
+    /// of attachments. One version of Airship's extension reads an object of Airship's form there.
     package static let accengage = Dialect(
         name: "accengage",
         title: "Accengage (Airship)",

@@ -1,5 +1,5 @@
 extension Dialect {
-    /// The type is a file extension.
+    /// The form of Braze. The type is a file extension.
     package static let braze = Dialect(
         name: "braze",
         title: "Braze",

@@ -1,8 +1,8 @@
 import Media
 
 extension Dialect {
-    /// The type is a word or a media type, and nothing is attached without it.
-    /// `image` stands for JPEG, `video` for MP4, `audio` for MP3.
+    /// The form of CleverTap. The type is a word or a media type, and nothing is attached without it. `image` stands
+    /// for JPEG, `video` for MP4, `audio` for MP3.
     package static let cleverTap = Dialect(
         name: "clevertap",
         title: "CleverTap",

@@ -1,5 +1,5 @@
 extension Dialect {
-    /// Version 2 of its payload, then version 1.
+    /// Version 2 of Emarsys's payload, then version 1.
     package static let emarsys = Dialect(
         name: "emarsys",
         title: "Emarsys",

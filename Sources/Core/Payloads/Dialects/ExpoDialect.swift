@@ -1,5 +1,5 @@
 extension Dialect {
-    /// The places where apps find `_richContent`.
+    /// The locations where apps find `_richContent`.
     package static let expo = Dialect(
         name: "expo",
         title: "Expo, on the device",

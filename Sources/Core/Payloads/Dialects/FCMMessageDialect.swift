@@ -1,9 +1,9 @@
 extension Dialect {
     /// A message for Apple, Android and web devices at once, as it is sent to Firebase.
     ///
-    /// Its JSON has two spellings of each name, as protocol buffers do; senders use both for `fcm_options`.
-    /// Firebase allows 4096 bytes of keys and values for each platform and does not say how it counts them. Counted here
-    /// are what is common to all and the platform's own part, as compact JSON, which is a little more.
+    /// Its JSON has two spellings of each name, as protocol buffers do; senders use both for `fcm_options`. Firebase
+    /// allows 4096 bytes of keys and values for each platform and does not say how it counts them. attachd counts the
+    /// common part and the platform's own part as compact JSON, which is a little more.
     package static let fcmMessage = Dialect(
         name: "fcm-message",
         title: "Firebase, message to several platforms",

@@ -1,5 +1,5 @@
 extension Dialect {
-    /// What a message has become when it arrives on an Apple device.
+    /// The form that a Firebase message has when it arrives on an Apple device.
     package static let firebase = Dialect(
         name: "firebase",
         title: "Firebase, on the device",

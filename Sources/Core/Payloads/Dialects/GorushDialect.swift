@@ -2,7 +2,8 @@ extension Dialect {
     /// A request to a gorush gateway: several notifications, each for devices of one platform.
     ///
     /// gorush sends `image` to Android and Huawei only. For Apple devices it copies `data` to the payload's root, where
-    /// any dialect of payloads may stand. Of each notification the parts that reach the device are counted.
+    /// attachments may follow any dialect of payloads. attachd counts the parts of each notification that reach the
+    /// device.
     package static let gorush = Dialect(
         name: "gorush",
         title: "gorush request",

@@ -1,8 +1,8 @@
 import Media
 
 extension Dialect {
-    /// The type is one of its own words or a uniform type identifier. A URL that starts with `/` is one that only the app
-    /// may fetch, with its password.
+    /// The form of Home Assistant. The type is one of its own words or a uniform type identifier. Only the app may
+    /// fetch a URL that starts with `/`, with its password.
     package static let homeAssistant = Dialect(
         name: "home-assistant",
         title: "Home Assistant",

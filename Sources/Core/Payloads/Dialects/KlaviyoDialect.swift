@@ -1,5 +1,5 @@
 extension Dialect {
-    /// The type is a file extension, and `jpg` without it.
+    /// The form of Klaviyo. The type is a file extension; a missing type means `jpg`.
     package static let klaviyo = Dialect(
         name: "klaviyo",
         title: "Klaviyo",

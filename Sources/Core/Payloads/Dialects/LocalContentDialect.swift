@@ -1,6 +1,6 @@
 extension Dialect {
-    /// Content that never came from a gateway: its properties are those of `UNNotificationContent`, and no limit is set
-    /// to it. The attachments of the array are rewritten in their places.
+    /// Content that never came from a gateway. Its properties are those of `UNNotificationContent`, and it has no size
+    /// limit. The attachments of the array are rewritten in place.
     package static let localContent = Dialect(
         name: "content",
         title: "Local notification content",

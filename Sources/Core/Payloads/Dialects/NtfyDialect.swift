@@ -1,5 +1,5 @@
 extension Dialect {
-    /// All values are strings, the size too.
+    /// The form of ntfy. All values are strings, including the size.
     package static let ntfy = Dialect(
         name: "ntfy",
         title: "ntfy",

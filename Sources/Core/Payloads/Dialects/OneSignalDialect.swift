@@ -1,6 +1,6 @@
 extension Dialect {
-    /// An object of several attachments: keys are identifiers, values URLs or names of files in the app. The third form,
-    /// `at`, is for pushes without an alert, for which no extension runs.
+    /// An object of several attachments: its keys are identifiers, its values URLs or names of files in the app. The
+    /// third form, `at`, is for pushes without an alert, for which no extension runs.
     package static let oneSignal = Dialect(
         name: "onesignal",
         title: "OneSignal",

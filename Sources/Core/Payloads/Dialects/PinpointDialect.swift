@@ -1,5 +1,5 @@
 extension Dialect {
-    /// The extension takes the file's type from the end of the URL.
+    /// The form of Pinpoint. The extension takes the file's type from the end of the URL.
     package static let pinpoint = Dialect(
         name: "pinpoint",
         title: "Amazon Pinpoint",

@@ -1,5 +1,5 @@
 extension Dialect {
-    /// A text; Home Assistant has an object by the same name.
+    /// The form of Pushwoosh: a string, where Home Assistant has an object under the same key.
     package static let pushwoosh = Dialect(
         name: "pushwoosh",
         title: "Pushwoosh",

@@ -1,5 +1,5 @@
 extension Dialect {
-    /// `_mediaAlt` becomes the body when the media fails.
+    /// The form of Salesforce. `_mediaAlt` becomes the body when the media fails.
     package static let salesforce = Dialect(
         name: "salesforce",
         title: "Salesforce Marketing Cloud",

@@ -1,6 +1,6 @@
 extension Dialect {
     /// Several attachments, with the options that `UNNotificationAttachment` takes. An attachment without an identifier
-    /// is called by its index.
+    /// is named by its index.
     package static let wonderPush = Dialect(
         name: "wonderpush",
         title: "WonderPush",

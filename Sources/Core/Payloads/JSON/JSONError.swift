@@ -1,11 +1,11 @@
-/// Why bytes are not JSON, and where.
+/// A syntax error in JSON, with its position.
 package struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// Counted in bytes from 0.
+    /// The offset in bytes, from 0.
     package var offset: Int
-    /// Counted from 1; columns are bytes.
+    /// The line, from 1. Columns are counted in bytes.
     package var line: Int
     package var column: Int
-    /// What is wrong, and what to do.
+    /// The problem and what to do.
     package var message: String
 
     init(_ message: String, at offset: Int, in bytes: [UInt8]) {

@@ -1,6 +1,6 @@
-/// Reads one JSON text, as strictly as RFC 8259 puts it.
+/// A parser for one JSON text, as strict as RFC 8259.
 ///
-/// Refused besides bad grammar: bytes after the value, invalid UTF-8, a byte order mark, and nesting deeper than
+/// It also rejects bytes after the value, invalid UTF-8, a byte order mark, and nesting deeper than
 /// `JSONValue.depthLimit`. An escaped surrogate without its pair is kept as it was written.
 struct JSONParser {
     private let bytes: [UInt8]
@@ -14,14 +14,14 @@ struct JSONParser {
         let value = try value(depth: 0)
         skipWhitespace()
         guard index == bytes.count else {
-            throw failure("Something follows after the end of the JSON value; send one value only.")
+            throw failure("There is more text after the JSON value. Send one value only.")
         }
         return value
     }
 
     private mutating func value(depth: Int) throws(JSONError) -> JSONValue {
         guard let first = peek else {
-            throw failure("A value is expected here, and the text ends; check that it is complete.")
+            throw failure("The text ends where a value is expected. Check that it is complete.")
         }
         switch first {
         case UInt8(ascii: "{"): return .object(try members(depth: depth + 1))
@@ -75,7 +75,7 @@ struct JSONParser {
     /// Steps over the bracket that opens an array or object.
     private mutating func open(_ depth: Int) throws(JSONError) {
         guard depth <= JSONValue.depthLimit else {
-            throw failure("Nested deeper than \(JSONValue.depthLimit) levels; send a flatter payload.")
+            throw failure("Nested deeper than \(JSONValue.depthLimit) levels. Send a flatter payload.")
         }
         index += 1
         skipWhitespace()
@@ -83,7 +83,7 @@ struct JSONParser {
 
     private mutating func word(_ word: String, _ value: JSONValue) throws(JSONError) -> JSONValue {
         guard bytes[index...].starts(with: word.utf8) else {
-            throw failure("A value is expected here; strings need double quotes.")
+            throw failure("A value is expected here. Strings need double quotes.")
         }
         index += word.utf8.count
         return value
@@ -93,7 +93,7 @@ struct JSONParser {
         let start = index
         _ = take("-")
         if !take("0") { try digits() }
-        if let next = peek, isDigit(next) { throw failure("A number must not start with 0; write it without.") }
+        if let next = peek, isDigit(next) { throw failure("A number must not start with 0. Remove the zero.") }
         if take(".") { try digits() }
         if take("e") || take("E") {
             if !take("+") { _ = take("-") }
@@ -107,7 +107,7 @@ struct JSONParser {
         while let next = peek, isDigit(next) { index += 1 }
     }
 
-    /// A string, and how it was written if it has a surrogate without a pair.
+    /// A string, and its written form if it has a surrogate without a pair.
     private typealias Text = (text: String, unpaired: String?)
 
     private mutating func string() throws(JSONError) -> Text {
@@ -119,7 +119,7 @@ struct JSONParser {
             switch byte {
             case UInt8(ascii: "\""):
                 guard let text = String(validating: unescaped, as: UTF8.self) else {
-                    throw JSONError("This string is not valid UTF-8; send the text as UTF-8.", at: start, in: bytes)
+                    throw JSONError("This string is not valid UTF-8. Send the text as UTF-8.", at: start, in: bytes)
                 }
                 let written = isUnpaired ? String(decoding: bytes[start..<index], as: UTF8.self) : nil
                 index += 1
@@ -130,18 +130,18 @@ struct JSONParser {
                 isUnpaired = isUnpaired || scalar == nil
                 unescaped.append(contentsOf: String(scalar ?? "\u{FFFD}").utf8)
             case 0..<0x20:
-                throw failure("A control character stands in a string; escape it, a newline as \\n.")
+                throw failure("A string contains a control character. Escape it, a newline as \\n.")
             default:
                 unescaped.append(byte)
                 index += 1
             }
         }
-        throw failure("The text ends inside a string; check that it is complete.")
+        throw failure("The text ends inside a string. Check that it is complete.")
     }
 
-    /// The character that an escape stands for; `nil` for a surrogate without its pair.
+    /// Reads an escape and returns its character, or `nil` for a surrogate without its pair.
     private mutating func escape() throws(JSONError) -> Unicode.Scalar? {
-        guard let letter = peek else { throw failure("The text ends inside a string; check that it is complete.") }
+        guard let letter = peek else { throw failure("The text ends inside a string. Check that it is complete.") }
         let short: Unicode.Scalar? =
             switch letter {
             case UInt8(ascii: "\""): "\""
@@ -158,12 +158,14 @@ struct JSONParser {
             index += 1
             return short
         }
-        guard letter == UInt8(ascii: "u") else { throw failure("JSON has no such escape; write \\\\ for a backslash.") }
+        guard letter == UInt8(ascii: "u") else {
+            throw failure("This escape does not exist in JSON. Write \\\\ for a backslash.")
+        }
         return try escapedScalar()
     }
 
-    /// `\uXXXX`, or a surrogate pair of two of them; the index stands at the first `u`. `nil` for a surrogate without its
-    /// pair; then the index stands behind that one.
+    /// Reads `\uXXXX`, or a surrogate pair of two of them, from the first `u`. Returns `nil` for a surrogate without
+    /// its pair, and stops behind that surrogate.
     private mutating func escapedScalar() throws(JSONError) -> Unicode.Scalar? {
         let first = try escapedUnit()
         if let scalar = Unicode.Scalar(first) { return scalar }

@@ -1,10 +1,10 @@
 /// A JSON pointer in which a token `*` stands for every element of an array and every member of an object.
 ///
-/// A key that is itself `*` can't be named.
+/// A key that is itself `*` cannot be named.
 package struct JSONPattern: Sendable, Hashable, CustomStringConvertible {
     private var tokens: [String]
 
-    /// One place that a pattern found, and what its wildcards stand for there.
+    /// A location that a pattern found, and the values of its wildcards there.
     struct Match {
         var pointer: JSONPointer
         var wildcards: [String]
@@ -15,7 +15,7 @@ package struct JSONPattern: Sendable, Hashable, CustomStringConvertible {
 
     package var description: String { JSONPointer(tokens: tokens).description }
 
-    /// Everything in `value` that the pattern names, in the order of the text.
+    /// Returns every match in `value`, in the order of the text.
     func matches(in value: JSONValue) -> [Match] {
         var matches = [Match(pointer: JSONPointer(), wildcards: [], value: value)]
         for token in tokens {
@@ -24,7 +24,7 @@ package struct JSONPattern: Sendable, Hashable, CustomStringConvertible {
         return matches
     }
 
-    /// The pointer to the place where the wildcards stand for `wildcards`, in order.
+    /// Returns the pointer in which `wildcards` replace the wildcards, in order.
     func pointer(filling wildcards: [String]) -> JSONPointer {
         var wildcards = wildcards[...]
         return JSONPointer(tokens: tokens.map { $0 == "*" ? wildcards.popFirst() ?? $0 : $0 })
@@ -32,7 +32,7 @@ package struct JSONPattern: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension JSONPattern: ExpressibleByStringInterpolation {
-    /// For the patterns that stand in the source, where a bad one is a programmer's mistake.
+    /// Creates a pattern from a literal in the source, where a bad one is a programmer's mistake.
     package init(stringLiteral text: String) {
         do { try self.init(text) } catch { preconditionFailure(error.description) }
     }
@@ -45,7 +45,7 @@ extension JSONPattern.Match {
         }
     }
 
-    /// Of members of the same name, only the last, which is the one that a pointer reaches.
+    /// The elements or members. Of members of the same name, only the last, which a pointer reaches.
     fileprivate var children: [Self] {
         switch value {
         case .array(let elements):

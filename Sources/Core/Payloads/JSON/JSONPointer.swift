@@ -1,4 +1,4 @@
-/// Where a value stands in a JSON text (RFC 6901): `/aps/alert/body`, and the empty pointer for the whole.
+/// The location of a value in a JSON text (RFC 6901): `/aps/alert/body`, and the empty pointer for the whole.
 package struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
     package var tokens: [String]
 
@@ -52,7 +52,7 @@ package struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// A text that is no JSON pointer.
+/// The error that a text is not a JSON pointer.
 package struct JSONPointerError: Error, Sendable, Equatable, CustomStringConvertible {
     package var text: String
 

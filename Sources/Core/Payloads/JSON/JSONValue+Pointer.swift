@@ -1,5 +1,5 @@
 extension JSONValue {
-    /// The value at `pointer`; among members of the same name, the last.
+    /// Returns the value at `pointer`; among members of the same name, the last.
     package func value(at pointer: JSONPointer) -> JSONValue? {
         var value = self
         for token in pointer.tokens {
@@ -9,8 +9,8 @@ extension JSONValue {
         return value
     }
 
-    /// Replaces the value at `pointer`, or adds it as the last member of its object. False, and nothing changes, if
-    /// that object isn't there.
+    /// Replaces the value at `pointer`, or adds it as the last member of its object. Returns `false` and changes
+    /// nothing if that object is missing.
     @discardableResult
     package mutating func set(at pointer: JSONPointer, to new: JSONValue) -> Bool {
         set(at: pointer.tokens[...], to: new)
@@ -45,7 +45,7 @@ extension JSONValue {
         return true
     }
 
-    /// RFC 6901: digits only, and no leading zero.
+    /// Returns the index that `token` names by RFC 6901: digits only, without leading zeros.
     private static func index(_ token: String, in elements: [JSONValue]) -> Int? {
         guard let index = Int(token), String(index) == token, elements.indices.contains(index) else { return nil }
         return index

@@ -1,5 +1,5 @@
 extension JSONValue {
-    /// The shortest JSON text: no spaces, and only those characters escaped that must be.
+    /// The shortest JSON text: without spaces, and with only the necessary escapes.
     package var compactBytes: [UInt8] {
         var bytes: [UInt8] = []
         write(to: &bytes)
@@ -38,7 +38,7 @@ extension JSONValue {
         }
     }
 
-    /// Writes a string whose escapes stand in it already.
+    /// Writes a string that is already escaped.
     private static func quote(_ written: String, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "\""))
         bytes.append(contentsOf: written.utf8)

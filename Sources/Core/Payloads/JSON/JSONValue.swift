@@ -1,6 +1,6 @@
 /// A JSON value (RFC 8259), exact: written again, it is the value that was read.
 ///
-/// Objects keep the order of their members, and members of the same name; numbers keep their text.
+/// Objects keep the order of their members, and members of the same name. Numbers keep their text.
 package enum JSONValue: Sendable {
     case null
     case bool(Bool)
@@ -15,8 +15,8 @@ package enum JSONValue: Sendable {
     package struct Member: Sendable, Equatable {
         package var key: String
         package var value: JSONValue
-        /// The key as it was written, if it has a surrogate without a pair. Then `key` has U+FFFD in its place, and names
-        /// nothing.
+        /// The key as it was written, if it has a surrogate without a pair. Then `key` has U+FFFD in its place, and
+        /// matches nothing.
         private(set) var unpairedKey: String?
 
         package init(_ key: String, _ value: JSONValue) {
@@ -36,12 +36,12 @@ package enum JSONValue: Sendable {
         }
     }
 
-    /// How deep arrays and objects may be nested. Deeper input is refused, so that nothing here can use up a stack.
+    /// The deepest nesting of arrays and objects. Deeper input is rejected, so that no code here can exhaust its stack.
     package static let depthLimit = 128
 }
 
 extension JSONValue {
-    /// The member of that name; of several, the last one, as most JSON readers have it.
+    /// The member of that name; of several, the last one, as in most JSON readers.
     package subscript(key: String) -> JSONValue? {
         guard case .object(let members) = self else { return nil }
         return members.last { $0.isNamed(key) }?.value
@@ -52,7 +52,7 @@ extension JSONValue {
         return text
     }
 
-    /// The nearest value that a `Double` has; `nil` if that is infinite, as for `1e400`.
+    /// The nearest `Double`, or `nil` if that is infinite, as for `1e400`.
     package var double: Double? {
         guard case .number(let text) = self else { return nil }
         return Double(text).flatMap { $0.isFinite ? $0 : nil }
@@ -73,13 +73,13 @@ extension JSONValue {
         return true
     }
 
-    /// Whether this is `true`, or the number 1: how push payloads say yes.
+    /// A Boolean value that indicates whether this is `true` or the number 1, the two ways in which push payloads say
+    /// yes.
     package var isYes: Bool { self == .bool(true) || double == 1 }
 }
 
 extension JSONValue: Equatable {
-    /// Equal are values that are written in the same way: strings scalar by scalar, numbers digit by digit, members
-    /// in their order.
+    /// Compares the written forms: strings scalar by scalar, numbers digit by digit, members in their order.
     package static func == (left: JSONValue, right: JSONValue) -> Bool {
         switch (left, right) {
         case (.null, .null): true
@@ -110,9 +110,9 @@ extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, Expre
 }
 
 extension String {
-    /// Whether both have the same bytes. `==` would also hold for a composed and a decomposed letter.
+    /// Returns whether both have the same bytes. `==` would also match a composed and a decomposed letter.
     func isExactly(_ other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 
-    /// Whether there is nothing in it to see: a push payload's way of saying "none".
+    /// A Boolean value that indicates whether the text is empty or white space: a push payload's way of saying "none".
     var isBlank: Bool { allSatisfy(\.isWhitespace) }
 }
