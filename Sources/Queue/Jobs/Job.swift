@@ -1,28 +1,28 @@
-/// What a producer hands over: a notification to be made ready, in an envelope, and the time that there is for it.
+/// A notification to process, its envelope, and its deadline.
 package struct Job: Sendable, Equatable {
-    /// Which of two waiting jobs is read first. Among equals the earliest deadline is.
+    /// The urgency of a job. Among jobs of equal priority, workers lease the earliest deadline first.
     package enum Priority: Int, Sendable, CaseIterable {
         case high, low
     }
 
-    /// The producer's own name for it: a job that is handed over twice is the same job. 1 to 128 bytes.
+    /// The producer's name for the job, 1 to 128 bytes. Enqueueing the same name twice adds one job.
     package var id: String
-    /// Whose job it is; a name counts within its tenant.
+    /// The tenant that owns the job. `id` is unique within a tenant.
     package var tenant: String
     package var priority: Priority
     /// The time from enqueueing to the answer; above 0, at most a day.
     package var timeLimit: Duration
     /// The envelope of `POST /v1/jobs`, as JSON, at most 64 KiB.
     package var content: [UInt8]
-    /// Where the answer goes beside the queue itself.
+    /// The destinations of the answer, in addition to the queue itself.
     package var answer: Answer
-    /// Carried from the producer through the worker to the answer, as it came.
+    /// The producer's trace context. The worker passes it on unchanged with the answer.
     package var trace: TraceContext?
 
     package struct Answer: Sendable, Equatable {
-        /// A URL that the result is posted to.
+        /// The URL that the worker posts the result to.
         package var callback: String?
-        /// The producer whose reply stream gets the result, where the queue has such streams.
+        /// The producer whose reply stream receives the result, in a queue with reply streams.
         package var producer: String?
 
         package init(callback: String? = nil, producer: String? = nil) {
@@ -57,7 +57,7 @@ package struct Job: Sendable, Equatable {
     package var name: JobName { JobName(id: id, tenant: tenant) }
 }
 
-/// What a job is called across the whole queue.
+/// The name of a job, unique within the queue.
 package struct JobName: Sendable, Hashable {
     package var id: String
     package var tenant: String
@@ -68,7 +68,7 @@ package struct JobName: Sendable, Hashable {
     }
 }
 
-/// The header fields of W3C Trace Context, passed on unread.
+/// The header fields of W3C Trace Context. The queue passes them on without parsing them.
 package struct TraceContext: Sendable, Equatable {
     package var parent: String
     package var state: String?

@@ -1,76 +1,80 @@
-/// Jobs on their way from producers to workers: each is answered exactly once.
+/// A queue of jobs between producers and workers. It answers each job exactly once.
 ///
-/// A job is leased, not taken: a worker that dies or hangs loses it to another one when its lease ends. Every change is
-/// durable, as far as the queue promises, once the call returns. Calls may be made from any task, many at once; the queue
-/// groups them. A cancelled call throws `CancellationError`, and its change may have been made or not.
+/// A worker leases a job. If the worker dies or hangs, the lease ends and another worker can reclaim the job. When a
+/// call returns, its change is as durable as the queue promises. Any task may call these methods, many at once; the
+/// queue groups concurrent changes. A cancelled call throws `CancellationError`; its change may or may not have been
+/// made.
 package protocol JobQueue: Sendable {
     // MARK: For producers
 
     /// Adds `job`, unless its name is known or the queue is full.
     func enqueue(_ job: Job) async throws -> Enqueued
 
-    /// Where a job stands; waits up to `patience` for its answer.
+    /// Returns the state of a job. Waits up to `patience` for its answer.
     func state(of name: JobName, waiting patience: Duration) async throws -> JobState
 
-    /// Takes a job back that no worker has leased. Its answer is `cancelled`.
+    /// Cancels a job that no worker has leased. Its answer is `cancelled`.
     func cancel(_ name: JobName) async throws -> Cancellation
 
     // MARK: For workers
 
-    /// Up to `limit` waiting jobs, high priority and early deadlines first as far as the queue can tell; those whose
-    /// deadline has passed too, for they want an answer. Waits up to `patience` for the first.
+    /// Leases up to `limit` waiting jobs, most urgent first as far as the queue can tell. Waits up to `patience` for
+    /// the first one. Leases jobs whose deadline has passed, too, because they also need an answer.
     func lease(_ limit: Int, waiting patience: Duration) async throws -> [LeasedJob]
 
-    /// Up to `limit` jobs whose worker let its lease end: it died, or hangs.
+    /// Leases up to `limit` jobs whose worker let its lease end, because it died or hangs.
     func reclaim(_ limit: Int) async throws -> [LeasedJob]
 
-    /// Notes that work on a job begins now. `false`: the lease is lost, leave the job alone.
+    /// Records that work on a job begins now. Returns `false` if the lease is lost; the caller must not work on the
+    /// job.
     func start(_ lease: Lease) async throws -> Bool
 
-    /// Makes leases hold for their full time from now. What comes back are those that are lost.
+    /// Extends leases to their full time from now. Returns the leases that are lost.
     func renew(_ leases: [Lease]) async throws -> [Lease]
 
-    /// Answers a job. `false`: somebody else did, or has it now; this answer goes nowhere.
+    /// Answers a job. Returns `false` if the lease is lost; the queue then discards this answer.
     func finish(_ lease: Lease, with reply: JobReply) async throws -> Bool
 
-    /// Answers a job that kills its workers, and puts it among the dead letters. `false` as for `finish`.
+    /// Answers a job that kills its workers, and adds it to the dead letters. Returns `false` if the lease is lost.
     func deadLetter(_ lease: Lease, with reply: JobReply) async throws -> Bool
 
-    /// Lets any worker have jobs that were not started, at once: by `lease` or by `reclaim`.
+    /// Ends the leases of jobs that were not started, so that any worker can `lease` or `reclaim` them at once.
     func giveBack(_ leases: [Lease]) async throws
 
-    /// Tells the queue that this worker leases no more. Jobs that it still has are reclaimed. Call it last.
+    /// Tells the queue that this worker stops leasing. Other workers reclaim its remaining jobs. Call it last.
     func leave() async throws
 
     // MARK: Answers that are posted
 
-    /// Up to `limit` callbacks whose time has come. These leases hold for the queue's `callbackTime` and aren't renewed.
+    /// Leases up to `limit` callbacks that are due. These leases last for the queue's `callbackTime` and cannot be
+    /// renewed.
     func leaseCallbacks(_ limit: Int) async throws -> [LeasedCallback]
 
-    /// The callback was received, or is given up.
+    /// Removes a callback that the producer received, or that the worker gave up.
     func finishCallback(_ lease: Lease) async throws
 
-    /// The callback is tried again after `delay`: it failed, or its server had no time for it, which counts as no try.
+    /// Schedules the next attempt of a callback after `delay`. If `isFailure` is `false`, its server was busy, and the
+    /// attempt does not count.
     func postponeCallback(_ lease: Lease, by delay: Duration, isFailure: Bool) async throws
 
-    // MARK: For people
+    // MARK: For inspection and administration
 
-    /// What is wrong with the queue now, and doesn't keep it from working.
+    /// The problems that the queue has now and keeps working in spite of.
     var troubles: Set<QueueTrouble> { get }
 
     func status() async throws -> QueueStatus
 
-    /// The jobs that wait or are worked on, earliest deadline first.
+    /// Returns jobs that wait or are in progress, earliest deadline first.
     func jobs(_ limit: Int) async throws -> [JobSummary]
 
-    /// The latest dead letters, newest first.
+    /// Returns the latest dead letters, newest first.
     func deadLetters(_ limit: Int) async throws -> [DeadLetter]
 
-    /// Enqueues a dead letter again under its name, as if it had never been answered. `nil` if there is none. It stays a
-    /// dead letter unless it is accepted.
+    /// Enqueues a dead letter again under its name, as if it had never been answered. Returns `nil` if there is no such
+    /// dead letter. If the queue does not accept the job, it stays a dead letter.
     func retryDeadLetter(_ name: JobName) async throws -> Enqueued?
 
-    /// Forgets all dead letters. How many there were.
+    /// Deletes all dead letters and returns their number.
     func purgeDeadLetters() async throws -> Int
 }
 
@@ -78,18 +82,18 @@ extension JobQueue {
     package var troubles: Set<QueueTrouble> { [] }
 }
 
-/// What became of a job that was handed over.
+/// The outcome of enqueueing a job.
 package enum Enqueued: Sendable, Equatable {
     case accepted
-    /// A job of that name waits or is worked on.
+    /// A job of that name waits or is in progress.
     case known
-    /// A job of that name was answered already, with this.
+    /// A job of that name already has this answer.
     case finished(JobReply)
-    /// The queue, or the tenant's share of it, is full. Nothing was added.
+    /// The queue, or the tenant's share of it, is full. The job was not added.
     case busy
 }
 
-/// What became of a job that was to be taken back.
+/// The outcome of cancelling a job.
 package enum Cancellation: Sendable, Equatable {
     case cancelled, running, finished, unknown
 }

@@ -1,19 +1,19 @@
-/// Why a queue could not do what it was asked to. The message says what to do.
+/// A failed call to a queue. The message says what to do.
 package struct JobQueueError: Error, Sendable, Equatable, CustomStringConvertible {
     package enum Reason: String, Sendable, CaseIterable {
         /// The name is empty or too long, or the content too large.
         case badJob
-        /// The configuration makes no sense, or the server is not fit to hold jobs.
+        /// The configuration is invalid, or the server is not suited to hold jobs.
         case misconfigured
-        /// Another process has the queue's file.
+        /// Another process uses the queue's file.
         case inUse
-        /// The queue's file or folder is another user's, a link, or open to others.
+        /// The queue's file or folder belongs to another user, is a link, or is writable by others.
         case untrusted
-        /// The disk is full, or cannot be written to.
+        /// The disk is full or not writable.
         case noSpace
-        /// The server cannot be reached, or can't answer now.
+        /// The server cannot be reached or cannot answer now.
         case unavailable
-        /// The server or the library said something unexpected.
+        /// The server or the database library sent something unexpected.
         case broken
     }
 

@@ -1,24 +1,24 @@
-/// The one answer to a job.
+/// The answer to a job.
 package struct JobReply: Sendable, Equatable {
     package enum Status: String, Sendable, CaseIterable {
-        /// Every attachment is as good as it gets.
+        /// Every attachment has the best result possible.
         case ok
-        /// An attachment is there, and something was left out.
+        /// The result has an attachment, but something was left out.
         case degraded
-        /// The content is as it came.
+        /// The content is unchanged.
         case original
-        /// Time was up before any work was done; the content is as it came.
+        /// The deadline passed before work began. The content is unchanged.
         case expired
-        /// The job made no sense: its content is no envelope, or no payload.
+        /// The job is invalid: its content is not an envelope with a payload.
         case failed
-        /// The job was started again and again, alone at last, and each time its worker died.
+        /// The job was started repeatedly, in the end with nothing beside it, and its worker died each time.
         case poison
-        /// The producer took it back.
+        /// The producer cancelled the job.
         case cancelled
     }
 
     package var status: Status
-    /// The result's JSON. Of a job that failed, was cancelled or is poison it has the reason in words.
+    /// The result as JSON. For a job that failed, was cancelled or is poison, the reason as text.
     package var body: [UInt8]
 
     package init(_ status: Status, body: [UInt8]) {
@@ -27,9 +27,9 @@ package struct JobReply: Sendable, Equatable {
     }
 }
 
-/// Where a job stands.
+/// The state of a job.
 package enum JobState: Sendable, Equatable {
-    /// There is no such job, or its answer is no longer kept.
+    /// The queue has no such job, or no longer keeps its answer.
     case unknown
     case waiting
     /// A worker has leased it.

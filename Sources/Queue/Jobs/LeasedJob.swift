@@ -1,11 +1,11 @@
 import Media
 package import Timing
 
-/// The right to work on a job: it holds until its time is up, or as long as it is renewed.
+/// The right to work on a job. It ends after the queue's `leaseTime` unless the worker renews it.
 package struct Lease: Sendable, Hashable {
-    /// The queue's own name of the entry.
+    /// The queue's identifier of the entry.
     package var entry: String
-    /// Tells this lease from all others of the same entry, earlier and later: a late answer is recognised by it.
+    /// A number that differs for every lease of the same entry. The queue recognizes a late answer by it.
     package var fence: Int
 
     package init(entry: String, fence: Int) {
@@ -14,14 +14,15 @@ package struct Lease: Sendable, Hashable {
     }
 }
 
-/// A job that this worker may work on, and nobody else.
+/// A job that only this worker may work on.
 package struct LeasedJob: Sendable, Equatable {
     package var lease: Lease
     package var job: Job
-    /// When the producer waits no longer. It may have passed already.
+    /// The time at which the producer stops waiting. It may have passed already.
     package var deadline: Instant
     package var enqueued: Instant
-    /// How many times work on it was begun and never finished. A job that kills its worker is known by this.
+    /// The number of times that work on the job was begun and never finished. A high number marks a job that kills its
+    /// workers.
     package var starts: Int
 
     package init(lease: Lease, job: Job, deadline: Instant, enqueued: Instant, starts: Int) {
@@ -33,21 +34,21 @@ package struct LeasedJob: Sendable, Equatable {
     }
 }
 
-/// The answer to a finished job that is still to be posted to its callback.
+/// The answer to a finished job, to be posted to its callback.
 package struct LeasedCallback: Sendable, Equatable {
     package var lease: Lease
     package var name: JobName
     package var url: String
     package var reply: JobReply
     package var trace: TraceContext?
-    /// How many times posting it failed.
+    /// The number of failed attempts to post it.
     package var failures: Int
-    /// The number of this try, from 1. Tries whose worker died count too.
+    /// The number of this attempt, from 1. Attempts whose worker died count too.
     package var attempt: Int
-    /// When the job was answered.
+    /// The time at which the job was answered.
     package var answered: Instant
 
-    /// What a count in a queue can be; anything else was written by another program.
+    /// The valid range of a count in a queue. Any other value was written by another program.
     package static let sensibleCounts = 0...1_000_000_000
 
     package init(

@@ -1,16 +1,16 @@
-/// How much a queue holds, and for how long.
+/// The limits of a queue's size and of its waiting times.
 package struct QueueLimits: Sendable, Equatable {
-    /// The number of jobs that wait or are worked on, and of answers that are still to be posted. One more job is refused.
+    /// The maximum number of open jobs and of answers still to be posted. The queue refuses further jobs.
     package var backlog: Int
-    /// Of these, how many one tenant may have.
+    /// The maximum number of them for one tenant.
     package var tenantBacklog: Int
-    /// The bytes of answers that are still to be posted; while there are as many, jobs are refused.
+    /// The maximum size of all answers still to be posted, in bytes. At this size, the queue refuses jobs.
     package var answerBytes: Int
-    /// A lease that isn't renewed for so long is lost.
+    /// The time after which a lease is lost if its worker does not renew it.
     package var leaseTime: Duration
-    /// How long an answer is kept.
+    /// The time for which the queue keeps an answer.
     package var replyTime: Duration
-    /// How long posting a callback may take; then it is leased to another worker.
+    /// The duration of a callback's lease. Afterwards another worker may lease the callback.
     package var callbackTime: Duration
 
     package init(
@@ -23,7 +23,7 @@ package struct QueueLimits: Sendable, Equatable {
     ) {
         self.backlog = backlog
         self.tenantBacklog = tenantBacklog ?? backlog
-        // Room for as many of some size: only answers that are much larger meet this limit first.
+        // 8 KiB for each job: only much larger answers reach this limit before `backlog`.
         self.answerBytes = answerBytes ?? max(1, min(backlog, 1 << 32)) * 8192
         self.leaseTime = leaseTime
         self.replyTime = replyTime
@@ -32,11 +32,11 @@ package struct QueueLimits: Sendable, Equatable {
 }
 
 extension Job {
-    /// Refuses what no queue takes.
+    /// Throws `badJob` if no queue accepts this job.
     package func check() throws(JobQueueError) {
         for (what, name) in [("id", id), ("tenant", tenant)] {
             guard (1...Self.nameByteLimit).contains(name.utf8.count) else {
-                throw JobQueueError(.badJob, "A job's \(what) has 1 to \(Self.nameByteLimit) bytes.")
+                throw JobQueueError(.badJob, "A job's \(what) must have 1 to \(Self.nameByteLimit) bytes.")
             }
         }
         guard content.count <= Self.contentByteLimit else {

@@ -1,11 +1,11 @@
-/// A queue at one moment, in numbers.
+/// The counts of a queue at one moment.
 package struct QueueStatus: Sendable, Equatable {
     package var waiting = 0
     package var running = 0
     package var dead = 0
-    /// Answers that are still to be posted.
+    /// The number of answers still to be posted.
     package var callbacks = 0
-    /// How long the job at the front has waited: the first number to look at.
+    /// The time for which the oldest waiting job has waited. Look at this number first.
     package var oldestWaiting: Duration?
 
     package init(waiting: Int = 0, running: Int = 0, dead: Int = 0, callbacks: Int = 0, oldestWaiting: Duration? = nil)
@@ -18,11 +18,11 @@ package struct QueueStatus: Sendable, Equatable {
     }
 }
 
-/// A job in a list.
+/// A job in a listing.
 package struct JobSummary: Sendable, Equatable {
     package var name: JobName
     package var isRunning: Bool
-    /// Until its deadline; negative once it has passed.
+    /// The time until the job's deadline, negative once it has passed.
     package var remaining: Duration
     package var starts: Int
 
@@ -34,11 +34,11 @@ package struct JobSummary: Sendable, Equatable {
     }
 }
 
-/// A job that killed its workers, kept for a person to look at.
+/// A job that killed its workers, kept for an operator to examine.
 package struct DeadLetter: Sendable, Equatable {
     package var job: Job
     package var starts: Int
-    /// Since it was deadLettered.
+    /// The time since the job became a dead letter.
     package var age: Duration
 
     package init(job: Job, starts: Int, age: Duration) {

@@ -1,6 +1,6 @@
-/// Something wrong with a queue that goes on working.
+/// A problem of a queue that keeps working.
 package enum QueueTrouble: String, Sendable, CaseIterable, CustomStringConvertible {
-    /// The queue's file was removed, or another file stands in its place.
+    /// The queue's file was removed or replaced by another file.
     case fileRemoved
     /// The queue's disk is full.
     case diskFull
@@ -8,9 +8,9 @@ package enum QueueTrouble: String, Sendable, CaseIterable, CustomStringConvertib
     package var description: String {
         switch self {
         case .fileRemoved:
-            "The queue's file was removed or replaced while it was used. Jobs that it has are worked on; leave its folder alone."
+            "The queue's file was removed or replaced while it was used. Its jobs go on. Leave its folder alone."
         case .diskFull:
-            "The queue's disk is full. Jobs in the queue are worked on, new ones are refused. Free some space."
+            "The queue's disk is full. Jobs in the queue go on, new ones are refused. Free some disk space."
         }
     }
 }

@@ -2,7 +2,7 @@ import Media
 import Synchronization
 package import Timing
 
-/// Wakes a task from its wait, or lets the next wait end at once. One task waits at a time.
+/// A signal that wakes one waiting task. If no task waits, the next wait ends at once.
 package final class WakeUp: Sendable {
     private enum State {
         case idle
@@ -26,7 +26,7 @@ package final class WakeUp: Sendable {
         waiter?.resume()
     }
 
-    /// Throws `CancellationError` as soon as the task is cancelled.
+    /// Waits for the signal. Throws `CancellationError` as soon as the task is cancelled.
     package func wait() async throws {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (waiter: CheckedContinuation<Void, any Error>) in
@@ -51,7 +51,7 @@ package final class WakeUp: Sendable {
         }
     }
 
-    /// Waits no longer than until `end`.
+    /// Waits for the signal, until `end` at the latest.
     package func wait(until end: Instant, on time: any TimeSource) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             defer { group.cancelAll() }

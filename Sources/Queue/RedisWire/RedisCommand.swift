@@ -1,4 +1,4 @@
-/// A command, as it goes to the server: an array of byte strings.
+/// A command to the server: an array of byte strings.
 package struct RedisCommand: Sendable {
     package let bytes: [UInt8]
 

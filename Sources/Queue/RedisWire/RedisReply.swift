@@ -1,14 +1,14 @@
-/// What a Redis server answered, as RESP2 has it: https://redis.io/docs/latest/develop/reference/protocol-spec/
+/// A Redis server's reply in RESP2: https://redis.io/docs/latest/develop/reference/protocol-spec/
 package enum RedisReply: Sendable, Equatable {
     case status(String)
-    /// An error that the server reports. Its first word is a code, such as `READONLY`.
+    /// An error from the server. Its first word is a code, such as `READONLY`.
     case error(String)
     case integer(Int)
     case bytes([UInt8])
     case null
     case array([RedisReply])
 
-    /// A status or bytes, as text.
+    /// The text of a status or a byte string.
     package var text: String? {
         switch self {
         case .status(let text): text
@@ -21,12 +21,12 @@ package enum RedisReply: Sendable, Equatable {
         if case .bytes(let bytes) = self { bytes } else { nil }
     }
 
-    /// An integer, or text that is one.
+    /// The value of an integer, or of text that is a decimal integer.
     package var integer: Int? {
         if case .integer(let number) = self { number } else { text.flatMap { Int($0) } }
     }
 
-    /// The elements; none of a null, which is how Redis says that there is nothing.
+    /// The elements of an array. A null counts as an empty array, because Redis answers null for an empty result.
     package var elements: [RedisReply]? {
         switch self {
         case .array(let elements): elements

@@ -1,23 +1,23 @@
-/// Reads replies from bytes that come in pieces, and believes nothing: what makes no sense or has no end is refused.
+/// An incremental parser of replies. It rejects malformed and unlimited input.
 ///
-/// After an error the rest of the stream means nothing: close the connection.
+/// After an error, the rest of the stream cannot be parsed: close the connection.
 package struct ReplyParser {
     package enum Failure: Error, Equatable {
-        /// A reply begins with one of five characters, and this is none of them.
+        /// A reply begins with this byte, which is not one of the five type characters.
         case unknownType(UInt8)
-        /// A length or an integer that is none, or a line or string without its end.
+        /// A length or an integer is not a number, or a line or string does not end with CR LF.
         case malformed
         case tooLarge
         case tooDeep
     }
 
-    /// What one reply may take: its bytes, and this much for each element.
+    /// The cost of one array element, in bytes, on top of the bytes received.
     static let elementCost = 32
     static let depthLimit = 8
-    /// Errors have a sentence or two; all other lines are shorter.
+    /// The maximum length of a line, in bytes. The longest lines are error messages of a sentence or two.
     static let lineLimit = 4096
 
-    /// An array whose elements are still to come.
+    /// An array whose elements are incomplete.
     private struct OpenArray {
         var missing: Int
         var elements: [RedisReply] = []
@@ -28,10 +28,10 @@ package struct ReplyParser {
     private var offset = 0
     private var open: [OpenArray] = []
     private var cost = 0
-    /// How far the line that begins at `offset` was searched for its end.
+    /// The index up to which the line at `offset` was searched for its end.
     private var searched = 0
 
-    /// `costLimit` is some 64 MB: a thousand jobs of full size.
+    /// Creates a parser. The default `costLimit` of 64 MiB holds a thousand jobs of full size.
     package init(costLimit: Int = 1 << 26) { self.costLimit = costLimit }
 
     package mutating func feed(_ bytes: some Sequence<UInt8>) {
@@ -41,7 +41,7 @@ package struct ReplyParser {
         received.append(contentsOf: bytes)
     }
 
-    /// The next reply that is complete; `nil` until more bytes come.
+    /// Returns the next complete reply, or `nil` if more bytes are needed.
     package mutating func next() throws(Failure) -> RedisReply? {
         while let value = try nextValue() {
             guard let reply = close(value) else { continue }
@@ -51,7 +51,7 @@ package struct ReplyParser {
         return nil
     }
 
-    /// Puts a value into the array that waits for it. The whole reply, if that was the last one missing.
+    /// Adds a value to the innermost open array. Returns the whole reply if this value completes it.
     private mutating func close(_ value: RedisReply) -> RedisReply? {
         var value = value
         while var array = open.popLast() {
@@ -66,7 +66,7 @@ package struct ReplyParser {
         return value
     }
 
-    /// The next value that is no array with elements; the beginnings of those are noted in `open`.
+    /// Returns the next value that is not an array with elements. Adds the beginnings of such arrays to `open`.
     private mutating func nextValue() throws(Failure) -> RedisReply? {
         while offset < received.count {
             let type = received[offset]
@@ -108,7 +108,7 @@ package struct ReplyParser {
         searched = offset
     }
 
-    /// The index of the newline that ends the line at `offset`; `nil` until it is there.
+    /// Returns the index of the newline that ends the line at `offset`, or `nil` if it was not received yet.
     private mutating func lineEnd() throws(Failure) -> Int? {
         searched = max(searched, offset)
         guard let end = received[searched...].firstIndex(of: 10) else {
@@ -126,7 +126,7 @@ package struct ReplyParser {
         return number
     }
 
-    /// `nil` for the length -1, which is a null.
+    /// Returns a length, or `nil` for -1, the length of a null.
     private static func length(_ line: ArraySlice<UInt8>) throws(Failure) -> Int? {
         let length = try integer(line)
         guard length >= -1 else { throw .malformed }

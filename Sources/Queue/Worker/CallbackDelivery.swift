@@ -3,23 +3,24 @@ import Media
 import Synchronization
 import Timing
 
-/// Posts answers to their callbacks, some at a time, until it is cancelled. What it had then is posted by another worker.
+/// A loop that posts answers to their callbacks until it is cancelled. Another worker then posts the remaining ones.
 struct CallbackDelivery: Sendable {
     let queue: any JobQueue
     let poster: any CallbackPoster
     let policy: CallbackPolicy
     let time: any TimeSource
     let observe: WorkerObserver
-    /// Nudged when there is something to post.
+    /// The signal that there is something to post.
     let nudge: WakeUp
 
-    /// Most of them wait for their servers. How many are posted to one server at once is the poster's business.
+    /// The maximum number of posts in flight. Most of them wait for their servers. The poster limits the posts to one
+    /// server.
     private static let posts = 512
-    /// Well within the lease of a callback.
+    /// The timeout of one post, well within the lease of a callback.
     private static let postTime = Duration.seconds(20)
-    /// A callback that failed comes back without a nudge.
+    /// The polling interval. No signal announces the next attempt of a failed callback.
     private static let lookTime = Duration.seconds(1)
-    /// How many are leased by one call.
+    /// The maximum number of callbacks that one call leases.
     private static let leaseGroup = 64
 
     func run() async {
@@ -44,7 +45,7 @@ struct CallbackDelivery: Sendable {
 
     private func deliver(_ callback: LeasedCallback) async {
         guard policy.allows(callback) else {
-            let reason = "The process that posted it ended in each of \(policy.tries) tries."
+            let reason = "The process that posted it ended in each of \(policy.tries) attempts."
             return await giveUp(callback, CallbackResult(.refused, reason: reason))
         }
         let result = await poster.post(CallbackRequest(callback, deadline: time.now + Self.postTime))
@@ -53,7 +54,7 @@ struct CallbackDelivery: Sendable {
         switch result.outcome {
         case .postponed where time.now - callback.answered <= policy.age:
             observe(.callback(.postponed))
-            // Spread, so that those that come back together don't meet again.
+            // A random factor spreads callbacks that were postponed together.
             let pause = (result.pause ?? policy.firstDelay) * .random(in: 1...1.5)
             try? await queue.postponeCallback(callback.lease, by: pause, isFailure: false)
         case .failed where delay != nil:

@@ -2,12 +2,12 @@ package import Jobs
 import Media
 package import Timing
 
-/// How often a callback is tried, and when next.
+/// The number and the timing of attempts to post a callback.
 package struct CallbackPolicy: Sendable, Equatable {
     package var tries: Int
-    /// From the answer to the last try.
+    /// The time from the answer to the last attempt.
     package var age: Duration
-    /// After the first failure; twice as long after each further one.
+    /// The delay after the first failure. It doubles with each further failure.
     package var firstDelay: Duration
     package var longestDelay: Duration
 
@@ -23,14 +23,14 @@ package struct CallbackPolicy: Sendable, Equatable {
         self.longestDelay = longestDelay
     }
 
-    /// Whether a callback is tried at all. One whose tries all ended with their worker is not.
+    /// Returns whether a callback may be posted. Refuses one whose attempts all ended with their worker's death.
     package func allows(_ callback: LeasedCallback) -> Bool { callback.attempt <= tries }
 
-    /// How long to wait after one more failure; `nil` when it is given up. `random`, from 0 to 1, spreads callbacks that
-    /// failed together by a fifth to both sides.
+    /// Returns the delay after one more failure, or `nil` if the callback is given up. `random`, from 0 to 1, changes
+    /// the delay by up to a fifth in either direction, to spread callbacks that failed together.
     package func delay(after callback: LeasedCallback, now: Instant, random: Double) -> Duration? {
         guard callback.attempt < tries else { return nil }
-        // Doubled twenty times it is longer than any limit.
+        // Doubled twenty times, the delay is longer than any limit.
         let doubled = firstDelay * (1 << min(callback.failures, 20))
         let delay = min(doubled, longestDelay) * (0.8 + 0.4 * random)
         return now + delay - callback.answered <= age ? delay : nil

@@ -2,19 +2,19 @@ package import Jobs
 import Media
 package import Timing
 
-/// Posts answers to the URLs that producers named.
+/// A client that posts answers to the URLs that producers named.
 package protocol CallbackPoster: Sendable {
     func post(_ callback: CallbackRequest) async -> CallbackResult
 }
 
-/// What came of one POST, and why.
+/// The outcome of one POST, and its reason.
 package struct CallbackResult: Sendable, Equatable {
     package var outcome: CallbackOutcome
-    /// For the operator; `nil` if it was received. It never quotes the URL, which may be secret.
+    /// The reason of a failure, for the operator. It never quotes the URL, which may be secret.
     package var reason: String?
     /// The server's host, if the URL has one.
     package var host: String?
-    /// How long to wait before the next try; `nil` if the policy says so.
+    /// The delay before the next attempt, or `nil` if the policy decides.
     package var pause: Duration?
 
     package init(_ outcome: CallbackOutcome, reason: String? = nil, host: String? = nil, pause: Duration? = nil) {
@@ -28,10 +28,10 @@ package struct CallbackResult: Sendable, Equatable {
 /// One POST.
 package struct CallbackRequest: Sendable, Equatable {
     package var url: String
-    /// Names and values, beside what every POST has.
+    /// The names and values of header fields in addition to the fields of every POST.
     package var headers: [String: String]
     package var body: [UInt8]
-    /// When it has failed.
+    /// The time at which the request counts as failed.
     package var deadline: Instant
 
     package init(_ callback: LeasedCallback, deadline: Instant) {
@@ -50,10 +50,10 @@ package struct CallbackRequest: Sendable, Equatable {
 
 package enum CallbackOutcome: String, Sendable, CaseIterable {
     case received
-    /// It may be received later.
+    /// The request failed, and a later attempt may succeed.
     case failed
-    /// It never will: the URL is none, its address is refused, or who is there wants no more.
+    /// No attempt can succeed: the URL is invalid, its address is not allowed, or the server refuses further posts.
     case refused
-    /// Its server has enough to do now; no try was made.
+    /// The server has too many posts in flight. No attempt was made.
     case postponed
 }

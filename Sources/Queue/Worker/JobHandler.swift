@@ -2,11 +2,12 @@ package import Jobs
 import Media
 package import Timing
 
-/// Who does the work of jobs: for attachd the notification service, in tests a script.
+/// The code that does the work of jobs: in attachd the notification service, in tests a script.
 package protocol JobHandler: Sendable {
-    /// The answer to a job, by `deadline`. Cancelled when nobody wants it any more; what comes back then goes nowhere.
+    /// Returns the answer to a job by `deadline`. The worker cancels the call when it no longer needs the answer.
     func answer(_ job: LeasedJob, until deadline: Instant) async -> JobReply
 
-    /// The answer to a job that nothing is done for, with that status: `expired`, `original` or `poison`. Quick.
+    /// Returns the answer to a job without working on it. `status` is `expired`, `original` or `poison`. Must return
+    /// quickly.
     func answerWithoutWork(_ job: LeasedJob, _ status: JobReply.Status) -> JobReply
 }

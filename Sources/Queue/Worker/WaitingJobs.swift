@@ -2,7 +2,7 @@ import Jobs
 import Media
 import Timing
 
-/// Jobs in the order in which they are begun: high priority before low, and then by their deadlines.
+/// The waiting jobs in the order in which they begin: by priority, then by deadline.
 struct WaitingJobs {
     private struct Entry: Comparable {
         var deadline: Instant
@@ -18,20 +18,20 @@ struct WaitingJobs {
         }
     }
 
-    /// Of each priority; the most urgent is last, where it is taken without moving the others.
+    /// The jobs of each priority. The most urgent one is last, so that its removal does not move the others.
     private var entries = [[Entry]](repeating: [], count: Job.Priority.allCases.count)
 
-    /// What is begun next.
+    /// The job that begins next.
     var first: Lease? { entries.first { !$0.isEmpty }?.last?.lease }
 
-    /// The earliest of all deadlines, and whose it is.
+    /// The earliest deadline and its job.
     var soonest: (deadline: Instant, lease: Lease)? {
         entries.compactMap(\.last).min().map { ($0.deadline, $0.lease) }
     }
 
     var count: Int { entries.reduce(0) { $0 + $1.count } }
 
-    /// All, in their order.
+    /// All leases in order.
     var leases: [Lease] { entries.flatMap { $0.reversed().map(\.lease) } }
 
     mutating func insert(_ job: LeasedJob) {
@@ -54,7 +54,7 @@ struct WaitingJobs {
 }
 
 extension Array where Element: Comparable {
-    /// Where `element` is, or belongs, in an array that falls.
+    /// Returns the index of `element`, or of its insertion, in a descending array.
     fileprivate func position(of element: Element) -> Int {
         var range = startIndex..<endIndex
         while !range.isEmpty {

@@ -1,15 +1,17 @@
-/// How much a worker takes on, and how much time it keeps back.
+/// The limits of a worker's jobs, and the time that it reserves for answers.
 package struct WorkerLimits: Sendable, Equatable {
-    /// Jobs that are worked on at once. Most of them wait for their downloads; what decodes has limits of its own.
+    /// The maximum number of jobs in progress. Most of them wait for downloads; decoders have their own limit.
     package var slots: Int
-    /// What is kept of a job's time for its answer to get back. A job with less than this left is answered without work.
+    /// The time before a job's deadline that is reserved to send its answer. A job with less time left is answered
+    /// without work.
     package var margin: Duration
-    /// What one answer takes at most: jobs that wait together are answered one after the other, ahead of their time.
+    /// The maximum time of one answer. Jobs that wait together are answered one after the other, early enough for the
+    /// last.
     package var answerTime: Duration
-    /// How long jobs under way may go on when the worker is told to stop.
+    /// The time that jobs in progress have to finish after the worker is told to stop.
     package var drainTime: Duration
-    /// Jobs that the worker holds, waiting ones and all: few enough to be answered in time when nothing fits any more,
-    /// and enough to have the most urgent ones at hand.
+    /// The maximum number of leased jobs, waiting or in progress. It is small enough to answer all of them in time, and
+    /// large enough that the most urgent jobs are among them.
     package var held: Int
 
     package init(

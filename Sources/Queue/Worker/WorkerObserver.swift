@@ -1,25 +1,25 @@
 package import Jobs
 
-/// What a worker tells those who count.
+/// An event that a worker reports to its observers.
 package enum WorkerEvent: Sendable, Equatable {
-    /// A job was answered, so long after it was enqueued, with so much of its time left; that is below zero if late.
+    /// A job was answered. `after` is the time since it was enqueued. `margin` is the time left, negative if late.
     case answered(JobName, JobReply.Status, after: Duration, margin: Duration)
-    /// An answer was refused: somebody else gave it, or has the job now.
+    /// The queue refused an answer because the lease was lost.
     case stale(JobName)
-    /// Leases were lost while their jobs were here.
+    /// The number of leases that were lost while this worker held them.
     case lost(Int)
-    /// Jobs were taken over from workers that died or hang.
+    /// The number of jobs that this worker reclaimed from workers that died or hang.
     case reclaimed(Int)
-    /// A job was put among the dead letters.
+    /// A job became a dead letter.
     case deadLettered(JobName)
     case gaveBack(Int)
-    /// A try to post an answer. One that is given up counts as refused.
+    /// The outcome of an attempt to post an answer. A callback that is given up counts as refused.
     case callback(CallbackOutcome)
-    /// An answer will not be posted any more, after so many tries that failed.
+    /// The worker gave up posting an answer after this number of failed attempts.
     case callbackGivenUp(JobName, tries: Int, CallbackResult)
-    /// The number of jobs changed that wait because as many as may be are worked on.
+    /// The number of jobs that wait for a free slot changed.
     case crowded(Int)
-    /// The queue failed, and is asked again.
+    /// The queue failed. The worker tries again.
     case queueFailed(JobQueueError)
 }
 

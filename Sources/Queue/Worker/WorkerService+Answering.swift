@@ -3,7 +3,7 @@ import Media
 import Synchronization
 import Timing
 
-/// One job's way from its start to its answer.
+// One job from its start to its answer.
 extension WorkerService {
     func work(on job: LeasedJob, until deadline: Instant) async {
         let isOurs = await insisting(for: job) { try await self.queue.start(job.lease) }
@@ -12,7 +12,7 @@ extension WorkerService {
             guarded.tasks[job.lease] = nil
             return guarded.worker.worked(job.lease)
         }
-        // Else it was answered for want of time, or somebody else has it.
+        // Otherwise the worker answered it for lack of time, or lost its lease.
         guard isWanted else { return }
         if let reply {
             perform { $0.timePassed(time.now) }
@@ -46,7 +46,8 @@ extension WorkerService {
         perform { $0.answered(job.lease, now: now) }
     }
 
-    /// Asks the queue until it answers, as long as the job is held here. `nil`: it can't, or the job isn't.
+    /// Repeats a call to the queue until it succeeds. Returns `nil` if it cannot succeed or the worker no longer holds
+    /// the job.
     private func insisting(for job: LeasedJob, _ ask: () async throws -> Bool) async -> Bool? {
         var backOff = BackOff()
         while !Task.isCancelled, state.withLock({ $0.worker.holds(job.lease) }) {

@@ -4,11 +4,10 @@ import ServiceLifecycle
 import Synchronization
 package import Timing
 
-/// Takes jobs from a queue and has every one answered, until it is told to stop: then jobs under way get their time, the
-/// others are given back, and the worker leaves the queue.
+/// A service that leases jobs from a queue and answers each of them.
 ///
-/// What is done next is decided by `WorkerState`; here it is done. Leases, their renewal and the timers are on a thread
-/// of their own, and the work on Swift's pool.
+/// When it is told to stop, it lets jobs in progress finish, gives the others back and leaves the queue. `WorkerState`
+/// decides; this class acts. Leases, renewals and timers run on their own thread, the work itself on Swift's pool.
 package final class WorkerService: Service {
     struct Guarded {
         var worker: WorkerState
@@ -30,12 +29,12 @@ package final class WorkerService: Service {
     private let emptied = WakeUp()
     let callbackAdded = WakeUp()
 
-    /// At most so many jobs are leased by one call.
+    /// The maximum number of jobs that one call leases.
     private static let leaseGroup = 16
     private static let patience = Duration.seconds(1)
     private static let renewalTime = Duration.seconds(1)
 
-    /// Without a `poster`, other workers post the answers.
+    /// Creates a worker. Without a `poster`, other workers post the answers.
     package init(
         queue: any JobQueue,
         handler: any JobHandler,
@@ -63,21 +62,21 @@ package final class WorkerService: Service {
         }
     }
 
-    /// Returns when the worker was told to stop, and has.
+    /// Runs until the worker was told to stop and has stopped.
     package func run() async throws {
         await withGracefulShutdownHandler {
             await serve()
         } onGracefulShutdown: {
             self.stop()
         }
-        // Nothing is lost if it can't be told.
+        // If this fails, nothing is lost: the leases end by themselves.
         try? await queue.leave()
     }
 
-    /// What a graceful shutdown does.
+    /// Begins the graceful shutdown.
     package func stop() { toldToStop.wake() }
 
-    /// How many jobs are worked on now.
+    /// The number of jobs in progress.
     package var workingCount: Int { state.withLock(\.worker.workingCount) }
 
     private func serve() async {
@@ -120,9 +119,10 @@ package final class WorkerService: Service {
         var backOff = BackOff()
         while !Task.isCancelled {
             do {
-                // Workers that started together don't ask together.
+                // A random pause spreads the requests of workers that started together.
                 try await time.sleep(until: time.now + .milliseconds(Int.random(in: 800...1200)))
-                // A process that was stopped for a while comes back to leases that ran out. It would reclaim its own jobs.
+                // After the process was suspended, its leases have run out. Without a renewal, it would reclaim its own
+                // jobs.
                 await renew()
                 while case let room = state.withLock(\.worker.room), room > 0 {
                     let jobs = try await queue.reclaim(min(room, Self.leaseGroup))
@@ -157,9 +157,9 @@ package final class WorkerService: Service {
 
     private func renew() async {
         let leases = state.withLock(\.worker.leases)
-        // Should the queue fail, the next renewal is soon.
+        // If the queue fails, the next renewal follows soon.
         guard !leases.isEmpty, let refused = try? await queue.renew(leases) else { return }
-        // Those that were answered meanwhile aren't lost.
+        // Jobs that were answered meanwhile are not lost.
         let lost = state.withLock { guarded in refused.filter(guarded.worker.holds) }
         guard !lost.isEmpty else { return }
         observe(.lost(lost.count))
@@ -181,12 +181,12 @@ package final class WorkerService: Service {
         }
     }
 
-    /// The answers to jobs under way are waited for a little longer than these may take.
+    /// Waits for the answers to jobs in progress, a little longer than the jobs may take.
     private func drain() async {
         let end = time.now + limits.drainTime + .seconds(2)
         let unstarted = state.withLock { $0.worker.drain(now: time.now) }
         timersChanged.wake()
-        // Should this fail, their leases end soon.
+        // If this fails, their leases end soon.
         if !unstarted.isEmpty, (try? await queue.giveBack(unstarted)) != nil { observe(.gaveBack(unstarted.count)) }
         while !state.withLock(\.worker.isEmpty), time.now < end, !Task.isCancelled {
             try? await emptied.wait(until: end, on: time)

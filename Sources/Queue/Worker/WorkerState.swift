@@ -2,28 +2,28 @@ package import Jobs
 import Media
 package import Timing
 
-/// Which leased job is begun next, which is answered without work, and when. It decides, and does nothing itself.
+/// The decisions of a worker: the leased job that begins next, the jobs that are answered without work, and the times.
+/// It has no side effects.
 ///
-/// High priority goes before low, and then the earliest deadline is first. A job that was begun twice and never ended may
-/// be what killed its workers, or may have been beside it: it runs with nothing beside it. A worker may die then, too,
-/// without the job's doing: only when five in a row died with the job alone is it answered unseen and put among the dead
-/// letters.
+/// High priority goes before low, then the earliest deadline is first. A job that was begun twice and never ended may
+/// have killed its workers, or another job beside it did. From then on it runs alone. Even then the worker can die for
+/// another reason: only after five starts alone does the worker answer the job without work and dead-letter it.
 package struct WorkerState {
     package enum Action: Equatable, Sendable {
-        /// Begin work; its result is due at `until`.
+        /// Begin work. Its result is due at `until`.
         case work(LeasedJob, until: Instant)
-        /// Answer with the content as it came.
+        /// Answer with the unchanged content.
         case answer(LeasedJob, JobReply.Status)
-        /// Answer, and keep for people to look at.
+        /// Answer, and keep the job for an operator to examine.
         case deadLetter(LeasedJob)
-        /// End the work on it. Whatever comes of it goes nowhere.
+        /// End the work and discard its result.
         case stop(Lease)
     }
 
     private enum Phase {
         case waiting
         case working
-        /// Its answer is on its way, and its lease is renewed until it's there.
+        /// The answer is being sent. The worker renews the lease until it has arrived.
         case answering
     }
 
@@ -34,18 +34,18 @@ package struct WorkerState {
 
     private static let longestDelay = Duration.seconds(1)
     private static let startsAlone = 2
-    /// A job that runs alone is answered after this time at the latest: all others wait for it.
+    /// The maximum time of a job that runs alone, because all other jobs wait for it.
     private static let longestAlone = Duration.seconds(10)
-    /// Two starts beside others, and five alone. Of 4,000 jobs whose workers are killed once a second, some 70 are begun
-    /// twice in vain, 9 a third time and 1 a fourth.
+    /// The number of starts after which a job is poison: two beside others and five alone. Of 4,000 jobs whose workers
+    /// are killed once a second, about 70 are begun twice in vain, 9 three times and 1 four times.
     private static let startsOfPoison = 7
 
     private let limits: WorkerLimits
     private var held: [Lease: Held] = [:]
     private var waiting = WaitingJobs()
-    /// The jobs that are worked on, and when they are answered, whatever becomes of them.
+    /// The jobs in progress, and the times at which they are answered at the latest.
     private var working: [Lease: Instant] = [:]
-    /// How long answers took lately from when they were due: the longest, slowly forgotten.
+    /// The longest recent delay of an answer after it was due. It decays slowly.
     private var delay = Duration.zero
     private var isAlone = false
     private var isDraining = false
@@ -54,35 +54,36 @@ package struct WorkerState {
 
     package init(limits: WorkerLimits) { self.limits = limits }
 
-    // MARK: What is asked of it
+    // MARK: Queries
 
-    /// How many more jobs it takes.
+    /// The number of jobs that the worker can still lease.
     package var room: Int { isDraining ? 0 : limits.held - held.count }
 
     package var isEmpty: Bool { held.isEmpty }
 
     package var workingCount: Int { working.count }
 
-    /// The number of jobs that wait because as many as may be are worked on.
+    /// The number of jobs that wait because all slots are taken.
     package var crowd: Int { working.count < limits.slots ? 0 : waiting.count }
 
-    /// All leases that have to be renewed.
+    /// The leases to renew.
     package var leases: [Lease] { Array(held.keys) }
 
     package func holds(_ lease: Lease) -> Bool { held[lease] != nil }
 
-    /// When `timePassed` has something to do.
+    /// The next time at which `timePassed` has something to do.
     package var nextAnswer: Instant? {
         [waiting.soonest.map { $0.deadline - marginOfWaiting }, working.values.min()].compactMap(\.self).min()
     }
 
-    /// What is kept of a waiting job's time: more while others wait too, for all may have to be answered at once.
+    /// The time reserved for the answer of a waiting job. It grows with the number of waiting jobs, because all of them
+    /// may have to be answered at once.
     private var marginOfWaiting: Duration { margin + limits.answerTime * max(0, waiting.count - 1) }
 
-    /// What is kept of every job's time: as much more than the least as answers take here and now.
+    /// The time reserved for the answer of every job: the configured margin and the recent delay of answers.
     private var margin: Duration { limits.margin + delay }
 
-    // MARK: What happens to it
+    // MARK: Events
 
     package mutating func take(_ jobs: [LeasedJob], now: Instant) -> [Action] {
         var actions: [Action] = []
@@ -98,7 +99,7 @@ package struct WorkerState {
         return actions + timePassed(now)
     }
 
-    /// Answers what has no time left, and begins what fits.
+    /// Answers the jobs that have no time left, and begins as many others as fit.
     package mutating func timePassed(_ now: Instant) -> [Action] {
         self.now = now
         var actions: [Action] = []
@@ -113,31 +114,32 @@ package struct WorkerState {
         return actions + begin()
     }
 
-    /// The work on a job ended by itself. `false`: its answer is not wanted any more.
+    /// Records that the work on a job has ended. Returns `false` if its answer is no longer needed.
     package mutating func worked(_ lease: Lease) -> Bool {
         guard held[lease]?.phase == .working else { return false }
         return end(of: lease, as: .answering) != nil
     }
 
-    /// The answer to a job is there, or nobody wants it.
+    /// Records that the answer to a job has arrived or was refused.
     package mutating func answered(_ lease: Lease, now: Instant) -> [Action] {
         if let job = held[lease]?.job {
             let sample = min(max(.zero, now - (job.deadline - margin)), Self.longestDelay)
             delay = max(sample, delay * 0.98)
         }
         _ = end(of: lease, as: nil)
-        // With another margin, others may be due.
+        // The margin may have changed, so that other jobs are due.
         return timePassed(now)
     }
 
-    /// Others have these jobs now.
+    /// Records that other workers have these jobs now.
     package mutating func lost(_ leases: [Lease]) -> [Action] {
         let stopped = leases.filter { working[$0] != nil }
         for lease in leases { _ = end(of: lease, as: nil) }
         return stopped.map { .stop($0) } + begin()
     }
 
-    /// Takes nothing more, and leaves what is under way its time to end. What comes back has not begun, and goes back.
+    /// Stops taking jobs and lets jobs in progress finish. Returns the jobs that have not begun, for the caller to give
+    /// back.
     package mutating func drain(now: Instant) -> [Lease] {
         isDraining = true
         let end = now + limits.drainTime
@@ -148,26 +150,26 @@ package struct WorkerState {
         return unstarted
     }
 
-    // MARK: How it decides
+    // MARK: Decisions
 
     private mutating func begin() -> [Action] {
         var actions: [Action] = []
         while !isAlone, working.count < limits.slots, let lease = waiting.first, let job = held[lease]?.job {
             let needsAlone = job.starts >= Self.startsAlone
-            // Nothing overtakes a job that waits to be alone: it would never be.
+            // No job may overtake one that waits to run alone, or it would wait forever.
             guard !needsAlone || working.isEmpty else { break }
             isAlone = needsAlone
             waiting.remove(job)
             held[lease]?.phase = .working
             let end = needsAlone ? min(job.deadline - margin, now + Self.longestAlone) : job.deadline - margin
-            // What the work has brought comes by itself at the margin. The rest is for work that doesn't end.
+            // Work returns its partial result at the margin. The extra time is for work that does not end.
             working[lease] = end + limits.margin / 2
             actions.append(.work(job, until: end))
         }
         return actions
     }
 
-    /// Ends a job's waiting or work. `phase` is what comes next; `nil`: it is held no more.
+    /// Ends a job's waiting or work. `phase` is its next phase, or `nil` if the worker no longer holds it.
     private mutating func end(of lease: Lease, as phase: Phase?) -> LeasedJob? {
         guard let entry = held[lease] else { return nil }
         if entry.phase == .waiting { waiting.remove(entry.job) }

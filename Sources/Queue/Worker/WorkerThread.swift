@@ -1,10 +1,10 @@
 import Dispatch
 import Timing
 
-/// A thread for what must not wait for a free core of Swift's pool: leases are renewed and answers given on time even
-/// while all its threads are busy.
+/// A thread outside Swift's pool. It renews leases and answers jobs on time even while all threads of the pool are
+/// busy.
 final class WorkerThread: TaskExecutor {
-    // A queue of its own has a thread of its own, as soon as there is something to do.
+    // A separate queue gets a separate thread as soon as it has work.
     private let queue: DispatchQueue
     private let heartbeat: LoopHeartbeat
 
