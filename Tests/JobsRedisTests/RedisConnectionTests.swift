@@ -60,7 +60,7 @@ struct RedisConnectionTests {
         // So little time may be too little even for a server that answers.
         while (try? await Self.echo("before", on: connection)) == nil {}
         server.pause()
-        await #expect(throws: RedisFailure.lost("It didn't answer in time.")) {
+        await #expect(throws: RedisFailure.lost("It did not answer in time.")) {
             try await Self.echo("while", on: connection)
         }
         server.resume()

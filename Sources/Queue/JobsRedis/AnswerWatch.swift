@@ -3,13 +3,12 @@ import RedisWire
 import Synchronization
 import Timing
 
-/// Waits for answers: as long as anybody waits, one command asks for all of them, some times a second.
+/// A poller for answers. While callers wait, one command asks for all of their answers several times a second.
 ///
-/// So the server has the same little work whether one client waits or a thousand do, and nothing is missed when the
-/// connection is lost for a while.
+/// The server's load is the same for one waiting client or a thousand, and a lost connection does not lose an answer.
 final class AnswerWatch: Sendable {
     static let interval = Duration.milliseconds(50)
-    /// How many keys go into one command.
+    /// The maximum number of keys in one command.
     static let batch = 512
 
     private struct Waiter {
@@ -34,7 +33,7 @@ final class AnswerWatch: Sendable {
         self.time = time
     }
 
-    /// Returns when the job whose result has this key is no longer open, or at `deadline`.
+    /// Waits until the job whose result has this key is no longer open, or until `deadline`.
     func wait(for key: String, until deadline: Instant) async throws {
         let signal = OneShot<Void>()
         let (id, begins) = state.withLock { state in
@@ -52,7 +51,7 @@ final class AnswerWatch: Sendable {
         try await signal.value()
     }
 
-    /// Nobody waits any longer.
+    /// Ends all waits.
     func leave() {
         let waiters = state.withLock { state in
             defer { state.waiters = [:] }
@@ -84,7 +83,7 @@ final class AnswerWatch: Sendable {
         }
     }
 
-    /// Those of the jobs that are answered, or unknown. None while the server can't say.
+    /// Returns the jobs that are answered or unknown. Returns an empty set while the server cannot be asked.
     private func closed(_ keys: [String]) async -> Set<String> {
         var closed: Set<String> = []
         for start in stride(from: 0, to: keys.count, by: Self.batch) {

@@ -3,11 +3,11 @@ import Media
 import RedisWire
 import Timing
 
-/// The fields of a stream's entry or of a hash, by the protocol's short names.
+/// The fields of a stream entry or of a hash, by the protocol's short names.
 struct EntryFields {
     private var values: [String: [UInt8]] = [:]
 
-    /// `reply` has names and values in turn; `nil` if it doesn't.
+    /// Reads a reply of alternating names and values. Returns `nil` for any other reply.
     init?(_ reply: RedisReply) {
         guard let elements = reply.elements, elements.count.isMultiple(of: 2) else { return nil }
         for index in stride(from: 0, to: elements.count, by: 2) {
@@ -18,7 +18,7 @@ struct EntryFields {
 
     func bytes(_ name: String) -> [UInt8] { values[name] ?? [] }
 
-    /// `nil` for a field that is empty or not there, and for what is no UTF-8.
+    /// Returns a field's text, or `nil` if the field is missing, empty or not UTF-8.
     func text(_ name: String) -> String? {
         values[name].flatMap { $0.isEmpty ? nil : String(validating: $0, as: UTF8.self) }
     }
@@ -29,7 +29,7 @@ struct EntryFields {
 
     var name: JobName? { text("j").map { JobName(id: $0, tenant: text("t") ?? Job.defaultTenant) } }
 
-    /// The job; `nil` when a producer that writes to the stream itself wrote nonsense.
+    /// Returns the job, or `nil` if a producer that writes to the stream directly wrote an invalid entry.
     func job(priority: Job.Priority) -> Job? {
         guard let name, let milliseconds = integer("b") else { return nil }
         let job = Job(
@@ -46,7 +46,7 @@ struct EntryFields {
 }
 
 extension Job.Priority {
-    /// The stream's name.
+    /// The name of the priority's stream.
     var stream: String { self == .high ? "hi" : "lo" }
 
     init?(stream: Substring) {
@@ -56,7 +56,7 @@ extension Job.Priority {
 }
 
 extension Job {
-    /// Names and values of the entry's fields.
+    /// The names and values of the entry's fields.
     var fields: [[UInt8]] {
         var texts = [("v", "1"), ("j", id), ("t", tenant), ("b", "\(max(1, timeLimit.milliseconds))")]
         if let producer = answer.producer { texts.append(("p", producer)) }

@@ -3,10 +3,10 @@ import RedisWire
 import Synchronization
 import Timing
 
-/// Commands that go to the server together, and the replies that come back, one for each and in their order.
+/// A group of commands that is sent together, and its replies: one for each command, in the same order.
 final class Exchange: Sendable {
     let commands: [RedisCommand]
-    /// When the connection is given up if the replies aren't there.
+    /// The time at which the connection is closed if replies are missing.
     let deadline: Instant
     private let replies = Mutex<[RedisReply]>([])
     private let outcome = OneShot<[RedisReply]>()
@@ -16,7 +16,7 @@ final class Exchange: Sendable {
         self.deadline = deadline
     }
 
-    /// Takes the next reply. Whether it was the last one; whoever waited may have left long before.
+    /// Takes the next reply. Returns whether it was the last one. The waiting task may have been cancelled long before.
     func take(_ reply: RedisReply) -> Bool {
         let all = replies.withLock { replies in
             replies.append(reply)

@@ -1,7 +1,6 @@
 import Synchronization
 
-/// A value that is still to come, for one task that waits for it. What comes first counts: a value, an error, or that
-/// the task is cancelled.
+/// A future value that one task waits for. The first of these counts: a value, an error, or the task's cancellation.
 final class OneShot<Value: Sendable>: Sendable {
     private enum State {
         case empty
@@ -26,7 +25,7 @@ final class OneShot<Value: Sendable>: Sendable {
         waiter?.resume(with: result)
     }
 
-    /// To be called once.
+    /// Waits for the value. Call it once.
     func value() async throws -> Value {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { waiter in

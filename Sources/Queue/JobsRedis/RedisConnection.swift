@@ -6,11 +6,10 @@ import Synchronization
 import Timing
 import Values
 
-/// A connection to the server that is opened when it is needed, and opened again after it was lost.
+/// A connection to the server. It opens on demand, and again after it was lost.
 ///
-/// Commands of many tasks share it, each in its turn and none waiting for the others' replies. What was surely not done
-/// is sent again as long as there is time; for anything else the caller gets the error, and knows that it may have been
-/// done.
+/// Many tasks share it and pipeline their commands. A command that was certainly not executed is sent again while there
+/// is time. For any other failure the caller gets the error, and the command may have been executed.
 final class RedisConnection: Sendable {
     private enum State {
         case closed(RedisFailure?)
@@ -22,7 +21,7 @@ final class RedisConnection: Sendable {
     private struct Guarded {
         var state = State.closed(nil)
         var backOff = BackOff()
-        /// When a connection may be tried again, after one failed.
+        /// The earliest time of the next connection attempt after a failure.
         var nextAttempt: Instant?
 
         mutating func failed(at now: Instant) { nextAttempt = now + backOff.next() }
@@ -42,15 +41,15 @@ final class RedisConnection: Sendable {
     private let settings: RedisSettings
     private let dialer: RedisDialer
     private let time: any TimeSource
-    /// Logs in: the first that is sent on every new connection.
+    /// The commands that log in, sent first on every new connection.
     private let greeting: Secret<[RedisCommand]>
-    /// What the server has to know before it can do anything else.
+    /// The commands that prepare the server for the queue, sent after the greeting.
     private let preparation: [RedisCommand]
-    /// Throws if the server is not fit for the queue, by its answer to INFO.
+    /// A check of the server's answer to INFO. It throws if the server is not suited to the queue.
     private let check: (@Sendable (String) throws(JobQueueError) -> Void)?
     private let guarded = Mutex(Guarded())
 
-    /// `name` shows in the server's list of clients.
+    /// Creates a connection. The server lists it under `name` among its clients.
     init(
         _ settings: RedisSettings,
         name: String,
@@ -72,8 +71,10 @@ final class RedisConnection: Sendable {
         self.greeting = Secret(greeting)
     }
 
-    /// The replies to `commands`, none of them an error. The server may block for `blocking` before it answers. What is
-    /// `repeatable` is sent again, too, when the connection was lost before the replies came.
+    /// Sends `commands` and returns their replies; an error among the replies is thrown. The server may block for
+    /// `blocking` before it answers. If `repeatable`, the commands are also sent again after the connection was lost
+    /// before the replies came.
+    ///
     /// Throws `RedisFailure` and `CancellationError`.
     func send(
         _ commands: [RedisCommand],
@@ -92,7 +93,7 @@ final class RedisConnection: Sendable {
         }
     }
 
-    /// Closes it for good.
+    /// Closes the connection for good.
     func leave() async {
         let state = guarded.withLock { guarded in
             defer { guarded.state = .left }
@@ -115,13 +116,13 @@ final class RedisConnection: Sendable {
             _ = try await exchange(preparation, on: channel, within: settings.timeLimit)
             return try await exchange(commands, on: channel, within: settings.timeLimit + blocking)
         } catch let failure as RedisFailure {
-            // Perhaps the name leads to another server by now, which is the one that takes writes.
+            // The name may resolve to another server by now, the one that accepts writes.
             if case .refusedForNow = failure { drop(channel, after: failure) }
             throw failure
         }
     }
 
-    /// Sends commands on an open channel. An error among the replies is thrown.
+    /// Sends commands on an open channel. Throws an error among the replies.
     private func exchange(
         _ commands: [RedisCommand],
         on channel: any Channel,
@@ -135,7 +136,7 @@ final class RedisConnection: Sendable {
         return replies
     }
 
-    /// The open channel, or a new one, once the next attempt to open one is due.
+    /// Returns the open channel, or opens a new one when the next attempt is due.
     private func channel(until deadline: Instant) async throws -> any Channel {
         while true {
             switch try nextStep() {
@@ -157,7 +158,7 @@ final class RedisConnection: Sendable {
             case .opening(let task): return .awaitOpening(task)
             case .open(let channel):
                 if channel.isActive { return .use(channel) }
-                // All workers have lost it at this moment; they come back each in its time.
+                // All workers lose the server at the same moment. A random delay spreads their new connections.
                 guarded.state = .closed(nil)
                 guarded.failed(at: now)
             case .closed(let failure): lastFailure = failure
@@ -185,7 +186,7 @@ final class RedisConnection: Sendable {
             guard opened(channel) else { throw RedisFailure.unreachable("The queue was left.") }
             return channel
         } catch RedisFailure.lost(let reason) {
-            // What was lost is the greeting, nothing of a caller's.
+            // Only the greeting was lost, not a caller's command.
             throw failed(.unreachable(reason))
         } catch let failure as RedisFailure {
             throw failed(failure)
@@ -202,7 +203,7 @@ final class RedisConnection: Sendable {
         }
     }
 
-    /// `false` if nobody wants the channel any more; it is closed then.
+    /// Stores the new channel. If the connection was closed meanwhile, closes the channel and returns `false`.
     private func opened(_ channel: any Channel) -> Bool {
         let isWanted = guarded.withLock { guarded in
             if case .left = guarded.state { return false }

@@ -5,7 +5,7 @@ import NIOPosix
 import NIOSSL
 import Timing
 
-/// Opens connections to the server, with TLS where that is asked for.
+/// A factory of connections to the server, with TLS if configured.
 struct RedisDialer: Sendable {
     private let settings: RedisSettings
     private let time: any TimeSource
@@ -17,7 +17,7 @@ struct RedisDialer: Sendable {
         security = settings.usesTLS ? try Self.security(settings) : nil
     }
 
-    /// A connection that takes exchanges; nobody has logged in on it yet.
+    /// Opens a connection that takes exchanges. It is not logged in yet.
     func dial() async throws(RedisFailure) -> any Channel {
         let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
@@ -37,7 +37,7 @@ struct RedisDialer: Sendable {
         }
     }
 
-    /// The name in the certificate is checked against the host, or against the address where the host is one.
+    /// Returns the TLS handler. It checks the certificate's name against the host, which may be an IP address.
     private static func handler(_ security: NIOSSLContext, host: String) throws -> NIOSSLClientHandler {
         let isAddress = (try? SocketAddress(ipAddress: host, port: 0)) != nil
         return try NIOSSLClientHandler(context: security, serverHostname: isAddress ? nil : host)
@@ -50,7 +50,7 @@ struct RedisDialer: Sendable {
         do {
             return try NIOSSLContext(configuration: configuration)
         } catch {
-            throw JobQueueError(.misconfigured, "The authorities in the CA file cannot be read: \(error)")
+            throw JobQueueError(.misconfigured, "The certificates in the CA file cannot be read: \(error)")
         }
     }
 }

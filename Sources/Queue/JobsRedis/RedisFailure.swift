@@ -1,26 +1,26 @@
 import Jobs
 import RedisWire
 
-/// Why an exchange with the server failed, and so whether it may be tried again.
+/// A failed exchange with the server. The case tells whether the exchange may be repeated.
 enum RedisFailure: Error, Equatable {
-    /// Nothing was sent.
+    /// The commands were not sent.
     case unreachable(String)
-    /// What was sent may have been done or not.
+    /// The connection was lost after the commands were sent. They may have been executed.
     case lost(String)
-    /// The server does nothing for now: it loads its data, or is a replica.
+    /// The server refuses commands for now: it loads its data, or is a replica.
     case refusedForNow(String)
-    /// The server was emptied, and knows the scripts or the streams' group no more.
+    /// The server was flushed and has lost the scripts or the consumer group.
     case forgotten
-    /// The server's memory is full. Nothing was done.
+    /// The server's memory is full. The commands were not executed.
     case outOfMemory
     case error(JobQueueError)
 
-    /// The server said something that makes no sense.
+    /// Returns the failure for an invalid reply. `what` names it.
     static func invalidReply(_ what: String) -> RedisFailure {
-        .error(JobQueueError(.broken, "Redis sent what is no answer: \(what)."))
+        .error(JobQueueError(.broken, "Redis sent an invalid reply: \(what)."))
     }
 
-    /// What an error reply means. In a script Redis 6 puts words of its own before the code.
+    /// Interprets an error reply. For errors in scripts, Redis 6 puts other words before the code.
     init(reply text: String) {
         let codes = text.split(separator: " ").prefix(16).map { $0.drop { $0 == "-" } }
         let has = { (code: Substring) in codes.contains(code) }
@@ -39,7 +39,7 @@ enum RedisFailure: Error, Equatable {
             } else if has("MISMATCH") {
                 .error(JobQueueError(.misconfigured, "Another version of attachd uses this queue: \(text)"))
             } else if has("BADLIMIT") {
-                .error(JobQueueError(.misconfigured, "The limits in the queue's 'meta' make no sense: \(text)"))
+                .error(JobQueueError(.misconfigured, "The limits in the queue's 'meta' are invalid: \(text)"))
             } else if has("WRONGPASS") || has("NOAUTH") || has("NOPERM") || text.contains("invalid password") {
                 .error(JobQueueError(.misconfigured, "Redis refuses this user: \(text)"))
             } else {
@@ -47,7 +47,7 @@ enum RedisFailure: Error, Equatable {
             }
     }
 
-    /// Whether the same commands may be sent again: they were surely not done, and may be before long.
+    /// A Boolean value that indicates whether the commands were certainly not executed and may be sent again.
     var wasNotDone: Bool {
         switch self {
         case .unreachable, .refusedForNow: true
@@ -57,15 +57,18 @@ enum RedisFailure: Error, Equatable {
 
     var isLoss: Bool { if case .lost = self { true } else { false } }
 
-    /// What the queue's users get to know.
+    /// Returns the error to report to the queue's users.
     func queueError(at address: String) -> JobQueueError {
         switch self {
         case .unreachable(let reason), .lost(let reason), .refusedForNow(let reason):
-            JobQueueError(.unavailable, "The queue's Redis at \(address) can't answer now. \(reason)")
+            JobQueueError(.unavailable, "The queue's Redis at \(address) cannot answer now. \(reason)")
         case .forgotten:
-            JobQueueError(.unavailable, "The Redis at \(address) forgets what it was told; is it being emptied?")
+            JobQueueError(
+                .unavailable,
+                "The Redis at \(address) loses its data. Check whether another client flushes it."
+            )
         case .outOfMemory:
-            JobQueueError(.noSpace, "The Redis at \(address) has used up its 'maxmemory'.")
+            JobQueueError(.noSpace, "The Redis at \(address) has used up its 'maxmemory'. Raise it, or free memory.")
         case .error(let error): error
         }
     }

@@ -4,15 +4,17 @@ import RedisWire
 import Timing
 
 extension RedisJobQueue {
-    /// The most jobs that are looked at for a list.
+    /// The maximum number of jobs that are read for a listing.
     static let listLimit = 10_000
-    /// How many dead letters are read at once when one is looked for.
+    /// The number of dead letters that a search reads at once.
     static let page = 100
 
     package func status() async throws -> QueueStatus {
         let numbers = try await run(.status, [String]()).elements?.compactMap(\.integer) ?? []
         let sane = -1...ServerClock.latest
-        guard numbers.count == 5, numbers.allSatisfy(sane.contains) else { throw Self.invalidReply("no status") }
+        guard numbers.count == 5, numbers.allSatisfy(sane.contains) else {
+            throw Self.invalidReply("an invalid status")
+        }
         return QueueStatus(
             waiting: numbers[0],
             running: numbers[1],
@@ -22,7 +24,8 @@ extension RedisJobQueue {
         )
     }
 
-    /// Sorted among the oldest of the queue: streams are read in the order in which they were written.
+    /// Returns the oldest jobs of the queue, sorted by deadline. Streams can only be read in the order of their
+    /// entries.
     package func jobs(_ limit: Int) async throws -> [JobSummary] {
         guard limit > 0 else { return [] }
         let count = min(max(limit, Self.page), Self.listLimit)
@@ -31,7 +34,7 @@ extension RedisJobQueue {
             guard let parts = element.elements, parts.count == 5, let id = parts[0].text, let tenant = parts[1].text,
                 let remaining = parts[2].integer, (-ServerClock.latest...ServerClock.latest).contains(remaining),
                 let starts = parts[3].integer, let isRunning = parts[4].integer
-            else { throw Self.invalidReply("a job that is none") }
+            else { throw Self.invalidReply("an invalid job") }
             return JobSummary(
                 name: JobName(id: id, tenant: tenant),
                 isRunning: isRunning == 1,
@@ -66,18 +69,18 @@ extension RedisJobQueue {
         try await run(.purge, [String]()).integer ?? 0
     }
 
-    /// Dead letters, newest first, and what the stream calls them. One that cannot be read is `nil`.
+    /// Returns dead letters and their ids in the stream, newest first. A letter that cannot be read is `nil`.
     private func deadLetters(_ limit: Int, before end: String) async throws -> [(id: String, letter: DeadLetter?)] {
         let read = RedisCommand("XREVRANGE", "\(settings.prefix)dead", end, "-", "COUNT", "\(limit)")
         let replies = try await replies(to: [read, RedisCommand("TIME")], on: commands, repeatable: true)
         let now = time.now
         guard let entries = replies[0].elements, let clock = ServerClock(time: replies[1], received: now) else {
-            throw Self.invalidReply("no dead letters where they should be")
+            throw Self.invalidReply("an invalid list of dead letters")
         }
         return try entries.map { entry in
             guard let pair = entry.elements, pair.count == 2, let id = pair[0].text, let fields = EntryFields(pair[1]),
                 let deadLettered = clock.instant(ofEntry: id[...])
-            else { throw Self.invalidReply("a dead letter that is none") }
+            else { throw Self.invalidReply("an invalid dead letter") }
             let stream = fields.text("entry")?.prefix(2) ?? ""
             let letter = fields.job(priority: Job.Priority(stream: stream) ?? .high).map { job in
                 DeadLetter(job: job, starts: fields.integer("starts") ?? 0, age: max(.zero, now - deadLettered))

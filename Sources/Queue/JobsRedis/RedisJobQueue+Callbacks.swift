@@ -8,18 +8,18 @@ extension RedisJobQueue {
         guard limit > 0 else { return [] }
         let reply = try await run(.leaseCallbacks, ["\(limit)", "\(limits.callbackTime.milliseconds)"])
         guard let elements = reply.elements, let clock = ServerClock(elements.first, received: time.now) else {
-            throw Self.invalidReply("no callbacks where they should be")
+            throw Self.invalidReply("an invalid list of callbacks")
         }
         var callbacks: [LeasedCallback] = []
         for element in elements.dropFirst() {
             guard let parts = element.elements, parts.count == 3, let entry = parts[0].text,
                 let fence = parts[1].integer, LeasedCallback.sensibleCounts.contains(fence)
-            else { throw Self.invalidReply("a callback that is none") }
+            else { throw Self.invalidReply("an invalid callback") }
             let lease = Lease(entry: entry, fence: fence)
             if let callback = Self.callback(parts[2], lease, clock) {
                 callbacks.append(callback)
             } else {
-                // What another program wrote there must not hold up the others.
+                // An entry that another program wrote must not block the others.
                 try await finishCallback(lease)
             }
         }
@@ -39,7 +39,7 @@ extension RedisJobQueue {
             reply: JobReply(status, body: fields.bytes("y")),
             trace: fields.trace,
             failures: failures,
-            // Leases and failures raise the fence.
+            // Both leases and failures raise the fence.
             attempt: max(1, lease.fence - failures),
             answered: answered,
         )

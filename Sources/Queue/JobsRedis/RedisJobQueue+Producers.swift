@@ -16,14 +16,14 @@ extension RedisJobQueue {
         }
     }
 
-    /// What the script says of a job that was handed over.
+    /// Interprets the answer of the script `enqueue`.
     func enqueued(_ reply: RedisReply) throws(JobQueueError) -> Enqueued {
         switch (reply.elements?.first?.text, reply.elements?.last) {
         case ("OK", _): return .accepted
         case ("DUP", _): return .known
         case ("BUSY", _): return .busy
         case ("DONE", .bytes(let bytes)): return .finished(try answer(bytes))
-        default: throw Self.invalidReply("no answer to a job")
+        default: throw Self.invalidReply("an invalid answer to a job")
         }
     }
 
@@ -42,19 +42,19 @@ extension RedisJobQueue {
         case .bytes(let bytes) where bytes == Array("waiting".utf8): return .waiting
         case .bytes(let bytes) where bytes == Array("running".utf8): return .running
         case .bytes(let bytes): return .finished(try answer(bytes))
-        default: throw Self.invalidReply("no state of a job")
+        default: throw Self.invalidReply("an invalid state of a job")
         }
     }
 
     package func cancel(_ name: JobName) async throws -> Cancellation {
-        let reason = "The producer took the job back."
+        let reason = "The producer cancelled the job."
         let reply = try await run(.cancel, [resultKey(name), reason, "\(limits.replyTime.milliseconds)"])
         switch reply.text {
         case "cancelled": return .cancelled
         case "running": return .running
         case "finished": return .finished
         case "unknown": return .unknown
-        default: throw Self.invalidReply("no answer to a cancellation")
+        default: throw Self.invalidReply("an invalid answer to a cancellation")
         }
     }
 }

@@ -30,9 +30,11 @@ extension RedisJobQueue {
     package func renew(_ leases: [Lease]) async throws -> [Lease] {
         guard !leases.isEmpty else { return [] }
         let lost = try await run(.renew, [worker] + Self.words(leases)).elements?.map(\.integer)
-        guard let lost else { throw Self.invalidReply("no answer to a renewal") }
+        guard let lost else { throw Self.invalidReply("an invalid answer to a renewal") }
         return try lost.map { index in
-            guard let index, leases.indices.contains(index) else { throw Self.invalidReply("no answer to a renewal") }
+            guard let index, leases.indices.contains(index) else {
+                throw Self.invalidReply("an invalid answer to a renewal")
+            }
             return leases[index]
         }
     }
@@ -62,34 +64,35 @@ extension RedisJobQueue {
 
     private static func words(_ leases: [Lease]) -> [String] { leases.flatMap { [$0.entry, "\($0.fence)"] } }
 
-    /// Takes entries, cancelled or not: a reply that nobody heeded would leave its jobs lying until their leases end.
+    /// Takes entries to the end even if the task is cancelled: jobs in an unread reply would wait until their leases
+    /// end.
     private func taking(
         _ jobs: @Sendable @escaping () async throws -> [LeasedJob]
     ) async throws -> [LeasedJob] {
         let taken = try await Task { try await jobs() }.value
         if Task.isCancelled {
-            // Where that fails too, they are reclaimed.
+            // If this fails, too, another worker reclaims them.
             _ = await Task { try await self.giveBack(taken.map(\.lease)) }.result
             throw CancellationError()
         }
         return taken
     }
 
-    /// Waits for new entries. The count holds for each of the two streams.
+    /// Waits for new entries. Redis applies the count to each of the two streams.
     private func read(_ limit: Int, blocking wait: Duration) async throws -> [LeasedJob] {
         let keys = Job.Priority.allCases.map { "\(settings.prefix)jobs:\($0.stream)" }
         let counts = ["COUNT", "\(max(1, limit / 2))", "BLOCK", "\(max(1, wait.milliseconds))"]
         let read = RedisCommand(["XREADGROUP", "GROUP", "workers", worker] + counts + ["STREAMS"] + keys + [">", ">"])
         let replies = try await replies(to: [read, RedisCommand("TIME")], on: reads, blocking: wait)
         guard let streams = replies[0].elements, let clock = ServerClock(time: replies[1], received: time.now) else {
-            throw Self.invalidReply("no jobs where they should be")
+            throw Self.invalidReply("an invalid list of jobs")
         }
         var entries: [RedisReply] = []
         for stream in streams {
             guard let parts = stream.elements, parts.count == 2,
                 let priority = Job.Priority.allCases.first(where: { keys[$0.rawValue] == parts[0].text }),
                 let new = parts[1].elements
-            else { throw Self.invalidReply("no jobs where they should be") }
+            else { throw Self.invalidReply("an invalid list of jobs") }
             for entry in new {
                 guard let pair = entry.elements, pair.count == 2, let id = pair[0].text else {
                     throw Self.invalidReply("an entry without a name")
@@ -102,15 +105,15 @@ extension RedisJobQueue {
         return Array(jobs.prefix(limit))
     }
 
-    /// The jobs in a reply: the server's time, then the entries.
+    /// Returns the jobs in a reply, which has the server's time and then the entries.
     private func jobs(in reply: RedisReply) async throws -> [LeasedJob] {
         guard let elements = reply.elements, let clock = ServerClock(elements.first, received: time.now) else {
-            throw Self.invalidReply("no jobs where they should be")
+            throw Self.invalidReply("an invalid list of jobs")
         }
         return try await jobs(in: elements.dropFirst(), clock)
     }
 
-    /// The jobs in entries: names, fences, starts and fields. An entry that is no job is answered here and now.
+    /// Returns the jobs in entries, which have names, fences, starts and fields. Answers entries that are not jobs.
     private func jobs(in entries: some Collection<RedisReply>, _ clock: ServerClock) async throws -> [LeasedJob] {
         var jobs: [LeasedJob] = []
         for element in entries {
@@ -121,7 +124,7 @@ extension RedisJobQueue {
             else { throw Self.invalidReply("an entry without a name") }
             let lease = Lease(entry: entry, fence: fence)
             guard let job = EntryFields(parts[3])?.job(priority: priority) else {
-                let reason = "The entry is no job: it needs the fields j, b and y."
+                let reason = "The entry is not a job. It needs the fields j, b and y."
                 _ = try await finish(lease, with: JobReply(.failed, body: Array(reason.utf8)))
                 continue
             }

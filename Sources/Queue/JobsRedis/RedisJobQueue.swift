@@ -4,30 +4,32 @@ import Media
 import RedisWire
 package import Timing
 
-/// The queue of many machines: Redis Streams, one of each priority, with a consumer group.
+/// A queue for many machines: one Redis Stream for each priority, with a consumer group.
 ///
-/// An entry that was read stays with its worker until it is finished, or until it wasn't renewed for so long that another
-/// worker claims it. How often it was delivered is the fence of a lease. Starts are counted beside the stream: a job that
-/// was delivered and never started says nothing about itself. Every change is a script, which the server runs whole or
-/// not at all. Deadlines are kept on the server's clock, whose time comes along with every entry that is read.
+/// An entry belongs to its worker until it is finished, or until its lease ends without renewal and another worker
+/// claims it. The fence of a lease is the entry's delivery count. Starts are counted separately, because a job that was
+/// delivered and never started did not kill its worker. Every change is a script, which the server runs completely or
+/// not at all. Deadlines are times of the server's clock, which comes with every reply.
 ///
 /// `Samples/redis/README.md` has the protocol, as producers in other languages need it.
 package final class RedisJobQueue: JobQueue {
-    /// How long a blocking read blocks: jobs that were given back are looked for so often, and a cancelled one ends.
+    /// The duration of a blocking read. Between two reads, the worker looks for jobs that were given back and for its
+    /// own cancellation.
     static let readTime = Duration.milliseconds(500)
 
     let settings: RedisSettings
     let limits: QueueLimits
     let time: any TimeSource
-    /// What the group calls this worker; no other one has the name, before or after.
+    /// The name of this worker in the consumer group, never used by another worker.
     let worker: String
     let commands: RedisConnection
-    /// For reads that block, and would hold up everything else.
+    /// The connection for blocking reads, which would delay all other commands.
     let reads: RedisConnection
     let answers: AnswerWatch
 
-    /// Connects with the first call. At each connection the server is checked: one that is too old is refused, and so is
-    /// one whose configuration may lose jobs if `isStrict`; else `onWarning` is told what that is.
+    /// Creates a queue that connects with its first call. Each new connection checks the server. It refuses a server
+    /// that is too old and, if `isStrict`, one whose configuration may lose jobs. Otherwise it reports the latter to
+    /// `onWarning`.
     package init(
         _ settings: RedisSettings,
         limits: QueueLimits = QueueLimits(),
@@ -69,8 +71,8 @@ package final class RedisJobQueue: JobQueue {
         answers.leave()
     }
 
-    /// What the server's configuration puts at risk, in words for a log; refused if `strict`. A server that is too old is
-    /// refused always.
+    /// Returns the risks of the server's configuration as messages for a log. Throws for any risk if `strict`, and
+    /// always for a server that is too old.
     package func serverWarnings(strict: Bool = false) async throws -> [String] {
         let replies = try await replies(to: [RedisCommand("INFO")], on: commands, repeatable: true)
         let check = try ServerCheck(info: replies[0].text ?? "")
@@ -78,7 +80,7 @@ package final class RedisJobQueue: JobQueue {
         return check.warnings
     }
 
-    /// Runs a script; its arguments are texts.
+    /// Runs a script with text arguments.
     @discardableResult
     func run(_ script: Script, _ arguments: [String]) async throws -> RedisReply {
         try await run(script, arguments.map { Array($0.utf8) })
@@ -103,12 +105,12 @@ package final class RedisJobQueue: JobQueue {
         }
     }
 
-    /// Where the answer to a job is kept. The length keeps names apart that have colons.
+    /// Returns the key of a job's answer. The length of the tenant's name keeps names with colons apart.
     func resultKey(_ name: JobName) -> String {
         "\(settings.prefix)res:\(name.tenant.utf8.count):\(name.tenant):\(name.id)"
     }
 
-    /// The answer, from what is kept: the status, a newline and the body.
+    /// Reads an answer from its stored form: the status, a newline and the body.
     func answer(_ bytes: [UInt8]) throws(JobQueueError) -> JobReply {
         let parts = bytes.split(separator: 10, maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, let status = JobReply.Status(rawValue: String(decoding: parts[0], as: UTF8.self))
@@ -117,10 +119,10 @@ package final class RedisJobQueue: JobQueue {
     }
 
     static func invalidReply(_ what: String) -> JobQueueError {
-        JobQueueError(.broken, "The queue's Redis has \(what); does anything else write there?")
+        JobQueueError(.broken, "The queue's Redis has \(what). Check whether another program writes to its keys.")
     }
 
-    /// Host, process and something random.
+    /// Makes a name from the host, the process and a random part.
     private static func makeWorkerName() -> String {
         let file = try? String(contentsOfFile: "/proc/sys/kernel/hostname", encoding: .utf8)
         let host = (file ?? "worker").filter { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == ".") }

@@ -3,24 +3,24 @@ package import Jobs
 import Media
 package import Values
 
-/// Where the Redis is, how it is spoken to, and which queue of it is meant.
+/// The address of the Redis server, its credentials, and the queue's name on it.
 package struct RedisSettings: Sendable, Equatable {
     package var host: String
     package var port: Int
-    /// An ACL user; `nil` with a password is Redis's `default` user.
+    /// The ACL user. With a password, `nil` means Redis's `default` user.
     package var user: String?
     package var password: Secret<String>?
     package var database: Int
     package var usesTLS: Bool
-    /// Authorities to trust beside the system's, as a file in PEM form.
+    /// The path of a PEM file with certificate authorities to trust in addition to the system's.
     package var authoritiesFile: String?
     /// The first part of every key.
     package var namespace: String
-    /// The queue's name; the braces round it keep its keys together in a cluster.
+    /// The queue's name. In keys it stands in braces, a hash tag that keeps the keys on one node of a cluster.
     package var lane: String
-    /// How long a command may take, the time for connecting included. A blocking read may take so much longer.
+    /// The time limit of a command, including connecting. For a blocking read, its blocking time is added.
     package var timeLimit: Duration
-    /// How long one attempt to connect may take.
+    /// The time limit of one attempt to connect.
     package var connectLimit: Duration
 
     package init(
@@ -53,7 +53,7 @@ package struct RedisSettings: Sendable, Equatable {
     package init(url: String) throws(JobQueueError) {
         guard let parts = URLComponents(string: url), let host = parts.host, !host.isEmpty,
             let scheme = parts.scheme, ["redis", "rediss"].contains(scheme), parts.fragment == nil
-        else { throw Self.refusal("it must read redis://host:port or rediss://host:port") }
+        else { throw Self.refusal("it must have the form redis://host:port or rediss://host:port") }
         self.init(host: host.trimmingCharacters(in: ["[", "]"]), usesTLS: scheme == "rediss")
         if let port = parts.port {
             guard (1...65_535).contains(port) else { throw Self.refusal("its port must be from 1 to 65535") }
@@ -69,20 +69,20 @@ package struct RedisSettings: Sendable, Equatable {
         }
         for item in parts.queryItems ?? [] {
             guard let value = item.value, Self.isName(value) else {
-                throw Self.refusal("'\(item.name)' must have letters, digits, '-', '_' and '.' only")
+                throw Self.refusal("'\(item.name)' may have letters, digits, '-', '_' and '.' only")
             }
             switch item.name {
             case "namespace": namespace = value
             case "lane": lane = value
-            default: throw Self.refusal("'\(item.name)' is unknown; there are 'namespace' and 'lane'")
+            default: throw Self.refusal("'\(item.name)' is unknown; write 'namespace' or 'lane'")
             }
         }
     }
 
-    /// What every key of the queue begins with.
+    /// The common prefix of the queue's keys.
     package var prefix: String { "\(namespace):{\(lane)}:" }
 
-    /// For messages: no secrets.
+    /// The host and port for messages, without secrets.
     var address: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
     private static func isName(_ text: String) -> Bool {
@@ -90,7 +90,7 @@ package struct RedisSettings: Sendable, Equatable {
             && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_.".contains($0)) }
     }
 
-    /// The URL itself may hold a password: it is never repeated.
+    /// Returns an error that does not repeat the URL, because it may hold a password.
     private static func refusal(_ reason: String) -> JobQueueError {
         JobQueueError(.misconfigured, "The queue's URL cannot be used: \(reason).")
     }

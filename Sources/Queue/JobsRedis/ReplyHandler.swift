@@ -4,16 +4,16 @@ import NIOCore
 import RedisWire
 import Timing
 
-/// Sends exchanges and hands each its replies: they come in the order of the commands.
+/// A channel handler that sends exchanges and gives each of them its replies, which come in the order of the commands.
 ///
-/// An exchange keeps its place in the order when nobody waits for it any more. One that isn't answered in time ends the
-/// connection, for what stands behind it would wait in vain.
+/// A cancelled exchange keeps its position in the order. An exchange that is not answered in time ends the connection,
+/// because the exchanges behind it would wait in vain.
 final class ReplyHandler: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = Exchange
     typealias OutboundOut = ByteBuffer
 
-    /// More than this many at once are refused.
+    /// The maximum number of commands without a reply. Further commands are refused.
     static let limit = 8192
 
     private let time: any TimeSource
@@ -27,7 +27,7 @@ final class ReplyHandler: ChannelDuplexHandler {
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         let exchange = unwrapOutboundIn(data)
         guard awaited.count < Self.limit else {
-            let reason = "More than \(Self.limit) commands wait for the answers of the queue's Redis already."
+            let reason = "More than \(Self.limit) commands already wait for replies of the queue's Redis."
             exchange.fail(.error(JobQueueError(.unavailable, reason)))
             promise?.succeed()
             return
@@ -39,7 +39,7 @@ final class ReplyHandler: ChannelDuplexHandler {
         watchFirst(context)
     }
 
-    /// One system call sends whatever was written in the same turn of the loop.
+    /// Sends everything written in the same turn of the event loop with one system call.
     func flush(context: ChannelHandlerContext) {
         guard !flushIsDue else { return }
         flushIsDue = true
@@ -54,7 +54,7 @@ final class ReplyHandler: ChannelDuplexHandler {
         do {
             while let reply = try parser.next() {
                 guard let exchange = awaited.first else {
-                    return end(context, .invalidReply("a reply that nobody asked for"))
+                    return end(context, .invalidReply("a reply without a command"))
                 }
                 if exchange.take(reply) { awaited.removeFirst() }
             }
@@ -79,8 +79,7 @@ final class ReplyHandler: ChannelDuplexHandler {
         context.close(promise: nil)
     }
 
-    /// Watches the time of the exchange that is answered next. A timer that is set already serves for it too, unless it
-    /// goes off too late.
+    /// Sets a timer for the deadline of the oldest exchange. Keeps an existing timer unless it fires too late.
     private func watchFirst(_ context: ChannelHandlerContext) {
         guard let first = awaited.first else { return }
         if let watch {
@@ -91,7 +90,7 @@ final class ReplyHandler: ChannelDuplexHandler {
         let task = context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(remaining)) { [self] in
             watch = nil
             if let first = awaited.first, first.deadline <= time.now {
-                end(context, .lost("It didn't answer in time."))
+                end(context, .lost("It did not answer in time."))
             } else {
                 watchFirst(context)
             }

@@ -1,7 +1,7 @@
-/// What people ask for.
+// Scripts for inspection and administration.
 extension Script {
-    /// The queue in numbers: jobs that wait, those that workers have, dead letters, callbacks, and for how long the oldest
-    /// job has waited, or -1. `lag` of XINFO would be wrong once a waiting job was taken back.
+    /// Returns the numbers of waiting jobs, leased jobs, dead letters and callbacks, and the waiting time of the oldest
+    /// job, or -1. `lag` of XINFO would be wrong after a waiting job was cancelled.
     static let status = Script(
         common,
         """
@@ -34,8 +34,8 @@ extension Script {
         isRepeatable: true
     )
 
-    /// The oldest jobs of each stream: names, tenants, time to the deadline, starts, whether they run. Arguments: how
-    /// many of each.
+    /// Returns the oldest jobs of each stream: name, tenant, time to the deadline, starts, and 1 if it runs. Arguments:
+    /// the maximum number for each stream.
     static let jobs = Script(
         common,
         """
@@ -55,7 +55,7 @@ extension Script {
         isRepeatable: true
     )
 
-    /// Enqueues a dead letter again, and answers as `enqueue` does; nil if it is gone. Arguments: its id.
+    /// Enqueues a dead letter again. Answers as `enqueue` does, or nil if the letter is gone. Arguments: its id.
     static let retry = Script(
         enqueueFunction,
         """
@@ -89,7 +89,7 @@ extension Script {
         """
     )
 
-    /// Forgets the dead letters, and answers how many there were.
+    /// Deletes the dead letters and returns their number.
     static let purge = Script(
         """
         local dead = KEYS[1] .. 'dead'

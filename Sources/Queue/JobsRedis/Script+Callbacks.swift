@@ -1,7 +1,7 @@
-/// Answers that are still to be posted: a sorted set of entries by the time when they are due, and a hash for each.
+// Scripts for answers to post. They are in a sorted set of entries by due time, and a hash for each entry.
 extension Script {
-    /// Takes what is due, and has it due again when the lease ends. Answers the time, then the entries: their names,
-    /// fences and fields. Arguments: how many at most, the lease's time.
+    /// Leases due callbacks and makes them due again when the lease ends. Returns the time, then the entries: their
+    /// names, fences and fields. Arguments: the maximum number, the lease time.
     static let leaseCallbacks = Script(
         common,
         """
@@ -22,7 +22,7 @@ extension Script {
         """
     )
 
-    /// Arguments: the entry, its fence.
+    /// Removes a callback. Arguments: the entry, its fence.
     static let finishCallback = Script(
         common,
         """
@@ -41,8 +41,9 @@ extension Script {
         """
     )
 
-    /// Postpones a callback. Another fence ends its lease. Where no try was made, the lease is taken back: it does not
-    /// count as an attempt. Arguments: the entry, its fence, after how long it is due again, the number of failures (0, 1).
+    /// Postpones a callback. A new fence ends its lease. If no attempt was made, the fence goes back instead, so that
+    /// the lease does not count as an attempt. Arguments: the entry, its fence, the delay, the number of failures (0 or
+    /// 1).
     static let postponeCallback = Script(
         common,
         """

@@ -1,4 +1,4 @@
-/// What producers run. `Samples/redis/enqueue.lua` is `enqueue`, for those in other languages.
+// Scripts for producers. `Samples/redis/enqueue.lua` is `enqueue` for producers in other languages.
 extension Script {
     static let enqueueFunction = """
         -- Adds a job to an attachd queue, protocol version 1, unless its name is known or the queue is full.
@@ -76,10 +76,11 @@ extension Script {
         end
         """
 
-    /// Arguments: the priority, then names and values of the entry's fields.
+    /// Enqueues a job. Arguments: the priority, then the names and values of the entry's fields.
     static let enqueue = Script(enqueueFunction, "return enqueue(KEYS[1], ARGV[1], {unpack(ARGV, 2)})\n")
 
-    /// Where a job stands: nil, `waiting`, `running`, or the status, a newline and the body. Arguments: its result's key.
+    /// Returns a job's state: nil, `waiting`, `running`, or the status, a newline and the body. Arguments: its result's
+    /// key.
     static let state = Script(
         common,
         """
@@ -92,7 +93,7 @@ extension Script {
         isRepeatable: true
     )
 
-    /// Takes a job back. Arguments: its result's key, the answer, for how long that is kept.
+    /// Cancels a job. Arguments: its result's key, the answer, the time for which the answer is kept.
     static let cancel = Script(
         common,
         answer,

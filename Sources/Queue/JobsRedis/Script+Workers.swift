@@ -1,6 +1,7 @@
-/// What workers run. `ARGV[1]` is the worker's name among the group's consumers.
+// Scripts for workers. `ARGV[1]` is the worker's name among the group's consumers.
 extension Script {
-    /// Makes an entry this worker's, under a new fence. What is no longer in the stream is forgotten.
+    /// Defines a function that gives an entry to this worker under a new fence. An entry that is no longer in the
+    /// stream is acknowledged.
     private static let claim = """
         local found = {milliseconds()}
         local function claim(priority, id)
@@ -17,8 +18,8 @@ extension Script {
         end
         """
 
-    /// What was given back, then what is new, the streams in their order. Answers the time, then the entries: their
-    /// names, fences, starts and fields. Arguments: how many at most.
+    /// Leases entries that were given back, then new ones, from each stream in order of priority. Returns the time,
+    /// then the entries: their names, fences, starts and fields. Arguments: the maximum number.
     static let lease = Script(
         common,
         claim,
@@ -42,7 +43,8 @@ extension Script {
         """
     )
 
-    /// As `lease`, what has not been renewed. Arguments: how many at most, the lease's time.
+    /// Leases entries whose lease was not renewed, and answers as `lease` does. Arguments: the maximum number, the
+    /// lease time.
     static let reclaim = Script(
         common,
         claim,
@@ -59,7 +61,7 @@ extension Script {
         """
     )
 
-    /// Counts a start once, however often it is told of it. Arguments: the entry, its fence.
+    /// Counts a start. A repeated call counts once. Arguments: the entry, its fence.
     static let start = Script(
         common,
         """
@@ -71,7 +73,7 @@ extension Script {
         isRepeatable: true
     )
 
-    /// Arguments: entries and their fences. Answers the indexes of those that are lost.
+    /// Renews leases and returns the indexes of the lost ones. Arguments: entries and their fences.
     static let renew = Script(
         common,
         """
@@ -89,7 +91,7 @@ extension Script {
         isRepeatable: true
     )
 
-    /// Arguments: the entry, its fence, the status, the body, for how long the answer is kept.
+    /// Answers a job. Arguments: the entry, its fence, the status, the body, the time for which the answer is kept.
     static let finish = Script(
         common,
         answer,
@@ -101,7 +103,7 @@ extension Script {
         """
     )
 
-    /// As `finish`; the job goes to the dead letters too.
+    /// Answers a job as `finish` does, and adds it to the dead letters.
     static let deadLetter = Script(
         common,
         answer,
@@ -122,7 +124,7 @@ extension Script {
         """
     )
 
-    /// Hands entries to nobody, from whom `lease` takes them. Arguments: entries and their fences.
+    /// Gives entries to the consumer `released`, from which `lease` takes them. Arguments: entries and their fences.
     static let giveBack = Script(
         common,
         """
@@ -137,7 +139,7 @@ extension Script {
         isRepeatable: true
     )
 
-    /// Forgets the worker, unless it has entries: they would be lost with it.
+    /// Removes the worker from the group, unless it still has entries, which would be lost with it.
     static let leave = Script(
         common,
         """

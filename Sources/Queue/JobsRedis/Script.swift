@@ -1,17 +1,17 @@
 import CCrypto
 import RedisWire
 
-/// A Lua script that the server runs as one step. `KEYS[1]` is the prefix of the queue's keys, from which the script
-/// makes the others: they share its hash tag, and so their place in a cluster.
+/// A Lua script that the server runs atomically. `KEYS[1]` is the prefix of the queue's keys. The script derives all
+/// other keys from it; they share its hash tag, and so their node in a cluster.
 struct Script: Sendable {
     let text: String
-    /// Whether running it twice comes to the same as running it once: it may be sent again when nobody knows whether it
-    /// was run.
+    /// A Boolean value that indicates whether the script is idempotent, so that it may be sent again after a lost
+    /// connection.
     let isRepeatable: Bool
-    /// What the server calls it: its SHA-1.
+    /// The SHA-1 of the source, by which the server knows the script.
     private let digest: String
 
-    /// `parts` are put together, each on lines of its own.
+    /// Creates a script from `parts`, each on its own lines.
     init(_ parts: String..., isRepeatable: Bool = false) {
         self.isRepeatable = isRepeatable
         text = parts.joined(separator: "\n")
@@ -33,11 +33,11 @@ struct Script: Sendable {
 }
 
 extension Script {
-    /// What the other scripts are made of.
+    /// The functions that the other scripts share.
     ///
-    /// An entry is named by its stream and its id there, such as `hi/1700000000000-0`. A lease's fence is how often the
-    /// entry was delivered. Beside the count of a job's starts stands the fence of the last one, so that a start that is
-    /// told twice counts once.
+    /// The name of an entry consists of its stream and its id there, such as `hi/1700000000000-0`. The fence of a lease
+    /// is the entry's delivery count. The fence of the last start is stored with the count of starts, so that a
+    /// repeated call counts once.
     static let common = """
         local prefix = KEYS[1]
         local starts = prefix .. 'starts'
@@ -91,8 +91,9 @@ extension Script {
         end
         """
 
-    /// Answers a job: its result is kept, goes to the producer's stream and to its callback, and the entry is gone.
-    /// What may fail for lack of memory comes first, so that nothing is done by halves.
+    /// Defines a function that answers a job: it stores the result, adds it to the producer's stream and callback, and
+    /// removes the entry. The commands that may fail for lack of memory come first, so that the change is complete or
+    /// does not happen.
     static let answer = """
         local function answer(entry, job, status, body, keep)
           local key, id = locate(entry)
@@ -121,14 +122,14 @@ extension Script {
         end
         """
 
-    /// All that the server has to know before the queue is used.
+    /// The scripts that the server must load before the queue is used.
     static let all = [
         prepare, enqueue, state, cancel, lease, reclaim, start, renew, finish, deadLetter, giveBack, leave,
         leaseCallbacks, finishCallback, postponeCallback, status, jobs, retry, purge,
     ]
 
-    /// Makes the streams' group, says what the queue holds, and removes workers that left without saying so.
-    /// Arguments: the backlog, a tenant's share of it, the bytes of answers that are still to be posted.
+    /// Creates the consumer group, sets the queue's limits, and removes workers that ended without leaving. Arguments:
+    /// the backlog, a tenant's share of it, the bytes of answers still to be posted.
     static let prepare = Script(
         """
         local prefix = KEYS[1]

@@ -2,24 +2,24 @@ import Media
 import RedisWire
 import Timing
 
-/// The server's clock as it was at one moment: what it says of times becomes instants of ours.
+/// A reading of the server's clock, which converts the server's times to local instants.
 ///
-/// So nothing depends on how well the clocks of producers, workers and server agree.
+/// The clocks of producers, workers and server need not agree.
 struct ServerClock {
-    /// Milliseconds since 1970 that still are a time; what a server says beyond it is nonsense.
+    /// The latest valid time, in milliseconds since 1970. Later times are invalid.
     static let latest = 1 << 52
 
     private let milliseconds: Int
     private let received: Instant
 
-    /// From milliseconds.
+    /// Reads milliseconds since 1970.
     init?(_ reply: RedisReply?, received: Instant) {
         guard let milliseconds = reply?.integer, (0...Self.latest).contains(milliseconds) else { return nil }
         self.milliseconds = milliseconds
         self.received = received
     }
 
-    /// From the answer to TIME: seconds, and microseconds.
+    /// Reads the reply to TIME: seconds and microseconds.
     init?(time reply: RedisReply, received: Instant) {
         guard let parts = reply.elements, parts.count == 2, let seconds = parts[0].integer,
             let microseconds = parts[1].integer, (0...Self.latest / 1000).contains(seconds)
@@ -32,6 +32,6 @@ struct ServerClock {
         return received - .milliseconds(self.milliseconds - milliseconds)
     }
 
-    /// When an entry was made: its id begins with the time.
+    /// Returns the time at which an entry was added. Its id begins with this time.
     func instant(ofEntry id: Substring) -> Instant? { Int(id.prefix { $0 != "-" }).flatMap(instant) }
 }
