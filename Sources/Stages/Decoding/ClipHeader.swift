@@ -1,16 +1,16 @@
 import Media
 import Values
 
-/// What a finished clip is, read from its bytes by code that trusts none of them.
+/// The facts about a finished clip, read from its bytes by code that does not trust them.
 struct ClipHeader: Equatable {
     var format: MediaFormat
-    /// In pixels, after the track's matrix is applied; `nil` for sound.
+    /// The width in pixels, after the track's matrix is applied; `nil` for sound.
     var width: Int?
     var height: Int?
-    /// How long all of it is shown or heard, where the format says so.
+    /// The duration of the whole clip, if the format states it.
     var durationMilliseconds: Int?
 
-    /// `nil` for what is no whole MP4, M4A, MP3 or WAV that begins with its index.
+    /// Reads the facts, or returns `nil` if the bytes are not a whole MP4, M4A, MP3 or WAV that begins with its index.
     init?(_ bytes: Span<UInt8>) {
         switch MediaSniffer.format(of: bytes) {
         case .mp4: self.init(movie: bytes, .mp4)
@@ -23,8 +23,8 @@ struct ClipHeader: Equatable {
 
     private init(format: MediaFormat) { self.format = format }
 
-    /// ISO/IEC 14496-12: `ftyp`, then `moov` with one track of video at most, then the data, and no more bytes than
-    /// their boxes say.
+    /// Reads a file by ISO/IEC 14496-12: `ftyp`, then `moov` with at most one track of video, then the data, and no
+    /// more bytes than the boxes declare.
     private init?(movie bytes: Span<UInt8>, _ format: MediaFormat) {
         var reader = BoxReader()
         guard let top = reader.boxes(of: bytes, in: 0..<bytes.count), top.first?.type == "ftyp",
@@ -48,13 +48,13 @@ struct ClipHeader: Equatable {
         guard format == .m4a || width != nil else { return nil }
     }
 
-    /// RIFF: the length of the whole, and what it holds.
+    /// Reads a RIFF file: the length of the whole, and its chunks.
     private init?(wave bytes: Span<UInt8>) {
         guard let length = bytes.littleEndian(at: 4), length + 8 == bytes.count else { return nil }
         self.init(format: .wav)
     }
 
-    /// Of the movie's header.
+    /// Returns the duration in a movie's header.
     private static func duration(_ bytes: Span<UInt8>, _ header: Range<Int>) -> Int? {
         guard header.count >= 32 else { return nil }
         let isLong = bytes[header.lowerBound] == 1
@@ -64,7 +64,7 @@ struct ClipHeader: Equatable {
         return scaled / units
     }
 
-    /// Of a track's header: the size in fixed point, and the matrix, of which quarter turns matter.
+    /// Reads a track's header: the size in fixed point, and the matrix, of which only quarter turns matter.
     private static func size(_ bytes: Span<UInt8>, _ header: Range<Int>) -> (width: Int, height: Int)? {
         guard let version = header.isEmpty ? nil : bytes[header.lowerBound] else { return nil }
         let matrix = header.lowerBound + (version == 1 ? 52 : 40)
@@ -82,11 +82,11 @@ private struct Box {
     var content: Range<Int>
 }
 
-/// Reads boxes, up to a number that no clip of ours comes near: a file of empty boxes has millions.
+/// A reader of boxes, up to a number that attachd's own clips never reach: a file of empty boxes has millions.
 private struct BoxReader {
     private var left = 1000
 
-    /// The boxes that fill `range` exactly; `nil` where they don't, or where there are too many.
+    /// Returns the boxes that fill `range` exactly, or `nil` if they don't, or if there are too many.
     mutating func boxes(of bytes: Span<UInt8>, in range: Range<Int>) -> [Box]? {
         var boxes: [Box] = []
         var offset = range.lowerBound
@@ -107,7 +107,7 @@ private struct BoxReader {
 }
 
 extension Span<UInt8> {
-    /// A number, if its bytes are there and it has a place in an `Int`.
+    /// Returns a number, or `nil` if its bytes are missing or it does not fit into an `Int`.
     fileprivate func bigEndian(at offset: Int, byteCount: Int) -> Int? {
         guard offset >= 0, offset <= count - byteCount else { return nil }
         return Int(exactly: (0..<byteCount).reduce(UInt64(0)) { $0 << 8 | UInt64(self[offset + $1]) })

@@ -4,11 +4,11 @@ import Media
 import Sandbox
 import Synchronization
 
-/// One job given to one decoder process, from the first message to the last.
+/// The exchange with one decoder process about one job, from the first message to the last.
 final class Conversation: Sendable {
     typealias Outcome = Result<Void, AttachmentFailure>
 
-    /// A job has at most so many results: thumbnail, fast picture, full picture, and one more.
+    /// The most results of a job: thumbnail, fast picture, full picture, and one more.
     static let outputCount = 4
 
     private struct Need {
@@ -23,7 +23,7 @@ final class Conversation: Sendable {
     private let messages: MessageStream<DecoderMessage>
     private let state: Mutex<ConversationState>
 
-    /// Hands the job over. `nil` if the process is gone.
+    /// Hands the job over. Returns `nil` if the process is gone.
     static func open(
         _ job: ConversionJob,
         with child: DecoderChild,
@@ -78,7 +78,7 @@ final class Conversation: Sendable {
         state = Mutex(ConversationState(source: progress, within: bounds))
     }
 
-    /// Whether the process has had the source, and may have died over it.
+    /// A Boolean value that indicates whether the process has had the source, and may have died over it.
     var hasBegun: Bool { state.withLock(\.hasBegun) }
 
     /// Returns when the process is done, has failed, lied or died, or the task is cancelled.
@@ -141,10 +141,10 @@ final class Conversation: Sendable {
         return nil
     }
 
-    /// Lets the process go on once it can have the memory that its source needs, which may be after others have ended.
+    /// Grants the memory that the source needs, and lets the process go on. Other jobs may have to end first.
     ///
-    /// Much memory is asked for only when it can be made use of: a header that claims millions of pixels holds nothing
-    /// before there are bytes behind it.
+    /// A large amount is granted only when the process can use it: a header that claims millions of pixels holds no
+    /// memory before the bytes behind it have come.
     private func provide(_ memoryBytes: Int) async -> Outcome? {
         let isWorthIt: @Sendable (SourceContents) -> Bool = { $0.isWorth(memoryBytes) }
         if !isWorthIt(job.file.contents) {
@@ -161,8 +161,8 @@ final class Conversation: Sendable {
         return send(.proceed)
     }
 
-    /// What there is of the source once `range` is in it, or it has ended. While there is nothing to compute, others
-    /// may. `nil` when the task is cancelled.
+    /// Returns the contents once `range` is in the source, or the source has ended. Meanwhile other jobs may compute.
+    /// Returns `nil` when the task is cancelled.
     private func contents(with range: Range<Int>) async -> SourceContents? {
         let isEnough: @Sendable (SourceContents) -> Bool = { $0.has(range) || $0.ending != nil }
         let contents = job.file.contents
@@ -188,7 +188,7 @@ final class Conversation: Sendable {
         return send(.timeWillExpire)
     }
 
-    /// A process that can't be told anything is gone, which `listen` finds too, or doesn't listen.
+    /// Sends a message. If that fails, the process is gone, which `listen` notices too, or it does not read.
     private func send(_ message: WorkerMessage) -> Outcome? {
         do throws(SystemError) {
             try child.line.send(message)
@@ -202,33 +202,34 @@ final class Conversation: Sendable {
     static let died = AttachmentFailure(
         .decode,
         .decoderDied,
-        "The source ended its decoder process. Other sources are decoded by other processes.",
+        "The source crashed its decoder process. Other sources have processes of their own.",
     )
     private static let falseReport = AttachmentFailure(
         .decode,
         .decoderLied,
-        "The decoder process delivered something else than it said, or than the profile allows.",
+        "The decoder process delivered an output that differs from its report or from the profile.",
     )
     private static let garbage = AttachmentFailure(
         .decode,
         .decoderLied,
-        "The decoder process broke its protocol. It sent what is no message, or read none of ours.",
+        "The decoder process broke its protocol. It sent invalid data, or did not read the worker's messages.",
     )
 }
 
 extension SourceContents {
-    /// So much memory is given without a look at the bytes.
+    /// The number of bytes of memory that is granted without a look at the source.
     private static let freeBytes = 33_554_432
-    /// The most memory for each byte that is there while more are to come.
+    /// The most memory, in bytes, for each byte of the source that is there while more are to come.
     private static let memoryPerByte = 256
 
-    /// Whether enough is there to decode it in so much memory: all that is wanted, or a part that is in proportion.
+    /// Returns whether enough of the source is there to decode it in `memoryBytes`: every wanted byte, or a
+    /// proportionate part.
     fileprivate func isWorth(_ memoryBytes: Int) -> Bool {
         memoryBytes <= Self.freeBytes || ending != nil || missing == nil
             || present.count >= memoryBytes / Self.memoryPerByte
     }
 
-    /// What a decoder process is told of it.
+    /// The progress that a decoder process is told.
     fileprivate var told: SourceProgress {
         let isCut = if case .cut = ending { true } else { false }
         return SourceProgress(present: present, size: size, isEnded: ending != nil, isCut: isCut)

@@ -2,41 +2,43 @@ import DecoderWire
 import Media
 import Values
 
-/// What a decoder process may say next. Whatever it says out of turn ends the conversation.
+/// The state of the protocol: the messages that a decoder process may send next. Any other message ends the
+/// conversation.
 struct ConversationState {
     enum Action: Equatable {
-        /// Tell it once the bytes of this range are there; the next `ahead` bytes will be wanted too.
+        /// Tell the process once the bytes of this range are there. It will want the next `ahead` bytes too.
         case await(Range<Int>, ahead: Int)
-        /// There is nothing to do: it said that it has the job, or asked for what a message on its way tells it.
+        /// Do nothing: the process has confirmed the job, or asked for something that a message on its way answers.
         case nothing
-        /// Pass on what the source is, and let the process go on once it can have so much memory.
+        /// Pass on the description of the source, and let the process go on once it can have `memoryBytes`.
         case describe(SourceReport, memoryBytes: Int)
-        /// Check the output with this number, and publish it.
+        /// Check the output with this number, and emit it.
         case check(RungReport, output: Int)
-        /// Check the preview in the output with this number, and pass it on.
+        /// Check the thumbnail in the output with this number, and pass it on.
         case checkPreview(byteCount: Int, output: Int)
         case finish
         case fail(AttachmentFailure)
     }
 
-    /// What holds whatever a process says.
+    /// The bounds that hold whatever a process sends.
     struct Bounds: Sendable {
         var outputs: Int
         /// The most bytes of one output.
         var outputBytes: Int
         var limits: MediaLimits
-        /// Whether another process has made a result before, so that this one may make none.
+        /// A Boolean value that indicates whether an earlier process has made a result, so that this one may make none.
         var hasResults = false
     }
 
     private let bounds: Bounds
-    /// The bytes that it knows of.
+    /// The bytes that the process knows of.
     private var told: ByteRanges
     private var toldSize: Int?
     private var hasHeardEnd: Bool
-    /// Whether the job itself said so, so that no question can have crossed the answer.
+    /// A Boolean value that indicates whether the job itself declared the end, so that no question can have crossed
+    /// that message.
     private let beganWithEnd: Bool
-    /// Whether the process has the job, and so the source.
+    /// A Boolean value that indicates whether the process has the job, and so the source.
     private(set) var hasBegun = false
     private var isExpired = false
     private var needsBytes = false
@@ -52,44 +54,44 @@ struct ConversationState {
         self.bounds = bounds
     }
 
-    /// What to do about `message`. After `finish` and `fail` there is nothing more to receive.
+    /// Returns the action that `message` calls for. After `finish` and `fail` no message is received.
     mutating func receive(_ message: DecoderMessage) -> Action {
         switch message {
-        case .ready: return Self.lie("It said twice that it is ready.")
+        case .ready: return Self.lie("It reported twice that it is ready.")
         case .began:
-            guard !hasBegun else { return Self.lie("It said twice that it has the job.") }
+            guard !hasBegun else { return Self.lie("It confirmed the job twice.") }
             hasBegun = true
             return .nothing
         case .need(let range, let ahead): return need(range, ahead)
         case .source(let report, let memoryBytes):
             guard !isDescribed else { return Self.lie("It described the source twice.") }
-            guard !needsBytes || hasHeardEnd else { return Self.lie("It described what it has no bytes of.") }
+            guard !needsBytes || hasHeardEnd else { return Self.lie("It described a source before it had the bytes.") }
             guard report.isPossible(within: bounds.limits), memoryBytes <= bounds.limits.memoryBytes else {
-                return Self.lie("It described what the limits rule out.")
+                return Self.lie("It described a source beyond the limits.")
             }
             isDescribed = true
             needsMemory = true
             return .describe(report, memoryBytes: memoryBytes)
         case .rung(let report, let output):
             guard report.isPossible(within: bounds.limits) else {
-                return Self.lie("It made what the limits rule out.")
+                return Self.lie("It reported an output beyond the limits.")
             }
             return take(output, byteCount: report.byteCount) ?? .check(report, output: output)
         case .preview(let byteCount, let output):
-            guard !usedOutputs.isEmpty else { return Self.lie("It showed what it has not made.") }
+            guard !usedOutputs.isEmpty else { return Self.lie("It reported a thumbnail before any output.") }
             return take(output, byteCount: byteCount) ?? .checkPreview(byteCount: byteCount, output: output)
         case .done:
             guard usedOutputs.isEmpty, !bounds.hasResults else { return .finish }
             return isExpired
-                ? .fail(AttachmentFailure(.decode, .timedOut, "Time was up before there was any result."))
-                : Self.lie("It was done without a result.")
+                ? .fail(AttachmentFailure(.decode, .timedOut, "Time ran out before there was a result."))
+                : Self.lie("It finished without a result.")
         case .failed(let reason):
-            guard Self.reasons.contains(reason) else { return Self.lie("It failed for a reason it cannot know.") }
+            guard Self.reasons.contains(reason) else { return Self.lie("It gave a reason that it cannot know.") }
             return .fail(AttachmentFailure(.decode, reason, Self.message(for: reason)))
         }
     }
 
-    /// The process is told now that these bytes are there. Whether it still wants to know.
+    /// Records that the process is told of these bytes now. Returns whether it still wants to know.
     mutating func tell(_ range: Range<Int>, size: Int?) -> Bool {
         guard needsBytes, !hasHeardEnd else { return false }
         needsBytes = false
@@ -98,39 +100,39 @@ struct ConversationState {
         return true
     }
 
-    /// The process is told now that no more bytes will come. Whether that is news.
+    /// Records that the process is told now that no more bytes will come. Returns whether that is news.
     ///
-    /// One that waits for bytes is told by whoever answers it, for then it computes again.
+    /// A process that waits for bytes is told by the code that answers it, because it computes again then.
     mutating func tellEnd(asAnswer: Bool = false) -> Bool {
         guard !hasHeardEnd, asAnswer || !needsBytes else { return false }
         hasHeardEnd = true
         return true
     }
 
-    /// The process is told now that it can have the memory for its source.
+    /// Records that the process is told now that it has the memory for its source.
     mutating func tellMemory() { needsMemory = false }
 
     mutating func tellExpiry() { isExpired = true }
 
     private mutating func need(_ range: Range<Int>, _ ahead: Int) -> Action {
-        guard !needsMemory else { return Self.lie("It went on before it had the memory.") }
-        guard !needsBytes, !beganWithEnd else { return Self.lie("It asked for bytes that it has, or twice.") }
+        guard !needsMemory else { return Self.lie("It went on before it was granted the memory.") }
+        guard !needsBytes, !beganWithEnd else { return Self.lie("It asked for bytes that it has, or asked twice.") }
         guard !range.isEmpty, SafeSize.sum(range.upperBound, ahead) != nil, range.lowerBound < toldSize ?? .max else {
-            return Self.lie("It asked for bytes that no source has.")
+            return Self.lie("It asked for bytes beyond the end of the source.")
         }
         needsBytes = true
-        // The end may have been on its way when it asked; it will not ask again.
+        // The end may have been on its way when the process asked. It will not ask again.
         if hasHeardEnd { return .nothing }
         return told.contains(range) ? Self.lie("It asked for bytes that it has.") : .await(range, ahead: ahead)
     }
 
-    /// Takes an output as filled; what is wrong with it, if anything is.
+    /// Takes an output as filled. Returns the error, or `nil` if the output is in order.
     private mutating func take(_ output: Int, byteCount: Int) -> Action? {
         guard output < bounds.outputs, usedOutputs.insert(output).inserted else {
-            return Self.lie("It filled an output that it doesn't have.")
+            return Self.lie("It filled an output that it does not have.")
         }
         guard byteCount > 0, byteCount <= bounds.outputBytes else {
-            return Self.lie("It said that an output is larger than its file, or empty.")
+            return Self.lie("It reported an output that is empty or larger than its file.")
         }
         return nil
     }
@@ -139,7 +141,7 @@ struct ConversationState {
         .fail(AttachmentFailure(.decode, .decoderLied, "The decoder process broke its protocol. \(message)"))
     }
 
-    /// Why a decoder may give up. What concerns the network or the store it cannot know.
+    /// The reasons for which a decoder may give up. It cannot know about the network or the store.
     private static let reasons: Set<AttachmentFailure.Reason> = [
         .empty, .tooLarge, .truncated, .unrecognizedFormat, .unsupportedFormat, .corrupt, .tooManyPixels,
         .resourceLimit,
@@ -149,14 +151,15 @@ struct ConversationState {
     private static func message(for reason: AttachmentFailure.Reason) -> String {
         switch reason {
         case .empty: "The source has no bytes."
-        case .tooLarge: "No result fits the byte limit."
+        case .tooLarge: "No result fits into the byte limit."
         case .truncated: "The source is cut short before anything can be seen."
-        case .unrecognizedFormat, .unsupportedFormat: "The source is of a format, or a kind of it, that is not decoded."
-        case .corrupt: "The source is damaged: its decoder refused it."
+        case .unrecognizedFormat, .unsupportedFormat:
+            "The source has a format, or a variant of one, that attachd does not decode."
+        case .corrupt: "The source is damaged and cannot be decoded."
         case .tooManyPixels: "The source has more pixels or frames than the limits allow."
         case .resourceLimit: "Decoding needs more memory than the limit allows."
-        case .timedOut: "Time was up before there was any result."
-        default: "The decoder process could not do its work."
+        case .timedOut: "Time ran out before there was a result."
+        default: "The decoder process could not work. Check the worker with attachd doctor."
         }
     }
 }

@@ -1,7 +1,7 @@
 import Media
 import Synchronization
 
-/// What a caller wants made of one source, and whom it tells.
+/// A request to convert one source, and the closures that receive its results.
 struct ConversionJob: Sendable {
     var file: MediaFile
     var request: ConversionRequest
@@ -9,14 +9,14 @@ struct ConversionJob: Sendable {
     var outputCapacity: Int
     var expiry: ExpirySignal
     var describe: @Sendable (SourceReport) -> Void
-    /// Has the bytes of the preview, a JPEG.
+    /// Receives the bytes of the thumbnail, a JPEG.
     var show: @Sendable ([UInt8]) -> Void
     var publish: @Sendable (ReadyRung) -> Void
-    /// What was published so far, by whichever process.
+    /// The rungs that were emitted so far, by any process.
     var published: PublishedRungs
 }
 
-/// Which results of a job are out.
+/// The rungs of a job that have been emitted.
 final class PublishedRungs: Sendable {
     private let state = Mutex<Set<Rung>>([])
 
@@ -26,18 +26,22 @@ final class PublishedRungs: Sendable {
 }
 
 extension ConversionJob {
-    /// The same job with only `rungs` of its rungs; throws if there are none to try.
+    /// Returns the same job with only `rungs` of its rungs. Throws if none is left.
     func limited(to rungs: Set<Rung>?) throws(AttachmentFailure) -> ConversionJob {
         guard let rungs else { return self }
         guard !rungs.isEmpty else {
-            throw AttachmentFailure(.decode, .timedOut, "When a decoder was free, too little time was left for it.")
+            throw AttachmentFailure(
+                .decode,
+                .timedOut,
+                "When a decoder was free, too little time was left. Raise the deadline, or add decoders.",
+            )
         }
         var job = self
         job.request.rungs = rungs
         return job
     }
 
-    /// The same job for another process, which is not to make again what is out, nor anything that is worse.
+    /// The same job for another process, without the rungs that were emitted and all worse ones.
     var withoutPublishedRungs: ConversionJob {
         guard let best = published.rungs.max(by: { $0.order < $1.order }) else { return self }
         var job = self
@@ -47,6 +51,6 @@ extension ConversionJob {
 }
 
 extension Rung {
-    /// Its place among those that may follow each other.
+    /// The rung's rank among the rungs that may follow each other.
     fileprivate var order: Int { Rung.allCases.firstIndex(of: self) ?? 0 }
 }

@@ -7,7 +7,7 @@ import Timing
 
 extension DecoderPool {
     private enum ZygoteEnd: Sendable {
-        /// Another one is to take its place: a decoder process crashed.
+        /// The zygote must be replaced: a decoder process crashed.
         case retired
         case ended(gotReady: Bool)
     }
@@ -32,9 +32,10 @@ extension DecoderPool {
                     configuration.observe(.zygoteMissing(error.description))
                 }
                 guard !Task.isCancelled else { break }
-                // More often than bad luck explains.
+                // Two failures in a row are not bad luck.
                 if backOff.failures >= 2 {
-                    let message = "The decoder program does not start, or its processes don't get ready."
+                    let message =
+                        "The decoder program does not start, or its processes do not become ready. Run attachd doctor."
                     refuse(AttachmentFailure(.decode, .decoderUnavailable, message))
                 }
                 let pause = backOff.next()
@@ -43,9 +44,10 @@ extension DecoderPool {
         }
     }
 
-    /// Has `report` told when the zygote is replaced, or gone. One that is replaced goes on until the last of its
-    /// processes that have a job is gone. Returns when it is gone, too: also if it breaks the protocol, or forks processes
-    /// that don't get ready.
+    /// Serves a zygote until it is gone, and calls `report` when it is replaced or gone.
+    ///
+    /// A replaced zygote lives on until the last of its processes with a job is gone. A zygote that breaks the
+    /// protocol, or forks processes that never become ready, is ended too.
     private func serve(_ zygote: ZygoteProcess, _ report: @Sendable (ZygoteEnd) -> Void) async {
         let (refills, refill) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let number = state.withLock { $0.zygoteStarted(pid: Int(zygote.pid), refill: refill) }
@@ -64,7 +66,7 @@ extension DecoderPool {
         let ending = await zygote.end()
         report(.ended(gotReady: state.withLock { $0.zygoteEnded(number) }))
         configuration.observe(.zygoteEnded(ending))
-        // What was put off because too many lived on may be done now.
+        // Replacements that waited because too many zygotes lived on may be due now.
         settle()
     }
 
@@ -81,7 +83,7 @@ extension DecoderPool {
             case .exited(let number, let ending, let usage):
                 let pid = state.withLock { $0.ended(number, ending) }
                 if let pid { configuration.observe(.childReaped(pid: pid, usage)) }
-                // The pool itself kills with SIGKILL, whatever is done or not.
+                // The pool itself kills with SIGKILL, whether the job is done or not.
                 if let pid, ending != .exited(status: 0), ending != .killed(signal: Int(SIGKILL)) {
                     configuration.observe(.childEnded(pid: pid, ending))
                 }
@@ -91,7 +93,7 @@ extension DecoderPool {
         }
     }
 
-    /// Has processes forked whenever there are too few. Returns when too many don't get ready.
+    /// Forks processes whenever there are too few. Returns when too many do not become ready.
     private func fork(from zygote: ZygoteProcess, _ zygoteNumber: Int, _ refills: AsyncStream<Void>) async {
         await withDiscardingTaskGroup { group in
             for await _ in refills {
@@ -103,7 +105,7 @@ extension DecoderPool {
         }
     }
 
-    /// Has one process forked, and waits until it is locked down.
+    /// Forks one process, and waits until it is locked down.
     private func prepare(_ number: Int, with zygote: ZygoteProcess, _ zygoteNumber: Int) async {
         do throws(SystemError) {
             let line = try openLine(of: number, from: zygote)
@@ -117,14 +119,15 @@ extension DecoderPool {
                 }
             }
         } catch {
-            // The worker is out of descriptors, or the zygote is gone. Neither is better at once.
+            // The worker is out of descriptors, or the zygote is gone. Neither improves at once.
             try? await time.sleep(until: time.now + .milliseconds(100))
             state.withLock { $0.abandonStart(number) }
         }
         settle()
     }
 
-    /// `nil` if the process ends, or has said nothing when its time to get ready is over.
+    /// Returns the first message, or `nil` if the process ends or stays silent for longer than it may take to become
+    /// ready.
     private func firstMessage(on line: PacketSocket) async -> DecoderMessage? {
         await withTaskGroup(of: DecoderMessage?.self) { group in
             group.addTask {
@@ -139,7 +142,8 @@ extension DecoderPool {
         }
     }
 
-    /// Our end of the line. The other is closed here, so that we notice when the process closes it.
+    /// Opens a line to the process and returns the pool's end. The other end is closed here, so that the pool notices
+    /// when the process closes it.
     private func openLine(of number: Int, from zygote: ZygoteProcess) throws(SystemError) -> PacketSocket {
         let (ours, theirs) = try PacketSocket.pair()
         state.withLock { $0.begin(number, line: ours) }

@@ -5,7 +5,7 @@ import Sandbox
 import Synchronization
 package import Timing
 
-/// Decoder processes, forked and warmed up ahead of their jobs, each for one job.
+/// A pool of decoder processes, forked and warmed up ahead of their jobs, each for one job.
 package final class DecoderPool: Sendable {
     let configuration: DecoderPoolConfiguration
     let time: any TimeSource
@@ -39,7 +39,7 @@ package final class DecoderPool: Sendable {
         }
     }
 
-    /// Ends every process. Jobs that are not done are answered with a failure.
+    /// Ends every process. Unfinished jobs fail.
     package func shutDown() async {
         refuse(AttachmentFailure(.decode, .decoderUnavailable, "The decoder pool is shut down."), forGood: true)
         let task = supervisor.withLock { $0 }
@@ -49,23 +49,24 @@ package final class DecoderPool: Sendable {
 
     package var status: DecoderPoolStatus { state.withLock(\.status) }
 
-    /// Has `file` converted. Its process is killed by the time this returns.
+    /// Converts `file`. The process is killed by the time this returns.
     ///
     /// - Parameters:
-    ///   - file: may still grow; once it ends, the decoder makes what it can of what is there.
-    ///   - request: what to make of it.
-    ///   - rungs: asked when a process is free, which rungs are worth trying in the time that is left then; none if
-    ///     the time is too short for anything. Without it, those of `request` are tried.
-    ///   - outputCapacity: the most bytes of one result.
-    ///   - deadline: its soonest says how urgent the job is; at its latest the process is killed, whatever it does.
-    ///   - expiry: lets the caller ask for an early end with what there is.
-    ///   - describe: told from the source's header, before any result, and within the limits of `request`. Told again
-    ///     if the job had to begin again.
-    ///   - show: given the preview, a JPEG that was checked, if the request asks for one and the source has pictures.
-    ///   - publish: told of each result once it is complete and checked; later ones are better.
-    /// - Returns: How long the process worked. What it waited for, bytes or its turn, is not in it.
-    /// - Throws: Why no better result will come. What was published stands. `decoderDied` says that the source ended its
-    ///   decoder process, `decoderLied` that this process said what cannot be.
+    ///   - file: The source, which may still grow. Once it ends, the decoder uses the bytes that are there.
+    ///   - request: The conversion to perform.
+    ///   - rungs: Returns the rungs worth trying in the time left, and none if the time is too short. Called when a
+    ///     process is free. Without it, all rungs of `request` are tried.
+    ///   - outputCapacity: The most bytes of one result.
+    ///   - deadline: The job's deadline. The soonest decides how urgent the job is; at the latest the process is
+    ///     killed, whatever it does.
+    ///   - expiry: The signal with which the caller asks for an early end with the results so far.
+    ///   - describe: Receives the description in the source's header, before any result, and within the limits of
+    ///     `request`. Called again if the job had to begin again.
+    ///   - show: Receives the thumbnail, a checked JPEG, if the request asks for one and the source has pictures.
+    ///   - publish: Receives each result once it is complete and checked; later ones are better.
+    /// - Returns: The time that the process worked. Waiting for bytes or for a turn is not included.
+    /// - Throws: The reason why no better result will come. Emitted results stand. `decoderDied` means that the source
+    ///   ended its decoder process, `decoderLied` that this process made an impossible claim.
     @discardableResult
     package func convert(
         _ file: MediaFile,
@@ -89,7 +90,8 @@ package final class DecoderPool: Sendable {
             published: PublishedRungs(),
         )
         let id = state.withLock { $0.makeNumber() }
-        // Read under the pool's lock here and in `obtain`, so that no move is missed and of two the later one counts.
+        // The deadline is read under the pool's lock, here and in `obtain`: no move is missed, and the later of two
+        // wins.
         deadline.onMove { self.state.withLock { $0.move(id, to: deadline.soonest) } }
         defer { deadline.onMove(nil) }
         let outcome = await withTaskGroup(of: Result<Duration, AttachmentFailure>.self) { group in
@@ -113,7 +115,8 @@ package final class DecoderPool: Sendable {
                 switch try await attempt(job, id, rungs, until: deadline) {
                 case .done(let worked): return .success(worked)
                 case .lost:
-                    // All spares may have died while they waited. What never had the source cannot have died over it.
+                    // All spares may have died while they waited. A process that never had the source cannot have died
+                    // over it.
                     lost += 1
                     guard lost <= configuration.spares else { throw Self.vanished }
                 case .evicted:
@@ -128,14 +131,14 @@ package final class DecoderPool: Sendable {
         }
     }
 
-    /// So often a job begins again that had to give its memory to others while it waited.
+    /// The number of times that a job begins again after it gave its memory to others while it waited.
     private static let evictionLimit = 3
 
     private enum Attempt {
         case done(worked: Duration)
         /// The process was gone before it had the job.
         case lost
-        /// Others needed its memory.
+        /// Other jobs needed the process's memory.
         case evicted
     }
 
@@ -175,12 +178,12 @@ package final class DecoderPool: Sendable {
         throw failure
     }
 
-    /// What the death of a process says. Only one that the source caused is a crash.
+    /// Returns the failure that the death of a process means. Only a death that the source caused is a crash.
     ///
-    /// The pool's own kills don't come here. SIGKILL is never the process's own doing: the filter forbids it to signal
-    /// itself but with SIGABRT, and its limit on processor time ends it with SIGXCPU. So it comes from the kernel, for want
-    /// of the machine's memory, or from an operator. Every other signal, and every way to leave without an answer, is a
-    /// crash.
+    /// The pool's own kills don't come here. A process never causes SIGKILL itself: the filter forbids it to signal
+    /// itself but with SIGABRT, and its limit on processor time ends it with SIGXCPU. So SIGKILL comes from the kernel,
+    /// when the machine runs out of memory, or from an operator. Every other signal, and every exit without an answer,
+    /// is a crash.
     private func death(of child: DecoderChild) async -> AttachmentFailure {
         switch await ending(of: child) {
         case .known(.killed(signal: Int(SIGKILL))): return Self.killed
@@ -193,13 +196,13 @@ package final class DecoderPool: Sendable {
 
     private enum Ending: Sendable {
         case known(ProcessEnding)
-        /// It ended with its zygote.
+        /// The process ended with its zygote.
         case vanished
-        /// It closed its line and goes on.
+        /// The process closed its line and goes on.
         case missing
     }
 
-    /// How a process ended that has closed its line. The zygote tells soon, if it ended.
+    /// Returns the end of a process that has closed its line. If the process ended, its zygote reports that soon.
     private func ending(of child: DecoderChild) async -> Ending {
         await withTaskGroup(of: Ending.self) { group in
             group.addTask {
@@ -216,7 +219,7 @@ package final class DecoderPool: Sendable {
 
     private static let endingPatience: Duration = .seconds(2)
 
-    /// Has the next jobs done by processes of another zygote, whose memory is laid out in another way.
+    /// Gives the next jobs to processes of another zygote, whose memory is laid out differently.
     private func condemnZygote(of child: DecoderChild) {
         state.withLock { $0.condemn(zygote: child.zygote, at: time.now) }
         settle()
@@ -226,13 +229,14 @@ package final class DecoderPool: Sendable {
         do {
             try await deadline.wait(on: time)
             deadline.recordCutback()
-            return .failure(AttachmentFailure(.decode, .timedOut, "The decoder process was not done in time."))
+            return .failure(AttachmentFailure(.decode, .timedOut, "The decoder process did not finish in time."))
         } catch {
             return .failure(Conversation.cancelled)
         }
     }
 
-    /// Waits for what `claim` asks for, the most urgent first: the process of a job that begins, `nil` for others.
+    /// Waits for the slot and memory that `claim` asks for, the most urgent claim first. Returns the process of a job
+    /// that begins, and `nil` for other jobs.
     func obtain(
         _ claim: DecoderSchedule.Claim,
         due deadline: MovingDeadline,
@@ -268,19 +272,20 @@ package final class DecoderPool: Sendable {
         settle()
     }
 
-    /// One job per process: whatever it still does, it ends here.
+    /// Ends a process with its job, whatever it still does: a process has one job only.
     private func end(_ child: DecoderChild, _ place: DecoderReservation) {
         child.process.kill()
         place.end()
     }
 
-    /// Answers everybody who waits for a process, and will, until one gets ready.
+    /// Fails every job that waits for a process now or later, until a process becomes ready.
     func refuse(_ failure: AttachmentFailure, forGood: Bool = false) {
         state.withLock { $0.refuse(failure, forGood: forGood) }
         settle()
     }
 
-    /// Matches jobs with processes, ends those that have to give way, and asks for more processes if there are too few.
+    /// Matches jobs with processes, ends processes that must give way, and asks for more processes if there are too
+    /// few.
     func settle() {
         let (changes, refill) = state.withLock { ($0.settle(at: time.now), $0.refill) }
         for process in changes.evicted { process.kill() }
@@ -297,26 +302,26 @@ package final class DecoderPool: Sendable {
     private static let tooMuchMemory = AttachmentFailure(
         .decode,
         .resourceLimit,
-        "The source needs more memory than all decoders may use together.",
+        "The source needs more memory than all decoders together may use.",
     )
     private static let evicted = AttachmentFailure(
         .decode,
         .resourceLimit,
-        "The source came so slowly that others needed the memory of its decoder process.",
+        "The source came so slowly that other jobs took the memory of its decoder process.",
     )
     private static let endless = AttachmentFailure(
         .decode,
         .timedOut,
-        "The decoder process worked for very long on this source while others waited.",
+        "Decoding took so long that other jobs took the turn of this source.",
     )
     private static let killed = AttachmentFailure(
         .decode,
         .resourceLimit,
-        "The decoder process was killed from outside, as the kernel does when the machine's memory is used up.",
+        "The decoder process was killed from outside. The machine may have run out of memory.",
     )
     private static let vanished = AttachmentFailure(
         .decode,
         .decoderUnavailable,
-        "The decoder process was lost. The source is not to blame for that.",
+        "The decoder process was lost, and not because of the source. Try again.",
     )
 }

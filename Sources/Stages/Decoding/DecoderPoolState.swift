@@ -3,29 +3,30 @@ import Media
 import Sandbox
 import Timing
 
-/// Who waits for a decoder process, who has one, and how many are getting ready. It does nothing itself.
+/// The jobs that wait for a decoder process, those that have one, and the processes that are starting. State only,
+/// without side effects.
 struct DecoderPoolState: Sendable {
-    /// What a claim comes to.
+    /// The answer to a claim.
     enum Lease: Sendable {
-        /// A place, and a process for the job that begins.
+        /// A slot, and a process for the job that begins.
         case child(DecoderChild)
-        /// A place for a job that has its process.
+        /// A slot for a job that already has its process.
         case place
         case refused(AttachmentFailure)
     }
 
     typealias Wake = CheckedContinuation<Lease, Never>
 
-    /// What there is to do after something has changed.
+    /// The actions that are due after a change.
     struct Changes: Sendable {
         var leases: [(wake: Wake, lease: Lease)] = []
         /// The processes of jobs that gave way to others.
         var evicted: [ProcessHandle] = []
-        /// When to look again, whatever happens before that.
+        /// The time of the next check, if no change comes first.
         var next: Instant?
     }
 
-    /// A process on its way: forked by the zygote, getting warm by itself.
+    /// A process that the zygote forked and that is still warming up.
     private struct Start: Sendable {
         var line: PacketSocket?
         var pid: Int?
@@ -33,7 +34,7 @@ struct DecoderPoolState: Sendable {
         var sandbox: SandboxReport?
     }
 
-    /// So many processes in a row that don't get ready condemn the zygote.
+    /// The number of processes in a row that fail to become ready before the zygote is condemned.
     private static let failedStartLimit = 3
 
     private let spareLimit: Int
@@ -43,21 +44,21 @@ struct DecoderPoolState: Sendable {
     private var working: [Int: DecoderChild] = [:]
     private var evictions: [Int: DecoderSchedule.Eviction] = [:]
     private var spares: [DecoderChild] = []
-    /// How the processes that have got ready end, by our number.
+    /// The streams of the ends of ready processes, by the pool's number.
     private var endings: [Int: AsyncStream<ProcessEnding>.Continuation] = [:]
     private var starts: [Int: Start] = [:]
     private var failedStarts = 0
-    /// The processes that are not reaped yet, by our number.
+    /// The processes that are not reaped yet, by the pool's number.
     private var children: [Int: (pid: Int, zygote: Int)] = [:]
     private var zygotes = ZygoteSuccession()
     private var sandbox: SandboxReport?
-    /// Why no process can be had at all, until one gets ready.
+    /// The reason why there are no processes at all, until one becomes ready.
     private var outage: AttachmentFailure?
     private var isShutDown = false
     private var nextNumber = 0
-    /// When the pool looks again by itself.
+    /// The time at which the pool checks again by itself.
     private var timer: Instant?
-    /// Wakes whoever asks the zygote for processes.
+    /// Wakes the task that asks the zygote for processes.
     private(set) var refill: AsyncStream<Void>.Continuation?
 
     init(spareLimit: Int, schedule: DecoderSchedule) {
@@ -81,7 +82,7 @@ struct DecoderPoolState: Sendable {
 
     // MARK: Jobs
 
-    /// A number that nothing else in this pool has.
+    /// Returns a number that is unique in this pool.
     mutating func makeNumber() -> Int {
         nextNumber += 1
         return nextNumber
@@ -98,7 +99,7 @@ struct DecoderPoolState: Sendable {
         schedule.stopWaiting(id) ? waiters.removeValue(forKey: id) : nil
     }
 
-    /// Gives places, and spare processes to those who begin; takes processes from jobs that have to give way.
+    /// Grants slots, and spare processes to jobs that begin. Takes processes from jobs that must give way.
     mutating func settle(at now: Instant) -> Changes {
         var changes = Changes()
         if zygotes.isReplacementDue(at: now) { retireZygote(at: now) }
@@ -126,7 +127,7 @@ struct DecoderPoolState: Sendable {
         return changes
     }
 
-    /// Whether nothing else looks again by then.
+    /// Returns whether a timer is needed because no earlier check is planned.
     mutating func needsTimer(for instant: Instant) -> Bool {
         guard timer.map({ instant < $0 }) ?? true else { return false }
         timer = instant
@@ -137,7 +138,7 @@ struct DecoderPoolState: Sendable {
         if timer == instant { timer = nil }
     }
 
-    /// Why the job had to give up its process, if it had to.
+    /// Returns the reason why the job had to give up its process, or `nil` if it did not.
     func eviction(of id: Int) -> DecoderSchedule.Eviction? { evictions[id] }
 
     func couldHold(_ byteCount: Int) -> Bool { schedule.couldHold(byteCount) }
@@ -160,20 +161,21 @@ struct DecoderPoolState: Sendable {
 
     // MARK: Processes
 
-    /// A zygote was started. Its number.
+    /// Records a started zygote and returns its number.
     mutating func zygoteStarted(pid: Int, refill: AsyncStream<Void>.Continuation) -> Int {
         failedStarts = 0
         self.refill = refill
         return zygotes.started(pid: pid)
     }
 
-    /// A process of that zygote crashed, or lied: the next jobs get processes of another zygote, as soon as may be.
+    /// Retires that zygote after one of its processes crashed or lied: the next jobs get processes of another zygote as
+    /// soon as possible.
     mutating func condemn(zygote number: Int, at now: Instant) { zygotes.condemn(number, at: now) }
 
-    /// Whether that zygote is replaced, and lives only for those of its processes that have a job.
+    /// Returns whether that zygote is replaced, and lives only for its processes that have a job.
     func isRetired(zygote number: Int) -> Bool { zygotes.retired.contains(number) }
 
-    /// Whether that zygote is replaced and all of its processes are gone.
+    /// Returns whether that zygote is replaced and all of its processes are gone.
     func isDrained(zygote number: Int) -> Bool {
         isRetired(zygote: number) && !children.values.contains { $0.zygote == number }
     }
@@ -186,11 +188,11 @@ struct DecoderPoolState: Sendable {
         refill = nil
     }
 
-    /// That zygote is no more, and with it every process that it forked. Whether it had any that got ready.
+    /// Records that the zygote is gone, and every process that it forked. Returns whether any of them had become ready.
     mutating func zygoteEnded(_ number: Int) -> Bool {
         for (child, place) in children where place.zygote == number {
             children[child] = nil
-            // No ending is known: whoever waits for it hears of none.
+            // The end of the process is unknown: its stream finishes without one.
             endings.removeValue(forKey: child)?.finish()
         }
         guard zygotes.ended(number) else { return true }
@@ -206,7 +208,7 @@ struct DecoderPoolState: Sendable {
         starts = [:]
     }
 
-    /// The number of one more process to be started by that zygote, if there are too few.
+    /// Returns the number of one more process for that zygote to start, or `nil` if there are enough.
     mutating func claimStart(from zygote: Int) -> Int? {
         let target = max(spareLimit, schedule.isWaitedForByBeginners ? 1 : 0)
         guard !isShutDown, zygotes.current?.number == zygote, spares.count + starts.count < target else { return nil }
@@ -232,14 +234,14 @@ struct DecoderPoolState: Sendable {
     mutating func abandonStart(_ number: Int) { starts[number] = nil }
 
     mutating func couldNotStart(_ number: Int) {
-        // Those of a zygote that was replaced are nobody's failure.
+        // Processes of a replaced zygote do not count as failures.
         guard let start = starts.removeValue(forKey: number) else { return }
         start.process?.kill()
         failedStarts += 1
         if failedStarts >= Self.failedStartLimit { refill?.finish() }
     }
 
-    /// A process was reaped. Its id.
+    /// Records that a process was reaped, and returns its process id.
     mutating func ended(_ number: Int, _ ending: ProcessEnding? = nil) -> Int? {
         spares.removeAll { $0.number == number }
         if let continuation = endings.removeValue(forKey: number) {
@@ -249,7 +251,8 @@ struct DecoderPoolState: Sendable {
         return children.removeValue(forKey: number)?.pid
     }
 
-    /// The zygote's word that a process was forked and that process's own word that it is ready come in any order.
+    /// Makes a process a spare once both messages are there, in any order: the zygote's that it forked the process, and
+    /// the process's that it is ready.
     private mutating func promote(_ number: Int, of zygote: Int) {
         guard let start = starts[number], let line = start.line, let pid = start.pid, let process = start.process,
             let sandbox = start.sandbox

@@ -4,11 +4,11 @@ import Synchronization
 import Timing
 import Values
 
-/// One job's right to compute, and the memory that goes with it.
+/// One job's right to compute, and the memory that belongs to it.
 final class DecoderReservation: Sendable {
     private struct State {
         var claim: DecoderSchedule.Claim
-        /// Since when the job has computed; `nil` while it waits.
+        /// The instant since which the job has computed, or `nil` while it waits.
         var since: Instant?
         var worked: Duration = .zero
     }
@@ -17,7 +17,7 @@ final class DecoderReservation: Sendable {
     private let deadline: MovingDeadline
     private let state: Mutex<State>
 
-    /// `claim` was granted just now.
+    /// Creates the reservation for a claim that was granted just now.
     init(_ claim: DecoderSchedule.Claim, due deadline: MovingDeadline, in pool: DecoderPool) {
         var claim = claim
         claim.needsProcess = false
@@ -26,12 +26,12 @@ final class DecoderReservation: Sendable {
         state = Mutex(State(claim: claim, since: pool.time.now))
     }
 
-    /// How long the job has computed so far: what it waited for is not in it.
+    /// The time that the job has computed so far, without the time that it waited.
     var worked: Duration {
         state.withLock { $0.worked + ($0.since.map { pool.time.now - $0 } ?? .zero) }
     }
 
-    /// Lets others compute: the job waits, and after a while may lose its process to those who need memory.
+    /// Lets other jobs compute. After a while this job may lose its process to jobs that need memory.
     func pause() {
         if let id = stop() { pool.pause(id) }
     }
@@ -43,7 +43,7 @@ final class DecoderReservation: Sendable {
         state.withLock { $0.since = pool.time.now }
     }
 
-    /// Waits until the job has `byteCount` more memory, as far as a process may have that much at all.
+    /// Waits until the job has `byteCount` more bytes of memory, at most the limit of one process.
     func resume(adding byteCount: Int) async throws(AttachmentFailure) {
         pause()
         state.withLock { state in
@@ -55,7 +55,7 @@ final class DecoderReservation: Sendable {
 
     func end() { pool.end(state.withLock(\.claim.id)) }
 
-    /// The job's number, if it computed until now.
+    /// Stops the clock. Returns the job's number if it computed until now.
     private func stop() -> Int? {
         state.withLock { state in
             guard let since = state.since else { return nil }

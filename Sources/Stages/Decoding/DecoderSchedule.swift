@@ -1,40 +1,42 @@
 import Media
 import Timing
 
-/// The order in which jobs compute: the most urgent first, as far as places and memory go. It does nothing itself.
+/// The order in which jobs compute: the most urgent first, as far as slots and memory allow. State only, without side
+/// effects.
 ///
-/// A place stands for one core. A job gives its place back while it waits for bytes. It keeps its memory then, until
-/// another job needs it; a picture that computes for very long gives its place, too, to the jobs that wait.
+/// A slot stands for one core. A job gives its slot back while it waits for bytes. It keeps its memory until another
+/// job needs it. A picture that computes for very long gives up its slot, too, to waiting jobs.
 struct DecoderSchedule: Sendable {
     struct Claim: Sendable, Equatable {
         var id: Int
-        /// When the job's result is due.
+        /// The time when the job's result is due.
         var deadline: Instant
-        /// Video and sound take long: they may not have every place.
+        /// A Boolean value that indicates whether the job is video or sound. Those take long, and may not have every
+        /// slot.
         var isClip = false
-        /// The memory that the job is to have from now on, instead of what it had.
+        /// The memory that the job is to have from now on, in bytes, instead of its present amount.
         var byteCount = 0
-        /// Whether it also needs a process, because it begins.
+        /// A Boolean value that indicates whether the job also needs a process, because it begins.
         var needsProcess = false
     }
 
     /// The reason why a job has to give up its process.
     enum Eviction: Sendable, Equatable {
-        /// It waited, and another job needs its memory. It may begin again.
+        /// The job waited, and another job needs its memory. It may begin again.
         case idle
         /// The job computed for longer than any job may while others wait for its slot or its memory.
         case endless
     }
 
     struct Rule: Sendable {
-        /// How many claims may take memory while one that is more urgent waits for it.
+        /// The number of claims that may take memory while a more urgent one waits for it.
         var passes = 8
-        /// How long a job may wait before others may have its memory.
+        /// The time that a job may wait before others may have its memory.
         var patience: Duration = .milliseconds(500)
-        /// How long a picture, and a clip, may compute before other jobs may have its place.
+        /// The time that a picture, and a clip, may compute before other jobs may have its slot.
         var pictureTurn: Duration = .seconds(1)
         var clipTurn: Duration = .seconds(8)
-        /// How many jobs without a place may go on computing, for each place.
+        /// The number of jobs without a slot that may go on computing, for each slot.
         var overduePerPlace = 2
     }
 
@@ -48,19 +50,19 @@ struct DecoderSchedule: Sendable {
     private let byteLimit: Int
     private let rule: Rule
     private var waiting: [Claim] = []
-    /// How often each of those that wait for memory was passed.
+    /// The number of times that each claim was passed while it waited for memory.
     private var passes: [Int: Int] = [:]
-    /// The jobs that have a place.
+    /// The jobs that have a slot.
     private var running: [Int: Turn] = [:]
-    /// The jobs that compute although another one has their place now.
+    /// The jobs that compute although another job has their slot now.
     private var overdue: [Int: Turn] = [:]
     /// The memory of every job that has begun and not ended.
     private var held: [Int: Int] = [:]
-    /// The jobs that have memory and wait, for bytes, more memory or a place, and since when.
+    /// The jobs that hold memory and wait, for bytes, memory or a slot, and since when.
     private var idle: [Int: Instant] = [:]
     private var evictions: [Int: Eviction] = [:]
 
-    /// Of `places`, a quarter, and at least one if there are two, is kept for pictures.
+    /// Creates a schedule. A quarter of `places`, and at least one if there are two, is kept for pictures.
     init(places: Int, byteLimit: Int, rule: Rule = Rule()) {
         self.places = places
         clipPlaces = max(1, places - max(1, places / 4))
@@ -73,7 +75,7 @@ struct DecoderSchedule: Sendable {
     var heldBytes: Int { held.values.reduce(0, +) }
     var isWaitedForByBeginners: Bool { waiting.contains(where: \.needsProcess) }
 
-    /// Whether so much memory could be had if nobody else had any.
+    /// Returns whether `byteCount` bytes of memory would be available if no other job had any.
     func couldHold(_ byteCount: Int) -> Bool { byteCount <= byteLimit }
 
     mutating func wait(_ claim: Claim) {
@@ -81,7 +83,7 @@ struct DecoderSchedule: Sendable {
         waiting.insert(claim, at: index)
     }
 
-    /// Whether it waited.
+    /// Removes a waiting job. Returns whether it waited.
     mutating func stopWaiting(_ id: Int) -> Bool {
         guard let index = waiting.firstIndex(where: { $0.id == id }) else { return false }
         waiting.remove(at: index)
@@ -89,7 +91,7 @@ struct DecoderSchedule: Sendable {
         return true
     }
 
-    /// A job that waits is due at another time than it was.
+    /// Changes the deadline of a waiting job.
     mutating func move(_ id: Int, to deadline: Instant) {
         guard let index = waiting.firstIndex(where: { $0.id == id }) else { return }
         var claim = waiting.remove(at: index)
@@ -97,22 +99,22 @@ struct DecoderSchedule: Sendable {
         wait(claim)
     }
 
-    /// Those who wait for a process wait no longer.
+    /// Removes the jobs that wait for a process.
     mutating func dismissBeginners() -> [Int] {
         let beginners = waiting.filter(\.needsProcess).map(\.id)
         for id in beginners { _ = stopWaiting(id) }
         return beginners
     }
 
-    /// Takes a job's place: it waits for bytes, or for more memory. After a while, jobs that need the memory that it has
-    /// may have that, too.
+    /// Takes a job's slot while it waits for bytes or for more memory. After a while, its memory may go to jobs that
+    /// need it.
     mutating func pause(_ id: Int, at now: Instant) {
         running[id] = nil
         overdue[id] = nil
         if held[id] != nil { idle[id] = now }
     }
 
-    /// The job is done with everything.
+    /// Removes a finished job.
     mutating func end(_ id: Int) {
         running[id] = nil
         overdue[id] = nil
@@ -121,7 +123,7 @@ struct DecoderSchedule: Sendable {
         evictions[id] = nil
     }
 
-    /// Gives the jobs that have to give up their processes since this was last asked.
+    /// Returns the jobs that must give up their processes since the last call.
     mutating func takeEvictions() -> [Int: Eviction] {
         defer { evictions = [:] }
         return evictions
@@ -131,10 +133,10 @@ struct DecoderSchedule: Sendable {
 // MARK: - Granting
 
 extension DecoderSchedule {
-    /// Gives places to those who wait, the earliest deadline first, while there are `processes` for those who begin.
+    /// Grants slots to waiting jobs, the earliest deadline first, while there are `processes` for jobs that begin.
     ///
-    /// A claim for which there is no memory is passed by smaller ones, a few times. Then memory is kept for it, but for
-    /// a reserve in which small claims go on.
+    /// Smaller claims may pass a claim for which there is no memory, a few times. Then memory is kept for it, except
+    /// for a reserve that serves small claims.
     mutating func grant(processes: Int, at now: Instant) -> [Claim] {
         endTurns(processes: processes, at: now)
         var granted: [Claim] = []
@@ -148,7 +150,7 @@ extension DecoderSchedule {
                 continue
             }
             if growth(of: claim) > 0 {
-                // Some of them may have been evicted.
+                // Some of these jobs may have been evicted.
                 for other in passed where evictions[other.id] == nil { passes[other.id, default: 0] += 1 }
             }
             if claim.needsProcess { processes -= 1 }
@@ -161,7 +163,7 @@ extension DecoderSchedule {
         return granted
     }
 
-    /// When a job that waits may get what another one has, by the passing of time alone.
+    /// Returns the time at which a waiting job may get another job's resources merely because time has passed.
     func nextChange(after now: Instant) -> Instant? {
         guard !waiting.isEmpty else { return nil }
         let turns = running.values.map { $0.start + turn(of: $0.claim) }
@@ -169,18 +171,18 @@ extension DecoderSchedule {
         return (turns + idlers).filter { $0 > now }.min()
     }
 
-    /// The memory in which small claims go on while a larger one waits: a quarter.
+    /// The memory for small claims while a larger one waits: a quarter.
     private var reserve: Int { byteLimit / 4 }
 
     private func isSmall(_ byteCount: Int) -> Bool { byteCount <= reserve / 2 }
 
     private func growth(of claim: Claim) -> Int { claim.byteCount - (held[claim.id] ?? 0) }
 
-    /// Whether `claim` may have memory before those in `passed`, who are more urgent and wait for it.
+    /// Returns whether `claim` may have memory before the more urgent claims in `passed`, which wait for it.
     private func mayPass(_ passed: [Claim], _ claim: Claim) -> Bool {
-        // A job that goes on with what it has takes nothing from anybody.
+        // A job that needs no more memory takes none from others.
         guard growth(of: claim) > 0 else { return true }
-        // One that leaves no room for the reserve gets memory when nobody else has any: nobody waits for that.
+        // A claim that leaves no room for the reserve is granted when no other job has memory, so none is kept for it.
         let isKept = passed.contains { passes[$0.id, default: 0] >= rule.passes && $0.byteCount <= byteLimit - reserve }
         guard isKept else { return true }
         let small = held.filter { $0.key != claim.id && isSmall($0.value) }.values.reduce(0, +)
@@ -189,9 +191,9 @@ extension DecoderSchedule {
 
     /// Returns whether there is memory for `claim`, after evicting jobs that have waited for long.
     ///
-    /// Jobs that wait for more memory give way to small claims only, and the most urgent one to none. A small claim may
-    /// also evict one large job that has computed for longer than its turn: otherwise a single source that claims all
-    /// memory and then spins would stop every other one until its deadline.
+    /// Jobs that wait for more memory give way to small claims only, and the most urgent job never gives way. A small
+    /// claim may also evict one large job that has computed for longer than its turn: otherwise a single source that
+    /// claims all memory and then spins would stop every other one until its deadline.
     private mutating func makeRoom(for claim: Claim, keeping first: Claim?, at now: Instant) -> Bool {
         var missing = heldBytes + growth(of: claim) - byteLimit
         guard missing > 0, growth(of: claim) > 0 else { return true }
@@ -211,8 +213,8 @@ extension DecoderSchedule {
         return true
     }
 
-    /// The job that holds the most memory, at least `byteCount` and not a small claim, of those that have computed for
-    /// longer than their turn.
+    /// Returns the job that holds the most memory, at least `byteCount` and not a small claim, of those that have
+    /// computed for longer than their turn.
     private func overlongHolder(of byteCount: Int, at now: Instant) -> Int? {
         let turns = [running.values, overdue.values].joined()
         let ended = turns.filter { $0.start + turn(of: $0.claim) <= now }.map(\.claim)
@@ -228,8 +230,8 @@ extension DecoderSchedule {
 
     private func turn(of claim: Claim) -> Duration { claim.isClip ? rule.clipTurn : rule.pictureTurn }
 
-    /// Takes the places of jobs that have computed for long, as many as others wait for. They go on for now; when there
-    /// are too many of them, those that have computed for the longest time are evicted.
+    /// Takes the slots of jobs that have computed for long, as many as other jobs wait for. They go on for now. When
+    /// there are too many of them, those that have computed the longest are evicted.
     private mutating func endTurns(processes: Int, at now: Instant) {
         let (beginners, others) = (waiting.count(where: \.needsProcess), waiting.count { !$0.needsProcess })
         var wanted = others + min(beginners, processes) - (places - running.count)

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Tells a conversion that time is nearly up: the decoder finishes what it is writing, and stops.
+/// A signal to a conversion that time is nearly up. The decoder finishes the output that it is writing, and stops.
 package final class ExpirySignal: Sendable {
     private struct State {
         var isExpired = false
@@ -21,7 +21,7 @@ package final class ExpirySignal: Sendable {
         for waiter in waiters { waiter.resume() }
     }
 
-    /// Returns once `expire` was called, or the task is cancelled. Whether it was called.
+    /// Waits until `expire` is called, or the task is cancelled. Returns whether it was called.
     func wait() async -> Bool {
         let id = state.withLock { state in
             state.nextWaiter += 1

@@ -2,23 +2,23 @@ import DecoderWire
 import Glibc
 import Sandbox
 
-/// A peer that does not keep to the protocol.
+/// The error that a peer does not keep to the protocol.
 struct PeerError: Error {}
 
-/// What one peer says on its socket.
+/// The messages that one peer sends on its socket.
 struct MessageStream<Message: WireMessage>: Sendable {
     struct Received: Sendable {
         var message: Message
-        /// The receiver closes them.
+        /// The descriptors that came with the message. The receiver closes them.
         var descriptors: [Int32]
     }
 
     let socket: PacketSocket
     let watcher: ReadinessWatcher
 
-    /// The next message; `nil` once the peer is gone or the task is cancelled.
+    /// Returns the next message, or `nil` once the peer is gone or the task is cancelled.
     ///
-    /// Throws for a packet that is no message, or that brings more descriptors than `descriptorLimit`.
+    /// Throws for a packet that is not a message, or that brings more descriptors than `descriptorLimit`.
     func next(descriptorLimit: Int = 0) async throws(PeerError) -> Received? {
         while !Task.isCancelled {
             switch Result(catching: { () throws(SystemError) in

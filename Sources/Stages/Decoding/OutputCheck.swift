@@ -2,15 +2,16 @@ import Glibc
 import Media
 import Timing
 
-/// Looks at a finished output the way a stranger would: nothing that the decoder process says of it is believed.
+/// The check of a finished output. It does not rely on anything that the decoder process reports.
 enum OutputCheck {
-    /// Milliseconds by which two ways to add up the same times may differ, and by which the last packet of sound may
-    /// reach beyond the end.
+    /// The tolerance for durations in milliseconds: sums of the same times may differ by it, and the last packet of
+    /// sound may reach beyond the end by it.
     private static let tolerance = 100
-    /// The most bytes of a preview: the least compressible picture of 256 pixels has fewer.
+    /// The most bytes of a thumbnail: the least compressible picture of 256 pixels has fewer.
     private static let previewLimit = 131_072
 
-    /// The output in memory that the decoder process never had, once it is what its report says and `request` allows.
+    /// Returns the output, copied into memory that the decoder process never had, or `nil` if it is not as its report
+    /// says or as `request` allows.
     static func accepted(_ report: RungReport, _ file: OutputFile, for request: ConversionRequest) -> ReadyRung? {
         let bytes = file.prefix(report.byteCount)
         guard bytes.count == report.byteCount, MediaSniffer.format(of: bytes.span) == report.format else { return nil }
@@ -23,7 +24,8 @@ enum OutputCheck {
         return ReadyRung(report: checked, file: copy)
     }
 
-    /// The bytes of a preview of the size that `request` asks for. They are for a person's eyes, so they are few.
+    /// Returns the bytes of a thumbnail of the size that `request` asks for. They are for a person's eyes, so they are
+    /// few.
     static func acceptedPreview(_ byteCount: Int, _ file: OutputFile, for request: ConversionRequest) -> [UInt8]? {
         guard let edge = request.previewEdge, byteCount <= previewLimit else { return nil }
         let bytes = file.prefix(byteCount)
@@ -69,7 +71,7 @@ enum OutputCheck {
         return duration <= longest.milliseconds + tolerance && report.byteCount <= byteLimit ? report : nil
     }
 
-    /// A GIF may be an animation or a still picture.
+    /// Returns the bounds for a format. A GIF may be an animation or a still picture.
     private static func bounds(for format: MediaFormat, in request: ConversionRequest) -> (longEdge: Int, bytes: Int) {
         let image = request.image
         guard format == .gif, let animation = request.animation else { return (image.longEdge, image.byteLimit) }

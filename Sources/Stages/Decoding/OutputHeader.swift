@@ -1,13 +1,13 @@
 import Media
 
-/// The size of a picture of a format that is delivered, read from its first bytes by code that trusts none of them.
+/// The size of a picture in a delivered format, read from its first bytes by code that does not trust them.
 struct OutputHeader: Equatable {
     var format: MediaFormat
-    /// In pixels.
+    /// The width in pixels.
     var width: Int
     var height: Int
 
-    /// `nil` for what is no whole JPEG, PNG or GIF from its first byte to its last.
+    /// Reads the size, or returns `nil` if the bytes are not a whole JPEG, PNG or GIF from the first byte to the last.
     init?(_ bytes: Span<UInt8>) {
         switch MediaSniffer.format(of: bytes) {
         case .jpeg: self.init(jpeg: bytes)
@@ -17,10 +17,10 @@ struct OutputHeader: Equatable {
         }
     }
 
-    /// The most segments before the frame header of a JPEG: some tables, and a colour profile in at most 255 parts.
+    /// The most segments before the frame header of a JPEG: some tables, and a color profile in at most 255 parts.
     private static let segmentLimit = 1000
 
-    /// ITU-T T.81, annex B: segments with a length each, up to the frame header, which has the size.
+    /// Reads a JPEG by ITU-T T.81, annex B: segments with a length each, up to the frame header, which has the size.
     private init?(jpeg bytes: Span<UInt8>) {
         guard bytes.ends(with: [0xFF, 0xD9]) else { return nil }
         var offset = 2
@@ -29,7 +29,7 @@ struct OutputHeader: Equatable {
                 let length = bytes.number(at: offset + 2, byteCount: 2)
             else { return nil }
             guard marker >= 0xFFC0, marker != 0xFFDA, length >= 2 else { return nil }
-            // C4, C8 and CC are tables in the midst of the frame headers.
+            // C4, C8 and CC are tables whose markers lie among those of the frame headers.
             if (0xFFC0...0xFFCF).contains(marker), ![0xFFC4, 0xFFC8, 0xFFCC].contains(marker) {
                 guard let height = bytes.number(at: offset + 5, byteCount: 2),
                     let width = bytes.number(at: offset + 7, byteCount: 2)
@@ -42,7 +42,7 @@ struct OutputHeader: Equatable {
         return nil
     }
 
-    /// W3C PNG, 11.2.1: the first chunk has the size; the last is IEND, which is always the same.
+    /// Reads a PNG by W3C PNG, 11.2.1: the first chunk has the size; the last is IEND, which is always the same.
     private init?(png bytes: Span<UInt8>) {
         let end: [UInt8] = [0, 0, 0, 0, 0x49, 0x45, 0x4E, 0x44, 0xAE, 0x42, 0x60, 0x82]
         guard bytes.ends(with: end), bytes.number(at: 12, byteCount: 4) == 0x4948_4452,
@@ -51,7 +51,7 @@ struct OutputHeader: Equatable {
         (self.format, self.width, self.height) = (.png, width, height)
     }
 
-    /// GIF89a, section 18: the logical screen's size, little-endian; a semicolon is the trailer.
+    /// Reads a GIF by GIF89a, section 18: the logical screen's size, little-endian. A semicolon is the trailer.
     private init?(gif bytes: Span<UInt8>) {
         guard bytes.count > 13, bytes.ends(with: [0x3B]) else { return nil }
         let width = Int(bytes[6]) | Int(bytes[7]) << 8
@@ -61,7 +61,7 @@ struct OutputHeader: Equatable {
 }
 
 extension Span<UInt8> {
-    /// A big-endian number, if its bytes are there.
+    /// Returns a big-endian number, or `nil` if its bytes are missing.
     fileprivate func number(at offset: Int, byteCount: Int) -> Int? {
         guard offset <= count - byteCount else { return nil }
         return (0..<byteCount).reduce(0) { $0 << 8 | Int(self[offset + $1]) }

@@ -5,7 +5,7 @@ import Sandbox
 import Synchronization
 import Timing
 
-/// Waits for sockets and processes on a thread of its own, so that no task blocks the threads that all tasks share.
+/// A thread that waits for sockets and processes, so that no task blocks the threads that all tasks share.
 final class ReadinessWatcher: Sendable {
     private struct Waiter {
         var descriptor: Int32
@@ -13,16 +13,16 @@ final class ReadinessWatcher: Sendable {
     }
 
     private struct State {
-        /// By token. 0 is the token of `signal`.
+        /// The waiters by token. 0 is the token of `signal`.
         var waiters: [UInt: Waiter] = [:]
         var nextToken: UInt = 1
-        /// What the thread calls next, to show that it turns.
+        /// The closures that the thread calls next, to show that it runs.
         var answers: [@Sendable () -> Void] = []
         var isStopped = false
     }
 
     private let epoll: Int32
-    /// Wakes the thread for `answers`, or to end.
+    /// The descriptor that wakes the thread for `answers`, or to end.
     private let signal: Int32
     private let state = Mutex(State())
 
@@ -64,13 +64,13 @@ final class ReadinessWatcher: Sendable {
         return watcher
     }
 
-    /// Ends the thread. Nobody may wait any more.
+    /// Ends the thread. No task may be waiting any more.
     func stop() {
         state.withLock { $0.isStopped = true }
         eventfd_write(signal, 1)
     }
 
-    /// Has the thread call `answer`. A thread that was stopped has nothing to show.
+    /// Asks the thread to call `answer`. A stopped thread is never stalled, so it is not asked.
     func answer(_ answer: @escaping @Sendable () -> Void) {
         let isStopped = state.withLock { state in
             if !state.isStopped { state.answers.append(answer) }
@@ -79,7 +79,7 @@ final class ReadinessWatcher: Sendable {
         if isStopped { answer() } else { eventfd_write(signal, 1) }
     }
 
-    /// Returns when `descriptor` can be read or is closed at the other end, or the task is cancelled.
+    /// Waits until `descriptor` can be read or is closed at the other end, or the task is cancelled.
     ///
     /// The caller keeps it open, and is the only one that waits for it.
     func waitUntilReadable(_ descriptor: Int32) async {
@@ -121,11 +121,11 @@ final class ReadinessWatcher: Sendable {
         }
     }
 
-    /// Returns whether the thread has to end.
+    /// Reads the signal. Returns whether the thread must end.
     private func hearSignal() -> Bool {
         var count: eventfd_t = 0
         unsafe eventfd_read(signal, &count)
-        // It is watched for once each time.
+        // Each wait watches the descriptor once.
         _ = clinux_epoll_remove(epoll, signal)
         _ = clinux_epoll_add(epoll, signal, 0)
         let (answers, isStopped) = state.withLock { state in

@@ -2,11 +2,11 @@ import Media
 import Timing
 import Values
 
-// SECURITY S6: what a decoder process says of sizes, counts and times is held against the limits where it comes in, before
-// anything is computed with it. A report beyond them is a lie: our decoder refuses such sources itself.
+// SECURITY S6: sizes, counts and times from a decoder process are checked against the limits on arrival, before any
+// arithmetic. A report beyond them is a lie: our decoder rejects such sources itself.
 
 extension SourceReport {
-    /// Whether a source within `limits` can be like this.
+    /// Returns whether a source within `limits` can have this description.
     func isPossible(within limits: MediaLimits) -> Bool {
         // Each frame takes at least a byte of the source.
         isSizePossible(width, height, within: limits) && (frames ?? 0) <= limits.sourceBytes
@@ -15,7 +15,7 @@ extension SourceReport {
 }
 
 extension RungReport {
-    /// Whether a result of a source within `limits` can be like this.
+    /// Returns whether a source within `limits` can have this result.
     func isPossible(within limits: MediaLimits) -> Bool {
         isSizePossible(width, height, within: limits)
             && (frames ?? 0) <= (format.kind == .image ? limits.frames : limits.sourceBytes)
@@ -23,7 +23,7 @@ extension RungReport {
     }
 }
 
-/// Sound has no size. Of a size, both numbers are there.
+/// Returns whether the size is possible. Sound has none; a picture has both numbers.
 private func isSizePossible(_ width: Int?, _ height: Int?, within limits: MediaLimits) -> Bool {
     guard let width, let height else { return width == nil && height == nil }
     guard width > 0, height > 0, width <= limits.side, height <= limits.side else { return false }

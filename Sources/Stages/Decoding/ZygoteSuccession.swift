@@ -1,15 +1,16 @@
 import Media
 import Timing
 
-/// The zygotes of a pool: the one that forks, and those that a crash has retired. It does nothing itself.
+/// The zygotes of a pool: the one that forks, and those that were retired after a crash. State only, without side
+/// effects.
 ///
-/// After a crash another zygote takes over, so that no process whose memory is laid out like the crashed one's gets a
-/// source (SECURITY S10). Replacements are bounded, so that sources that crash on purpose don't keep the pool busy: they
-/// come a second apart, and twice as far each time while crashes go on.
+/// After a crash another zygote takes over. So no process whose memory is laid out like the crashed one's gets a source
+/// (SECURITY S10). Replacements are limited, so that sources that crash on purpose cannot keep the pool busy: they come
+/// a second apart, and twice as far each time while crashes go on.
 struct ZygoteSuccession: Sendable {
     private static let firstPause: Duration = .seconds(1)
     private static let longestPause: Duration = .seconds(30)
-    /// So long without a replacement, and the pauses begin anew.
+    /// The time without a replacement after which the pauses start over.
     private static let calm: Duration = .seconds(60)
     /// The most retired zygotes that live on for their last jobs.
     private static let retiredLimit = 2
@@ -22,10 +23,10 @@ struct ZygoteSuccession: Sendable {
     private var pause = firstPause
     private var lastReplacement: Instant?
 
-    /// How often a zygote was started that no crash called for.
+    /// The number of times that a zygote was started for another reason than a crash.
     var restarts: Int { max(0, count - 1 - replacements) }
 
-    /// The number of a zygote that takes over now.
+    /// Records that a zygote takes over now, and returns its number.
     mutating func started(pid: Int) -> Int {
         count += 1
         current = (count, pid)
@@ -33,7 +34,7 @@ struct ZygoteSuccession: Sendable {
         return count
     }
 
-    /// Whether it was the one that forks.
+    /// Records that a zygote ended. Returns whether it was the one that forks.
     mutating func ended(_ number: Int) -> Bool {
         retired.remove(number)
         guard current?.number == number else { return false }
@@ -41,7 +42,7 @@ struct ZygoteSuccession: Sendable {
         return true
     }
 
-    /// Asks for another zygote in the place of that one, unless there is another already.
+    /// Asks for a replacement of that zygote, unless it is replaced already.
     mutating func condemn(_ number: Int, at now: Instant) {
         guard current?.number == number else { return }
         isCondemned = true
@@ -53,7 +54,7 @@ struct ZygoteSuccession: Sendable {
         return lastReplacement.map { now >= $0 + pause } ?? true
     }
 
-    /// When a replacement that waits for its time is due.
+    /// Returns the time at which a pending replacement is due.
     func nextReplacement(after now: Instant) -> Instant? {
         guard isCondemned, current != nil, let lastReplacement, lastReplacement + pause > now else { return nil }
         return lastReplacement + pause
