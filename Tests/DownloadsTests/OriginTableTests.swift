@@ -192,7 +192,7 @@ struct OriginTableTests {
     }
 
     @Test(
-        "in any order of events, no origin exceeds its limit or gets a second probe, and each request has a timely answer",
+        "in any order of events, origins keep within their limits and to one probe, and requests are answered in time",
         arguments: 0..<60
     )
     func property(seed: Int) {

@@ -2,14 +2,14 @@ import Foundation
 import Payloads
 import Support
 
-/// The built program, as a user runs it.
+/// The built program, run as a user runs it.
 struct AttachdProgram {
-    /// What one run came to.
+    /// The outcome of one run.
     struct Outcome {
         var status: Int32
         var output: String
         var errors: String
-        /// What `--report` wrote.
+        /// The contents of the file that `--report` wrote.
         var result: JSONValue?
 
         /// The rung of the first attachment.
@@ -25,12 +25,12 @@ struct AttachdProgram {
 
     let folder: TemporaryFolder
     var environment: [String: String] = [:]
-    /// The program that is started.
+    /// The path of the program to start.
     private(set) var executable = Self.path
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// The program beside the decoder that does what its source says.
+    /// Returns a program whose decoder obeys its source.
     static func withEvilDecoder() throws -> AttachdProgram {
         var attachd = try AttachdProgram()
         let built = URL(filePath: path).deletingLastPathComponent()
@@ -47,10 +47,10 @@ struct AttachdProgram {
 
     var store: String { folder.url.appending(path: "store").path }
 
-    /// The files below `tmp/`, of which none may be left after a job.
+    /// The files below `tmp/`. A finished job leaves none.
     var leftovers: [String] { folder.files.filter { $0.hasPrefix("store/tmp/") } }
 
-    /// Starts the program; `input` is its standard input, and its standard error goes to the file `errors`.
+    /// Starts the program with `input` as its standard input and the file `errors` for its standard error.
     func start(_ arguments: [String], input: [UInt8] = [], errors: String = "/dev/null") throws -> ChildProgram {
         let inputFile = folder.url.appending(path: "input-\(UUID().uuidString)")
         try Data(input).write(to: inputFile)
@@ -63,7 +63,7 @@ struct AttachdProgram {
         )
     }
 
-    /// Runs the program to its end, on a thread of its own.
+    /// Runs the program to its end, on its own thread.
     func run(_ arguments: [String], input: [UInt8] = []) async throws -> Outcome {
         let errors = folder.url.appending(path: "errors-\(UUID().uuidString)").path
         let program = try start(arguments, input: input, errors: errors)
@@ -85,12 +85,12 @@ struct AttachdProgram {
         )
     }
 
-    /// `attachd process` for a payload whose attachment is at `url`.
+    /// Runs `attachd process` for a payload whose attachment is at `url`.
     func process(_ url: String, _ arguments: [String] = []) async throws -> Outcome {
         try await process(payload: #"{"aps":{"mutable-content":1,"alert":"Hi"},"my-attachment":"\#(url)"}"#, arguments)
     }
 
-    /// `attachd process` for a whole payload.
+    /// Runs `attachd process` for a whole payload.
     func process(payload: String, _ arguments: [String] = []) async throws -> Outcome {
         let report = folder.url.appending(path: "result.json")
         var outcome = try await run(

@@ -12,12 +12,12 @@ struct BatchTests {
 
     private var input: URL { attachd.folder.url.appending(path: "in") }
     private var output: URL { attachd.folder.url.appending(path: "out") }
-    /// How many files the trial has; `Scripts/mixed` asks for more.
+    /// The number of files in the trial; `Scripts/mixed` asks for more.
     private static let fileCount = ProcessInfo.processInfo.environment["ATTACHD_MIXED_FILES"].flatMap { Int($0) } ?? 150
 
     private func arguments(_ more: [String] = []) -> [String] { ["batch", input.path, "--out", output.path] + more }
 
-    /// The manifest's whole lines.
+    /// The manifest's complete lines.
     private var lines: [JSONValue] {
         get throws {
             let file = output.appending(path: "manifest.jsonl")
@@ -35,7 +35,7 @@ struct BatchTests {
 
     private static let photo = SharedMedia.packageRoot.appending(path: "Samples/media/photo.jpg")
 
-    @Test("a folder comes back with its shape: the photo scaled down, a summary, a manifest and a report")
+    @Test("a folder keeps its shape: the photo is scaled down, and there is a summary, a manifest and a report")
     func folder() async throws {
         let photo = [UInt8](try Data(contentsOf: Self.photo))
         try write("2026/hut.JPEG", photo)
@@ -58,7 +58,7 @@ struct BatchTests {
         #expect(!FileManager.default.fileExists(atPath: attachd.store))
     }
 
-    @Test("bad places and options have the documented status, and a message that says what to do")
+    @Test("bad locations and options have the documented status, and a message that says what to do")
     func badInput() async throws {
         try write("a.txt", Array("x".utf8))
         let nowhere = try await attachd.run(["batch", "/nowhere", "--out", output.path])
@@ -77,7 +77,7 @@ struct BatchTests {
         #expect(again.status == 73 && again.errors.contains("--resume"))
     }
 
-    @Test("a deadline is for each file, and what it cost is made good by going on with more time")
+    @Test("each file has its own deadline, and a second run with more time improves the degraded files")
     func deadline() async throws {
         try write("hut.jpg", [UInt8](try Data(contentsOf: Self.photo)))
         let hasty = try await attachd.run(arguments(["--deadline", "1ms"]))
@@ -89,7 +89,7 @@ struct BatchTests {
     }
 
     @Test(
-        "interrupted, killed and gone on with: every file is accounted for, and none is done twice",
+        "after an interruption, a kill and two resumes every file is accounted for, and none was done twice",
         .needsSharedMedia
     )
     func interruptions() async throws {
@@ -118,7 +118,8 @@ struct BatchTests {
         try await lookAtReport(files.count)
     }
 
-    /// Starts or goes on with a batch, and sends it a signal once the manifest has so many lines. What it had done then.
+    /// Starts or resumes a batch, signals it once the manifest has `lineCount` lines, and returns the identifiers so
+    /// far.
     private func interrupt(_ signal: Int32, at lineCount: Int) async throws -> (
         status: Int32, identifiers: [String: String]
     ) {
@@ -133,7 +134,7 @@ struct BatchTests {
         return (status, Dictionary(done, uniquingKeysWith: { _, last in last }))
     }
 
-    /// Opens the report in a browser, which runs its script under its own policy.
+    /// Opens the report in a browser, which runs the report's script under its own policy.
     private func lookAtReport(_ fileCount: Int) async throws {
         let chromium = "/usr/bin/chromium"
         try #require(FileManager.default.isExecutableFile(atPath: chromium), "install what Scripts/packages.txt names")

@@ -16,7 +16,7 @@ struct BucketTests {
 
     private var publicURL: String { "http://127.0.0.1:\(moto.port)/media/pushes" }
 
-    /// attachd with the rights of `user`.
+    /// Returns the program with the credentials of `user`.
     private func program(_ user: MotoServer.User) throws -> AttachdProgram {
         var attachd = try AttachdProgram()
         attachd.environment = [
@@ -39,7 +39,7 @@ struct BucketTests {
         result.value(at: try JSONPointer(pointer))?.text
     }
 
-    @Test("the payload names the object, which is there with its header fields, once", arguments: ["path", "host"])
+    @Test("the payload names the object, which was put once and has its header fields", arguments: ["path", "host"])
     func published(style: String) async throws {
         let origin = try OriginServer { [photo] _ in .body(photo) }
         defer { origin.stop() }
@@ -83,7 +83,7 @@ struct BucketTests {
         }
     }
 
-    @Test("while the store hangs contents go out original and on time, then at once; when it works again, complete")
+    @Test("while the store hangs, contents go out original and on time, then at once; once it works, complete again")
     func hangs() async throws {
         let origin = try OriginServer { [photo] _ in .body(photo) }
         defer { origin.stop() }
@@ -100,7 +100,7 @@ struct BucketTests {
                 #expect(margin.map { $0 > 0 } == true)
                 message = try text(result, "/errors/0/message") ?? ""
             }
-            // Left alone, it isn't worth a download either, and the worker says what is wrong.
+            // While the store is paused, downloads would be wasted, and the worker reports the problem.
             var (isLeftAlone, number) = (false, 0)
             while !isLeftAlone {
                 number += 1
@@ -123,7 +123,7 @@ struct BucketTests {
         }
     }
 
-    @Test("doctor tries the bucket, and fails when nothing can be put there, with what to do")
+    @Test("doctor tries the bucket, and explains a failure and its remedy")
     func doctor() async throws {
         let good = try program(moto.writer)
         let healthy = try await good.run(["doctor", "--store", good.store] + options())
@@ -137,7 +137,7 @@ struct BucketTests {
     }
 
     @Test(
-        "settings that make no sense are refused, with what to write instead",
+        "invalid settings are refused, and the message shows valid ones",
         arguments: [
             (["--publish", "s3://media"], "--public-url"),
             (["--publish", "media", "--public-url", "https://x.example"], "s3://BUCKET/PREFIX"),

@@ -3,10 +3,10 @@ import Payloads
 import Support
 import Testing
 
-/// Sources that end their decoders, through the whole program, with the decoder that does what its source says.
+/// Tests of sources that end their decoders, through the whole program, with a decoder that obeys its source.
 @Suite("Sources that end their decoders", .timeLimit(.minutes(2)))
 struct CrashedSourcesTests {
-    /// Begins like a JPEG.
+    /// Returns `order` behind the first bytes of a JPEG.
     private static func source(_ order: String) -> [UInt8] { [0xFF, 0xD8, 0xFF] + Array("\(order)\n".utf8) + [0] }
 
     private func reason(_ answer: HTTPClient.Answer) throws -> String? {
@@ -14,14 +14,14 @@ struct CrashedSourcesTests {
         return try JSONValue(parsing: answer.body).value(at: pointer)?.text
     }
 
-    @Test("S10: one that is sent ten times is decoded once, and is said to be damaged", arguments: ["crash", "leave"])
+    @Test("S10: such a source that is sent ten times is decoded once and called corrupt", arguments: ["crash", "leave"])
     func once(order: String) async throws {
         let attachd = try AttachdProgram.withEvilDecoder()
         let origin = try OriginServer { _ in .body(Self.source(order)) }
         defer { origin.stop() }
         try await RunningSidecar.run(attachd) { sidecar in
             for number in 0..<10 {
-                // The same URL five times, then others with the same bytes.
+                // Sends the same URL five times, then other URLs with the same bytes.
                 let answer = try await sidecar.post(origin.url("/\(max(4, number)).jpg"))
                 #expect(try reason(answer) == "corrupt")
             }
@@ -48,7 +48,7 @@ struct CrashedSourcesTests {
     }
 
     @Test(
-        "S6: numbers that no source has end nothing but their decoder",
+        "S6: impossible numbers end only their decoder",
         arguments: ["describe 8 8 1 max", "make 16 8 1 max -"]
     )
     func numbers(order: String) async throws {

@@ -5,7 +5,7 @@ import Support
 import Testing
 import Timing
 
-@Suite("Dialects and profiles, built in and of a user's own", .timeLimit(.minutes(2)))
+@Suite("Built-in and user-defined dialects and profiles", .timeLimit(.minutes(2)))
 struct DialectListingTests {
     static let configuration = """
         dialects:
@@ -40,7 +40,7 @@ struct DialectListingTests {
         return file.path
     }
 
-    /// The lines of a table as lists of words.
+    /// Returns the lines of a table as lists of words.
     private static func rows(_ text: String) -> [[String]] {
         text.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
     }
@@ -61,7 +61,7 @@ struct DialectListingTests {
         #expect(rows.contains(["webpush", "image.aspectRatio", "2:1"]))
     }
 
-    @Test("dialects lists those of the configuration file, a dialect before those that are built in")
+    @Test("dialects lists the configured dialects before the built-in ones")
     func ownList() async throws {
         let outcome = try await attachd.run(["dialects", "--config", try write(Self.configuration)])
         let rows = Self.rows(outcome.output)
@@ -85,7 +85,7 @@ struct DialectListingTests {
         }
     }
 
-    @Test("the sample configuration makes a photo of the sample payload's category")
+    @Test("the sample configuration scales a photo for the sample payload's category")
     func sample() async throws {
         let samples = SharedMedia.packageRoot.appending(path: "Samples")
         let photo = samples.appending(path: "media/photo.jpg").path
@@ -107,7 +107,7 @@ struct DialectListingTests {
     }
 
     @Test(
-        "what makes no sense in a configuration file is refused, with where it is and what to write instead",
+        "an invalid configuration file is refused, with the position and a valid alternative",
         arguments: [
             ("deadlin: 5s", "did you mean \"deadline\"?"),
             ("store: /tmp/x\nallow-addresses: [127.0.0.1]", "allow-addresses: There is no such key (line 2)"),
@@ -140,7 +140,7 @@ struct DialectListingTests {
         #expect(outcome.errors.contains(words), "\(outcome.errors)")
     }
 
-    @Test("a user's own dialect is found, its type field is kept true, and the category chooses a user's own profile")
+    @Test("a user-defined dialect is found, its type field stays true, and the category selects a user-defined profile")
     func ownEndToEnd() async throws {
         let photo = try [UInt8](
             Data(contentsOf: SharedMedia.packageRoot.appending(path: "Samples/media/photo.jpg"))

@@ -18,7 +18,7 @@ struct ExactFitTests {
     }
 
     @Test(
-        "a payload that just fits is filled to the last byte, and one byte more leaves the original",
+        "a payload that just fits is filled to the last byte, and one byte more gives the original",
         arguments: [
             ("alert", 4096), ("voip", 5120),
         ]
@@ -27,7 +27,7 @@ struct ExactFitTests {
         let arguments = ["--push-type", pushType]
         let empty = try await process(filler: 0, arguments)
         let list = try #require(empty.value("/payload/attachments"))
-        // Names in the store have one length, so what the payload has without the list is known.
+        // Names in the store have one length, so the payload's size without the list is known.
         let bare = empty.output.utf8.count - 1 - list.compactText.utf8.count - #","attachments":"#.utf8.count
 
         let listed = try await process(filler: limit - empty.output.utf8.count + 1, arguments)

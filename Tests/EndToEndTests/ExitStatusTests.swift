@@ -10,7 +10,7 @@ struct ExitStatusTests {
     init() throws { attachd = try AttachdProgram() }
 
     @Test(
-        "bad input has the documented status, and a message that says what to do",
+        "invalid input has the documented status, and a message that says what to do",
         arguments: [
             (["process", "--deadlin", "5s"], "", Int32(64), "--deadline"),
             (["proces"], "", 64, "proces"),
@@ -83,7 +83,7 @@ struct ExitStatusTests {
         #expect(fromOption.status == 78 && fromOption.errors.contains("siemens"))
     }
 
-    @Test("with --strict an outcome that is not complete is status 3, and the payload is there all the same")
+    @Test("with --strict an incomplete outcome is status 3, and the payload is written all the same")
     func strict() async throws {
         let outcome = try await attachd.process("http://127.0.0.1:1/x.jpg", ["--strict"])
         #expect(outcome.status == 3 && outcome.outcome == "original" && outcome.output.contains("my-attachment"))

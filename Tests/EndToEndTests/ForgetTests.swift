@@ -3,7 +3,7 @@ import Payloads
 import Support
 import Testing
 
-/// Issue 15, section 10.
+/// Tests of issue 15, section 10.
 @Suite("attachd forget", .timeLimit(.minutes(2)))
 struct ForgetTests {
     let attachd: AttachdProgram
@@ -28,7 +28,7 @@ struct ForgetTests {
         return try await attachd.run(["forget", reference, "--store", attachd.store] + listen)
     }
 
-    @Test("takes all of a source back beside a running sidecar, by URL, also after its restart")
+    @Test("takes back all files of a source beside a running sidecar, by URL, even after a restart")
     func running() async throws {
         let origin = try OriginServer { [photo] _ in .body(photo) }
         defer { origin.stop() }
@@ -40,7 +40,7 @@ struct ForgetTests {
             let run = try await forget(origin.url("/photo.jpg"), port: sidecar.port)
             #expect(run.status == 0 && run.output == "\(link.name)\n", "\(run.output) \(run.errors)")
             #expect(try await sidecar.get(published).status == 410)
-            // The same content under any URL doesn't come back.
+            // The same content doesn't return under another URL.
             let again = try JSONValue(parsing: try await sidecar.post(origin.url("/copy.jpg")).body)
             #expect(again["outcome"]?.text == "original")
             #expect(again.value(at: try JSONPointer("/errors/0/reason"))?.text == "forgotten", "\(again.compactText)")
@@ -51,7 +51,7 @@ struct ForgetTests {
         }
     }
 
-    @Test("works without a sidecar, by name, and says when nothing is known")
+    @Test("works without a sidecar, by name, and reports an unknown name")
     func alone() async throws {
         let origin = try OriginServer { [photo] _ in .body(photo) }
         defer { origin.stop() }

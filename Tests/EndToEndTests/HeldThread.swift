@@ -1,13 +1,13 @@
 import Foundation
 import Support
 
-/// One thread of another process that does nothing until this value is gone, while the others go on.
+/// A stopped thread of another process, whose other threads go on. The thread resumes when this value is gone.
 ///
-/// A debugger holds it, as far as the process can tell: the program needs no code for this.
+/// A debugger holds the thread, so that the program needs no code for this.
 final class HeldThread {
     private let holder: ChildProgram
 
-    /// `name` is what the thread calls itself.
+    /// Stops the thread that calls itself `name`.
     init(_ name: String, of process: Int, in folder: URL) throws {
         holder = try ChildProgram(["/usr/bin/python3", "-c", Self.program, "\(process)", name], in: folder)
         guard try holder.readLine(beginning: "held") != nil else {
@@ -18,7 +18,7 @@ final class HeldThread {
 
     deinit { holder.kill() }
 
-    /// PTRACE_SEIZE and PTRACE_INTERRUPT (ptrace(2)): they concern one thread, and end with the process that made them.
+    /// PTRACE_SEIZE and PTRACE_INTERRUPT (ptrace(2)) affect one thread, and end with the process that made them.
     private static let program = """
         import ctypes, os, sys
 

@@ -19,7 +19,7 @@ struct JobTests {
         #"{"id":"\#(id)","payload":{"aps":{"mutable-content":1,"alert":"Hi"},"my-attachment":"\#(url)"}\#(more)}"#
     }
 
-    @Test("a job that is handed over is answered once; its name stands for it, and nobody else's")
+    @Test("a submitted job is answered once, and its name belongs to its producer")
     func answered() async throws {
         let origin = try OriginServer { [photo] _ in .body(photo) }
         defer { origin.stop() }
@@ -42,7 +42,7 @@ struct JobTests {
     }
 
     @Test(
-        "what is no job is refused with what to do",
+        "an invalid job is refused with what to do",
         arguments: [
             (#"{"payload":{"aps":{}},"deadline":"400s"}"#, 400), (#"{"payload":{"a":1}}"#, 422), ("{", 400),
             (#"{"aps":{}}"#, 422), (#"{"payload":{"aps":{}},"callback":7}"#, 422),
@@ -61,7 +61,7 @@ struct JobTests {
         }
     }
 
-    @Test("a full queue says so, and takes jobs again when there is room")
+    @Test("a full queue refuses jobs, and takes them again once there is room")
     func full() async throws {
         let origin = try OriginServer { [photo] _ in .stall(after: 10, of: photo) }
         defer { origin.stop() }
@@ -76,7 +76,7 @@ struct JobTests {
         }
     }
 
-    @Test("the result is posted to the callback, again until it is received, with the trace of the request")
+    @Test("the result is posted to the callback until it is received, with the trace of the request")
     func callback() async throws {
         let origin = try OriginServer { [photo] _ in .body(photo) }
         defer { origin.stop() }
@@ -103,7 +103,7 @@ struct JobTests {
         #expect(last.headers["attachd-signature"]?.contains(#/^t=[0-9]+,v1=[0-9a-f]{64}$/#) == true)
     }
 
-    @Test("a callback that is given up leaves a line in the log, without the secrets of its URL")
+    @Test("a callback that is given up is logged without the secrets of its URL")
     func givenUp() async throws {
         let product = try OriginServer { _ in .status(410) }
         defer { product.stop() }
@@ -120,7 +120,7 @@ struct JobTests {
         }
     }
 
-    @Test("jobs of a worker that is killed are answered by the next one")
+    @Test("the next worker answers the jobs of a killed one")
     func killed() async throws {
         let begun = Signal()
         let origin = try OriginServer { [photo] request in
@@ -141,7 +141,7 @@ struct JobTests {
         }
     }
 
-    @Test("the command line hands jobs to the sidecar that has the queue, and waits for their results")
+    @Test("the command line submits jobs to the sidecar that owns the queue, and waits for their results")
     func commandLine() async throws {
         let origin = try OriginServer { [photo] _ in .body(photo) }
         defer { origin.stop() }
@@ -184,7 +184,7 @@ extension RunningSidecar {
         try await send("POST", "/v1/jobs", envelope, headers: headers)
     }
 
-    /// How the job stands once it is answered.
+    /// Returns the job's state once it is answered.
     fileprivate func job(_ id: String) async throws -> JSONValue {
         try JSONValue(parsing: try await get("/v1/jobs/\(id)?wait=30s").body)
     }

@@ -11,7 +11,7 @@ struct LoadTestCommandTests {
 
     init() throws {
         var program = try AttachdProgram()
-        // What a load test that is killed leaves goes with the test's folder.
+        // The test's folder also contains everything that a killed load test leaves.
         program.environment["TMPDIR"] = program.folder.path
         attachd = program
     }
@@ -27,7 +27,7 @@ struct LoadTestCommandTests {
         .filter { $0.contains("attachd-loadtest-") }
     }
 
-    /// `attachd origin`, which plays a worker too: its folder has a result where the route is.
+    /// Runs `attachd origin` as a worker, too: its folder has a result at the path of the route.
     private func withWorker(_ rules: [String], _ body: (String) async throws -> Void) async throws {
         let folder = file("worker/v1")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -48,7 +48,7 @@ struct LoadTestCommandTests {
         return try await attachd.run(["loadtest", url] + options + arguments)
     }
 
-    @Test("a worker and an origin of its own are started, measured and stopped; JSON, HTML and JUnit XML are written")
+    @Test("the command starts, measures and stops a worker and an origin, and writes JSON, HTML and JUnit XML")
     func spawns() async throws {
         let outcome = try await attachd.run([
             "loadtest", "--spawn", "--rate", "0.5x", "--duration", "3s", "--warm-up", "2s", "--deadline", "20s",
@@ -67,7 +67,7 @@ struct LoadTestCommandTests {
         #expect(leftOvers() == [])
     }
 
-    @Test("told to stop in the middle, it leaves nothing behind", arguments: [SIGTERM, SIGINT])
+    @Test("a load test that is told to stop midway leaves nothing behind", arguments: [SIGTERM, SIGINT])
     func stopped(signal: Int32) async throws {
         let errors = file("errors").path
         let program = try attachd.start(
@@ -82,7 +82,7 @@ struct LoadTestCommandTests {
         #expect(leftOvers() == [])
     }
 
-    @Test("killed in the middle, its worker and origin end too")
+    @Test("the worker and origin of a killed load test end too")
     func killed() async throws {
         let errors = file("errors").path
         let program = try attachd.start(
@@ -97,7 +97,7 @@ struct LoadTestCommandTests {
         while leftOvers() != [] { try Task.checkCancellation() }
     }
 
-    @Test("a missed budget ends it with status 4, and with what was missed by how much")
+    @Test("a missed budget gives status 4 and the size of the miss")
     func missed() async throws {
         try await withWorker(["* latency=200ms"]) { url in
             let outcome = try await loadTest(url, ["--budget", "p50<100ms", "--budget", "unanswered=0"])
@@ -107,7 +107,7 @@ struct LoadTestCommandTests {
         }
     }
 
-    @Test("single answers that come late miss late=0")
+    @Test("a few late answers miss late=0")
     func late() async throws {
         try await withWorker(["* latency=3s@1%"]) { url in
             let outcome = try await loadTest(url, ["--deadline", "2500ms", "--budget", "late=0"])
@@ -115,7 +115,7 @@ struct LoadTestCommandTests {
         }
     }
 
-    @Test("a percentile that got worse than in an older run ends it with status 4")
+    @Test("a percentile that got worse since an older run gives status 4")
     func compares() async throws {
         let old = file("old.json").path
         try await withWorker(["* latency=50ms"]) { url in
@@ -129,7 +129,7 @@ struct LoadTestCommandTests {
         }
     }
 
-    @Test("a target that refuses or is not there is a failure at the deadline, and says why")
+    @Test("a target that refuses or is missing is a failure at the deadline, with the reason")
     func failures() async throws {
         try await withWorker(["* status=503"]) { url in
             let outcome = try await loadTest(url, ["--budget", "p50<1s", "--budget", "refused=0"])
@@ -142,7 +142,7 @@ struct LoadTestCommandTests {
     }
 
     @Test(
-        "jobs of a queue are load too: by the sidecar's route, and straight into a Redis",
+        "a queue's jobs are load too: through the sidecar's route, or straight into a Redis",
         arguments: ["jobs", "queue"]
     )
     func queues(way: String) async throws {
@@ -160,7 +160,7 @@ struct LoadTestCommandTests {
     }
 
     @Test(
-        "what makes no sense is refused before anything is sent, with what to write",
+        "invalid options are refused before anything is sent, and the message shows valid ones",
         arguments: [
             (["loadtest"], "either a URL or --spawn"),
             (["loadtest", "--spawn", "http://a"], "either a URL or --spawn"),
@@ -181,7 +181,7 @@ struct LoadTestCommandTests {
     }
 
     @Test(
-        "the origin's own options are refused where they make no sense",
+        "invalid options of the origin are refused",
         arguments: [
             (["origin", "/none"], 66), (["origin", "/tmp", "--rule", "*.mp4"], 78),
             (["origin", "/tmp", "--rules", "/none"], 78),
@@ -192,7 +192,7 @@ struct LoadTestCommandTests {
         #expect(try await attachd.run(arguments).status == Int32(status))
     }
 
-    @Test("the origin serves over TLS, and holds handshakes back when told to")
+    @Test("the origin serves over TLS, and delays handshakes on request")
     func tls() async throws {
         try TestCertificate.make(in: attachd.folder.url)
         try FileManager.default.createDirectory(at: file("files"), withIntermediateDirectories: true)

@@ -9,13 +9,13 @@ struct LongVideoTests {
 
     init() throws { attachd = try AttachdProgram() }
 
-    /// A video with its index behind its pictures, and five megabytes of nothing behind that.
+    /// Returns a video with its index behind its pictures, and five megabytes of nothing behind that.
     private static func source() throws -> [UInt8] {
         let nothing: [UInt8] = [0, 0x4C, 0x4B, 0x40] + Array("free".utf8) + [UInt8](repeating: 0, count: 4_999_992)
         return try SharedMedia.bytes("video/generated__moov-at-end-12s-shared.mp4") + nothing
     }
 
-    @Test("costs the part that its clip is made of, where its origin has ranges")
+    @Test("costs only the parts for its clip, if its origin has ranges")
     func part() async throws {
         let source = try Self.source()
         let origin = try OriginServer { .ranges(of: source, to: $0, type: "video/mp4") }
@@ -29,10 +29,10 @@ struct LongVideoTests {
         #expect(origin.requests.compactMap(\.range).reduce(0) { $0 + $1.count } == fetched)
     }
 
-    @Test("is read in order up to the end of its clip, where its origin has none")
+    @Test("is read in order up to the end of its clip, if its origin has none")
     func inOrder() async throws {
         let source = try SharedMedia.bytes("video/torchcodec__nasa_13013.mp4")
-        // What comes behind the index never comes.
+        // The bytes behind the index never come.
         let origin = try OriginServer { _ in .stall(after: 700_000, of: source + source, type: "video/mp4") }
         defer { origin.stop() }
         let outcome = try await attachd.process(origin.url("/long.mp4"))
@@ -40,7 +40,7 @@ struct LongVideoTests {
         #expect(outcome.number("/attachments/0/source/fetched").map { $0 <= 700_000 } == true)
     }
 
-    @Test("comes out as what was true of it, where its origin lies")
+    @Test("is made from the true bytes, if its origin lies")
     func liar() async throws {
         let source = try SharedMedia.bytes("video/media__bbb_642x642_768kbps_30fps_vp9.webm")
         let origin = try OriginServer { request in

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 import Timing
 
-@Suite("Made once", .timeLimit(.minutes(2)))
+@Suite("Each attachment is made once", .timeLimit(.minutes(2)))
 struct MadeOnceTests {
     let attachd: AttachdProgram
     let photo: [UInt8]
@@ -15,7 +15,7 @@ struct MadeOnceTests {
         photo = [UInt8](try Data(contentsOf: SharedMedia.packageRoot.appending(path: "Samples/media/photo.jpg")))
     }
 
-    /// The photo, with header fields.
+    /// Starts an origin that serves the photo with header fields.
     private func origin(_ fields: (String, String)...) throws -> OriginServer {
         try OriginServer { [photo] _ in
             var answer = OriginAnswer.body(photo)
@@ -24,7 +24,7 @@ struct MadeOnceTests {
         }
     }
 
-    /// What became of the one attachment.
+    /// Returns the result of the one attachment.
     private func attachment(_ answer: HTTPClient.Answer) throws -> JSONValue {
         let result = try JSONValue(parsing: answer.body)
         #expect(result["outcome"]?.text == "complete", "\(answer.text)")
@@ -36,7 +36,7 @@ struct MadeOnceTests {
         return line.flatMap { Int($0.dropFirst(name.count + 1)) }
     }
 
-    @Test("fifty notifications at once with one picture cost one request and one file, and each has its URL")
+    @Test("fifty notifications at once with one picture cost one request and one file, and each has its own URL")
     func campaign() async throws {
         let reached = Signal()
         let release = DispatchSemaphore(value: 0)
@@ -73,7 +73,7 @@ struct MadeOnceTests {
         #expect(attachd.leftovers == [])
     }
 
-    @Test("an origin that is to be asked each time is, and answers with 304 as long as nothing has changed")
+    @Test("an origin that demands revalidation is asked each time, and answers with 304 while nothing has changed")
     func revalidated() async throws {
         let version = Mutex("\"one\"")
         let origin = try OriginServer { [photo] request in
@@ -98,7 +98,7 @@ struct MadeOnceTests {
     }
 
     @Test(
-        "what the origin keeps for the one who asked, or forbids to keep, is fetched for each",
+        "a private answer, or one that must not be stored, is fetched for each notification",
         arguments: [
             "private, max-age=600", "no-store",
         ]
@@ -118,7 +118,7 @@ struct MadeOnceTests {
         }
     }
 
-    @Test("--reuse 0 uses nothing again")
+    @Test("--reuse 0 reuses nothing")
     func off() async throws {
         let origin = try origin(("Cache-Control", "max-age=600"))
         defer { origin.stop() }
@@ -128,7 +128,7 @@ struct MadeOnceTests {
         }
     }
 
-    @Test("URLs that differ by a signature only are one source where the configuration says so")
+    @Test("URLs that differ only by a signature are one source if the configuration says so")
     func mapped() async throws {
         let origin = try origin()
         defer { origin.stop() }
@@ -146,7 +146,7 @@ struct MadeOnceTests {
         }
     }
 
-    @Test("a file that has gone from the store is made anew")
+    @Test("a file that was deleted from the store is made again")
     func gone() async throws {
         let origin = try origin()
         defer { origin.stop() }
@@ -154,7 +154,7 @@ struct MadeOnceTests {
             let first = try attachment(try await sidecar.post(origin.url("/photo.jpg")))
             let file = try #require(URL(string: first["url"]?.text ?? ""))
             try FileManager.default.removeItem(at: file)
-            // A file is looked at once a second.
+            // The store checks a file once a second.
             var second = first
             repeat {
                 second = try attachment(try await sidecar.post(origin.url("/photo.jpg")))
@@ -164,7 +164,7 @@ struct MadeOnceTests {
     }
 
     @Test(
-        "what makes no sense is refused",
+        "invalid settings are refused",
         arguments: [
             ("reuse: soon", "reuse"), ("reuse: 48h", "reuse"),
             ("sources: {a: {match: \"https://x/*\"}}", "ignoreQuery"),

@@ -3,7 +3,7 @@ import Media
 import SeededRandom
 import Support
 
-/// A tree of real media: good, damaged, cut short and hostile, and some that is none. No two files have the same content.
+/// A tree of real media files: good, damaged, truncated and hostile, and some that are not media. All contents differ.
 struct MixedFiles {
     let count: Int
 
@@ -11,7 +11,7 @@ struct MixedFiles {
         var random = SplitMix(seed: 8)
         let folders = ["images", "audio", "video", "hostile"]
         let all = folders.flatMap { folder in SharedMedia.paths(in: folder) }
-        // The long ones once, for what they are.
+        // The long ones are used once, unchanged.
         let small = try all.filter { try SharedMedia.bytes($0).count < 200_000 }
         for index in 0..<count {
             let path = index < all.count ? all[index] : small[Int(random.next() % UInt64(small.count))]

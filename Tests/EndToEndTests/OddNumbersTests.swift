@@ -4,7 +4,7 @@ import Support
 import Testing
 import Timing
 
-/// No number from outside ends the process: each is clamped or refused where it enters.
+/// Tests that no number from outside ends the process: each is clamped or refused where it enters.
 @Suite("Odd numbers", .timeLimit(.minutes(4)))
 struct OddNumbersTests {
     private static let numbers = [
@@ -21,7 +21,7 @@ struct OddNumbersTests {
         gif = [UInt8](try Data(contentsOf: media.appending(path: "launch.gif")))
     }
 
-    @Test("in payloads, envelopes, header fields and queries: every request is answered, and the worker goes on")
+    @Test("in payloads, envelopes, header fields and queries every request is answered, and the worker goes on")
     func requests() async throws {
         let origin = try OriginServer { [gif] _ in .body(gif, type: "image/gif") }
         defer { origin.stop() }
@@ -92,7 +92,7 @@ struct OddNumbersTests {
         ],
     )
     func commands(arguments: [String]) async throws {
-        // With those that make a duration or a size of it.
+        // Adds numbers that become a duration or a size.
         for number in ["1e300", "9223372036854775807", "-9223372036854775808", "9223372036854775808", "-1", "1e9999"] {
             let suffixes = [
                 "--deadline": "s", "--keep": "h", "--reuse": "m", "--quota": "TB", "--rate": "x", "--listen": "",

@@ -9,7 +9,7 @@ struct OpenAPITests {
 
     init() throws { attachd = try AttachdProgram() }
 
-    @Test("every route and method that it has is there, and answers as it says")
+    @Test("every described route and method exists, and answers as described")
     func routes() async throws {
         try await RunningSidecar.run(attachd) { sidecar in
             let paths = members(try await description(sidecar)["paths"])
@@ -27,7 +27,7 @@ struct OpenAPITests {
         }
     }
 
-    @Test("a result has the members that it describes, and no others")
+    @Test("a result has exactly the described members")
     func result() async throws {
         let photo = try Data(contentsOf: SharedMedia.packageRoot.appending(path: "Samples/media/photo.jpg"))
         let origin = try OriginServer { _ in .body([UInt8](photo)) }

@@ -3,10 +3,10 @@ import Payloads
 import Support
 import Testing
 
-@Suite("Origins that want to be spared", .timeLimit(.minutes(2)))
+@Suite("Origins that ask for a pause", .timeLimit(.minutes(2)))
 struct OriginCareTests {
     @Test(
-        "a tenant that asks to be left alone is, and others on its host are not, where the configuration tells them apart"
+        "a tenant that asks for a pause gets it, and its neighbors don't if the configuration tells them apart"
     )
     func tenants() async throws {
         let origin = try OriginServer { request in
@@ -30,7 +30,7 @@ struct OriginCareTests {
         }
     }
 
-    @Test("who asks to be left alone is, the content goes out original with the reason, and the metrics say so")
+    @Test("after an origin asked for a pause, the content goes out original with the reason, and the metrics count it")
     func leftAlone() async throws {
         let origin = try OriginServer { _ in
             var answer = OriginAnswer.status(429)

@@ -13,7 +13,7 @@ struct PreviewSettingsTests {
     }
 
     @Test(
-        "a category that makes no sense is refused, and its key named",
+        "an invalid category is refused, and the message names its key",
         arguments: [
             ("actions: {a: {}}", "categories.c.actions.a.title"),
             ("actions: {a: {title: A, options: [loud]}}", "destructive"), ("colour: red", "categories.c.colour"),
@@ -39,7 +39,7 @@ struct PreviewSettingsTests {
         #expect(outcome.status == 78 && outcome.errors.contains(words), "\(outcome.errors)")
     }
 
-    @Test("serve has a preview, unless it is told to leave it out", arguments: [([], 200), (["--no-preview"], 404)])
+    @Test("serve has a preview unless --no-preview is given", arguments: [([], 200), (["--no-preview"], 404)])
     func noPreview(arguments: [String], status: Int) async throws {
         try await RunningSidecar.run(AttachdProgram(), arguments) { sidecar in
             let answer = try await sidecar.get("/preview")

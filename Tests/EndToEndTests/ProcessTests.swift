@@ -42,11 +42,11 @@ struct ProcessTests {
         let outcome = try await attachd.process(origin.url("/photo.jpg"))
         let stages = try ["queue", "download", "decode", "store"].map { try #require(outcome.number("/timings/\($0)")) }
         let total = try #require(outcome.number("/timings/total"))
-        // Each is rounded to a millisecond.
+        // Each stage is rounded to a millisecond.
         #expect(abs(stages.reduce(0, +) - total) <= max(total / 20, 3))
     }
 
-    @Test("what an origin calls its file doesn't matter", arguments: ["/photo", "/photo.txt", "/photo.png?x=.gif"])
+    @Test("an origin's name for the file doesn't matter", arguments: ["/photo", "/photo.txt", "/photo.png?x=.gif"])
     func names(path: String) async throws {
         let photo = try #require(Self.photo)
         let origin = try OriginServer { _ in .body(photo, type: "text/html; charset=utf-8") }
@@ -111,7 +111,7 @@ struct ProcessTests {
         #expect(outcome.number("/errors/0/code") == code && outcome.value("/errors/0/reason")?.text == reason)
     }
 
-    @Test("a body that stalls at half comes back as the best there is of it")
+    @Test("a body that stalls halfway gives the best result of the bytes so far")
     func stall() async throws {
         let photo = try #require(Self.photo)
         let origin = try OriginServer { _ in .stall(after: photo.count / 2, of: photo) }
@@ -123,7 +123,7 @@ struct ProcessTests {
         #expect(outcome.number("/margin").map { $0 > 0 } == true)
     }
 
-    @Test("a body that stalls is answered before a short deadline, whatever came of it")
+    @Test("a body that stalls is answered before a short deadline, whatever the result")
     func stallWithLittleTime() async throws {
         let photo = try #require(Self.photo)
         let origin = try OriginServer { _ in .stall(after: photo.count / 2, of: photo) }
@@ -157,7 +157,7 @@ struct ProcessTests {
         #expect(outcome.number("/attachments/0/source/duration") == 16_570)
     }
 
-    @Test("where a platform shows no video, its frame is all there is to deliver", .needsSharedMedia)
+    @Test("on a platform without video, the frame is the complete result", .needsSharedMedia)
     func videoAsPicture() async throws {
         let video = try SharedMedia.bytes("video/media__sample_portrait.mp4")
         let origin = try OriginServer { _ in .body(video, type: "video/mp4") }

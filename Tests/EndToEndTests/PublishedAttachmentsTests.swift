@@ -17,7 +17,7 @@ struct PublishedAttachmentsTests {
         photo = [UInt8](try Data(contentsOf: SharedMedia.packageRoot.appending(path: "Samples/media/photo.jpg")))
     }
 
-    /// Where the sidecar has what a phone fetches at `url`.
+    /// Returns the sidecar's path for the `url` that a phone fetches.
     private func path(_ url: String?) throws -> String {
         let url = try #require(url)
         try #require(url.hasPrefix(Self.publicURL + "/"), "\(url)")
@@ -26,7 +26,7 @@ struct PublishedAttachmentsTests {
 
     private func result(_ answer: HTTPClient.Answer) throws -> JSONValue { try JSONValue(parsing: answer.body) }
 
-    @Test("the payload names a signed URL, which gives the file that was measured, also after a restart")
+    @Test("the payload names a signed URL, which gives the measured file, even after a restart")
     func published() async throws {
         let origin = try OriginServer { [photo] _ in .body(photo) }
         defer { origin.stop() }
@@ -59,7 +59,7 @@ struct PublishedAttachmentsTests {
         #expect(attachd.leftovers == [])
     }
 
-    @Test("a payload that would pass its limit gets the short URL, which gives the same file")
+    @Test("a payload that would exceed its limit gets the short URL, which gives the same file")
     func short() async throws {
         let origin = try OriginServer { [photo] _ in .body(photo) }
         defer { origin.stop() }
@@ -82,7 +82,7 @@ struct PublishedAttachmentsTests {
             let unlisted = try await rewrite(3800)
             let (long, short) = (try path(roomy.url), try path(unlisted.url))
             #expect(long.hasPrefix("/v1/attachments/"))
-            // What just doesn't fit with the long URL fits with the short one.
+            // A payload that is slightly too large with the long URL fits with the short one.
             let room = 4096 - unlisted.byteCount
             let full = try await rewrite(3800 + room + 1)
             #expect(short.hasPrefix("/v1/attachments/") && full.byteCount <= 4096)
@@ -93,7 +93,7 @@ struct PublishedAttachmentsTests {
         }
     }
 
-    @Test("what alone passes the quota is delivered original, with an error that says what to do")
+    @Test("an attachment larger than the whole quota is delivered original, with an error that says what to do")
     func quota() async throws {
         let origin = try OriginServer { [photo] _ in .body(photo) }
         defer { origin.stop() }
@@ -110,7 +110,7 @@ struct PublishedAttachmentsTests {
     }
 
     @Test(
-        "while the disk is full contents are delivered original, and when it no longer is, complete again",
+        "while the disk is full, contents are delivered original, and once there is space, complete again",
         .enabled(if: geteuid() == 0, "needs root")
     )
     func fullDisk() async throws {
@@ -124,7 +124,7 @@ struct PublishedAttachmentsTests {
         try await RunningSidecar.run(attachd, Self.options) { sidecar in
             let others = disk.appending(path: "others")
             let space = try FileManager.default.attributesOfFileSystem(forPath: disk.path)[.systemFreeSize] as? Int
-            // A twentieth of the disk stays free; half of that is left.
+            // A twentieth of the disk must stay free; half of that is left.
             try Data(count: try #require(space) - 200_000).write(to: others)
             let full = try result(try await sidecar.post(origin.url("/photo.jpg")))
             #expect(full["outcome"]?.text == "original")
@@ -137,7 +137,7 @@ struct PublishedAttachmentsTests {
         #expect(attachd.leftovers == [])
     }
 
-    @Test("the store's key is made once, for its owner only; another is taken from a file, two while keys change")
+    @Test("the store's key is made once, for its owner only; other keys come from a file, two of them during a change")
     func keys() async throws {
         let origin = try OriginServer { [photo] _ in .body(photo) }
         defer { origin.stop() }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A queue whose file is removed", .timeLimit(.minutes(2)))
 struct QueueTroubleTests {
-    @Test("readiness, metrics and the log say so, and the file is there again")
+    @Test("readiness, metrics and the log report it, and the file is written again")
     func removed() async throws {
         let attachd = try AttachdProgram()
         try await RunningSidecar.run(attachd) { sidecar in

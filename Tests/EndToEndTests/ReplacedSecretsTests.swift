@@ -11,7 +11,7 @@ struct ReplacedSecretsTests {
 
     init() throws { attachd = try AttachdProgram() }
 
-    /// Asks until the answer has that status; ten seconds are for what never comes.
+    /// Sends the request until the answer has `status`, for at most ten seconds.
     private func expect(_ status: Int, _ sidecar: RunningSidecar, _ path: String, token: String? = nil) async throws {
         var answer = 0
         for _ in 0..<500 {
@@ -24,7 +24,7 @@ struct ReplacedSecretsTests {
     }
 
     @Test(
-        "a token is read anew on SIGHUP, and when its file changes; a malformed one keeps the old",
+        "a token is reread on SIGHUP and when its file changes; a malformed one keeps the old token",
         arguments: [true, false]
     )
     func token(onSignal: Bool) async throws {
@@ -46,7 +46,7 @@ struct ReplacedSecretsTests {
         }
     }
 
-    @Test("a link of the old key holds while that is the second line, and no longer")
+    @Test("a link of the old key is valid while that key is the file's second line")
     func signingKey() async throws {
         let photo = [UInt8](try Data(contentsOf: SharedMedia.packageRoot.appending(path: "Samples/media/photo.jpg")))
         let origin = try OriginServer { _ in .body(photo) }

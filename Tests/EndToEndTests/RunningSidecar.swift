@@ -3,13 +3,13 @@ import Glibc
 import Support
 import Timing
 
-/// `attachd serve` on a free port, ended with the value that holds it.
+/// A running `attachd serve` on a free port. The process ends with this value.
 final class RunningSidecar: Sendable {
     let port: Int
     private let program: ChildProgram
     private let log: String
 
-    /// Starts it, and waits until it says on which port it listens.
+    /// Starts the sidecar, and waits until it says which port it listens on.
     init(_ attachd: AttachdProgram, _ arguments: [String] = []) throws {
         let options = [
             "serve", "--listen", "127.0.0.1:0", "--store", attachd.store, "--allow-address", "127.0.0.1",
@@ -29,10 +29,10 @@ final class RunningSidecar: Sendable {
 
     var identifier: Int { program.identifier }
 
-    /// What it has logged so far.
+    /// The log so far.
     var logged: String { (try? String(contentsOfFile: log, encoding: .utf8)) ?? "" }
 
-    /// Waits until a line of its log has these words; twenty seconds are for what never comes.
+    /// Waits for at most twenty seconds until a line of the log contains `words`.
     func waitForLog(_ words: String) async throws {
         for _ in 0..<1000 {
             if try String(contentsOfFile: log, encoding: .utf8).contains(words) { return }
@@ -41,13 +41,13 @@ final class RunningSidecar: Sendable {
         throw HTTPClient.Failure(message: "The log never said \(words).")
     }
 
-    /// Asks it to end, as systemd and Kubernetes do.
+    /// Asks the sidecar to end, as systemd and Kubernetes do.
     func terminate() { program.terminate() }
 
-    /// Waits for its end; every one that was started has to be ended so.
+    /// Waits for the end of the sidecar. Each test must end its sidecar and call this.
     func wait() -> Int32 { program.wait() }
 
-    /// Runs `body` beside a sidecar, and ends that one afterwards.
+    /// Runs `body` beside a sidecar, and ends the sidecar afterwards.
     static func run(
         _ attachd: AttachdProgram,
         _ arguments: [String] = [],
@@ -67,7 +67,7 @@ final class RunningSidecar: Sendable {
         return all.compactMap { Int($0) }.filter { isAlive($0) && status($0).contains("\nPPid:\t\(parent)\n") }
     }
 
-    /// Whether the process runs; one that only waits to be reaped does not.
+    /// Returns whether the process runs; a process that only waits to be reaped does not.
     static func isAlive(_ process: Int) -> Bool {
         let status = status(process)
         return !status.isEmpty && !status.contains("\nState:\tZ")

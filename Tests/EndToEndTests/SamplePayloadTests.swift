@@ -3,11 +3,11 @@ import Payloads
 import Support
 import Testing
 
-/// Each of `Samples/payloads`, run through the built program with its media.
+/// Runs each of `Samples/payloads` through the built program with its media.
 ///
-/// A golden file has what `--explain` says, the outcome, the attachments' shapes and the rewritten payload. In it
-/// `attachment-0` stands for the URL of the first file, whichever attachments it is of, and `generated-0` for an
-/// identifier that was made for the first attachment.
+/// A golden file contains the output of `--explain`, the outcome, the attachments' shapes and the rewritten payload. In
+/// it `attachment-0` stands for the URL of the first file, whichever attachment it belongs to, and `generated-0` for an
+/// identifier that was generated for the first attachment.
 @Suite("The sample payloads, end to end", .timeLimit(.minutes(5)))
 struct SamplePayloadTests {
     static let folder = SharedMedia.packageRoot.appending(path: "Samples/payloads")
@@ -15,7 +15,7 @@ struct SamplePayloadTests {
     static let names = ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [])
         .filter { $0.hasSuffix(".json") }.sorted()
 
-    @Test("each comes out as its golden file has it", arguments: names)
+    @Test("each result equals its golden file", arguments: names)
     func golden(name: String) async throws {
         let media = SharedMedia.packageRoot.appending(path: "Samples/media")
         let origin = try OriginServer { request in
@@ -57,7 +57,7 @@ struct SamplePayloadTests {
         return try JSONValue(parsing: Array(text.utf8))
     }
 
-    @Test("there is a golden file for each sample, and no other")
+    @Test("each sample has a golden file, and each golden file a sample")
     func complete() throws {
         let golden = try FileManager.default.contentsOfDirectory(atPath: try #require(Self.golden).path)
         #expect(golden.sorted() == Self.names && Self.names.count >= 8)

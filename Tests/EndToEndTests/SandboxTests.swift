@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// A machine that lacks layers of the sandbox: no namespaces, for want of the right to make them.
+/// A machine without layers of the sandbox: the user may not make namespaces.
 private enum PoorMachine {
-    /// Whether the tools that take the right away can be had, and may do so.
+    /// A Boolean value that indicates whether the tools that drop the right exist and may do so.
     static var isThere: Bool {
         ["/usr/bin/unshare", "/usr/bin/setpriv"].allSatisfy(FileManager.default.isExecutableFile)
             && run("true").status == 0
@@ -24,14 +24,14 @@ private enum PoorMachine {
     }
 }
 
-@Suite("Where layers of the sandbox are missing", .timeLimit(.minutes(1)))
+@Suite("Missing layers of the sandbox", .timeLimit(.minutes(1)))
 struct SandboxTests {
     let attachd: AttachdProgram
 
     init() throws { attachd = try AttachdProgram() }
 
     @Test(
-        "the doctor names them, and finds the installation healthy unless all are insisted on",
+        "the doctor names them, and finds the installation healthy unless all are required",
         .enabled(if: PoorMachine.isThere, "no user namespace without rights can be made here"),
     )
     func doctor() {
@@ -44,7 +44,7 @@ struct SandboxTests {
     }
 
     @Test(
-        "with --require-sandbox nothing is served, and the missing layers are named",
+        "with --require-sandbox nothing is served, and the message names the missing layers",
         .enabled(if: PoorMachine.isThere, "no user namespace without rights can be made here"),
     )
     func serve() {

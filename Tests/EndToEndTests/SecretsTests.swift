@@ -3,7 +3,7 @@ import Support
 import Testing
 import Timing
 
-/// Every command with every secret set, at the level that logs the most.
+/// Tests that run every command with every secret set, at the most detailed log level.
 @Suite("Secrets", .needsRedis, .timeLimit(.minutes(4)))
 struct SecretsTests {
     private static let secrets = [
@@ -11,7 +11,7 @@ struct SecretsTests {
         "old key": "signing-old-1d2f6a4b0c9e1f3a5b7d9e", "password": "password-7c3e9b5a",
         "aws": "aws-secret-2f8a6c4e0b", "aws token": "aws-token-9e1b3d5f7a",
     ]
-    /// What a sender may have put into a source's URL; a result repeats it to the sender, and no log has it.
+    /// A secret in a source's URL. The result repeats it to the sender, but no log contains it.
     private static let sourceSecret = "source-secret-4a6c8e0b"
 
     private let attachd: AttachdProgram
@@ -45,7 +45,7 @@ struct SecretsTests {
 
     private static func secret(_ name: String) -> String { secrets[name] ?? "" }
 
-    /// Finds no secret in `text`, as text or as the numbers of its bytes.
+    /// Checks that `text` contains no secret, neither as text nor as the numbers of its bytes.
     private func check(_ text: String, _ origin: String, also more: [String] = []) {
         for secret in Self.secrets.values + more {
             let numbers = secret.utf8.prefix(10).map { "\($0)" }.joined(separator: ", ")
@@ -60,7 +60,7 @@ struct SecretsTests {
     }
 
     @Test(
-        "no command prints one",
+        "no command prints a secret",
         arguments: ["process", "enqueue", "jobs", "batch", "doctor", "dialects", "loadtest"]
     )
     func commands(name: String) async throws {
@@ -86,14 +86,14 @@ struct SecretsTests {
             default: [name]
             }
         let outcome = try await attachd.run(arguments)
-        // A load test whose queue has no worker misses no budget, as it has none.
+        // A load test whose queue has no worker misses no budget, because it has none.
         #expect([0, 1].contains(outcome.status), "\(outcome.errors)")
         #expect(!(outcome.output + outcome.errors).isEmpty || name == "dialects")
         check(outcome.output + outcome.errors, name)
         #expect(!(outcome.errors).contains(Self.sourceSecret))
     }
 
-    @Test("a worker and its sidecar print none and count none, whatever they are asked", arguments: ["serve", "work"])
+    @Test("a worker and its sidecar print no secret and count none, whatever the request", arguments: ["serve", "work"])
     func services(name: String) async throws {
         let origin = try OriginServer { [photo] request in
             request.path.hasPrefix("/gone") ? .status(404) : .body(photo)
@@ -115,12 +115,12 @@ struct SecretsTests {
         let output = String(decoding: try program.readToEnd(), as: UTF8.self)
         #expect(program.wait() == 0, "\(text())")
         #expect(text().contains("attachd listens.") && metrics.contains("attachd_"))
-        // At `trace`, services, connections and requests are logged.
+        // At `trace`, the services, connections and requests are logged.
         #expect(text().contains(" debug ") || text().contains(" trace "))
         check(text() + output + metrics, name, also: [Self.sourceSecret])
     }
 
-    /// Asks everything that there is to ask, well and badly, and gives the metrics.
+    /// Sends a valid and an invalid request to every route, and returns the metrics.
     private func visit(_ port: Int, _ origin: OriginServer, takesRequests: Bool) async throws -> String {
         let right = ["Authorization": "Bearer \(Self.secret("token"))", "Content-Type": "application/json"]
         if takesRequests {
@@ -161,7 +161,7 @@ struct SecretsTests {
         return try await HTTPClient.send(path: "/metrics", port: port).text
     }
 
-    @Test("an origin for tests prints none")
+    @Test("an origin for tests prints no secret")
     func origin() throws {
         let errors = attachd.folder.url.appending(path: "errors").path
         let program = try attachd.start(["origin", attachd.folder.path, "--listen", "127.0.0.1:0"], errors: errors)
@@ -175,7 +175,7 @@ struct SecretsTests {
     }
 
     @Test(
-        "a setting that is refused shows none",
+        "a refused setting shows no secret",
         arguments: [
             "redis://:password-7c3e9b5a@127.0.0.1:99999", "redis://user:password-7c3e9b5a@",
             "redis://a:password-7c3e9b5a",

@@ -19,7 +19,7 @@ struct ServeTests {
         try JSONValue(parsing: answer.body)["outcome"]?.text
     }
 
-    @Test("it is ready, decodes, and counts what it did")
+    @Test("the sidecar is ready, decodes, and counts its work")
     func serves() async throws {
         let origin = try OriginServer { [photo] _ in .body(photo) }
         defer { origin.stop() }
@@ -38,7 +38,7 @@ struct ServeTests {
     }
 
     @Test(
-        "a counter that alerts watch is there before it counts",
+        "a counter that alerts use exists before it counts",
         arguments: [
             #"attachd_jobs_late_total"#, #"attachd_jobs_busy_total"#, #"attachd_jobs_dead_lettered_total"#,
             #"attachd_decoder_deaths_total{signal="31"}"#, #"attachd_store_failures_total{reason="full"}"#,
@@ -65,7 +65,7 @@ struct ServeTests {
     }
 
     @Test(
-        "killing a decoder, or the zygote, in the middle of a job answers that job, and the next one works",
+        "after the kill of a decoder or the zygote during a job, that job is answered and the next one works",
         arguments: ["decoder", "zygote"],
     )
     func kills(victim: String) async throws {
@@ -81,7 +81,7 @@ struct ServeTests {
             async let stalled = sidecar.post(origin.url("/stalls"), deadline: "5s")
             await reached.wait()
             let zygote = try #require(sidecar.zygote)
-            // A decoder: all of them, the one that has the job and the spares.
+            // Kills all decoders: the one that has the job and the spares.
             for process in victim == "zygote" ? [zygote] : sidecar.decoders { kill(pid_t(process), SIGKILL) }
             let answer = try await stalled
             #expect(answer.status == 200)
@@ -92,7 +92,7 @@ struct ServeTests {
         #expect(attachd.leftovers == [])
     }
 
-    @Test("SIGTERM lets what is under way be answered, and ends the program with status 0")
+    @Test("SIGTERM lets running requests be answered, and ends the program with status 0")
     func drains() async throws {
         let reached = Signal()
         let origin = try OriginServer { [photo] _ in
@@ -110,7 +110,7 @@ struct ServeTests {
         #expect(attachd.leftovers == [])
     }
 
-    @Test("when the worker is killed, no decoder process outlives it")
+    @Test("no decoder process outlives a killed worker")
     func workerKilled() async throws {
         let sidecar = try RunningSidecar(attachd)
         let ready = try? await sidecar.get("/readyz").status
@@ -118,7 +118,7 @@ struct ServeTests {
         kill(pid_t(sidecar.identifier), SIGKILL)
         #expect(sidecar.wait() == -SIGKILL)
         #expect(ready == 200 && processes.count >= 2)
-        // They end by themselves; if they don't, the time limit ends this test.
+        // The decoders end by themselves. If they don't, the time limit ends this test.
         while processes.contains(where: RunningSidecar.isAlive) { try Task.checkCancellation() }
     }
 

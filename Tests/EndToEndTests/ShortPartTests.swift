@@ -5,7 +5,7 @@ import Timing
 
 @Suite("Parts shorter than asked for", .timeLimit(.minutes(1)))
 struct ShortPartTests {
-    @Test("a first part too short to tell the format is followed by the next one", arguments: [1, 4, 511])
+    @Test("a first part too short to tell the format is followed by another", arguments: [1, 4, 511])
     func firstPart(length: Int) async throws {
         let attachd = try AttachdProgram()
         let clip = [UInt8](try Data(contentsOf: SharedMedia.packageRoot.appending(path: "Samples/media/launch.mp4")))

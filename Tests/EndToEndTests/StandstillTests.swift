@@ -4,8 +4,8 @@ import Support
 import Testing
 import Timing
 
-/// A thread that all work needs stands still, as it did over one answer (SECURITY N9).
-@Suite("A loop that stands still", .timeLimit(.minutes(3)))
+/// Tests of a stalled thread that all work needs (SECURITY N9). One hostile answer used to cause that.
+@Suite("A stalled loop", .timeLimit(.minutes(3)))
 struct StandstillTests {
     let attachd: AttachdProgram
 
@@ -17,7 +17,7 @@ struct StandstillTests {
     }
 
     @Test(
-        "/readyz, a metric and the log name it, and it is ready again afterwards",
+        "is named by /readyz, a metric and the log, and the worker is ready again afterwards",
         arguments: ["downloads", "decoders"]
     )
     func noticed(loop: String) async throws {
@@ -35,7 +35,7 @@ struct StandstillTests {
         }
     }
 
-    @Test("SIGTERM ends the process all the same, with a job that can't end")
+    @Test("doesn't keep SIGTERM from ending the process, even with a job that can't end")
     func ends() async throws {
         let reached = Signal()
         let origin = try OriginServer { _ in

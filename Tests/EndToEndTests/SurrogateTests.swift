@@ -2,7 +2,7 @@ import Payloads
 import Support
 import Testing
 
-/// No Unicode text can hold half a surrogate pair, and every face gives a payload with one back as it came.
+/// Tests that every interface returns a payload with half a surrogate pair unchanged: no Unicode text can hold one.
 @Suite("Half a surrogate pair", .timeLimit(.minutes(2)))
 struct SurrogateTests {
     private static let payload =

@@ -3,8 +3,8 @@ import Glibc
 import Support
 import Testing
 
-/// SECURITY.md, T2, as the command line has it: exit statuses, and sentences that say what to do.
-@Suite("Files that others prepared (T2)", .timeLimit(.minutes(2)))
+/// Tests of SECURITY.md, T2, on the command line: exit statuses, and messages that say what to do.
+@Suite("Files that another user prepared (T2)", .timeLimit(.minutes(2)))
 struct TrustTests {
     let attachd: AttachdProgram
     static let token = "0123456789abcdef\n"
@@ -70,7 +70,7 @@ struct TrustTests {
         #expect(byGroup.status == 78 && byGroup.errors.contains("--group-readable-keys"), "\(byGroup.errors)")
     }
 
-    @Test("the credentials of a bucket are held to the same")
+    @Test("the same rules hold for the credentials of a bucket")
     func credentials() async throws {
         let text = "[default]\naws_access_key_id = a\naws_secret_access_key = b\n"
         let file = try attachd.folder.write(text, to: "credentials", mode: 0o644)
@@ -84,7 +84,7 @@ struct TrustTests {
         #expect(outcome.status == 78 && outcome.errors.contains("chmod 600"), "\(outcome.errors)")
     }
 
-    @Test("a token that its group can read is taken when the option or its variable says so", arguments: [true, false])
+    @Test("a token that its group can read is accepted if the option or its variable says so", arguments: [true, false])
     func groupReadable(byVariable: Bool) async throws {
         var attachd = attachd
         let file = try attachd.folder.write(Self.token, to: "token", mode: 0o440)
@@ -97,7 +97,7 @@ struct TrustTests {
     }
 
     @Test(
-        "a batch does not go on in another user's folder",
+        "a batch is not resumed in another user's folder",
         arguments: ["out", "out/.attachd-batch", "out/manifest.jsonl"]
     )
     func batch(what: String) async throws {

@@ -5,11 +5,11 @@ import Media
 import Sandbox
 import Synchronization
 
-/// One process that does what its source says.
+/// One process that obeys its source.
 struct EvilProcess {
     let line: PacketSocket
     private let heldDescriptors: Int
-    /// What the kernel said before the system-call filter was there: 0 is success.
+    /// The kernel's answer before the system-call filter was on; 0 is success.
     private let openCode: Int
     private let connectCode: Int
 
@@ -65,9 +65,9 @@ struct EvilProcess {
                 filled = max(0, unsafe pread(source, buffer.baseAddress, byteCount, 0))
             }
         }
-        /// The first line, behind what may make a JPEG of it.
+        /// The first line, after the bytes that make it look like a JPEG.
         var order: String { String(decoding: bytes.prefix { $0 != 10 }.drop { $0 >= 0x80 }, as: UTF8.self) }
-        /// What comes after it.
+        /// The bytes after the first line.
         var picture: [UInt8] { Array(bytes.drop { $0 != 10 }.dropFirst()) }
     }
 
@@ -120,7 +120,7 @@ struct EvilProcess {
         case "wait for the end": waitForEnd(job)
         case "wait for time to be up": waitForExpiry()
         default:
-            // What the kernel says to a call comes back as a width.
+            // The kernel's answer to a call is reported as a width.
             let outcome = unsafe forbidden_call(order, job.outputs[0])
             say(.source(SourceReport(frames: Int(max(0, outcome)))))
             say(.failed(.unsupportedFormat))
@@ -144,13 +144,13 @@ struct EvilProcess {
         say(.rung(report, output: order == "fill another" ? job.outputs.count : 0))
         if order == "fill it twice" { say(.rung(report, output: 0)) }
         if order == "change it later" {
-            // It hears of the time when the result is published.
+            // The process learns the time when the result is emitted.
             _ = try? line.receive(waits: true)
             _ = unsafe pwrite(output, [UInt8](repeating: 0, count: picture.count), picture.count, 0)
         }
     }
 
-    /// Asks for memory, then for one more byte than there is, and makes its picture when the source has ended.
+    /// Asks for memory, then for one byte more than there is, and emits its picture when the source has ended.
     private func claimAndWait(_ job: Job) {
         say(.source(SourceReport(width: 8, height: 8), memoryBytes: 30_000_000))
         _ = try? line.receive(waits: true)
@@ -168,7 +168,7 @@ struct EvilProcess {
         say(.done)
     }
 
-    /// `describe WIDTH HEIGHT FRAMES MILLISECONDS`, with `-` for what it leaves out.
+    /// Obeys `describe WIDTH HEIGHT FRAMES MILLISECONDS`, with `-` for a value to leave out.
     private func describe(_ order: String) {
         let numbers = Self.numbers(in: order)
         let report = SourceReport(
@@ -181,7 +181,7 @@ struct EvilProcess {
         say(.failed(.unsupportedFormat))
     }
 
-    /// `make WIDTH HEIGHT FRAMES MILLISECONDS BYTES`, of a picture that is none of that.
+    /// Obeys `make WIDTH HEIGHT FRAMES MILLISECONDS BYTES`, with a picture that has none of these values.
     private func make(_ order: String, _ job: Job) {
         let numbers = Self.numbers(in: order)
         let picture = job.picture
@@ -203,14 +203,14 @@ struct EvilProcess {
         order.split(separator: " ").dropFirst().map { $0 == "max" ? .max : Int($0) }
     }
 
-    /// Says that it has made a picture, and takes the bytes away under the reader. The filter ends it for that.
+    /// Reports a picture and truncates it under the reader. The filter kills the process for that.
     private func shrink(_ job: Job) {
         publish(job)
         _ = unsafe forbidden_call("ftruncate", job.outputs[0])
         say(.done)
     }
 
-    /// Two threads, one of which waits for what never comes.
+    /// Runs two threads, one of which waits for ever.
     private func spinBesideDeadlock() {
         var thread = pthread_t()
         unsafe pthread_create(&thread, nil, { _ in while true { sched_yield() } }, nil)
@@ -222,7 +222,7 @@ struct EvilProcess {
         unsafe nowhere?.pointee = 1
     }
 
-    /// Starts as many threads as it can, and says how many.
+    /// Starts as many threads as possible, and reports their number.
     private func startThreads() {
         var attributes = pthread_attr_t()
         unsafe pthread_attr_init(&attributes)
@@ -237,7 +237,7 @@ struct EvilProcess {
         say(.failed(.resourceLimit))
     }
 
-    /// Where its code is, in pages: the same for all processes of one zygote.
+    /// Reports the address of the code, in pages. It is the same for all processes of one zygote.
     private func tellLayout() {
         let address = unsafe unsafeBitCast(
             forbidden_call as @convention(c) (UnsafePointer<CChar>?, Int32) -> Int32,
@@ -247,7 +247,7 @@ struct EvilProcess {
         say(.failed(.unsupportedFormat))
     }
 
-    /// Says how often it did so before.
+    /// Reports how often this process did so before.
     private func remember() {
         say(.source(SourceReport(frames: Self.memories.withLock { $0 })))
         Self.memories.withLock { $0 += 1 }
@@ -263,8 +263,8 @@ struct EvilProcess {
         say(.failed(.resourceLimit))
     }
 
-    /// Publishes its picture as a sign that it listens. Says at last of the source how many bytes came, and as the
-    /// height whether it was cut.
+    /// Emits its picture as a sign that it listens. At last reports the number of the source's bytes as the width, and
+    /// as the height whether the source was truncated.
     private func waitForEnd(_ job: Job) {
         publish(job)
         var byteCount = job.byteCount
@@ -297,7 +297,7 @@ struct EvilProcess {
         } catch {
             switch error.code {
             case EAGAIN: return
-            // With so low a limit on descriptors, those that other processes have under way count against it.
+            // The limit on descriptors is so low that descriptors of other processes count against it.
             case ETOOMANYREFS: send(message, descriptors: descriptors)
             default: _exit(0)
             }
@@ -305,7 +305,7 @@ struct EvilProcess {
     }
 }
 
-/// A packet that says what it likes.
+/// A packet of arbitrary bytes.
 private struct Garbage: WireMessage {
     var packet: [UInt8]
 }

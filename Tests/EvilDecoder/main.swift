@@ -1,5 +1,5 @@
-// A decoder that does what its source says, in words, rather than decode it: hang, lie, flood, break out.
-// It is the decoder program in all but that: the same zygote, the same lockdown.
+// A decoder that obeys commands in its source instead of decoding it: hang, lie, flood, break out. Everything else is
+// as in the decoder program: the same zygote, the same lockdown.
 import Glibc
 import Sandbox
 

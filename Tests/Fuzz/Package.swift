@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The worker's own parsers under libFuzzer, which comes with the Swift toolchain. A package by itself because all of it
-// has to be built with coverage; `Scripts/fuzz` does that. The modules are those of the main package.
+// The worker's own parsers under libFuzzer, which comes with the Swift toolchain. This is a separate package because
+// all of it must be built with coverage; `Scripts/fuzz` does that. The modules are those of the main package.
 let strict: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("MemberImportVisibility"),
@@ -13,7 +13,7 @@ let strict: [SwiftSetting] = [
 ]
 
 extension Target {
-    /// `sources` are all there are, if not said otherwise.
+    /// Returns a module of the main package. `nil` for `sources` takes all its files.
     static func module(
         _ name: String,
         in layer: String,
@@ -77,7 +77,7 @@ let package = Package(
                 "Templates/script.js",
             ],
         ),
-        // What reads and shows results, and nothing that sends.
+        // Only the files that read and show results, and none that send.
         .module(
             "LoadTest",
             in: "Tools",

@@ -1,9 +1,9 @@
-/// Writes bits from the lowest of each byte on, as DEFLATE and WebP lossless do.
+/// A writer of bits, from the lowest bit of each byte on, as in DEFLATE and WebP lossless.
 struct BitWriter {
     private(set) var bytes: [UInt8] = []
     private var count = 0
 
-    /// The lowest `width` bits of `value`, the lowest first.
+    /// Writes the lowest `width` bits of `value`, the lowest first.
     mutating func put(_ value: Int, width: Int) {
         for bit in 0..<width {
             if count % 8 == 0 { bytes.append(0) }
@@ -12,7 +12,7 @@ struct BitWriter {
         }
     }
 
-    /// As Huffman codes are written: the highest bit first.
+    /// Writes a Huffman code: the highest bit first.
     mutating func put(code: Int, width: Int) {
         for bit in (0..<width).reversed() { put(code >> bit, width: 1) }
     }

@@ -2,7 +2,7 @@ import Media
 import Support
 import Testing
 
-/// A small file that stands for a lot of work.
+/// A small file that causes a lot of work.
 struct Bomb: Sendable {
     var name: String
     var format: MediaFormat
@@ -16,7 +16,7 @@ struct Bomb: Sendable {
 }
 
 extension Bomb {
-    /// Those that claim more pixels than any picture may have.
+    /// Files that claim more pixels than any picture may have.
     static let overTheLimit = [
         Bomb("png-bomb-23000x23000-1bit.png", .png, try shared("hostile/png-bomb-23000x23000-1bit.png")),
         Bomb("a PNG of 2147483647 pixels each way", .png, PNGFile(width: .max >> 1, height: .max >> 1).bytes),
@@ -31,7 +31,7 @@ extension Bomb {
         Bomb("Pillow__decompression_bomb.gif", .gif, try shared("hostile/Pillow__decompression_bomb.gif")),
     ]
 
-    /// Those that claim or unpack far more than they show.
+    /// Files that claim or unpack far more than they show.
     static let hollow = [
         Bomb("gif-800x800-5000frames.gif", .gif, try shared("hostile/gif-800x800-5000frames.gif")),
         Bomb("a WebP of 20000 frames", .webp, WebPFile.animation(width: 1000, height: 1000, frames: 20_000)),
@@ -45,7 +45,7 @@ extension Bomb {
         Bomb("mp4-stsz-1e9-const.mp4", .mp4, try shared("hostile/mp4-stsz-1e9-const.mp4")),
     ]
 
-    /// The dearest pictures within the limits, of all alike pixels.
+    /// The most expensive pictures within the limits; all pixels are alike.
     static let atTheLimit = [
         Bomb(
             "a WebP of 25 megapixels and 400 frames",
@@ -61,18 +61,18 @@ extension Bomb {
 
     private static func interlaced(side: UInt32) -> [UInt8] {
         let file = PNGFile(width: side, height: side, isInterlaced: true)
-        // Seven passes have fewer rows than this, and shorter ones.
+        // The seven passes have fewer and shorter rows than this.
         return file.filled(rows: 2 * Int(side), rowBytes: Int(side))
     }
 
-    /// A picture of one pixel, with a chunk that unpacks to far more.
+    /// Returns a picture of one pixel, with a chunk that unpacks to far more.
     private static func compressed(_ type: String, _ name: String) -> [UInt8] {
         var file = PNGFile(width: 1, height: 1)
         file.add(type, Array(name.utf8) + Zeros.compressed(count: 200_000_000))
         return file.filled(rows: 1, rowBytes: 1)
     }
 
-    /// A small grey JPEG whose frame header claims another size.
+    /// Returns a small gray JPEG whose frame header claims another size.
     private static func jpeg(width: UInt16, height: UInt16) throws -> [UInt8] {
         var bytes = try SharedMedia.bytes("images/Pillow__hopper_gray.jpg")
         let frame = try #require(bytes.indices.dropLast().first { bytes[$0] == 0xFF && bytes[$0 + 1] == 0xC0 })
@@ -80,7 +80,8 @@ extension Bomb {
         return bytes
     }
 
-    /// An AVIF or HEIC whose `ispe` boxes (ISO/IEC 23008-12, 6.5.3) claim another size, the same in both directions.
+    /// Returns an AVIF or HEIC whose `ispe` boxes (ISO/IEC 23008-12, 6.5.3) claim another size, the same in both
+    /// directions.
     private static func box(_ path: String, _ side: UInt32) throws -> [UInt8] {
         var bytes = try SharedMedia.bytes(path)
         for index in bytes.indices.dropLast(16) where bytes[index..<index + 4].elementsEqual("ispe".utf8) {

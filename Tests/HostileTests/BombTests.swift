@@ -4,12 +4,12 @@ import Media
 import Support
 import Testing
 
-/// Small files that stand for a lot of work, through the real decoder, which is measured when it is reaped.
+/// Tests small files that cause a lot of work with the real decoder, which is measured when it is reaped.
 ///
-/// In a process of its own, so that other tests don't keep its threads from answering in time.
+/// Each test has its own process, so that other tests don't delay its threads.
 @Suite(.serialized, .timeLimit(.minutes(3)), .needsSharedMedia)
 struct BombTests {
-    @Test("what claims too many pixels is refused by its header")
+    @Test("a file that claims too many pixels is refused by its header")
     func refused() async {
         await #expect(processExitsWith: .success) {
             try await Bomb.explode(Bomb.overTheLimit) { bomb, answer, usage in
@@ -21,7 +21,7 @@ struct BombTests {
         }
     }
 
-    @Test("what claims or unpacks far more than it shows is refused or degraded, and costs little")
+    @Test("a file that claims or unpacks far more than it shows is refused or degraded, and costs little")
     func hollow() async {
         await #expect(processExitsWith: .success) {
             try await Bomb.explode(Bomb.hollow) { bomb, answer, usage in
@@ -32,8 +32,8 @@ struct BombTests {
         }
     }
 
-    // Processor time is not the same on every machine, nor beside other work: these take 0.4 to 0.7 s on a busy one.
-    @Test("as large a picture as is allowed becomes one, and costs no more than it must")
+    // Processor time depends on the machine and on other work: these take 0.4 to 0.7 s on a busy machine.
+    @Test("a picture of the largest allowed size is converted, at no needless cost")
     func legal() async {
         await #expect(processExitsWith: .success) {
             try await Bomb.explode(Bomb.atTheLimit) { bomb, answer, usage in
@@ -47,16 +47,16 @@ struct BombTests {
 }
 
 extension Bomb {
-    /// Gives each to a decoder, and has `check` look at what came of it and what its process used.
+    /// Converts each bomb, and has `check` inspect the answer and the usage of its process.
     ///
-    /// No process dies of one, and the next good job works.
+    /// Expects that no process dies and that the next good job works.
     static func explode(_ bombs: [Bomb], check: (Comment, Answer, ProcessUsage) -> Void) async throws {
         for bomb in bombs {
             let log = DecoderLog()
             let source = Source(name: bomb.name, format: bomb.format, bytes: try bomb.bytes())
             try await DecoderPool.withDecoder(running: 1, log: log) { pool in
                 let answer = try await pool.answer(source)
-                // The spare that took its place waits: the first process that ends is the one that had the bomb.
+                // The spare that replaced it waits, so the first process that ends is the one that had the bomb.
                 while log.record.usages.isEmpty { await Task.yield() }
                 check("\(bomb.name)", answer, try #require(log.record.usages.first))
                 try await pool.expectGoodJob()

@@ -2,12 +2,12 @@ import DecoderWire
 import Decoding
 import Synchronization
 
-/// What is heard of a pool's processes.
+/// A log of a pool's process events.
 final class DecoderLog: Sendable {
     struct Record: Sendable {
-        /// The ends that were not the pool's doing.
+        /// The ends that the pool did not cause.
         var deaths: [ProcessEnding] = []
-        /// Of every process that ended.
+        /// The usage of every process that ended.
         var usages: [ProcessUsage] = []
     }
 

@@ -5,14 +5,14 @@ import Synchronization
 import Testing
 import Timing
 
-/// What one source came to.
+/// The outcome of one source.
 struct Answer: Sendable {
     var rungs: [Rung] = []
     var failure: AttachmentFailure?
 }
 
 extension DecoderPool {
-    /// Runs `body` with a pool of the decoder that is delivered, and shuts it down.
+    /// Runs `body` with a pool of the real decoder program, and shuts the pool down.
     static func withDecoder(
         running: Int,
         log: DecoderLog,
@@ -61,14 +61,14 @@ extension DecoderPool {
         return answer.withLock(\.self)
     }
 
-    /// Converts a picture that is none of the hostile ones.
+    /// Converts a good picture.
     func expectGoodJob() async throws {
         let answer = try await answer(Source(path: "images/Pillow__hopper_gray.jpg"))
         #expect(answer.failure == nil)
         #expect(answer.rungs.last?.isLast == true)
     }
 
-    /// Waits until its `spares` are there and nothing else is: every process that had a job is reaped.
+    /// Waits until only `spares` processes are left: every process that had a job is reaped.
     func settle(spares: Int) async {
         while status.spares != spares || status.children != spares { await Task.yield() }
     }

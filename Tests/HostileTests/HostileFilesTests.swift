@@ -3,13 +3,13 @@ import Media
 import Support
 import Testing
 
-/// Bytes that nobody made in good faith, through the real decoder (SECURITY S1, S12: no forbidden system call in any of them).
+/// Tests hostile bytes with the real decoder (SECURITY S1, S12: none of them leads to a forbidden system call).
 ///
-/// Each test has a process of its own, so that what it counts there is its own. With more `ATTACHD_MUTATIONS` than
-/// the usual ones, `Scripts/hostile` looks further.
+/// Each test has its own process and counts only its own effects. `Scripts/hostile` sets `ATTACHD_MUTATIONS` to try
+/// more files than usual.
 @Suite(.serialized, .needsSharedMedia)
 struct HostileFilesTests {
-    @Test("every hostile file, taken for what it is and for what it is not, is answered and leaves nothing behind")
+    @Test("every hostile file, under its own format and any other, is answered and leaves nothing behind")
     func files() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
             try await Siege.lay(to: Source.hostile())
@@ -17,7 +17,7 @@ struct HostileFilesTests {
         show(result)
     }
 
-    @Test("every good file that is cut short or has wrong bytes is answered and leaves nothing behind")
+    @Test("every good file that is truncated or has wrong bytes is answered and leaves nothing behind")
     func mutations() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
             let count = ProcessInfo.processInfo.environment["ATTACHD_MUTATIONS"].flatMap { Int($0) } ?? 2000

@@ -2,13 +2,13 @@ import Media
 import SeededRandom
 import Support
 
-/// Good files made bad: cut short, or with wrong bytes. The same ones in each run, each told by its number alone.
+/// Good files that are truncated or have wrong bytes. The same in each run, each identified by its number alone.
 struct Mutations: Sendable {
     private let originals: [Source]
 
-    /// Larger files take longer to decode and have nothing in them that smaller ones don't.
+    /// The size limit: larger files take longer to decode and contain nothing that smaller ones don't.
     private static let byteLimit = 200_000
-    /// Where most formats have what is believed: sizes, counts, offsets.
+    /// The bytes in which most formats have their sizes, counts and offsets.
     private static let headerSize = 512
 
     init() throws {
@@ -30,7 +30,7 @@ struct Mutations: Sendable {
 }
 
 extension [UInt8] {
-    /// Puts up to `limit` wrong bytes among the first `count`.
+    /// Writes up to `limit` wrong bytes among the first `count`.
     fileprivate mutating func spoil(upTo limit: Int, in count: Int, using random: inout SplitMix) {
         for _ in 0..<Int.random(in: 1...limit, using: &random) {
             let index = Int.random(in: 0..<Swift.min(count, self.count), using: &random)

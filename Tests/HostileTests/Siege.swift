@@ -3,18 +3,18 @@ import Foundation
 import Media
 import Testing
 
-/// Sources by the hundred, against one pool in a process of its own.
+/// A run of hundreds of sources against one pool in its own process.
 enum Siege {
     private static let running = 2
-    /// No source may cost a decoder more than this. The dearest costs 1.9 s in a debug build, more on a slow day.
+    /// The most processor time for any source. The most expensive one takes 1.9 s in a debug build, more on a slow day.
     private static let processorLimit: Duration = .seconds(6)
     private static let memoryLimit = 1_000_000_000
-    /// What the worker's own memory may have grown by in the end: its allocator keeps some.
+    /// The most growth of the worker's own memory: its allocator keeps some. In bytes.
     private static let growthLimit = 64_000_000
 
-    /// Has every source converted, and sees that each is answered in time and that nothing of it stays.
+    /// Converts every source, and expects that each is answered in time and leaves nothing behind.
     ///
-    /// Descriptors, memory and processes are those of the whole process: nothing else may run in it.
+    /// Descriptors, memory and processes are measured for the whole process: nothing else may run in it.
     static func lay(to sources: some Collection<Source> & Sendable) async throws {
         let log = DecoderLog()
         try await DecoderPool.withDecoder(running: running, log: log) { pool in
@@ -39,7 +39,7 @@ enum Siege {
         #expect(log.record.mostMemory <= memoryLimit)
     }
 
-    /// As many at once as the pool takes.
+    /// Converts as many sources at once as the pool takes.
     private static func answers(
         to sources: some Collection<Source> & Sendable,
         of pool: DecoderPool,
@@ -62,7 +62,8 @@ enum Siege {
         #expect(answer.failure?.reason != .decoderUnavailable, "\(name) takes the pool down")
     }
 
-    /// For those who look for what could be better: which sources killed a decoder, and what the dearest one cost.
+    /// Prints the sources that killed a decoder and the cost of the most expensive one, for people who look for
+    /// improvements.
     private static func report(_ answers: [(String, Answer)], _ record: DecoderLog.Record) {
         let pictures = answers.count { !$0.1.rungs.isEmpty }
         let memory = record.mostMemory / 1_048_576

@@ -1,7 +1,7 @@
 import Media
 import Support
 
-/// Bytes to be decoded as `format`, whether they are of it or not.
+/// Bytes to decode as `format`, which may not be theirs.
 struct Source: Sendable {
     var name: String
     var format: MediaFormat
@@ -9,13 +9,13 @@ struct Source: Sendable {
 }
 
 extension Source {
-    /// The file at `path`, as the format that the worker takes it for; a JPEG if it knows none.
+    /// Reads the file at `path` in the format that the worker detects, or as a JPEG if it detects none.
     init(path: String) throws {
         let bytes = try SharedMedia.bytes(path)
         self.init(name: path, format: MediaSniffer.format(of: bytes.span) ?? .jpeg, bytes: bytes)
     }
 
-    /// Every hostile file, as the worker takes it, and as each format that is decoded.
+    /// Returns every hostile file, in the worker's format and in each format that is decoded.
     static func hostile() throws -> [Source] {
         try SharedMedia.paths(in: "hostile").flatMap { path in
             let source = try Source(path: path)

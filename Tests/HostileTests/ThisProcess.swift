@@ -1,6 +1,6 @@
 import Foundation
 
-/// What this process holds of the machine, as the kernel shows it.
+/// The resources of this process, as the kernel shows them.
 enum ThisProcess {
     static var descriptors: Int {
         (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
@@ -11,7 +11,7 @@ enum ThisProcess {
         return (fields.dropFirst().first.flatMap { Int($0) } ?? 0) * sysconf(Int32(_SC_PAGESIZE))
     }
 
-    /// The processes below `process`, children of children too. One that ended counts until it is reaped.
+    /// Returns the processes below `process`, with children of children. One that ended counts until it is reaped.
     static func descendants(of process: pid_t = getpid()) -> [pid_t] {
         let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task")) ?? []
         let children = tasks.flatMap { task in

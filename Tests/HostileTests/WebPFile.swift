@@ -1,8 +1,8 @@
-/// WebP files without loss whose pixels are all alike, so that a few bytes stand for any number of them.
+/// Lossless WebP files whose pixels are all alike, so that a few bytes stand for any number of pixels.
 enum WebPFile {
     static func still(width: Int, height: Int) -> [UInt8] { file(pixels(width: width, height: height)) }
 
-    /// `frames` frames of one pixel on a large canvas.
+    /// Returns an animation of `frames` frames of one pixel on a large canvas.
     static func animation(width: Int, height: Int, frames: Int) -> [UInt8] {
         let canvas = number(width - 1) + number(height - 1)
         let frame = chunk(
@@ -18,7 +18,7 @@ enum WebPFile {
         bits.put(0x2F, width: 8)
         bits.put(width - 1, width: 14)
         bits.put(height - 1, width: 14)
-        // No alpha, version 0; no transform, no cache of colours, one set of codes.
+        // No alpha, version 0; no transform, no color cache, one set of codes.
         bits.put(0, width: 4 + 3)
         // Five codes of one symbol, which takes no bits at all.
         for _ in 0..<5 { bits.put(1, width: 4) }
@@ -32,6 +32,6 @@ enum WebPFile {
         return Array(type.utf8) + UInt32(content.count).littleEndianBytes + content + padding
     }
 
-    /// 24 bits.
+    /// Returns the 24 bits of `value`.
     private static func number(_ value: Int) -> [UInt8] { Array(UInt32(value).littleEndianBytes.prefix(3)) }
 }

@@ -5,7 +5,7 @@ enum Zeros {
 
     static func compressed(count: Int) -> [UInt8] {
         var bits = BitWriter()
-        // The one and last block, with the fixed codes; a zero to be repeated.
+        // The one and last block, with the fixed codes; a zero to repeat.
         bits.put(1, width: 1)
         bits.put(1, width: 2)
         bits.put(code: 0x30, width: 8)
@@ -20,7 +20,7 @@ enum Zeros {
         return [0x78, 0x01] + bits.bytes + checksum(count: count)
     }
 
-    /// Adler-32 of so many zeros.
+    /// Computes the Adler-32 of `count` zeros.
     private static func checksum(count: Int) -> [UInt8] { UInt32(count % 65_521 << 16 | 1).bigEndianBytes }
 }
 

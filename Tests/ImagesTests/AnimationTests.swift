@@ -9,7 +9,7 @@ import Timing
 extension ImagesTests {
     @Suite("Animations")
     struct AnimationTests {
-        @Test("an animated WebP becomes a GIF of as many frames, after its first frame", .needsSharedMedia)
+        @Test("an animated WebP becomes a GIF with the same number of frames, after its first frame", .needsSharedMedia)
         func webp() throws {
             let source = try SharedMedia.bytes("images/sharp__rotating-squares.webp")
             let (output, failure) = try transform(MemorySource(source), .webp)
@@ -22,7 +22,7 @@ extension ImagesTests {
             #expect(try Pixels(last).height == 9 * 80)
         }
 
-        @Test("a profile without animations gets the first frame, and that is the last rung")
+        @Test("a profile without animations gets the first frame as its last rung")
         func still() throws {
             let gif = GIFBuilder.animation(64, 48, frames: 4, delay: 10) { frame, _, _ in frame * 60 }
             let (output, _) = try transform(MemorySource(gif), .gif, profile: .fcm)
@@ -30,7 +30,7 @@ extension ImagesTests {
             #expect(isNear(Array(try Pixels(#require(output.last)).at(30, 20).prefix(1)), [0]))
         }
 
-        @Test("an animation that is too large is scaled down, frames and times kept")
+        @Test("an animation that is too large is scaled down, and keeps its frames and times")
         func scaled() throws {
             var profile = Profile.apns
             profile.animation?.longEdge = 100
@@ -46,7 +46,7 @@ extension ImagesTests {
             for frame in 0..<5 { #expect(isNear([pixels.at(50, frame * 75 + 30)[0]], [frame * 40 + 25])) }
         }
 
-        @Test("an animation over its budget loses frames or size, not its time", arguments: [120_000, 40_000])
+        @Test("an animation over its budget loses frames or size, but not its duration", arguments: [120_000, 40_000])
         func budget(byteBudget: Int) throws {
             var profile = Profile.apns
             profile.animation?.byteBudget = byteBudget
@@ -63,7 +63,7 @@ extension ImagesTests {
             #expect((2..<20).contains(last.report.frames ?? 0))
         }
 
-        @Test("more frames than the limit are no animation")
+        @Test("a file with more frames than the limit is not an animation")
         func frameLimit() throws {
             let gif = GIFBuilder.animation(8, 8, frames: 30, delay: 4) { frame, _, _ in frame * 8 }
             let (output, _) = try transform(MemorySource(gif), .gif, limits: MediaLimits(frames: 20))
@@ -81,7 +81,7 @@ extension ImagesTests {
             #expect(output.last?.report.frames == 4)
         }
 
-        @Test("a plan gives up frames first, then size, then the end")
+        @Test("a plan drops frames first, then size, then the end")
         func plan() {
             let whole = AnimationPlan(share: 1, frames: 60, longEdge: 480, meanDelay: 40)
             #expect(whole == AnimationPlan(frames: 60, longEdge: 480))

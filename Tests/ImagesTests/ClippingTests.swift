@@ -7,7 +7,7 @@ import Testing
 extension ImagesTests {
     @Suite("Clipping rectangles")
     struct ClippingTests {
-        @Test("a part of the upright picture is found in the stored one, whatever its orientation", arguments: 1...8)
+        @Test("a part of the upright picture is located in the stored one, for every orientation", arguments: 1...8)
         func orientations(orientation: Int) {
             let upright = PixelSize(width: 5, height: 3)
             let stored = orientation > 4 ? upright.transposed : upright
@@ -21,7 +21,7 @@ extension ImagesTests {
             #expect(part.size == (orientation > 4 ? PixelSize(width: 2, height: 3) : PixelSize(width: 3, height: 2)))
         }
 
-        /// Where the stored pixel is seen: EXIF 2.32, tag 274, says what its first row and column are upright.
+        /// Returns the upright position of a stored pixel: EXIF 2.32, tag 274, defines its first row and column.
         private static func upright(_ x: Int, _ y: Int, of stored: PixelSize, _ orientation: Int) -> [Int] {
             let (left, top) = (stored.width - 1 - x, stored.height - 1 - y)
             return switch orientation {
@@ -36,7 +36,7 @@ extension ImagesTests {
             }
         }
 
-        @Test("a rectangle comes to whole pixels, and to one at least")
+        @Test("a rectangle is rounded to whole pixels, at least one")
         func pixels() throws {
             let size = PixelSize(width: 10, height: 4)
             let quarter = try #require(ClippingRectangle(x: 0.5, y: 0.5, width: 0.5, height: 0.5))
@@ -46,7 +46,7 @@ extension ImagesTests {
         }
 
         @Test(
-            "photos of every orientation are clipped as they are seen",
+            "photos of every orientation are clipped as they are displayed",
             .needsSharedMedia,
             arguments: [1, 3, 5, 6, 8]
         )
@@ -73,11 +73,11 @@ extension ImagesTests {
                 let start = (row * whole.width + 900) * whole.bands
                 return whole.values[start..<start + 450 * whole.bands]
             }
-            // Both were encoded, in blocks that don't lie on each other.
+            // Both were encoded, in blocks that are not aligned.
             #expect(part.likeness(to: expected) > 33)
         }
 
-        @Test("just the pixels of the rectangle are there", arguments: [(0, 0), (1, 0), (0, 1), (1, 1)])
+        @Test("exactly the pixels of the rectangle are kept", arguments: [(0, 0), (1, 0), (0, 1), (1, 1)])
         func quadrants(column: Int, row: Int) throws {
             let colours: [[[UInt8]]] = [[[220, 0, 0], [0, 220, 0]], [[0, 0, 220], [220, 220, 220]]]
             let picture = PNGBuilder.picture(120, 80) { colours[$1 < 40 ? 0 : 1][$0 < 60 ? 0 : 1] }
@@ -91,10 +91,10 @@ extension ImagesTests {
             for (x, y) in [(0, 0), (59, 0), (0, 39), (59, 39)] { #expect(isNear(pixels.at(x, y), colour)) }
         }
 
-        @Test("the small picture that a camera stores is clipped too, its black bars aside")
+        @Test("the thumbnail that a camera stores is clipped too, without its black bars")
         func embeddedThumbnail() throws {
             let picture = PNGBuilder.picture(1600, 800) { x, _ in x < 800 ? [220, 0, 0] : [0, 0, 220] }
-            // 4:3, so that the picture's shape leaves bars above and below.
+            // The thumbnail is 4:3, so the picture's shape leaves bars above and below.
             let small = PNGBuilder.picture(160, 120) { x, y in
                 (20..<100).contains(y) ? (x < 80 ? [220, 0, 0] : [0, 0, 220]) : [0, 0, 0]
             }

@@ -6,7 +6,7 @@ import Testing
 extension ImagesTests {
     @Suite("Colours")
     struct ColourTests {
-        /// IEC 61966-2-1, and Display P3's primaries (SMPTE EG 432-1) in sRGB's.
+        /// Converts with IEC 61966-2-1, and Display P3's primaries (SMPTE EG 432-1) relative to sRGB's.
         private func sRGB(fromDisplayP3 colour: [Int]) -> [Int] {
             let linear = colour.map { value in
                 let v = Double(value) / 255
@@ -19,7 +19,7 @@ extension ImagesTests {
             }
         }
 
-        @Test("Display P3 comes out in sRGB", .needsSharedMedia)
+        @Test("Display P3 becomes sRGB", .needsSharedMedia)
         func displayP3() throws {
             let bytes = try SharedMedia.bytes("images/sharp__p3.png")
             let (output, _) = try transform(MemorySource(bytes), .png)
@@ -32,14 +32,14 @@ extension ImagesTests {
             }
         }
 
-        @Test("CMYK comes out in RGB, light where there is no ink", .needsSharedMedia)
+        @Test("CMYK becomes RGB, light where there is no ink", .needsSharedMedia)
         func cmyk() throws {
             let bytes = try SharedMedia.bytes("images/Pillow__pil_sample_cmyk.jpg")
             let source = try Pixels(bytes, .jpeg)
             let result = try Pixels(#require(try transform(MemorySource(bytes), .jpeg).output.last))
             #expect(source.bands == 4)
             #expect(result.bands == 3)
-            // Plain ink arithmetic is no colour management, but it tells light from dark and red from blue.
+            // Plain ink arithmetic is not color management, but it tells light from dark and red from blue.
             for (x, y) in [(10, 10), (50, 50), (90, 90), (20, 80)] {
                 let ink = source.at(x, y)
                 let naive = (0..<3).map { (255 - ink[$0]) * (255 - ink[3]) / 255 }
@@ -47,7 +47,7 @@ extension ImagesTests {
             }
         }
 
-        @Test("16 bits become 8, of the same brightness", .needsSharedMedia)
+        @Test("16 bits become 8, with the same brightness", .needsSharedMedia)
         func sixteenBits() throws {
             let bytes = try SharedMedia.bytes("images/Pillow__tiff_16bit_RGB.tiff")
             let source = try Pixels(bytes, .tiff)
@@ -62,7 +62,7 @@ extension ImagesTests {
             #expect(try Pixels(#require(output.last)).bands == 1)
         }
 
-        @Test("a transparent picture stays so, and its edges keep their colour")
+        @Test("a transparent picture stays transparent, and its edges keep their color")
         func transparency() throws {
             // Opaque red beside invisible green, which must not bleed into the red when scaled.
             let source = PNGBuilder.picture(2076, 100, .rgba) { x, _ in x < 1038 ? [255, 0, 0, 255] : [0, 255, 0, 0] }
@@ -93,7 +93,7 @@ extension ImagesTests {
         }
 
         @Test(
-            "a transparent picture over its budget is palettised, then flattened",
+            "a transparent picture over its budget gets a palette, then loses its transparency",
             arguments: [(200_000, MediaFormat.png), (20_000, .jpeg)]
         )
         func transparentBudget(byteBudget: Int, format: MediaFormat) throws {

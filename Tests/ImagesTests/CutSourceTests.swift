@@ -4,12 +4,12 @@ import Support
 import Testing
 
 extension ImagesTests {
-    @Suite("Sources that are cut short")
+    @Suite("Truncated sources")
     struct CutSourceTests {
         private let progressive = "images/plasma__Autumn_2560x1600.jpg"
         private let baseline = "images/mate__YellowFlower.jpg"
 
-        @Test("a quarter of a progressive JPEG's bytes is a picture that looks like the whole", .needsSharedMedia)
+        @Test("a quarter of a progressive JPEG's bytes gives a picture that looks like the whole", .needsSharedMedia)
         func progressiveQuarter() throws {
             let bytes = try SharedMedia.bytes(progressive)
             let cut = MemorySource(Array(bytes.prefix(bytes.count / 4)), isCut: true)
@@ -21,7 +21,7 @@ extension ImagesTests {
             #expect(likeness > 30)
         }
 
-        @Test("a progressive JPEG without a whole first scan is no picture", .needsSharedMedia)
+        @Test("a progressive JPEG without a whole first scan is not a picture", .needsSharedMedia)
         func progressiveStart() throws {
             let bytes = try SharedMedia.bytes(progressive)
             let (output, failure) = try transform(
@@ -33,7 +33,7 @@ extension ImagesTests {
         }
 
         @Test(
-            "of a plain JPEG the rows that came are kept, and no grey below them",
+            "a truncated baseline JPEG keeps the rows that came, without gray below them",
             .needsSharedMedia,
             arguments: [0.5, 0.9]
         )
@@ -50,7 +50,7 @@ extension ImagesTests {
             #expect(part.likeness(to: whole.prefix(part.height)) > 34)
         }
 
-        @Test("less than a third of a plain JPEG is not shown", .needsSharedMedia)
+        @Test("less than a third of a baseline JPEG is not shown", .needsSharedMedia)
         func tooLittle() throws {
             let bytes = try SharedMedia.bytes(baseline)
             let (output, failure) = try transform(
@@ -70,7 +70,7 @@ extension ImagesTests {
             #expect(abs(width - 2 * height) <= 2)
         }
 
-        @Test("of a PNG the rows that came are kept", .needsSharedMedia)
+        @Test("a truncated PNG keeps the rows that came", .needsSharedMedia)
         func png() throws {
             let bytes = try SharedMedia.bytes("images/skimage__astronaut.png")
             let (output, _) = try transform(MemorySource(Array(bytes.prefix(bytes.count / 2)), isCut: true), .png)
@@ -81,7 +81,7 @@ extension ImagesTests {
             #expect(part.likeness(to: whole.prefix(part.height)) > 32)
         }
 
-        @Test("a cut animation is its first frame and the frames that are whole")
+        @Test("a truncated animation is its first frame and the complete frames")
         func animation() throws {
             let gif = GIFBuilder.animation(64, 48, frames: 10, delay: 10) { frame, x, y in (x + y + frame * 8) % 256 }
             let cut = MemorySource(Array(gif.prefix(gif.count / 2)), isCut: true)
@@ -99,7 +99,7 @@ extension ImagesTests {
         }
 
         @Test(
-            "wherever a picture is cut, there is an honest part of it or a reason",
+            "a picture that is truncated anywhere gives a true part of it or a failure reason",
             .needsSharedMedia,
             arguments: [
                 "images/libavif__paris_exif_xmp_icc.jpg", "images/skimage__rocket.jpg", "images/sharp__tbgn2c16.png",

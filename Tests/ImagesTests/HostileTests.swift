@@ -10,7 +10,7 @@ extension ImagesTests {
     @Suite("Hostile pictures")
     struct HostileTests {
         @Test(
-            "a hostile file ends in a picture or a reason",
+            "a hostile file ends in a picture or a failure reason",
             .needsSharedMedia,
             arguments: SharedPicture.all(in: "hostile")
         )
@@ -40,14 +40,14 @@ extension ImagesTests {
             #expect(failure?.reason == .tooManyPixels || failure?.reason == .corrupt)
         }
 
-        @Test("a progressive JPEG counts twice, as it is in memory whole", .needsSharedMedia)
+        @Test("a progressive JPEG counts twice, because all of it is in memory", .needsSharedMedia)
         func progressive() throws {
             let source = try SharedMedia.bytes("images/plasma__Autumn_2560x1600.jpg")
             let limits = MediaLimits(framePixels: 2560 * 1600)
             #expect(try transform(MemorySource(source), .jpeg, limits: limits).failure?.reason == .tooManyPixels)
         }
 
-        @Test("a JPEG with more than a hundred starts of scans is given up", .needsSharedMedia)
+        @Test("a JPEG with more than a hundred scans is given up", .needsSharedMedia)
         func scans() throws {
             let source = try SharedMedia.bytes("images/mate__YellowFlower.jpg")
             let starts = JPEGBuilder.with(0xE5, Array(repeating: [0xFF, 0xDA], count: 101).flatMap(\.self), in: source)
@@ -70,7 +70,7 @@ extension ImagesTests {
         }
 
         @Test(
-            "damaged files never take the process with them",
+            "damaged files never end the process",
             .needsSharedMedia,
             arguments: SharedPicture.all(in: "images")
         )
@@ -89,7 +89,7 @@ extension ImagesTests {
         }
 
         @Test(
-            "every loader and saver but those in use is blocked in libvips",
+            "libvips blocks every loader and saver that is not in use",
             arguments: [
                 "svgload_source", "svgload", "jpegload", "jpegload_buffer", "tiffload_buffer", "ppmload", "csvload",
                 "rawload",
@@ -103,7 +103,7 @@ extension ImagesTests {
         }
 
         @Test(
-            "what is in use is not blocked",
+            "loaders and savers in use are not blocked",
             arguments: [
                 "jpegload_source", "pngload_source", "gifload_source", "webpload_source", "heifload_source",
                 "tiffload_source",

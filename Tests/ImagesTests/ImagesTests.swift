@@ -1,5 +1,5 @@
 import Testing
 
-/// One test at a time, as a decoder process has one job at a time: libvips has one error buffer for all of a process.
+/// The suites that run one test at a time, like a decoder process: libvips has one error buffer per process.
 @Suite(.serialized)
 enum ImagesTests {}

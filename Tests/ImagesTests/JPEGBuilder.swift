@@ -1,6 +1,6 @@
-/// Puts segments into JPEGs that are there.
+/// Functions that add segments to existing JPEGs.
 enum JPEGBuilder {
-    /// `jpeg` with EXIF data that says how it is to be turned.
+    /// Returns `jpeg` with EXIF data that gives its orientation.
     static func oriented(_ jpeg: [UInt8], _ orientation: Int) -> [UInt8] {
         let entry: [UInt8] = [0x12, 0x01, 3, 0, 1, 0, 0, 0, UInt8(orientation), 0, 0, 0]
         return with(
@@ -10,16 +10,16 @@ enum JPEGBuilder {
         )
     }
 
-    /// `jpeg` with one more segment, right after its start.
+    /// Returns `jpeg` with one more segment, right after its start.
     static func with(_ marker: UInt8, _ payload: [UInt8], in jpeg: [UInt8]) -> [UInt8] {
         let length = payload.count + 2
         return [0xFF, 0xD8, 0xFF, marker, UInt8(length >> 8), UInt8(length & 255)] + payload + jpeg.dropFirst(2)
     }
 
-    /// `jpeg` with EXIF data that has `thumbnail` in it.
+    /// Returns `jpeg` with EXIF data that contains `thumbnail`.
     static func with(thumbnail: [UInt8], in jpeg: [UInt8]) -> [UInt8] {
         func long(_ value: Int) -> [UInt8] { [0, 8, 16, 24].map { UInt8(truncatingIfNeeded: value >> $0) } }
-        // An empty first directory, then the thumbnail's: compression 6, where it is, how long it is.
+        // An empty first directory, then the thumbnail's: compression 6, its offset, its length.
         let second: [UInt8] =
             [3, 0] + [0x03, 0x01, 3, 0, 1, 0, 0, 0, 6, 0, 0, 0]
             + [0x01, 0x02, 4, 0, 1, 0, 0, 0] + long(56) + [0x02, 0x02, 4, 0, 1, 0, 0, 0] + long(thumbnail.count)

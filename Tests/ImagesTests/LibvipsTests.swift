@@ -5,7 +5,7 @@ import Testing
 extension ImagesTests {
     @Suite("libvips in a process that forks")
     struct LibvipsTests {
-        @Test("the warm-up before a fork leaves no thread of libvips behind")
+        @Test("the warm-up before a fork leaves no libvips thread behind")
         func threads() async {
             await #expect(processExitsWith: .success) {
                 try Libvips.start()
@@ -16,7 +16,7 @@ extension ImagesTests {
     }
 }
 
-/// The names of this process's threads that are libvips' own.
+/// Returns the names of libvips' own threads in this process.
 private func workers() throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")
         .compactMap { try? String(contentsOfFile: "/proc/self/task/\($0)/comm", encoding: .utf8) }

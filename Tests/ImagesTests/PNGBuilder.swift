@@ -1,4 +1,4 @@
-/// Writes PNGs of exact pixels, uncompressed, without any library under test.
+/// A writer of PNGs with exact pixels, uncompressed, without any library under test.
 enum PNGBuilder {
     enum Colours: UInt8 {
         case grey = 0
@@ -14,7 +14,7 @@ enum PNGBuilder {
         }
     }
 
-    /// A picture whose bands at x and y are `pixel`.
+    /// Returns a picture with the bands `pixel` at x and y.
     static func picture(
         _ width: Int,
         _ height: Int,
@@ -34,7 +34,7 @@ enum PNGBuilder {
         return png + chunk("IDAT", zlibStored(rows)) + chunk("IEND", [])
     }
 
-    /// A header that claims a size, and nothing of the picture.
+    /// Returns a header that claims a size, without the picture.
     static func header(_ width: Int, _ height: Int) -> [UInt8] {
         [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
             + chunk("IHDR", bigEndian(width) + bigEndian(height) + [8, 2, 0, 0, 0])
@@ -50,7 +50,7 @@ enum PNGBuilder {
         [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) }
     }
 
-    /// RFC 1950 round RFC 1951 blocks that are stored, not compressed.
+    /// Wraps stored, uncompressed RFC 1951 blocks in RFC 1950.
     private static func zlibStored(_ data: [UInt8]) -> [UInt8] {
         var stream: [UInt8] = [0x78, 0x01]
         for start in stride(from: 0, through: data.count, by: 65535) {

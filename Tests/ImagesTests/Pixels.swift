@@ -13,7 +13,7 @@ struct Pixels {
     var bands: Int
     var values: [UInt8]
 
-    /// Decodes a file without accepting a single warning; several frames stand below each other.
+    /// Decodes a file, and throws on any warning. Several frames are stacked vertically.
     init(_ bytes: [UInt8], _ format: MediaFormat, frames: Int = 1) throws {
         let loader = PictureLoader(format: format, frames: frames, failOn: VIPS_FAIL_ON_WARNING)
         let picture = try loader.open(PictureSource(MemorySource(bytes), format)).in8Bits().inMemory()
@@ -30,14 +30,15 @@ struct Pixels {
         return values[start..<start + bands].map(Int.init)
     }
 
-    /// The colours' likeness in decibels; 30 is hard to tell apart on a phone. 0 for another size.
+    /// Returns the similarity of the colors in decibels: at 30, a phone hardly shows a difference. Returns 0 for
+    /// another size.
     func likeness(to other: Pixels) -> Double {
         guard (width, height, bands) == (other.width, other.height, other.bands) else { return 0 }
         let error = zip(values, other.values).reduce(0.0) { $0 + pow(Double($1.0) - Double($1.1), 2) }
         return 10 * log10(255 * 255 / max(1e-9, error / Double(values.count)))
     }
 
-    /// The first `rows` rows.
+    /// Returns the first `rows` rows.
     func prefix(_ rows: Int) -> Pixels {
         var part = self
         part.height = rows
@@ -47,13 +48,13 @@ struct Pixels {
 }
 
 extension Picture {
-    /// Of a picture in memory. A method, so that the picture outlives the pointer.
+    /// The values of a picture in memory. The method keeps the picture alive longer than the pointer.
     fileprivate var values: [UInt8] {
         unsafe Array(UnsafeRawBufferPointer(start: vips_image_get_data(image), count: width * height * bands))
     }
 }
 
-/// Whether two colours are nearly the same.
+/// Returns whether two colors are nearly the same.
 func isNear(_ left: [Int], _ right: [Int], within tolerance: Int = 12) -> Bool {
     left.count == right.count && zip(left, right).allSatisfy { abs($0 - $1) <= tolerance }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct PreviewTests {
     @Test(
-        "a small JPEG is made of the result when it is asked for, of what is only rewritten too",
+        "a small JPEG is made of the result on request, even of one that is only rewritten",
         .needsSharedMedia,
         arguments: [
             ("images/exif-orien__Landscape_6.jpg", MediaFormat.jpeg, 192, 128),
@@ -23,7 +23,7 @@ import Testing
         #expect(shown.source?.width == width && shown.source?.height == height)
     }
 
-    @Test("none is made unless it is asked for") func none() throws {
+    @Test("no thumbnail is made without a request") func none() throws {
         let photo = SharedMedia.packageRoot.appending(path: "Samples/media/photo.jpg")
         let output = try transform(MemorySource([UInt8](Data(contentsOf: photo))), .jpeg).output
         #expect(output.preview == nil && output.last != nil)

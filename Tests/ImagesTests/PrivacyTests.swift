@@ -4,7 +4,7 @@ import Support
 import Testing
 
 extension ImagesTests {
-    @Suite("What nobody was meant to see")
+    @Suite("Private data in a source")
     struct PrivacyTests {
         private static let forbidden = [
             "CANARY-PII", "Exif\0", "http://ns.adobe.com", "Photoshop 3.0", "ICC_PROFILE", "iCCP", "eXIf", "tEXt",
@@ -13,7 +13,7 @@ extension ImagesTests {
         ]
 
         @Test(
-            "nothing but the picture is in what is delivered",
+            "the delivered file contains only the picture",
             .needsSharedMedia,
             arguments: SharedPicture.all(in: "privacy") + SharedPicture.all(in: "images"),
             [Profile.apns, .webpush],
@@ -32,7 +32,7 @@ extension ImagesTests {
         }
 
         @Test(
-            "exiftool finds nothing but the picture either",
+            "exiftool finds only the picture, too",
             .needsSharedMedia,
             .enabled(if: Exiftool.isThere, "no exiftool here")
         )
@@ -49,7 +49,7 @@ extension ImagesTests {
     }
 }
 
-/// The metadata reader that everybody trusts.
+/// The widely used metadata reader, as an independent check.
 private enum Exiftool {
     private static let path = "/usr/bin/exiftool"
     static var isThere: Bool { FileManager.default.isExecutableFile(atPath: path) }

@@ -6,7 +6,7 @@ import Testing
 @testable import Images
 
 extension ImagesTests {
-    @Suite("Sources that are legal already")
+    @Suite("Sources that the profile already allows")
     struct RemuxingTests {
         private func jpeg() throws -> [UInt8] {
             let picture = PNGBuilder.picture(300, 200) { x, y in [UInt8(x & 255), UInt8(y), 90] }
@@ -44,7 +44,7 @@ extension ImagesTests {
             #expect(output.last?.bytes == plain)
         }
 
-        @Test("a PNG with a critical chunk that nobody knows is made anew")
+        @Test("a PNG with an unknown critical chunk is encoded again")
         func unknownCriticalChunk() {
             let source = PNGBuilder.picture(3, 2, extraChunks: [("ABCD", [1])]) { _, _ in [1, 2, 3] }
             #expect(PNGContainer.stripped(source) == nil)
@@ -67,7 +67,7 @@ extension ImagesTests {
             #expect(output.last?.report.durationMilliseconds == 210)
         }
 
-        @Test("what is over the budget is made anew, smaller")
+        @Test("a file over the budget is encoded again, smaller")
         func overBudget() throws {
             let source = try jpeg()
             var profile = Profile.apns
@@ -77,7 +77,7 @@ extension ImagesTests {
             #expect((output.last?.bytes.count ?? .max) <= source.count / 2)
         }
 
-        @Test("what does not decode without a complaint is not kept")
+        @Test("a file with a decoding warning is not kept")
         func damaged() throws {
             var source = try jpeg()
             let middle = source.count / 2
@@ -94,7 +94,7 @@ extension ImagesTests {
             #expect(output.last?.report.format == .jpeg)
         }
 
-        @Test("containers cut anywhere are refused, not crashed on", .needsSharedMedia)
+        @Test("containers that are truncated anywhere are refused, and don't crash", .needsSharedMedia)
         func truncated() throws {
             let jpeg = try SharedMedia.bytes("images/libavif__paris_exif_xmp_icc.jpg")
             let png = try SharedMedia.bytes("images/sharp__swiss.png")

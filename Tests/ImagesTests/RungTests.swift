@@ -17,7 +17,7 @@ extension ImagesTests {
             return JPEGBuilder.with(thumbnail: thumbnail.bytes, in: bytes)
         }
 
-        @Test("the embedded thumbnail comes first while the source is on its way", .needsSharedMedia)
+        @Test("the embedded thumbnail comes first while the source is still arriving", .needsSharedMedia)
         func thumbnailFirst() throws {
             let source = MemorySource(try withThumbnail(), readsUntilWhole: 40)
             let (output, failure) = try transform(source, .jpeg)
@@ -26,13 +26,13 @@ extension ImagesTests {
             #expect(output.published.first?.report.width == 160)
         }
 
-        @Test("a source that is whole needs no thumbnail", .needsSharedMedia)
+        @Test("a complete source needs no thumbnail", .needsSharedMedia)
         func noThumbnail() throws {
             let (output, _) = try transform(MemorySource(try withThumbnail()), .jpeg)
             #expect(output.rungs == [.downscaled])
         }
 
-        @Test("the thumbnail alone is made where nothing better is asked for", .needsSharedMedia)
+        @Test("the thumbnail alone is made if nothing better is requested", .needsSharedMedia)
         func thumbnailOnly() throws {
             let (output, _) = try transform(MemorySource(try withThumbnail()), .jpeg, rungs: [.embeddedThumbnail])
             #expect(output.rungs == [.embeddedThumbnail])
@@ -40,7 +40,7 @@ extension ImagesTests {
             #expect(abs(Double(last.report.height ?? 0) - 100) <= 1)
         }
 
-        @Test("a thumbnail that is no picture is passed over")
+        @Test("a thumbnail that is not a picture is skipped")
         func brokenThumbnail() throws {
             let picture = PNGBuilder.picture(1200, 800) { x, y in [UInt8(x & 255), UInt8(y & 255), 0] }
             let jpeg = try #require(try transform(MemorySource(picture), .png, rungs: [.downscaled]).output.last).bytes
@@ -54,7 +54,7 @@ extension ImagesTests {
             #expect(output.rungs == [.downscaled])
         }
 
-        @Test("fast is at least half of the target's size", .needsSharedMedia)
+        @Test("fast has at least half of the target's size", .needsSharedMedia)
         func fast() throws {
             let bytes = try SharedMedia.bytes(photo)
             let (output, _) = try transform(MemorySource(bytes), .jpeg, rungs: [.fast])
@@ -62,7 +62,7 @@ extension ImagesTests {
             #expect(output.last?.report.width == 640)
         }
 
-        @Test("nothing better is started once something is ready and time is nearly up", .needsSharedMedia)
+        @Test("no better rung is started once something is ready and time is nearly up", .needsSharedMedia)
         func timeWillExpire() throws {
             let source = MemorySource(try withThumbnail(), readsUntilWhole: 1_000_000)
             source.byteCountAtExpiry = 0
@@ -77,14 +77,14 @@ extension ImagesTests {
             #expect(try transform(source, .jpeg).output.rungs == [.downscaled])
         }
 
-        @Test("rungs that were not asked for are not made", .needsSharedMedia)
+        @Test("only requested rungs are made", .needsSharedMedia)
         func onlyWhatIsAsked() throws {
             let bytes = try SharedMedia.bytes("images/sharp__rotating-squares.webp")
             #expect(try transform(MemorySource(bytes), .webp, rungs: [.firstFrame]).output.rungs == [.firstFrame])
             #expect(try transform(MemorySource(bytes), .webp, rungs: [.animation]).output.rungs == [.animation])
         }
 
-        @Test("a format that is no image is refused")
+        @Test("a format that is not an image is refused")
         func noImage() throws {
             let (output, failure) = try transform(MemorySource([1, 2, 3]), .mp4)
             #expect(failure?.reason == .unsupportedFormat)

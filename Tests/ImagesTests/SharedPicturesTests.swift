@@ -21,7 +21,7 @@ struct SharedPicture: CustomTestStringConvertible, Sendable {
         }
     }
 
-    /// Its bytes and format, or `nil` where the sniffer knows no image in it.
+    /// Returns the bytes and the format, or `nil` if the sniffer doesn't recognize an image.
     func read() throws -> (bytes: [UInt8], format: MediaFormat)? {
         let bytes = try SharedMedia.bytes(path)
         guard let format = MediaSniffer.format(of: bytes.span), format.kind == .image else { return nil }
@@ -33,7 +33,7 @@ extension ImagesTests {
     @Suite("The shared pictures", .needsSharedMedia)
     struct SharedPicturesTests {
         @Test(
-            "a good picture comes out legal under every profile",
+            "a good picture becomes a legal one under every profile",
             arguments: SharedPicture.all(in: "images"),
             Profile.builtIn
         )

@@ -7,7 +7,7 @@ extension ImagesTests {
     @Suite("Still pictures")
     struct StillPictureTests {
         @Test(
-            "the longer side comes out exactly, the other in proportion",
+            "the longer side is exact, the other in proportion",
             arguments: [(1039, 700), (1555, 1037), (2076, 10), (3, 1500), (1200, 1200), (4001, 997)],
         )
         func longEdge(width: Int, height: Int) throws {
@@ -21,7 +21,7 @@ extension ImagesTests {
             #expect(pixels.height == last.report.height)
         }
 
-        @Test("a photo comes out with a long edge of exactly 1038", .needsSharedMedia)
+        @Test("a photo gets a long edge of exactly 1038", .needsSharedMedia)
         func photo() throws {
             let source = try SharedMedia.bytes("images/mate__YellowFlower.jpg")
             let (output, failure) = try transform(MemorySource(source), .jpeg)
@@ -33,7 +33,7 @@ extension ImagesTests {
             #expect(output.rungs == [.downscaled])
         }
 
-        @Test("a small picture is not made larger")
+        @Test("a small picture is not enlarged")
         func small() throws {
             let source = PNGBuilder.picture(40, 30) { x, y in [UInt8(x), UInt8(y), 0] }
             let (output, _) = try transform(MemorySource(source), .png, rungs: [.downscaled])
@@ -41,7 +41,7 @@ extension ImagesTests {
             #expect(output.last?.report.height == 30)
         }
 
-        @Test("a picture of another shape is cropped around its centre")
+        @Test("a picture of another shape is cropped around its center")
         func aspectRatio() throws {
             // Red above and below, green in the middle half.
             let source = PNGBuilder.picture(400, 400) { _, y in (100..<300).contains(y) ? [0, 200, 0] : [200, 0, 0] }
@@ -53,9 +53,9 @@ extension ImagesTests {
             #expect(isNear(pixels.at(200, 196), [0, 200, 0]))
         }
 
-        @Test("all eight orientations come out upright", arguments: 1...8)
+        @Test("all eight orientations become upright", arguments: 1...8)
         func orientation(_ orientation: Int) throws {
-            // Upright: red, green above; blue, white below. Stored as EXIF's table says.
+            // Upright: red, green above; blue, white below. Stored according to EXIF's table.
             let upright: [[[UInt8]]] = [[[220, 0, 0], [0, 220, 0]], [[0, 0, 220], [220, 220, 220]]]
             let isTransposed = orientation > 4
             let (width, height) = isTransposed ? (80, 120) : (120, 80)
@@ -96,7 +96,7 @@ extension ImagesTests {
                 return try Pixels(try #require(try transform(MemorySource(source), .jpeg).output.last))
             }
             let likeness = try pixels(orientation).likeness(to: pixels(1))
-            // The files themselves were turned and saved anew, one by one: they are 29 to 30 dB from each other.
+            // The files themselves were turned and saved again, one by one: they are 29 to 30 dB from each other.
             #expect(likeness > 28)
         }
 
@@ -108,7 +108,7 @@ extension ImagesTests {
             #expect(output.last?.report.height == 320)
         }
 
-        @Test("HEIC whose EXIF says what its own rotation says is turned once", .needsSharedMedia)
+        @Test("HEIC whose EXIF repeats its own rotation is turned once", .needsSharedMedia)
         func rotatedHEIC() throws {
             let source = try SharedMedia.bytes("privacy/SHA-exif-gps.heic")
             let (output, _) = try transform(MemorySource(source), .heic)
@@ -116,13 +116,13 @@ extension ImagesTests {
             #expect(output.last?.report.height == output.source?.height)
         }
 
-        @Test("shrinking in the JPEG decoder first costs nothing that can be seen", .needsSharedMedia)
+        @Test("shrinking in the JPEG decoder first makes no visible difference", .needsSharedMedia)
         func shrinkOnLoad() throws {
             let source = try SharedMedia.bytes("images/mate__YellowFlower.jpg")
             var small = Profile.apns
             small.image.longEdge = 700
             let shrunk = try #require(try transform(MemorySource(source), .jpeg, profile: small).output.last)
-            // The same picture as PNG, which has no such shortcut.
+            // The same picture as a PNG, which has no such shortcut.
             let full = try Pixels(source, .jpeg)
             let png = PNGBuilder.picture(full.width, full.height) { x, y in full.at(x, y).map(UInt8.init) }
             let whole = try #require(try transform(MemorySource(png), .png, profile: small).output.last)
@@ -130,7 +130,7 @@ extension ImagesTests {
             #expect(likeness > 36)
         }
 
-        @Test("a tight byte budget is met by quality, then by size", arguments: [150_000, 60_000, 20_000, 3_000])
+        @Test("a small byte budget is met by quality, then by size", arguments: [150_000, 60_000, 20_000, 3_000])
         func budget(byteBudget: Int) throws {
             var state: UInt32 = 7
             let noise = PNGBuilder.picture(900, 600) { _, _ in
@@ -149,7 +149,7 @@ extension ImagesTests {
             #expect(last.report.byteCount == last.bytes.count)
         }
 
-        @Test("the byte limit holds where the budget is larger")
+        @Test("the byte limit holds even if the budget is larger")
         func byteLimit() throws {
             var profile = Profile.apns
             profile.image.byteLimit = 4_000

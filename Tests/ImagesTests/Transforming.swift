@@ -4,12 +4,12 @@ import Media
 import Testing
 import Support
 
-/// libvips is started once for the process.
+/// The state of libvips, which is started once per process.
 private let libvips = Result { () throws(DecodeFailure) in try Libvips.start() }
 
 /// Runs one transform of `source` under a profile, as the decoder process would.
 ///
-/// - Returns: What was published, and why there was nothing better, if there was a reason.
+/// - Returns: The emitted results, and the reason why there is no better one, if the transform gave one.
 @discardableResult
 func transform(
     _ source: MemorySource,

@@ -24,7 +24,7 @@ extension QueueRule {
                 #expect(try await queue.state(of: JobName(id: status.rawValue), waiting: .zero) == .finished(reply))
             }
         },
-        QueueRule("a state is told at once to who doesn't wait") { queues in
+        QueueRule("a caller that doesn't wait gets the state at once") { queues in
             let queue = try await queues.open()
             let name = JobName(id: "job")
             #expect(try await queue.state(of: name, waiting: .zero) == .unknown)
@@ -35,7 +35,7 @@ extension QueueRule {
             _ = try await queue.leaseOne()
             #expect(try await queue.state(of: name, waiting: .zero) == .running)
         },
-        QueueRule("who waits for an answer gets it, also from another worker") { queues in
+        QueueRule("a caller that waits for an answer gets it, even from another worker") { queues in
             let (a, b) = try await queues.openTwo()
             #expect(try await a.enqueue(.sample()) == .accepted)
             async let here = a.state(of: JobName(id: "job"), waiting: .seconds(60))
@@ -44,14 +44,14 @@ extension QueueRule {
             #expect(try await here == .finished(.sample()))
             #expect(try await there == .finished(.sample()))
         },
-        QueueRule("a wait for an answer can be cancelled") { queues in
+        QueueRule("a wait for an answer can be canceled") { queues in
             let queue = try await queues.open()
             #expect(try await queue.enqueue(.sample()) == .accepted)
             let waiting = Task { try await queue.state(of: JobName(id: "job"), waiting: .seconds(600)) }
             waiting.cancel()
             await #expect(throws: CancellationError.self) { try await waiting.value }
         },
-        QueueRule("an answer is kept for its time, and then the name is free again") { queues in
+        QueueRule("an answer is kept for its retention time, and then the name is free again") { queues in
             let queue = try await queues.open(QueueLimits(leaseTime: .seconds(600), replyTime: .milliseconds(50)))
             let job = Job.sample(within: .milliseconds(50))
             #expect(try await queue.enqueue(job) == .accepted)
@@ -59,7 +59,7 @@ extension QueueRule {
             try await eventually { try await queue.state(of: job.name, waiting: .zero) == .unknown }
             #expect(try await queue.enqueue(job) == .accepted)
         },
-        QueueRule("a job that waits can be taken back; one that is leased or answered can't") { queues in
+        QueueRule("a waiting job can be withdrawn; a leased or answered one can't") { queues in
             let queue = try await queues.open()
             let name = JobName(id: "job")
             #expect(try await queue.cancel(name) == .unknown)

@@ -5,7 +5,7 @@ import Timing
 
 extension QueueRule {
     static let burying = [
-        QueueRule("a job that is deadLettered is answered, and kept among the dead letters") { queues in
+        QueueRule("a dead-lettered job is answered, and kept among the dead letters") { queues in
             let queue = try await queues.open()
             let job = Job.sample(priority: .low, callback: "https://gateway.example/done")
             #expect(try await queue.enqueue(job) == .accepted)
@@ -33,7 +33,7 @@ extension QueueRule {
             #expect(try await queue.purgeDeadLetters() == 0)
             #expect(try await queue.deadLetters(9).isEmpty)
         },
-        QueueRule("a dead letter can be tried again, as if it were new") { queues in
+        QueueRule("a dead letter can be retried as if it were new") { queues in
             let queue = try await queues.open()
             let job = Job.sample(within: .seconds(20))
             #expect(try await queue.retryDeadLetter(job.name) == nil)

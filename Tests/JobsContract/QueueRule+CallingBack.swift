@@ -7,7 +7,7 @@ extension QueueRule {
     private static let callback = "https://gateway.example/done"
 
     static let callingBack = [
-        QueueRule("the answer to a job with a callback is posted, and to one without isn't") { queues in
+        QueueRule("the answer to a job with a callback is posted, and the answer to another isn't") { queues in
             let queue = try await queues.open()
             var job = Job.sample("1", tenant: "news", callback: callback)
             job.trace = TraceContext(parent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
@@ -27,7 +27,7 @@ extension QueueRule {
             try await queue.finishCallback(posted.lease)
             #expect(try await queue.status().callbacks == 0)
         },
-        QueueRule("answers that are still to be posted count against the backlog, and against the tenant's share") {
+        QueueRule("unposted answers count against the backlog, and against the tenant's share") {
             queues in
             let queue = try await queues.open(QueueLimits(backlog: 3, tenantBacklog: 2, leaseTime: .seconds(600)))
             for id in ["1", "2"] {
@@ -41,7 +41,7 @@ extension QueueRule {
             #expect(try await queue.enqueue(.sample("3", tenant: "news")) == .accepted)
             #expect(try await queue.enqueue(.sample("5")) == .busy)
         },
-        QueueRule("answers that are still to be posted are bounded in bytes too") { queues in
+        QueueRule("unposted answers are bounded in bytes, too") { queues in
             let queue = try await queues.open(QueueLimits(backlog: 100, answerBytes: 10, leaseTime: .seconds(600)))
             for id in ["1", "2"] { #expect(try await queue.enqueue(.sample(id, callback: callback)) == .accepted) }
             for job in try await queue.lease(2, waiting: .seconds(60)) {
@@ -50,14 +50,14 @@ extension QueueRule {
             #expect(try await queue.enqueue(.sample("3")) == .busy)
             let first = try await queue.leaseCallback()
             try await queue.finishCallback(first.lease)
-            // Whose lease is lost changes nothing.
+            // A worker whose lease is lost changes nothing.
             try await queue.finishCallback(first.lease)
             #expect(try await queue.enqueue(.sample("3")) == .accepted)
             try await queue.finishCallback(queue.leaseCallback().lease)
             #expect(try await queue.finish(queue.leaseOne().lease, with: .sample("answer without a callback")))
             #expect(try await queue.enqueue(.sample("4")) == .accepted)
         },
-        QueueRule("a callback's tries are counted, also those whose worker died") { queues in
+        QueueRule("a callback's attempts are counted, including those whose worker died") { queues in
             let queue = try await queues.open(QueueLimits(leaseTime: .seconds(600), callbackTime: .milliseconds(20)))
             #expect(try await queue.enqueue(.sample(callback: callback)) == .accepted)
             #expect(try await queue.finish(queue.leaseOne().lease, with: .sample()))
@@ -68,7 +68,7 @@ extension QueueRule {
             try await queue.postponeCallback(second.lease, by: .zero, isFailure: true)
             let third = try await queue.leaseCallback()
             #expect(third.attempt == 3 && third.failures == 1)
-            // No try was made.
+            // No attempt was made.
             try await queue.postponeCallback(third.lease, by: .zero, isFailure: false)
             let fourth = try await queue.leaseCallback()
             #expect(fourth.attempt == 3 && fourth.failures == 1)
@@ -87,7 +87,7 @@ extension QueueRule {
             #expect(try await queue.leaseCallbacks(9).isEmpty)
             #expect(try await queue.status().callbacks == 1)
         },
-        QueueRule("a callback that is put off has not failed") { queues in
+        QueueRule("a postponed callback has not failed") { queues in
             let queue = try await queues.open()
             #expect(try await queue.enqueue(.sample(callback: callback)) == .accepted)
             #expect(try await queue.finish(queue.leaseOne().lease, with: .sample()))
@@ -118,7 +118,7 @@ extension QueueRule {
             try await eventually { try await queue.state(of: job.name, waiting: .zero) == .unknown }
             #expect(try await queue.leaseCallback().reply == .sample())
         },
-        QueueRule("no more callbacks are leased than asked for") { queues in
+        QueueRule("at most the requested number of callbacks is leased") { queues in
             let queue = try await queues.open()
             for id in ["1", "2", "3"] {
                 #expect(try await queue.enqueue(.sample(id, callback: callback)) == .accepted)

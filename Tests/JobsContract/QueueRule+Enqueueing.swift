@@ -30,7 +30,7 @@ extension QueueRule {
             #expect(try await queue.enqueue(job) == .accepted)
             #expect(try await queue.leaseOne().job == job)
         },
-        QueueRule("a job that is handed over twice is the same job, until its answer is forgotten") { queues in
+        QueueRule("a job that is submitted twice is the same job, until its answer is forgotten") { queues in
             let queue = try await queues.open()
             #expect(try await queue.enqueue(.sample()) == .accepted)
             #expect(try await queue.enqueue(.sample()) == .known)
@@ -45,12 +45,12 @@ extension QueueRule {
             let queue = try await queues.open()
             #expect(try await queue.enqueue(.sample("j", tenant: "a")) == .accepted)
             #expect(try await queue.enqueue(.sample("j", tenant: "b")) == .accepted)
-            // Neither name is the other's, however they are joined.
+            // The two names differ, however they are joined.
             #expect(try await queue.enqueue(.sample("b:c", tenant: "a")) == .accepted)
             #expect(try await queue.enqueue(.sample("c", tenant: "a:b")) == .accepted)
             #expect(try await queue.status().waiting == 4)
         },
-        QueueRule("a full queue refuses, and takes again once a job is answered or taken back") { queues in
+        QueueRule("a full queue refuses jobs, and takes them again once a job is answered or withdrawn") { queues in
             let queue = try await queues.open(QueueLimits(backlog: 2, leaseTime: .seconds(600)))
             #expect(try await queue.enqueue(.sample("1")) == .accepted)
             let leased = try await queue.leaseOne()
@@ -77,7 +77,7 @@ extension QueueRule {
             #expect(try await queue.finish(leased.lease, with: .sample()))
             #expect(try await queue.enqueue(.sample("3", tenant: "loud")) == .accepted)
         },
-        QueueRule("what is no job is refused") { queues in
+        QueueRule("an invalid job is refused") { queues in
             let queue = try await queues.open()
             let tooLong = String(repeating: "x", count: Job.nameByteLimit + 1)
             let bad = [

@@ -4,9 +4,9 @@ import Synchronization
 import Testing
 
 extension QueueRule {
-    /// What lasts, and what many at once don't break.
+    /// The rules about durability and concurrency.
     static let lasting = [
-        QueueRule("everything is there after a restart, and running jobs are had again") { queues in
+        QueueRule("everything is there after a restart, and running jobs are leased again") { queues in
             var queue = try await queues.open(Queues.shortLeases)
             #expect(try await queue.enqueue(.sample("answered", callback: "https://gateway.example/done")) == .accepted)
             #expect(try await queue.finish(queue.leaseOne().lease, with: .sample()))
@@ -26,7 +26,7 @@ extension QueueRule {
             #expect(again.map(\.job.id) == ["running", "waiting"])
             #expect(again.map(\.starts) == [1, 0])
         },
-        QueueRule("a worker leaves, and its jobs are had by others") { queues in
+        QueueRule("a worker leaves, and others lease its jobs") { queues in
             let (a, b) = try await queues.openTwo(Queues.shortLeases)
             #expect(try await a.enqueue(.sample("1")) == .accepted)
             #expect(try await a.enqueue(.sample("2")) == .accepted)
@@ -74,7 +74,7 @@ extension QueueRule {
     ]
 }
 
-/// The names of the jobs that workers answered, in their order.
+/// The names of the answered jobs, in order of the answers.
 private final class Answered: Sendable {
     private let list = Mutex<[String]>([])
 

@@ -12,7 +12,7 @@ extension QueueRule {
             #expect(try await queue.leaseOne().job.id == "high")
             #expect(try await queue.leaseOne().job.id == "low")
         },
-        QueueRule("jobs are leased by their deadlines, or as they came") { queues in
+        QueueRule("jobs are leased by their deadlines, or in order of arrival") { queues in
             let queue = try await queues.open()
             for (id, seconds) in [("a", 300), ("b", 100), ("c", 400), ("d", 200), ("e", 600)] {
                 #expect(try await queue.enqueue(.sample(id, within: .seconds(seconds))) == .accepted)
@@ -21,7 +21,7 @@ extension QueueRule {
             leased += try await queue.lease(9, waiting: .zero).map(\.job.id)
             #expect(leased == (queues.store.ordersByDeadline ? ["b", "d", "a", "c", "e"] : ["a", "b", "c", "d", "e"]))
         },
-        QueueRule("no more is leased than asked for, and nothing twice") { queues in
+        QueueRule("at most the requested number of jobs is leased, and none twice") { queues in
             let (a, b) = try await queues.openTwo()
             for number in 1...5 { #expect(try await a.enqueue(.sample("\(number)")) == .accepted) }
             #expect(try await a.lease(0, waiting: .zero).isEmpty)
@@ -33,13 +33,13 @@ extension QueueRule {
             #expect(try await b.lease(2, waiting: .milliseconds(20)).isEmpty)
             #expect(try await b.reclaim(9).isEmpty)
         },
-        QueueRule("a worker that waits is given what is enqueued meanwhile") { queues in
+        QueueRule("a waiting worker gets the jobs that are enqueued meanwhile") { queues in
             let (a, b) = try await queues.openTwo()
             async let leased = a.leaseOne()
             #expect(try await b.enqueue(.sample()) == .accepted)
             #expect(try await leased.job.id == "job")
         },
-        QueueRule("a wait that is cancelled takes no job with it") { queues in
+        QueueRule("a canceled wait leases no job") { queues in
             let (a, b) = try await queues.openTwo(Queues.shortLeases)
             let waiting = Task { try await a.lease(1, waiting: .seconds(600)) }
             #expect(try await b.lease(1, waiting: .milliseconds(20)).isEmpty)
@@ -48,7 +48,7 @@ extension QueueRule {
             #expect(try await b.enqueue(.sample()) == .accepted)
             #expect(try await b.takeOne().job.id == "job")
         },
-        QueueRule("a job whose deadline has passed is leased all the same, for it wants an answer") { queues in
+        QueueRule("a job whose deadline has passed is still leased, because it needs an answer") { queues in
             let queue = try await queues.open()
             #expect(try await queue.enqueue(.sample(within: .milliseconds(1))) == .accepted)
             try await eventually { try await queue.jobs(1).first.map { $0.remaining < .zero } ?? false }
@@ -56,7 +56,7 @@ extension QueueRule {
             #expect((leased.deadline - leased.enqueued).milliseconds == 1)
             #expect(try await queue.finish(leased.lease, with: JobReply(.expired, body: [])))
         },
-        QueueRule("a job that is given back is there at once for any worker, and was not started") { queues in
+        QueueRule("a returned job is available at once to any worker, and doesn't count as started") { queues in
             let (a, b) = try await queues.openTwo()
             #expect(try await a.enqueue(.sample("1")) == .accepted)
             #expect(try await a.enqueue(.sample("2")) == .accepted)
@@ -71,7 +71,7 @@ extension QueueRule {
             }
             for job in taken { #expect(try await b.finish(job.lease, with: .sample())) }
         },
-        QueueRule("a job that was lost is not given back by who lost it") { queues in
+        QueueRule("a lost job can't be returned by the worker that lost it") { queues in
             let (a, b) = try await queues.openTwo(Queues.shortLeases)
             #expect(try await a.enqueue(.sample()) == .accepted)
             let lost = try await a.leaseOne()

@@ -4,7 +4,7 @@ import Testing
 
 extension QueueRule {
     static let listing = [
-        QueueRule("a status has the queue in numbers") { queues in
+        QueueRule("the status counts the queue's jobs") { queues in
             let queue = try await queues.open()
             #expect(try await queue.status() == QueueStatus())
             for id in ["1", "2", "3"] { #expect(try await queue.enqueue(.sample(id)) == .accepted) }

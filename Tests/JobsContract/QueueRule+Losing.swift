@@ -4,9 +4,9 @@ import Testing
 import Timing
 
 extension QueueRule {
-    /// Leases that are lost, and those that aren't.
+    /// The rules about leases that are lost, and about those that aren't.
     static let losing = [
-        QueueRule("a lease that runs out lets another worker have the job, and a late answer goes nowhere") { queues in
+        QueueRule("after a lease expires another worker gets the job, and a late answer is dropped") { queues in
             let (a, b) = try await queues.openTwo(Queues.shortLeases)
             #expect(try await a.enqueue(.sample(callback: "https://gateway.example/done")) == .accepted)
             let lost = try await a.leaseOne()
@@ -39,7 +39,7 @@ extension QueueRule {
                 let before = time.now
                 let lost = try await holder.renew([lease])
                 let reclaimed = try await other.reclaim(1)
-                // Where the machine stood still for as long as a lease, losing it is right.
+                // If the machine stood still for as long as a lease, losing it is right.
                 guard time.now - renewed < leaseTime / 2 else {
                     if let saved = reclaimed.first {
                         lease = saved.lease
@@ -63,7 +63,7 @@ extension QueueRule {
             #expect(try await queue.renew(leases) == [leases[1]])
             #expect(try await queue.renew([]).isEmpty)
         },
-        QueueRule("starts are counted through losses; leases without a start are not") { queues in
+        QueueRule("starts are counted across lost leases; leases without a start are not") { queues in
             let (a, b) = try await queues.openTwo(Queues.shortLeases)
             #expect(try await a.enqueue(.sample()) == .accepted)
             #expect(try await a.leaseOne().starts == 0)
@@ -74,7 +74,7 @@ extension QueueRule {
             }
             #expect(try await b.rescueOne().starts == 3)
         },
-        QueueRule("no more is reclaimed than asked for") { queues in
+        QueueRule("at most the requested number of jobs is reclaimed") { queues in
             let (a, b) = try await queues.openTwo(Queues.shortLeases)
             for id in ["1", "2", "3"] { #expect(try await a.enqueue(.sample(id)) == .accepted) }
             #expect(try await a.lease(3, waiting: .zero).count == 3)

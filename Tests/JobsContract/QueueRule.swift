@@ -1,6 +1,6 @@
 import Testing
 
-/// Something that every queue of jobs promises, and the test of it. Each engine's tests try all of them.
+/// A rule of every job queue, and its test. The tests of each engine check all rules.
 package struct QueueRule: Sendable, CustomTestStringConvertible {
     let text: String
     private let test: @Sendable (Queues) async throws -> Void
@@ -15,7 +15,7 @@ package struct QueueRule: Sendable, CustomTestStringConvertible {
 
     package var testDescription: String { text }
 
-    /// Tries the rule; closes the store whatever comes of it.
+    /// Checks the rule, and closes the store whatever the outcome.
     package func check(_ store: any QueueStore) async throws {
         do {
             try await test(Queues(store: store))

@@ -1,24 +1,25 @@
 package import Jobs
 
-/// Where an engine keeps jobs: each try of a rule has a new and empty one.
+/// An engine's storage for jobs. Each check of a rule gets a new, empty store.
 package protocol QueueStore: Sendable {
-    /// Whether the earliest deadline of a priority is leased first; otherwise what was enqueued first is.
+    /// A Boolean value that is true if the earliest deadline of a priority is leased first, and false if the oldest job
+    /// is.
     var ordersByDeadline: Bool { get }
 
-    /// The queue as one worker has it. Those of several workers share the store's jobs.
+    /// Opens the queue for `worker`. The queues of several workers share the store's jobs.
     func open(as worker: String, _ limits: QueueLimits) async throws -> any JobQueue
 
-    /// Ends all its queues, as processes do that end in good order. It may be opened again.
+    /// Closes all its queues, as processes do in an orderly shutdown. The store may be opened again.
     func close() async throws
 }
 
-/// The queues that a rule is tried on.
+/// The queues for the check of a rule.
 package struct Queues: Sendable {
     let store: any QueueStore
 
-    /// Leases here end soon; a rule that uses them waits until they did.
+    /// Limits with leases that end soon; a rule that uses them waits for that.
     static let shortLeases = QueueLimits(leaseTime: .milliseconds(100))
-    /// Leases here don't end while a rule is tried.
+    /// Limits with leases that outlast the check of a rule.
     static let longLeases = QueueLimits(leaseTime: .seconds(600))
 
     func open(_ limits: QueueLimits = longLeases) async throws -> any JobQueue {

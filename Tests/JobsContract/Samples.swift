@@ -27,17 +27,18 @@ extension JobReply {
 }
 
 extension Instant {
-    /// The store's clock has whole milliseconds, and may be another machine's, compared with ours at every look.
+    /// Returns whether two instants are nearly equal: the store's clock has whole milliseconds, and may be another
+    /// machine's.
     func isNear(_ other: Instant) -> Bool { abs((self - other).milliseconds) < 60_000 }
 }
 
 extension JobQueue {
-    /// The next job, waited for; the wait is no part of what is tested.
+    /// Waits for the next job. The wait is not part of the test.
     func leaseOne() async throws -> LeasedJob {
         try #require(try await lease(1, waiting: .seconds(60)).first)
     }
 
-    /// The next job that anybody can have: one that waits, or one whose worker lost it.
+    /// Waits for the next available job: a waiting one, or one whose worker lost it.
     func takeOne() async throws -> LeasedJob {
         try await eventually {
             if let job = try await lease(1, waiting: .zero).first { return job }
@@ -45,7 +46,7 @@ extension JobQueue {
         }
     }
 
-    /// A job whose worker lost it.
+    /// Waits for a job whose worker lost it.
     func rescueOne() async throws -> LeasedJob { try await eventually { try await reclaim(1).first } }
 
     func leaseCallback() async throws -> LeasedCallback {
@@ -53,7 +54,7 @@ extension JobQueue {
     }
 }
 
-/// Looks again and again until there is something. It takes as long as it takes; a minute is for what never comes.
+/// Calls `look` until it returns a value, for at most a minute.
 func eventually<Value>(_ look: () async throws -> Value?) async throws -> Value {
     let time = SystemTime()
     let end = time.now + .seconds(60)

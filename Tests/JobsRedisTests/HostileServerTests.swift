@@ -6,14 +6,14 @@ import Support
 import Testing
 import Timing
 
-@Suite("A server that is no Redis, or a hostile one")
+@Suite("A server that is not a Redis, or a hostile one")
 struct HostileServerTests {
     private static func queue(port: Int) throws -> RedisJobQueue {
         let limits = RedisSettings(port: port, timeLimit: .seconds(20), connectLimit: .seconds(20))
         return try RedisJobQueue(limits)
     }
 
-    /// Everything that a queue can be asked. The errors that are no `JobQueueError`.
+    /// Calls every method of a queue, and returns the errors that are not a `JobQueueError`.
     private static func foreignErrors(_ queue: RedisJobQueue) async -> [any Error] {
         let job = Job(id: "1", timeLimit: .seconds(1), content: [1])
         let lease = Lease(entry: "hi/1-1", fence: 1)
@@ -51,7 +51,7 @@ struct HostileServerTests {
     }
 
     @Test(
-        "nonsense is told as what it is",
+        "an invalid reply is reported as invalid",
         arguments: [
             "HTTP/1.1 400 Bad Request\r\n\r\n", "*99999999999\r\n", "$-5\r\n", "\0\0\0\0", "$99999999999\r\n",
         ]
@@ -65,7 +65,7 @@ struct HostileServerTests {
     }
 
     @Test(
-        "the wrong kind of reply to everything is an error, and never a crash",
+        "a reply of the wrong kind is an error for every method, and never a crash",
         arguments: ["+OK\r\n", ":1\r\n", "$1\r\n1\r\n", "*0\r\n", "$-1\r\n", "*1\r\n*1\r\n:9223372036854775807\r\n"]
     )
     func wrongKind(answer: String) async throws {
@@ -74,7 +74,7 @@ struct HostileServerTests {
         await server.stop()
     }
 
-    @Test("any well-formed replies are survived", arguments: 0..<UInt64(100))
+    @Test("a queue survives any well-formed reply", arguments: 0..<UInt64(100))
     func randomReplies(seed: UInt64) async throws {
         let server = try await ScriptedServer { words in
             if ["CLIENT", "SCRIPT"].contains(words.first) { return Array("+OK\r\n".utf8) }
@@ -85,7 +85,7 @@ struct HostileServerTests {
         await server.stop()
     }
 
-    /// A reply of the forms that the queue reads, with words and numbers that mean something or don't.
+    /// Returns a random reply of a form that the queue reads, with valid or invalid words and numbers.
     private static func reply(depth: Int, _ random: inout SplitMix) -> [UInt8] {
         let words = ["hi/1-1", "lo/9223372036854775807-0", "hi/", "j", "b", "y", "OK", "DONE", "ok\nx", "-hi/1-1", ""]
         switch random.next() % (depth < 4 ? 8 : 4) {

@@ -2,14 +2,14 @@ import Media
 import Synchronization
 import Timing
 
-/// Who was told what of each job, and when, over all of a server's lives.
+/// A record of what clients were told about each job, and when, over all of a server's lives.
 final class Ledger: Sendable {
     enum Event {
-        /// A producer was told that the job waits.
+        /// The server told a producer that the job waits.
         case accepted
-        /// A producer handed it over again, and it was new to the queue.
+        /// A producer submitted it again, and it was new to the queue.
         case lost
-        /// A worker was told that its answer is the job's.
+        /// The server told a worker that its answer is the job's.
         case answered
         /// A worker found it answered.
         case found
@@ -24,10 +24,10 @@ final class Ledger: Sendable {
 
     private let entries = Mutex(Entries())
 
-    /// The jobs that were answered, and when workers were told so.
+    /// The answered jobs, and the times at which workers were told so.
     var answers: [String: [Instant]] { entries.withLock(\.answers) }
 
-    /// When the server was killed.
+    /// The times at which the server was killed.
     var kills: [Instant] { entries.withLock(\.kills) }
 
     func note(_ id: String, as event: Event) {
@@ -47,7 +47,7 @@ final class Ledger: Sendable {
         entries.withLock { $0.kills.append(now) }
     }
 
-    /// The jobs that the server accepted and forgot, though it had more than `time` before it was killed.
+    /// Returns the jobs that the server accepted and forgot, though it had more than `time` before it was killed.
     func forgotten(within time: Duration) -> [String] {
         entries.withLock { entries in
             entries.lost.filter { id in
@@ -57,7 +57,7 @@ final class Ledger: Sendable {
         }
     }
 
-    /// The jobs that have two answers, though the server had more than `time` to remember the first one.
+    /// Returns the jobs with two answers, though the server had more than `time` to remember the first one.
     func answeredTwice(within time: Duration) -> [String] {
         entries.withLock { entries in
             entries.answers.filter { _, told in
@@ -68,12 +68,12 @@ final class Ledger: Sendable {
         }
     }
 
-    /// A kill is noted after it happened, and so is what a client was told.
+    /// A kill is recorded after it happened, and so is a reply to a client.
     private static func isNear(_ moment: Instant, _ kills: [Instant], within time: Duration) -> Bool {
         time > .zero && kills.contains { max($0, moment) - min($0, moment) <= time }
     }
 
-    /// Looks again and again until something is so.
+    /// Checks again and again until `isSo` holds.
     func wait(until isSo: (Ledger) -> Bool) async throws {
         let time = SystemTime()
         while !isSo(self) { try await time.sleep(until: time.now + .milliseconds(5)) }

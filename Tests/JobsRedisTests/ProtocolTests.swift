@@ -6,7 +6,7 @@ import Timing
 
 @testable import JobsRedis
 
-@Suite("What producers and administrators see on Redis", .needsRedis, .sharedServer)
+@Suite("Redis as producers and administrators see it", .needsRedis, .sharedServer)
 struct ProtocolTests {
     private let store: RedisStore
     private let server: RedisServer
@@ -35,7 +35,7 @@ struct ProtocolTests {
         try await store.close()
     }
 
-    @Test("a job that was taken back is answered as cancelled on its producer's stream")
+    @Test("a job that was withdrawn is answered as canceled on its producer's stream")
     func cancelled() async throws {
         let queue = try store.queue()
         #expect(try await queue.enqueue(Self.job("1", producer: "gateway")) == .accepted)
@@ -44,7 +44,7 @@ struct ProtocolTests {
         try await store.close()
     }
 
-    @Test("a start that is told twice, because the first reply was lost, counts once")
+    @Test("a repeated start, after its first reply was lost, counts once")
     func startTwice() async throws {
         let queue = try store.queue(QueueLimits(leaseTime: .milliseconds(50)))
         #expect(try await queue.enqueue(Self.job("1")) == .accepted)
@@ -57,7 +57,7 @@ struct ProtocolTests {
         try await store.close()
     }
 
-    @Test("a worker that lost a job and reclaimed it itself has a new lease; the old one is worth nothing")
+    @Test("a worker that lost a job and reclaimed it has a new lease; the old one is void")
     func rescuedFromItself() async throws {
         let queue = try store.queue(QueueLimits(leaseTime: .milliseconds(50)))
         #expect(try await queue.enqueue(Self.job("1")) == .accepted)
@@ -73,7 +73,7 @@ struct ProtocolTests {
     }
 
     @Test(
-        "an entry that is no job is answered as failed, and holds up nothing",
+        "an entry that is not a job is answered as failed, and delays nothing",
         arguments: [
             ["y", "{}"], ["j", "1", "y", "{}"], ["j", "1", "b", "soon"], ["j", "1", "b", "-5"], ["j", "", "b", "1000"],
             ["j", "1", "b", "99999999999999999"], ["nonsense", "9"],
@@ -125,7 +125,7 @@ struct ProtocolTests {
         try await store.close()
     }
 
-    @Test("a queue whose workers are of an earlier version has no limit in bytes set, and takes jobs")
+    @Test("a queue whose workers are of an earlier version has no limit in bytes, and takes jobs")
     func earlierVersion() async throws {
         let queue = try store.queue()
         #expect(try await queue.status().waiting == 0)
@@ -134,7 +134,7 @@ struct ProtocolTests {
         try await store.close()
     }
 
-    @Test("bytes that an earlier version didn't count down are counted anew before a job is refused for them")
+    @Test("bytes that an earlier version didn't subtract are counted again before a job is refused for them")
     func staleBytes() async throws {
         let queue = try store.queue(QueueLimits(backlog: 100, answerBytes: 1000))
         #expect(try await queue.status().waiting == 0)
@@ -144,7 +144,7 @@ struct ProtocolTests {
         try await store.close()
     }
 
-    @Test("numbers that other programs wrote are no trouble", arguments: ["inf", "nan", "99999999999999999999", "-1"])
+    @Test("invalid numbers of other programs do no harm", arguments: ["inf", "nan", "99999999999999999999", "-1"])
     func senselessNumbers(number: String) async throws {
         let queue = try store.queue()
         #expect(try await queue.status().waiting == 0)
@@ -159,7 +159,7 @@ struct ProtocolTests {
         try await store.close()
     }
 
-    @Test("a producer that reads nothing holds no answers that are older than their time")
+    @Test("a producer that reads nothing has no expired answers in its stream")
     func unreadAnswers() async throws {
         let queue = try store.queue(QueueLimits(replyTime: .milliseconds(1)))
         #expect(try await queue.status().waiting == 0)
@@ -169,12 +169,12 @@ struct ProtocolTests {
         #expect(try await queue.enqueue(Self.job("1", producer: "gateway")) == .accepted)
         let leased = try #require(try await queue.lease(1, waiting: .seconds(60)).first)
         #expect(try await queue.finish(leased.lease, with: JobReply(.ok, body: [])))
-        // Whole nodes of a hundred are trimmed.
+        // Redis trims whole nodes of a hundred.
         #expect(try #require(Int(server.command("XLEN", prefix + "reply:gateway"))) <= 101)
         try await store.close()
     }
 
-    @Test("jobs that were removed by hand are not held against their tenant, and their names are free")
+    @Test("jobs that were deleted by hand don't count against their tenant, and their names are free")
     func removedByHand() async throws {
         let queue = try store.queue(QueueLimits(backlog: 100, tenantBacklog: 2))
         for id in ["1", "2"] { #expect(try await queue.enqueue(Self.job(id)) == .accepted) }
@@ -187,7 +187,7 @@ struct ProtocolTests {
         try await store.close()
     }
 
-    @Test("a leased job that was removed by hand is neither reclaimed nor finished")
+    @Test("a leased job that was deleted by hand is neither reclaimed nor finished")
     func removedWhileLeased() async throws {
         let queue = try store.queue(QueueLimits(leaseTime: .milliseconds(1)))
         #expect(try await queue.enqueue(Self.job("1")) == .accepted)
@@ -200,7 +200,7 @@ struct ProtocolTests {
         try await store.close()
     }
 
-    @Test("nothing is left of jobs that are done, but their answers for a while, and what is said of the queue")
+    @Test("finished jobs leave only their answers for a while, and the queue's own state")
     func leavesNothing() async throws {
         let queue = try store.queue()
         for id in ["1", "2", "3"] { #expect(try await queue.enqueue(Self.job(id)) == .accepted) }
@@ -216,7 +216,7 @@ struct ProtocolTests {
         for answer in answers { #expect(try Int(server.command("PTTL", prefix + answer)) ?? 0 > 0) }
     }
 
-    @Test("who waits for an answer when the queue is left is told that it was left")
+    @Test("a caller that waits for an answer when the queue is closed is told so")
     func waitingWhenLeft() async throws {
         let queue = try store.queue()
         #expect(try await queue.enqueue(Self.job("1")) == .accepted)
@@ -226,7 +226,7 @@ struct ProtocolTests {
         #expect(error?.reason == .unavailable)
     }
 
-    @Test("a queue of another version of the protocol is left alone")
+    @Test("a queue with another version of the protocol is left alone")
     func otherVersion() async throws {
         try server.command("HSET", prefix + "meta", "proto", "2")
         let queue = try store.queue()
@@ -235,7 +235,7 @@ struct ProtocolTests {
         try await store.close()
     }
 
-    @Test("a server whose memory is full refuses jobs as a full queue does, and lets those that it has be leased")
+    @Test("a server whose memory is full refuses jobs like a full queue, and still leases the jobs it has")
     func outOfMemory() async throws {
         let server = try RedisServer()
         defer { server.kill() }

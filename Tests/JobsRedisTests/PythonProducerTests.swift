@@ -6,7 +6,7 @@ import Testing
 
 @testable import JobsRedis
 
-@Suite("A producer in Python that knows only the documented protocol")
+@Suite("A producer in Python that uses only the documented protocol")
 struct PythonProducerTests {
     private static let samples = SharedMedia.packageRoot.appending(path: "Samples")
     private static let python = "/usr/bin/python3"
@@ -22,14 +22,14 @@ struct PythonProducerTests {
         var result: [String: String]?
     }
 
-    @Test("the script that producers are given is the one that attachd runs")
+    @Test("the script for producers is the one that attachd runs")
     func script() throws {
         let file = Self.samples.appending(path: "redis/enqueue.lua")
         #expect(try String(contentsOf: file, encoding: .utf8) == Script.enqueue.text)
     }
 
     @Test(
-        "it enqueues, is refused when the queue is full, and reads its answers",
+        "the producer enqueues, is refused when the queue is full, and reads its answers",
         .enabled(if: hasRedisPackage, "redis-server or Python's package redis is not installed")
     )
     func producer() async throws {

@@ -30,7 +30,7 @@ struct RedisConnectionTests {
         try await connection.send([RedisCommand("ECHO", text)])[0].text
     }
 
-    @Test("a cancelled command leaves the replies of the others to those who asked for them")
+    @Test("a canceled command leaves the replies of others to their callers")
     func cancellation() async throws {
         let server = try RedisServer()
         defer { server.kill() }
@@ -52,12 +52,12 @@ struct RedisConnectionTests {
         await connection.leave()
     }
 
-    @Test("a server that does not answer costs its time limit, and the connection with it")
+    @Test("a server that does not answer costs its time limit and the connection")
     func silence() async throws {
         let server = try RedisServer()
         defer { server.kill() }
         let connection = try Self.connection(server, timeLimit: .milliseconds(100))
-        // So little time may be too little even for a server that answers.
+        // The time may be too short even for a server that answers.
         while (try? await Self.echo("before", on: connection)) == nil {}
         server.pause()
         await #expect(throws: RedisFailure.lost("It did not answer in time.")) {
@@ -70,7 +70,7 @@ struct RedisConnectionTests {
         await patient.leave()
     }
 
-    @Test("a server that is gone is missed in time, and found when it is back")
+    @Test("a lost server is noticed in time, and found once it is back")
     func restart() async throws {
         let server = try RedisServer()
         defer { server.kill() }
@@ -82,7 +82,7 @@ struct RedisConnectionTests {
         await #expect(throws: RedisFailure.self) { try await Self.echo("3", on: hasty) }
         async let waiting = patient.send([RedisCommand("ECHO", "4")])
         try server.restart()
-        // It may have been sent in the last moment of the old connection.
+        // The command may have been sent in the last moment of the old connection.
         let early = try? await waiting[0].text
         #expect(early == nil || early == "4")
         #expect(try await Self.echo("5", on: patient) == "5")
@@ -90,7 +90,7 @@ struct RedisConnectionTests {
         await patient.leave()
     }
 
-    @Test("with TLS, the server has to prove who it is")
+    @Test("with TLS, the server must prove its identity")
     func certificates() async throws {
         let server = try RedisServer(usesTLS: true)
         let other = try RedisServer(usesTLS: true, certificateNames: "DNS:other.test")
@@ -111,7 +111,7 @@ struct RedisConnectionTests {
         for connection in [right, strangers] + renamed { await connection.leave() }
     }
 
-    @Test("no more commands wait than the limit allows")
+    @Test("at most the limit's number of commands wait")
     func limit() async throws {
         let server = try RedisServer()
         defer { server.kill() }
@@ -124,7 +124,7 @@ struct RedisConnectionTests {
                     do {
                         _ = try await Self.echo("x", on: connection)
                     } catch {
-                        // The first that is refused lets all others go on.
+                        // The first refusal lets all others go on.
                         guard case .error(let error) = error as? RedisFailure else { return }
                         #expect(error.reason == .unavailable)
                         server.resume()
@@ -135,7 +135,7 @@ struct RedisConnectionTests {
         await connection.leave()
     }
 
-    @Test("what is left is not opened again")
+    @Test("a closed connection is not opened again")
     func leaving() async throws {
         let server = try RedisServer()
         defer { server.kill() }

@@ -3,10 +3,10 @@ import Testing
 
 @testable import JobsRedis
 
-@Suite("What Redis's errors mean")
+@Suite("The meaning of Redis's errors")
 struct RedisFailureTests {
     @Test(
-        "a server that can do nothing for now is asked again",
+        "a server with a temporary problem is asked again",
         arguments: [
             "LOADING Redis is loading the dataset in memory", "READONLY You can't write against a read only replica.",
             "MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.",
@@ -21,7 +21,7 @@ struct RedisFailureTests {
     }
 
     @Test(
-        "a server that forgot scripts or streams is told again",
+        "a server that forgot scripts or streams gets them again",
         arguments: [
             "NOSCRIPT No matching script. Please use EVAL.", "ERR no such key",
             "NOGROUP No such key 'attachd:{default}:jobs:hi' or consumer group 'workers'",
@@ -31,7 +31,7 @@ struct RedisFailureTests {
     func forgotten(text: String) { #expect(RedisFailure(reply: text) == .forgotten) }
 
     @Test(
-        "all other errors are final, and say whose turn it is",
+        "all other errors are final, and say who must act",
         arguments: [
             ("OOM command not allowed when used memory > 'maxmemory'.", JobQueueError.Reason.noSpace),
             ("MISCONF Errors writing to the AOF file: No space left on device", .noSpace),

@@ -7,7 +7,7 @@ import Values
 @Suite("The URL of a Redis")
 struct RedisSettingsTests {
     @Test(
-        "a URL says where the Redis is, and which queue of it is meant",
+        "a URL names the Redis and the queue on it",
         arguments: [
             ("redis://localhost", RedisSettings(host: "localhost")),
             (
@@ -25,7 +25,7 @@ struct RedisSettingsTests {
     }
 
     @Test(
-        "a URL that makes no sense is refused, and a password in it not repeated",
+        "an invalid URL is refused, and its password is not repeated",
         arguments: [
             "", "localhost:6379", "http://host", "redis://", "redis:///0", "redis://host:0", "redis://host:70000",
             "redis://secret@host", "redis://host/one", "redis://host/-1", "redis://host?lane=", "redis://host?lane=a}b",

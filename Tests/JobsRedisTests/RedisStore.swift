@@ -6,7 +6,7 @@ import Support
 import Synchronization
 import Values
 
-/// A queue of its own on a server that many tests share.
+/// A new queue on a server that many tests share.
 final class RedisStore: QueueStore {
     let settings: RedisSettings
     private let queues = Mutex<[RedisJobQueue]>([])

@@ -7,14 +7,14 @@ import Timing
 
 @Suite("Jobs on a Redis that dies", .needsRedis, .timeLimit(.minutes(3)))
 struct RestartTests {
-    /// When Redis writes its log to the disk, and so what it may forget: with `everysec` a write waits for up to two
-    /// seconds while the disk is busy, though its reply was sent.
+    /// The policies for writing Redis's log to disk, and the time whose writes may be lost: with `everysec` a write
+    /// waits for up to two seconds while the disk is busy, even though its reply was sent.
     private static let policies: [(fsync: String, forgetful: Duration)] = [
         ("always", .zero), ("everysec", .milliseconds(2100)),
     ]
 
     @Test(
-        "five kills and restarts under load lose nothing that Redis promised to keep, and answer nothing twice",
+        "five kills and restarts under load lose nothing that Redis promised to keep, and answer no job twice",
         arguments: policies
     )
     func fiveKills(fsync: String, forgetful: Duration) async throws {
@@ -54,7 +54,7 @@ struct RestartTests {
                             if isOnly {
                                 ledger.note(leased.job.id, as: .answered)
                             } else if try await Self.insist({ try await queue.isFinished(leased.job.name) }) {
-                                // Where the connection broke, it was perhaps this worker who finished it.
+                                // If the connection broke, this worker may have finished the job.
                                 ledger.note(leased.job.id, as: .found)
                             }
                         }
@@ -81,7 +81,7 @@ struct RestartTests {
         try await store.close()
     }
 
-    /// Tries until the server is there.
+    /// Retries until the server is there.
     @discardableResult
     private static func insist<Value>(_ call: () async throws -> Value) async throws -> Value {
         while true {
@@ -91,7 +91,7 @@ struct RestartTests {
         }
     }
 
-    @Test("a server that is gone makes calls fail as unavailable, until it is back")
+    @Test("calls to a lost server fail as unavailable until it is back")
     func unavailable() async throws {
         let server = try RedisServer()
         defer { server.kill() }
@@ -124,7 +124,7 @@ struct RestartTests {
         try await store.close()
     }
 
-    @Test("a server that was emptied is told again what it has to know", arguments: [false, true])
+    @Test("a server that was emptied gets its scripts and streams again", arguments: [false, true])
     func emptied(losesData: Bool) async throws {
         let server = try RedisServer()
         defer { server.kill() }

@@ -2,11 +2,11 @@ import NIOCore
 import NIOPosix
 import RedisWire
 
-/// A server on loopback that answers each command as a test says, with any bytes at all.
+/// A server on loopback whose answers to commands a test scripts, with any bytes.
 struct ScriptedServer {
     private let channel: any Channel
 
-    /// `answer` is given a command's words.
+    /// Starts the server. `answer` receives a command's words.
     init(answer: @escaping @Sendable ([String]) -> [UInt8]) async throws {
         channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelInitializer { channel in
@@ -26,7 +26,7 @@ struct ScriptedServer {
         typealias OutboundOut = ByteBuffer
 
         private let answer: ([String]) -> [UInt8]
-        /// A command has the form of a reply.
+        /// The parser of commands: a command has the form of a reply.
         private var parser = ReplyParser()
 
         init(answer: @escaping ([String]) -> [UInt8]) { self.answer = answer }

@@ -16,7 +16,7 @@ struct ServerCheckTests {
     }
 
     @Test(
-        "a server that is fit is not warned of",
+        "a suitable server causes no warning",
         arguments: [info(), info(version: "6.2.0"), info(version: "8.2"), info(policy: "volatile-ttl")]
     )
     func fit(info: String) throws {
@@ -24,7 +24,7 @@ struct ServerCheckTests {
     }
 
     @Test(
-        "what puts jobs at risk is named, and what to do about it",
+        "settings that put jobs at risk are named, with a remedy",
         arguments: [
             (info(role: "slave"), "master's address"), (info(aof: "0"), "appendonly yes"),
             (info(policy: "allkeys-lru"), "maxmemory-policy noeviction"),
@@ -42,13 +42,13 @@ struct ServerCheckTests {
         #expect(error?.reason == .misconfigured)
     }
 
-    @Test("what says no version is no Redis", arguments: ["", "hello", "redis_version:x"])
+    @Test("a reply without a version is not from a Redis", arguments: ["", "hello", "redis_version:x"])
     func stranger(info: String) {
         let error = #expect(throws: JobQueueError.self) { try ServerCheck(info: info) }
         #expect(error?.reason == .broken)
     }
 
-    @Test("a real server without a log on disk is warned of, and refused where that is wished", .needsRedis)
+    @Test("a real server without a log on disk causes a warning, or a refusal on request", .needsRedis)
     func withoutLog() async throws {
         let server = try RedisServer(arguments: ["--appendonly", "no"])
         defer { server.kill() }

@@ -1,13 +1,13 @@
 import Support
 import Testing
 
-/// Starts a server before a suite's first test, and ends it after the last.
+/// A trait that starts a server before a suite's first test, and ends it after the last.
 struct SharedServer: SuiteTrait, TestScoping {
     @TaskLocal private static var current: RedisServer?
 
     var usesTLS = false
 
-    /// The server of the suite that this is called in.
+    /// Returns the server of the current suite.
     static func get() throws -> RedisServer { try #require(current) }
 
     func provideScope(

@@ -7,13 +7,13 @@ import Timing
 
 @Suite("Users of a Redis with few rights", .needsRedis, .sharedServerWithTLS)
 struct UserTests {
-    /// What a worker needs, as `Samples/redis/README.md` has it.
+    /// The rights of a worker according to `Samples/redis/README.md`.
     private static let workerRights = [
         "+@stream", "+@scripting", "+@hash", "+@sortedset", "+get", "+mget", "+set", "+del", "+exists", "+rename",
         "+pexpire", "+ping", "+info", "+time", "+select", "+client|setname",
     ]
 
-    @Test("a worker with no more rights than it needs keeps the contract", arguments: QueueRule.all)
+    @Test("a worker with only the rights it needs keeps the contract", arguments: QueueRule.all)
     func worker(rule: QueueRule) async throws {
         let server = try SharedServer.get()
         let store = RedisStore(server, user: "worker", password: "secret")
@@ -23,7 +23,7 @@ struct UserTests {
         try await rule.check(store)
     }
 
-    @Test("a wrong password is told as what it is")
+    @Test("a wrong password is reported as such")
     func wrongPassword() async throws {
         let server = try SharedServer.get()
         let store = RedisStore(server, user: "nobody", password: "wrong")
@@ -34,7 +34,7 @@ struct UserTests {
         try await store.close()
     }
 
-    @Test("a tenant that writes to the stream itself gets its answers, and nothing else")
+    @Test("a tenant that writes to the stream itself gets its own answers only")
     func tenant() async throws {
         let server = try SharedServer.get()
         let store = RedisStore(server)

@@ -13,7 +13,7 @@ struct ContractTests {
     }
 }
 
-/// A queue's file in a folder of its own. Its workers share one queue, as they do in a process.
+/// A queue file in its own folder. Its workers share one queue, as in a process.
 private final class FileStore: QueueStore {
     let ordersByDeadline = true
     private let folder: TemporaryFolder

@@ -7,12 +7,12 @@ import Synchronization
 import Testing
 import Timing
 
-/// What the file goes through, and what is left of the queue.
+/// Tests of the queue's file through damage, loss, kills and full disks.
 @Suite("The queue's file")
 struct QueueFileTests {
     private static let limits = QueueLimits(replyTime: .seconds(3600))
 
-    @Test("a second process is told that the file is in use, and may look into it")
+    @Test("a second process is told that the file is in use, and may read it")
     func inUse() async throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/queue.sqlite"
@@ -25,11 +25,11 @@ struct QueueFileTests {
         for _ in 0..<20 { #expect(try await inspection.status().dead == 0) }
         #expect(try await inspection.jobs(5).count <= 5)
         #expect(try await inspection.deadLetters(5).isEmpty)
-        // The owner isn't held up, nor its file changed.
+        // The owner is not delayed, and its file is not changed.
         #expect(try program.readLine(beginning: "finished") != nil)
     }
 
-    @Test("what the process before had leased is there at once: jobs, and answers that are to be posted")
+    @Test("the jobs and callbacks that an earlier process had leased are available at once")
     func reopened() async throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/queue.sqlite"
@@ -53,7 +53,7 @@ struct QueueFileTests {
         await second.close()
     }
 
-    @Test("the file and its companions are this user's alone", arguments: Durability.allCases)
+    @Test("the file and its companions belong to this user alone", arguments: Durability.allCases)
     func permissions(durability: Durability) async throws {
         let folder = try TemporaryFolder()
         let queue = try await SQLiteJobQueue.open(folder.path + "/queue.sqlite", durability: durability)
@@ -71,7 +71,7 @@ struct QueueFileTests {
         #expect(folder.files == ["queue.sqlite", "queue.sqlite.lock"])
     }
 
-    @Test("changes without end don't keep those waiting who look into the queue, nor its end", .timeLimit(.minutes(1)))
+    @Test("endless changes delay neither readers of the queue nor its end", .timeLimit(.minutes(1)))
     func looksBetweenChanges() async throws {
         let folder = try TemporaryFolder()
         let queue = try await SQLiteJobQueue.open(folder.path + "/queue.sqlite")
@@ -91,27 +91,27 @@ struct QueueFileTests {
         await #expect(throws: JobQueueError.self) { try await queue.lease(1, waiting: .zero) }
     }
 
-    @Test("an idle queue empties its log and forgets answers whose time is over")
+    @Test("an idle queue empties its log and forgets expired answers")
     func idle() async throws {
         let (folder, time) = (try TemporaryFolder(), TestTime())
         let path = folder.path + "/queue.sqlite"
         let queue = try await SQLiteJobQueue.open(path, limits: QueueLimits(replyTime: .milliseconds(1)), time: time)
         try await use(queue)
-        // The first look finds that there was a change, and the second that there was none since.
+        // The first look finds a change, and the second finds none since.
         for _ in 0..<3 {
             time.advance(by: .seconds(1))
             #expect(try await queue.lease(1, waiting: .zero).isEmpty)
         }
-        // The last of these has its answer before the file is tidied; what is read after it waits for that.
+        // The last of these is answered before the file is tidied; a later read waits for that.
         #expect(try await queue.state(of: JobName(id: "new"), waiting: .zero) == .unknown)
         let attributes = try FileManager.default.attributesOfItem(atPath: path + "-wal")
         #expect(attributes[.size] as? Int == 0)
         await queue.close()
-        // It can be looked into while nobody works with it, too.
+        // The file can be read even while no worker uses it.
         #expect(try await QueueInspection(path).status() == QueueStatus())
     }
 
-    @Test("another program's database is refused and left alone; so is a folder that isn't there")
+    @Test("another program's database is refused and left alone, and so is a missing folder")
     func foreignFile() async throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/other.sqlite"
@@ -126,7 +126,7 @@ struct QueueFileTests {
         }
     }
 
-    @Test("killed again and again, it has everything that was acknowledged, and answers nothing twice")
+    @Test("a file that is killed again and again keeps everything acknowledged, and answers no job twice")
     func killed() async throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/queue.sqlite"
@@ -168,7 +168,7 @@ struct QueueFileTests {
     }
 
     @Test(
-        "a damaged file is set aside, and the queue goes on with a new one",
+        "a damaged file is moved away, and the queue continues with a new one",
         arguments: ["This is no database, whatever its name says.", String(repeating: "\0", count: 100)],
     )
     func damagedBefore(text: String) async throws {
@@ -182,7 +182,7 @@ struct QueueFileTests {
         await queue.close()
     }
 
-    @Test("a file that is damaged while it is used is set aside as well, and late answers meet nothing")
+    @Test("a file that is damaged during use is moved away too, and late answers are dropped")
     func damagedMeanwhile() async throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/queue.sqlite"
@@ -192,7 +192,7 @@ struct QueueFileTests {
             #expect(try await queue.enqueue(job) == .accepted)
         }
         await queue.close()
-        // Every page but the first, which has the schema, is nonsense.
+        // Overwrites every page with invalid bytes, except the first, which has the schema.
         let file = try FileHandle(forUpdating: URL(filePath: path))
         let size = try file.seekToEnd()
         try #require(size > 100 * 4096)
@@ -216,7 +216,7 @@ struct QueueFileTests {
         #expect(try await queue.status() == QueueStatus())
     }
 
-    @Test("a file that is removed while it is used is noticed, and written anew with all that it held")
+    @Test("a file that is deleted during use is noticed, and written again with everything it held")
     func removed() async throws {
         let (folder, time) = (try TemporaryFolder(), TestTime())
         let path = folder.path + "/queue.sqlite"
@@ -230,12 +230,12 @@ struct QueueFileTests {
         for suffix in ["", "-wal", "-shm", ".lock"] { try FileManager.default.removeItem(atPath: path + suffix) }
         time.advance(by: .seconds(1))
         #expect(try await queue.reclaim(1).isEmpty)
-        // The change before has its answer before the file is looked for; the next one comes after that.
+        // The change before is answered before the file is checked; the next one comes after that.
         #expect(try await queue.state(of: leased.job.name, waiting: .zero) == .running)
         #expect(queue.troubles == [.fileRemoved] && told.withLock(\.self) == [[.fileRemoved]])
-        // What was leased is leased still.
+        // Leased jobs are still leased.
         #expect(try await queue.finish(leased.lease, with: JobReply(.ok, body: [1])))
-        // Whoever looks into the file, or opens it after a crash, finds the rest; it is this user's alone.
+        // A reader of the file, or a process after a crash, finds the rest; the file belongs to this user alone.
         #expect(try await QueueInspection(path).status().waiting == 1)
         let attributes = try FileManager.default.attributesOfItem(atPath: path)
         #expect(attributes[.posixPermissions] as? Int == 0o600)
@@ -246,7 +246,7 @@ struct QueueFileTests {
         await next.close()
     }
 
-    @Test("another file in the place of the queue's is noticed, and left alone")
+    @Test("another file in place of the queue's is noticed, and left alone")
     func replaced() async throws {
         let (folder, time) = (try TemporaryFolder(), TestTime())
         let path = folder.path + "/queue.sqlite"
@@ -263,7 +263,7 @@ struct QueueFileTests {
     }
 
     @Test(
-        "accepted jobs are answered on a full disk, callbacks and all, while new ones are refused",
+        "accepted jobs are answered on a full disk, with their callbacks, while new ones are refused",
         .disabled("On a disk of a megabyte the reserve is too small: a change still fails."),
     )
     func answersOnFullDisk() async throws {
@@ -307,7 +307,7 @@ struct QueueFileTests {
         await queue.close()
     }
 
-    @Test("a number in the file that makes no sense is damage, and never ends the process")
+    @Test("an invalid number in the file is damage, and never ends the process")
     func senselessNumbers() async throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/queue.sqlite"
@@ -325,7 +325,7 @@ struct QueueFileTests {
         await second.close()
     }
 
-    @Test("a full disk is reported, loses nothing that was acknowledged, and the queue goes on once there is space")
+    @Test("a full disk is reported, loses nothing acknowledged, and the queue continues once there is space")
     func fullDisk() async throws {
         guard let disk = try SmallDisk() else {
             try Test.cancel("mounting a small file system needs the right to mount")
@@ -347,7 +347,7 @@ struct QueueFileTests {
         }
         try disk.fill()
         #expect(try await enqueueUntilFull()?.reason == .noSpace)
-        // What there is can be seen still.
+        // The queue's contents can still be read.
         #expect(try await queue.status().waiting == accepted.count)
         try disk.empty()
 

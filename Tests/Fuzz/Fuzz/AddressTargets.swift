@@ -2,7 +2,7 @@
 @testable import Downloads
 
 enum AddressTargets {
-    /// Two texts, one after the other on lines of their own: a URL, and where it redirects to.
+    /// Parses two lines: a URL, and the target of its redirect.
     static func url(_ bytes: [UInt8]) {
         let lines = bytes.split(separator: 10, maxSplits: 1).map { String(decoding: $0, as: UTF8.self) }
         guard let first = lines.first, let url = try? DownloadURL(first) else { return }
@@ -10,7 +10,7 @@ enum AddressTargets {
         if lines.count > 1, let target = try? url.resolving(lines[1]) { check(target) }
     }
 
-    /// What was checked is what would be dialled: the normalised text has the same parts.
+    /// Checks that the normalized text has the same parts: the checked address is the dialed one.
     private static func check(_ url: DownloadURL) {
         precondition(["http", "https"].contains(url.scheme) && !url.host.isEmpty && (0...65_535).contains(url.port))
         guard url.text.utf8.count <= DownloadURL.byteLimit else { return }
@@ -18,7 +18,7 @@ enum AddressTargets {
         precondition((again.scheme, again.host, again.port) == (url.scheme, url.host, url.port))
     }
 
-    /// An address that may be dialled is none that carries one that may not.
+    /// Checks that an address that may be dialed carries no address that may not.
     static func address(_ bytes: [UInt8]) {
         let text = String(decoding: bytes, as: UTF8.self)
         if let block = try? CIDR(text) { precondition(try! CIDR(block.description) == block) }

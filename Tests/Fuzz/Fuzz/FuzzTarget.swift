@@ -1,4 +1,4 @@
-/// What can be fuzzed: everything in the worker that parses what somebody else wrote.
+/// The fuzz targets: every parser in the worker that reads bytes from outside.
 enum FuzzTarget: String, CaseIterable {
     case json, payload, envelope, pointer, media, wire, conversation, url, address, duration, redis
     case preview, manifest, result
@@ -23,7 +23,7 @@ enum FuzzTarget: String, CaseIterable {
     }
 }
 
-/// libFuzzer calls a C function with nothing but bytes.
+/// The target to run. It is global because libFuzzer calls a C function with nothing but bytes.
 nonisolated(unsafe) var current = FuzzTarget.json
 
 let testOneInput: @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32 = { bytes, count in

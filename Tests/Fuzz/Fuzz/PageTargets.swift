@@ -10,7 +10,7 @@ import Timing
 @testable import Preview
 @testable import Processing
 
-/// What is shown to people: pages made of what senders, decoders and files say.
+/// The pages for people, made from data of senders, decoders and files.
 enum PageTargets {
     private static let page = PreviewPage(
         .init(profiles: ["apns"], deadline: "25s", needsToken: false, hasWebhook: true)
@@ -19,7 +19,7 @@ enum PageTargets {
         NotificationCategory(identifier: "c", actions: [], options: [.customDismissAction], layout: nil)
     ]
 
-    /// The preview of a payload whose attachments came out with numbers that the payload itself gives.
+    /// Renders the preview of a payload whose attachments have numbers from the payload itself.
     static func preview(_ bytes: [UInt8]) {
         guard let notification = try? PayloadReader().read(bytes, identifier: "fuzz") else { return }
         let request = ProcessingRequest(notification: notification)
@@ -70,7 +70,7 @@ enum PageTargets {
         _ = LayoutContent(ShownContent(notification.payload).json)
     }
 
-    /// A line of a batch's manifest becomes a row of the report, and leads to nothing outside of the folder.
+    /// Turns a line of a batch's manifest into a row of the report that links to nothing outside the folder.
     static func manifest(_ bytes: [UInt8]) {
         guard let value = try? JSONValue(parsing: bytes), value.isObject else { return }
         let line = ManifestLine(json: value)
@@ -80,7 +80,7 @@ enum PageTargets {
         ledger.add(line, at: 0..<bytes.count)
     }
 
-    /// A load test's result becomes each of its reports.
+    /// Turns a load test's result into each of its reports.
     static func result(_ bytes: [UInt8]) {
         if let value = try? JSONValue(parsing: bytes) {
             let now = SystemTime().now
@@ -98,7 +98,7 @@ enum PageTargets {
     }
 }
 
-/// Numbers of every size, made of some bytes.
+/// Numbers of every size, made from bytes.
 private struct Numbers {
     private var state: UInt64
 

@@ -5,13 +5,13 @@ import Processing
 @testable import Payloads
 
 enum PayloadTargets {
-    /// What is JSON stays the same JSON when it is written and read again.
+    /// Checks that JSON stays the same when it is written and read again.
     static func json(_ bytes: [UInt8]) {
         guard let value = try? JSONValue(parsing: bytes) else { return }
         precondition(try! JSONValue(parsing: value.compactBytes) == value)
     }
 
-    /// A payload that is read can be written with any of its attachments, and is never more than its limit.
+    /// Checks that a payload can be written with any of its attachments, and never exceeds its limit.
     static func payload(_ bytes: [UInt8]) {
         guard let request = try? PayloadReader().read(bytes, identifier: "fuzz") else { return }
         precondition(request.attachments.count <= PayloadReader.attachmentLimit)
@@ -34,7 +34,7 @@ enum PayloadTargets {
         }
     }
 
-    /// What an envelope asks for is within bounds that arithmetic with the clock and with media has room for.
+    /// Checks that an envelope's values leave room for arithmetic with the clock and with media.
     static func envelope(_ bytes: [UInt8]) {
         guard let envelope = try? NotificationEnvelope(bytes, isJob: true) else { return }
         let options = envelope.options

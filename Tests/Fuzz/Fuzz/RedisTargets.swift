@@ -1,7 +1,8 @@
 import RedisWire
 
 enum RedisTargets {
-    /// Whole or in pieces, the same replies come of the same bytes, and the same end; none is larger than allowed.
+    /// Checks that the same bytes give the same replies and the same end in any pieces, and no reply is larger than
+    /// allowed.
     static func replies(_ bytes: [UInt8]) {
         let whole = read([bytes[...]])
         let size = Int(bytes.first ?? 0) % 7 + 1

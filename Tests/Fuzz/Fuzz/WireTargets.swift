@@ -5,18 +5,18 @@ import Media
 @testable import Decoding
 
 enum WireTargets {
-    /// Both directions of both lines: what is taken for a message is said again in the same bytes.
+    /// Checks that a parsed message encodes to the same bytes, in both directions of both protocols.
     static func wire(_ bytes: [UInt8]) {
         if let message = try? DecoderMessage(packet: bytes) { precondition(message.packet == bytes) }
         if let report = try? ZygoteReport(packet: bytes) { precondition(report.packet == bytes) }
         if let command = try? ZygoteCommand(packet: bytes) { precondition(command.packet == bytes) }
-        // A set of rungs has no order, so that its bytes may be others.
+        // A set of rungs has no order, so its bytes may differ.
         if let message = try? WorkerMessage(packet: bytes) {
             precondition(try! WorkerMessage(packet: message.packet) == message)
         }
     }
 
-    /// A decoder process that says anything: each of its packets after one byte that is the packet's length.
+    /// Plays a decoder process that sends anything: each packet follows one byte with the packet's length.
     static func conversation(_ bytes: [UInt8]) {
         let limits = MediaLimits()
         var state = ConversationState(

@@ -1,10 +1,10 @@
-// fuzz TARGET [libFuzzer's options] [FOLDER]: runs one target. Without a target it lists them.
+// fuzz TARGET [libFuzzer's options] [FOLDER]: runs one target. Without a target, lists the targets.
 import CFuzzer
 import Glibc
 
 let chosen = CommandLine.arguments.dropFirst().first.flatMap { FuzzTarget(rawValue: $0) }
 if let chosen {
-    // libFuzzer's own arguments begin where the program's name stands.
+    // libFuzzer's own arguments begin in place of the program's name.
     var count = CommandLine.argc - 1
     var arguments = unsafe Optional(UnsafeMutablePointer(CommandLine.unsafeArgv + 1))
     unsafe current = chosen
