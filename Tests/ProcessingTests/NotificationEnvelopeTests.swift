@@ -37,11 +37,11 @@ struct NotificationEnvelopeTests {
         arguments: [
             ("{", "not JSON"), ("[]", "Send an envelope"), ("{\"aps\":{}}", "Send an envelope"),
             ("{\"payload\":{},\"deadlin\":\"5s\"}", "has no \"deadlin\""),
-            ("{\"payload\":{},\"deadline\":5}", "must be a text"),
+            ("{\"payload\":{},\"deadline\":5}", "must be a string"),
             ("{\"payload\":{},\"deadline\":\"soon\"}", "no duration"),
             ("{\"payload\":{},\"clip\":{\"end\":\"5s\"}}", "\"clip\" has no \"end\""),
             ("{\"payload\":{},\"clip\":3}", "\"clip\" must be"),
-            ("{\"payload\":{},\"pushType\":\"loud\"}", "\"pushType\" is none of"),
+            ("{\"payload\":{},\"pushType\":\"loud\"}", "\"pushType\" is not valid. Choose one of"),
             ("{\"payload\":{},\"id\":\"\"}", "1 to 128 bytes"),
             ("{\"payload\":{},\"callback\":\"https://a\"}", "has no \"callback\""),
         ],

@@ -3,7 +3,7 @@ import Payloads
 import ServiceExtension
 import Timing
 
-/// The service extension that makes a notification's attachments ready, all of them side by side.
+/// The service extension that processes all attachments of a notification in parallel.
 struct AttachmentExtension: NotificationServiceExtension {
     let makings: Makings
     let rules: [SourceRule]
@@ -20,7 +20,7 @@ struct AttachmentExtension: NotificationServiceExtension {
         return bestAttempt.content
     }
 
-    /// Has one attachment made, and notes in `bestAttempt` what becomes of it.
+    /// Processes one attachment, and records its progress in `bestAttempt`.
     private func prepare(_ attachment: AttachmentRequest, _ index: Int, _ bestAttempt: BestAttempt) async {
         let order = request.order(of: index, rules: rules)
         await makings.make(order, from: attachment.url, until: expiry) { [stopwatch] progress in

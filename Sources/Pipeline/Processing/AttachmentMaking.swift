@@ -3,28 +3,29 @@ import ServiceExtension
 import Synchronization
 import Timing
 
-/// One attachment's download and decoding, and all who wait for it, each until a time of its own.
+/// The download and decoding of one attachment, shared by all notifications that wait for it.
 ///
-/// It goes on until the latest of their times, and is cancelled when the last of them has left.
+/// Each waiter has its own deadline. The work goes on until the latest of them, and is cancelled when the last waiter
+/// has left.
 final class AttachmentMaking: Sendable {
-    /// How far it has come.
+    /// The progress of the work so far.
     struct Progress: Sendable {
         var content = AttachmentContent()
-        /// When the last bytes of the source came, once all are there that are needed.
+        /// The time at which the last needed bytes of the source arrived; `nil` until then.
         var downloaded: Instant?
-        /// What the answers so far say of the source.
+        /// The head of the origin's latest answer.
         var head: SourceHead?
     }
 
-    /// How it comes out for one of those who wait.
+    /// The outcome for one waiter.
     enum Ending: Sendable {
-        /// Nothing better will come.
+        /// The work is done: nothing better will come.
         case over
-        /// Its source is for one only: this one makes the attachment by itself.
+        /// The origin's answer is for one client only. The waiter must process the attachment on its own.
         case apart
-        /// Something was left out for want of time that this one still has.
+        /// The work was cut back to meet an earlier deadline. The waiter still has time to start again.
         case again
-        /// It left.
+        /// The waiter left before the end.
         case left
     }
 
@@ -39,10 +40,10 @@ final class AttachmentMaking: Sendable {
         var progress = Progress()
         var waiters: [Int: Waiter] = [:]
         var nextWaiter = 0
-        /// Whether more may join.
+        /// A Boolean value that indicates whether further waiters may join.
         var isOpen = true
         var task: Task<Void, Never>?
-        /// What is done for those who wait less than others, and for whom it is being done.
+        /// The function that makes an early result, its task, and the deadline that the task is for.
         var rescue: (@Sendable (Instant) async -> Void)?
         var rescuer: Task<Void, Never>?
         var rescued: Instant?
@@ -51,19 +52,20 @@ final class AttachmentMaking: Sendable {
     let deadline: MovingDeadline
     private let state = Mutex(State())
 
-    /// `expiry` is that of the first who waits.
+    /// Creates the work. `expiry` is the first waiter's deadline.
     init(until expiry: Instant) { deadline = MovingDeadline(expiry) }
 
     var progress: Progress { state.withLock(\.progress) }
     var isOpen: Bool { state.withLock(\.isOpen) }
 
-    // MARK: - Those who wait
+    // MARK: - Waiters
 
-    /// A number for one more who waits, and who is told by `note` of all progress, what there is already first. `nil` if
-    /// it would be no good to it.
+    /// Adds a waiter and returns its number. `note` receives the progress so far and every later step.
+    ///
+    /// Returns `nil` if the result would be of no use to the waiter.
     func join(until expiry: Instant, _ note: @escaping @Sendable (Progress) -> Void) -> Int? {
         state.withLock { state in
-            // What was left out for want of time will be missing.
+            // A waiter with more time than the last cutback would miss what was left out.
             guard state.isOpen, deadline.lastCutback ?? expiry >= expiry else { return nil }
             let id = state.nextWaiter
             state.nextWaiter += 1
@@ -75,7 +77,7 @@ final class AttachmentMaking: Sendable {
         }
     }
 
-    /// Returns when it has come out for the one with that number, which leaves when its task is cancelled.
+    /// Waits for the outcome of the waiter with that number. Cancelling the task makes the waiter leave.
     func ending(for id: Int) async -> Ending {
         await withTaskCancellationHandler {
             await withCheckedContinuation { wake in
@@ -117,7 +119,7 @@ final class AttachmentMaking: Sendable {
         rescue(&state)
     }
 
-    /// The work goes on for those who wait longest. Something is to be there for the others, too.
+    /// Starts an early result for the waiters with the earliest deadline while the work goes on for the others.
     private func rescue(_ state: inout State) {
         let hasty = deadline.soonest < deadline.latest ? deadline.soonest : nil
         guard let rescue = state.rescue, state.rescued != hasty else { return }
@@ -128,7 +130,7 @@ final class AttachmentMaking: Sendable {
 
     // MARK: - The work
 
-    /// Begins the work; called once.
+    /// Starts the work. The caller calls this once.
     func start(_ work: @escaping @Sendable () async -> Void) {
         let task = Task { await work() }
         let isAbandoned = state.withLock { state in
@@ -138,8 +140,8 @@ final class AttachmentMaking: Sendable {
         if isAbandoned { task.cancel() }
     }
 
-    /// Has `rescue` called with the time of those who wait least, as long as others wait longer. It is cancelled when
-    /// they have left.
+    /// Sets the function that makes an early result. It is called with the earliest deadline while other waiters have
+    /// later ones, and cancelled when the waiters with the earliest deadline have left.
     func onHaste(_ rescue: @escaping @Sendable (Instant) async -> Void) {
         state.withLock { state in
             state.rescue = rescue
@@ -147,7 +149,7 @@ final class AttachmentMaking: Sendable {
         }
     }
 
-    /// Changes what all who wait have.
+    /// Changes the content for all waiters.
     func update(_ change: (inout AttachmentContent) -> Void) {
         state.withLock { state in
             change(&state.progress.content)
@@ -155,7 +157,7 @@ final class AttachmentMaking: Sendable {
         }
     }
 
-    /// All of the source that is needed is there, since `instant`.
+    /// Records that all needed bytes of the source arrived at `instant`.
     func noteDownloaded(at instant: Instant?) {
         state.withLock { state in
             state.progress.downloaded = instant
@@ -163,7 +165,8 @@ final class AttachmentMaking: Sendable {
         }
     }
 
-    /// Takes note of an answer. If that isn't for everybody, the first who waits keeps it, and the others go.
+    /// Records the head of an answer. If the answer is for one client only, the first waiter keeps it and the others
+    /// leave.
     func note(_ head: SourceHead) {
         let leaving = state.withLock { state in
             state.progress.head = head
@@ -177,7 +180,7 @@ final class AttachmentMaking: Sendable {
         for wake in leaving { wake.resume(returning: .apart) }
     }
 
-    /// The work is done: nothing better will come of it.
+    /// Ends the work: nothing better will come.
     func finish() {
         let (over, again) = state.withLock { state in
             state.isOpen = false
@@ -194,7 +197,8 @@ final class AttachmentMaking: Sendable {
         for wake in again { wake.resume(returning: .again) }
     }
 
-    /// Those who are to be woken. Who doesn't wait yet finds its ending when it comes to it.
+    /// Sets the outcomes and returns the continuations to resume. A waiter that is not suspended yet finds its outcome
+    /// later.
     private static func end(
         _ endings: [(id: Int, Ending)],
         _ state: inout State,
@@ -214,7 +218,7 @@ final class AttachmentMaking: Sendable {
         for (id, waiter) in state.waiters where waiter.ending == nil { tell(waiter, id, state.progress) }
     }
 
-    /// The bytes were fetched for the first one.
+    /// Reports progress to a waiter. Only the first waiter counts the downloaded bytes as its own.
     private static func tell(_ waiter: Waiter, _ id: Int, _ progress: Progress) {
         var progress = progress
         if id > 0 { progress.content.source.fetched = 0 }

@@ -2,11 +2,12 @@ import Media
 import Payloads
 import Values
 
-/// What a source is to become. Attachments whose orders are equal are made ready by the same work.
+/// The key of an attachment: its source and the wanted output. Notifications with equal keys share the same work.
 struct AttachmentOrder: Hashable, Sendable {
-    /// Tells sources apart: the URL as the operator's rules map it, which need not be one that can be asked for.
+    /// The identity of the source: its URL as rewritten by the operator's rules. It need not be a URL that can be
+    /// fetched.
     var source: String
-    /// What the sender says that it is, if anything.
+    /// The kind of media that the sender announced, if any.
     var kind: MediaFormat.Kind?
     var image: ImageRules
     var animation: AnimationRules?
@@ -16,7 +17,7 @@ struct AttachmentOrder: Hashable, Sendable {
     var clip: ClipSelection
     var limits: MediaLimits
 
-    /// The order for a source of that format, with every rung.
+    /// Returns the request that converts a source of this format, with every rung.
     func conversion(of format: MediaFormat) -> ConversionRequest {
         ConversionRequest(
             format: format,
@@ -32,12 +33,12 @@ struct AttachmentOrder: Hashable, Sendable {
 }
 
 extension Rung {
-    /// Which of two outputs of one source is better.
+    /// The rank of this rung among the outputs of one source. Higher is better.
     var rank: Int { isLast ? Rung.allCases.count : Rung.allCases.firstIndex(of: self) ?? 0 }
 }
 
 extension ProcessingRequest {
-    /// What the profile, the request and the options of the attachment numbered `index` ask for.
+    /// Returns the key of the attachment at `index`, from the profile, the request, and the attachment's options.
     func order(of index: Int, rules: [SourceRule]) -> AttachmentOrder {
         let attachment = notification.attachments[index]
         let profile = profiles[index].profile

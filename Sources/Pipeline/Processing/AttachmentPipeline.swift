@@ -3,7 +3,7 @@ import Payloads
 import ServiceExtension
 package import Timing
 
-/// One notification from left to right: download, decode, store, rewrite, and a result by the deadline. Start here.
+/// The pipeline for one notification: download, decode, store, rewrite, and answer by the deadline. Start here.
 package struct AttachmentPipeline: Sendable {
     private let steps: Steps
     private let time: any TimeSource
@@ -12,7 +12,7 @@ package struct AttachmentPipeline: Sendable {
     private let forgotten: ForgottenSources
     private let observe: @Sendable (ProcessingResult) -> Void
 
-    /// What does the work, one function each.
+    /// The implementations of the steps.
     package struct Steps: Sendable {
         var downloader: any AttachmentDownloading
         var converter: any AttachmentConverting
@@ -45,7 +45,7 @@ package struct AttachmentPipeline: Sendable {
         self.observe = observe
     }
 
-    /// Always answers, once, before `deadline`: the worst content is the original, unchanged.
+    /// Processes a notification. Always answers once, before `deadline`; at worst with the original content, unchanged.
     package func process(_ request: ProcessingRequest, deadline: Instant) async -> ProcessingResult {
         let stopwatch = Stopwatch(time: time, start: request.accepted ?? time.now)
         let moment = forgotten.moment
@@ -75,7 +75,8 @@ package struct AttachmentPipeline: Sendable {
         return finish(request, delivery, stored, stopwatch, deadline)
     }
 
-    /// Lets no notification have what was made, or is being made, of the source at `url`; gives what the store calls it.
+    /// Drops everything made from the source at `url`, also from work under way, and returns the source's identifier in
+    /// the store.
     func forget(source url: String) -> String {
         let source = rules.source(of: url)
         forgotten.forget(source)
@@ -83,12 +84,12 @@ package struct AttachmentPipeline: Sendable {
         return source
     }
 
-    /// Lets no notification have the file of that name again.
+    /// Drops the file with that name, so that no later notification gets it.
     func forget(file name: String) {
         makings.forget({ _, made in made.content.ready?.stored?.identifier == name }, running: { _ in false })
     }
 
-    /// Answers with the original content at once: no time is left for anything else, or `failure` says what it is.
+    /// Answers at once with the original content. Without `failure`, the reason is that no time is left.
     package func decline(
         _ request: ProcessingRequest,
         deadline: Instant,

@@ -2,16 +2,16 @@ import Media
 import ServiceExtension
 import Timing
 
-/// Downloads and decodes one attachment at the same time, and tells its making what comes of it.
+/// The download and the decoding of one attachment, which overlap. Progress goes to the shared job.
 struct AttachmentWork: Sendable {
     let steps: AttachmentPipeline.Steps
     let time: any TimeSource
     let costs: CostModel
     let crashes: CrashMemory
     let order: AttachmentOrder
-    /// What is asked for: the order's source, as the sender gave it.
+    /// The URL to fetch, as the sender gave it.
     let url: String
-    /// What was made of the source before; it is made anew only if the source has changed since.
+    /// The cached attachment of this source. It is made again only if the source has changed since.
     let before: MadeAttachment?
     let making: AttachmentMaking
 
@@ -25,7 +25,7 @@ struct AttachmentWork: Sendable {
             async let downloaded: Void = download(into: file)
             let converted = await convert(file)
             making.update { $0.source.note(file.contents) }
-            // The converter wants no more: whatever is still on its way has no use.
+            // The converter needs no more bytes, so the download ends.
             file.end(.cut(AttachmentFailure(.download, .cancelled, "The download was no longer needed.")))
             _ = await downloaded
             if let before, making.progress.head?.isUnchanged == true {
@@ -47,7 +47,7 @@ struct AttachmentWork: Sendable {
             unless: before?.validators,
             onHead: { making.note($0) },
         )
-        // A source that is fetched in parts is at hand until the decoder is done with it.
+        // A source that is fetched in ranges counts as downloaded when the decoder is done with it.
         making.noteDownloaded(at: file.contents.lastArrival ?? time.now)
     }
 
@@ -58,7 +58,7 @@ struct AttachmentWork: Sendable {
         case .failure(let failure): return .failure(failure)
         }
         making.update { $0.source.format = format }
-        // No part of a picture is enough.
+        // Decoding an image needs all of its bytes.
         if format.kind == .image { file.want(0..<Int.max) }
         if let refusal = await crashes.refusal(of: file, now: time.now) { return .failure(refusal) }
         let sourceTimer = Task { await endSource(file, decoding: costs.cost(of: format)) }
@@ -90,8 +90,8 @@ struct AttachmentWork: Sendable {
         return .success(())
     }
 
-    /// For those who are due while the download goes on for others: what can be made of the bytes so far, if nothing else
-    /// is ready by then.
+    /// Makes an early result from the bytes so far, for waiters whose deadline comes while the download continues for
+    /// others. Does nothing if a result is already there.
     private func makePart(of file: MediaFile, as wanted: ConversionRequest, until expiry: Instant) async {
         let cost = costs.cost(of: wanted.format)
         let instant = TimeBudget.sourceExpiry(now: time.now, expiry: expiry, decoding: cost)
@@ -116,14 +116,15 @@ struct AttachmentWork: Sendable {
                 },
             )
         } catch {
-            // Why there is nothing to be made of it, who is due learns from the making.
+            // Records the failure but does not report it: early waiters get the shared job's outcome.
             _ = note(error, over: part)
         }
     }
 
-    private static let late = AttachmentFailure(.download, .timedOut, "The download was not done in time.")
+    private static let late = AttachmentFailure(.download, .timedOut, "The download did not finish in time.")
 
-    /// The rungs worth trying for whoever waits longest, and those that whoever waits least may still get.
+    /// Returns the rungs worth trying for the waiter with the latest deadline, and those still possible for the
+    /// earliest.
     private func rungs(for format: MediaFormat) -> Set<Rung> {
         let now = time.now
         let rungs = costs.rungs(for: format, in: deadline.latest - now)
@@ -133,22 +134,23 @@ struct AttachmentWork: Sendable {
 
     private static let bestRungs: Set<Rung> = [.downscaled, .animation, .transcoded]
 
-    /// Tells the source's format as soon as enough of it is there.
+    /// Detects the source's format as soon as enough bytes are there.
     private func sniff(_ file: MediaFile) async -> Result<MediaFormat, AttachmentFailure> {
-        // An origin may have sent a shorter part than it was asked for.
+        // Asks explicitly, because an origin may have sent a shorter range than requested.
         file.want(0..<MediaSniffer.byteCount)
         let progress = await file.progress(reaching: MediaSniffer.byteCount)
         let head = file.prefix(MediaSniffer.byteCount)
         if head.isEmpty, case .cut(let failure) = progress.ending { return .failure(failure) }
         guard let format = MediaSniffer.format(of: head.span) else {
             if case .cut(let failure) = progress.ending { return .failure(failure) }
-            let message = "The source is no image, video or sound that attachd knows, whatever its name or type says."
+            let message =
+                "The source is not an image, video, or sound in a supported format, whatever its name or type says."
             return .failure(AttachmentFailure(.decode, .unrecognizedFormat, message))
         }
         return .success(format)
     }
 
-    /// Ends a source that is still waited for in time for what came of it to be decoded.
+    /// Ends the download early enough to decode the bytes so far before the deadline.
     private func endSource(_ file: MediaFile, decoding cost: Duration) async {
         let start = time.now
         let sourceExpiry: @Sendable (Instant) -> Instant = { expiry in
@@ -161,14 +163,14 @@ struct AttachmentWork: Sendable {
         file.endIfMissing(Self.late)
     }
 
-    /// Remembers a source that ended its decoder process. Gives what the caller hears of the failure.
+    /// Records a source that crashed its decoder process. Returns the failure to report.
     private func note(_ failure: AttachmentFailure, over file: MediaFile) -> AttachmentFailure {
         guard [.decoderDied, .decoderLied].contains(failure.reason) else { return cause(of: failure, in: file) }
         crashes.record(file, from: order.source, at: url, now: time.now)
         return failure.reason == .decoderDied ? CrashMemory.remembered : failure
     }
 
-    /// A source that was cut short explains a failed conversion better than the decoder does.
+    /// Returns the failure to report: a download that was cut short explains it better than the decoder's failure.
     private func cause(of failure: AttachmentFailure, in file: MediaFile) -> AttachmentFailure {
         guard case .cut(let cut) = file.progress.ending else { return failure }
         return cut
@@ -176,7 +178,7 @@ struct AttachmentWork: Sendable {
 }
 
 extension AttachmentSource {
-    /// How much of it there is by now.
+    /// Records the downloaded and the total number of bytes.
     fileprivate mutating func note(_ contents: SourceContents) {
         fetched = contents.present.count
         byteCount = contents.size
@@ -184,6 +186,6 @@ extension AttachmentSource {
 }
 
 extension SourceHead {
-    /// Whether the origin said that the source is the version that is known.
+    /// A Boolean value that indicates whether the origin answered that the source has not changed.
     var isUnchanged: Bool { status == 304 }
 }

@@ -2,21 +2,21 @@ package import Media
 import Synchronization
 import Timing
 
-/// How long decoding takes, learnt for each format from the jobs before.
+/// A model of the time that decoding takes, learned for each format from earlier jobs.
 package final class CostModel: Sendable {
     private let estimates = Mutex<[MediaFormat: LearntDuration]>([:])
-    /// What the first job of a format is taken to cost.
+    /// The cost that is assumed for the first job of a format.
     private static let firstGuess: Duration = .milliseconds(500)
 
     package init() {}
 
-    /// The time within which nearly all conversions of `format` end.
+    /// Returns the time within which nearly all conversions of `format` end.
     package func cost(of format: MediaFormat?) -> Duration {
         guard let format, let estimate = estimates.withLock({ $0[format] }) else { return Self.firstGuess }
         return estimate.nearlyAlways
     }
 
-    /// Takes one conversion into account.
+    /// Adds the time of one conversion to the model.
     package func learn(_ format: MediaFormat, took duration: Duration) {
         estimates.withLock { estimates in
             guard estimates[format] != nil else { return estimates[format] = LearntDuration(duration) }
@@ -24,8 +24,8 @@ package final class CostModel: Sendable {
         }
     }
 
-    /// The rungs worth trying in `timeLeft`: cheap ones first when the best may not be done in time, none when not even
-    /// they may.
+    /// Returns the rungs worth trying in `timeLeft`: the cheap ones first if the best may not be done in time, and none
+    /// if even the cheap ones may not.
     package func rungs(for format: MediaFormat, in timeLeft: Duration) -> Set<Rung> {
         let cost = cost(of: format)
         guard timeLeft > cost / 20 else { return [] }

@@ -2,11 +2,11 @@ import Media
 import Synchronization
 import Timing
 
-/// The memory of sources that ended their decoder processes, which are not decoded again for a while (SECURITY S10).
+/// A memory of sources that crashed their decoder processes. They are not decoded again for a while (SECURITY S10).
 final class CrashMemory: Sendable {
     private let table = Mutex(CrashTable())
 
-    /// Why nothing is decoded from `source`, which has that URL; `nil` if nothing is known against it.
+    /// Returns the reason not to decode the source `source` at `url`; `nil` if nothing is recorded against it.
     func refusal(ofSource source: String, at url: String, now: Instant) -> AttachmentFailure? {
         table.withLock { table in
             if table.remembers(source: source, at: now) { return Self.remembered }
@@ -14,7 +14,8 @@ final class CrashMemory: Sendable {
         }
     }
 
-    /// Why `file` is not decoded; `nil` if its contents are not those of a source that ended a decoder process.
+    /// Returns the reason not to decode `file`; `nil` if its content is not that of a source that crashed a decoder
+    /// process.
     ///
     /// Waits for more of the file only if it begins like such a source.
     func refusal(of file: MediaFile, now: Instant) async -> AttachmentFailure? {
@@ -26,26 +27,26 @@ final class CrashMemory: Sendable {
         return nil
     }
 
-    /// Remembers that decoding `file`, which comes from `source` at `url`, ended the decoder process.
+    /// Records that decoding `file`, from `source` at `url`, crashed the decoder process.
     func record(_ file: MediaFile, from source: String, at url: String, now: Instant) {
         let content = CrashedContent(file)
         table.withLock { $0.record(source: source, origin: Self.origin(of: url), content, at: now) }
     }
 
-    /// What the caller hears, at once and later: a source that no decoder survives is damaged.
+    /// The failure for such a source, now and later: a source that crashes every decoder is damaged.
     static let remembered = AttachmentFailure(
         .decode,
         .corrupt,
-        "The source is damaged: its decoder process ended over it. It is not tried again for ten minutes.",
+        "The source is damaged: it crashed its decoder process. It is not tried again for ten minutes.",
     )
 
     private static let backedOff = AttachmentFailure(
         .decode,
         .decoderUnavailable,
-        "Several sources of this origin ended their decoder processes. Its sources are not decoded for a while.",
+        "Several sources of this origin crashed their decoder processes. Its sources are not decoded for a while.",
     )
 
-    /// The host and port of a URL; the whole of one without a host.
+    /// Returns the host and port of a URL, or the whole URL if it has no host.
     static func origin(of url: String) -> String {
         guard let scheme = url.firstRange(of: "://") else { return url }
         let authority = url[scheme.upperBound...].prefix { !["/", "?", "#", "\\"].contains($0) }

@@ -1,9 +1,9 @@
 import Media
 import Timing
 
-/// Sources that ended their decoder processes, by their names and contents, and their origins. It does nothing itself.
+/// A table of sources that crashed their decoder processes, by name, by content, and by origin. It has no side effects.
 ///
-/// It is bounded: beyond its limits, what would be forgotten first is forgotten.
+/// The table is bounded: beyond its limits, it forgets first the entries that would expire first.
 struct CrashTable: Sendable {
     private struct Origin {
         var crashes = 0
@@ -11,7 +11,8 @@ struct CrashTable: Sendable {
         var resumes: Instant
     }
 
-    /// Stands for a URL or a host of any length. It is keyed anew in each process, so nobody outside can make two alike.
+    /// The hash of a URL or host of any length. Its key is new in each process, so that nobody outside can create
+    /// collisions.
     private struct Name: Hashable {
         private let hashes: [Int]
 
@@ -25,15 +26,15 @@ struct CrashTable: Sendable {
         }
     }
 
-    /// For so long a source is not decoded again.
+    /// The time for which a source is not decoded again.
     static let period: Duration = .seconds(600)
-    /// The most names, contents and origins, each.
+    /// The most entries of each kind: names, contents, and origins.
     static let entryLimit = 1024
-    /// From so many crashes on, an origin has to wait: a second, and twice as long after each further crash.
+    /// The number of crashes from which on an origin must wait: one second, and twice as long after each further crash.
     static let toleratedCrashes = 3
     static let firstPause: Duration = .seconds(1)
 
-    /// When each is forgotten.
+    /// The time at which each entry expires.
     private var sources: [Name: Instant] = [:]
     private var contents: [CrashedContent: Instant] = [:]
     private var origins: [Name: Origin] = [:]
@@ -44,7 +45,7 @@ struct CrashTable: Sendable {
 
     func hasContents(at now: Instant) -> Bool { contents.values.contains { now < $0 } }
 
-    /// The contents that may be those of a source that begins with `head`.
+    /// Returns the recorded contents that begin with `head`.
     func contents(beginningLike head: [UInt8], at now: Instant) -> [CrashedContent] {
         contents.filter { now < $0.value && $0.key.head.starts(with: head.prefix($0.key.head.count)) }.map(\.key)
     }

@@ -1,18 +1,19 @@
 import Media
 
-/// The contents of a source that ended its decoder process, to recognize them by.
+/// The fingerprint of a source that crashed its decoder process.
 ///
-/// The hash is of 128 bits and keyed anew in each process, so nobody outside can make another source with the same one.
+/// The hash has 128 bits, and its key is new in each process, so that nobody outside can make another source with the
+/// same hash.
 struct CrashedContent: Hashable, Sendable {
     static let headByteCount = 256
     private static let blockByteCount = 1_048_576
 
-    /// The first bytes: most other sources differ in them, and are told apart without a hash.
+    /// The first bytes. Most other sources differ in them, so that the hash is not needed.
     let head: [UInt8]
     let byteCount: Int
     private let hash: [Int]
 
-    /// `nil` if not all of the source is there: what begins alike may be another one.
+    /// Returns `nil` unless all of the source is there: another source may begin with the same bytes.
     init?(_ file: MediaFile) {
         let contents = file.contents
         let count = contents.present.prefixCount
@@ -24,7 +25,8 @@ struct CrashedContent: Hashable, Sendable {
         hash = Self.hash(of: file, count)
     }
 
-    /// Whether `file` has the same bytes. Waits until that is certain: until it has as many, or can't have them any more.
+    /// Returns `true` if `file` has the same bytes. Waits until that is certain: until the file has as many bytes, or
+    /// has ended.
     func isContent(of file: MediaFile) async -> Bool {
         if let size = file.contents.size, size != byteCount { return false }
         let byteCount = byteCount
@@ -39,7 +41,7 @@ struct CrashedContent: Hashable, Sendable {
 
     private static func hash(of file: MediaFile, _ count: Int) -> [Int] {
         var hashers = [Hasher(), Hasher()]
-        // Two functions of the same bytes.
+        // Makes the second hash function differ from the first.
         hashers[1].combine(1)
         for start in stride(from: 0, to: count, by: blockByteCount) {
             let bytes = file.bytes(in: start..<min(count, start + blockByteCount))

@@ -3,17 +3,18 @@ import ServiceExtension
 import Synchronization
 import Timing
 
-/// Stores what a content is delivered with, and gives up on what takes too long.
+/// The files of one content on their way into the store, with a time limit.
 struct DeliveredFiles: Sendable {
     let store: any AttachmentStoring
     let time: any TimeSource
-    /// The source of each attachment.
+    /// The source of each attachment, by index.
     let sources: [String]
     let isForgotten: @Sendable (String) -> Bool
 
     typealias Outcome = Result<StoredAttachment, AttachmentFailure>
 
-    /// One outcome for each attachment that has something ready. A store that hangs is left behind at `expiry`.
+    /// Stores every attachment that has an output, and returns the outcomes. Stops waiting for a store that hangs at
+    /// `expiry`.
     func store(_ content: NotificationContent, until expiry: Instant) async -> [Int: Outcome] {
         var known: [Int: Outcome] = [:]
         var ready: [(Int, SharedRung)] = []
@@ -51,12 +52,12 @@ struct DeliveredFiles: Sendable {
     {
         let stored = try await stored(rung, of: source, until: expiry)
         guard isForgotten(source) else { return stored }
-        // It may be one that was stored after the source's files were looked for.
+        // Removes it: it may have been stored after the source's files were removed.
         await store.forget(stored)
         throw Self.forgotten
     }
 
-    /// What another notification has had stored gets a URL of this one's own.
+    /// Stores an output. If another notification has stored it already, returns a new URL for it.
     private func stored(_ rung: SharedRung, of source: String, until expiry: Instant) async throws(AttachmentFailure)
         -> StoredAttachment
     {
@@ -64,7 +65,7 @@ struct DeliveredFiles: Sendable {
             do throws(AttachmentFailure) {
                 return try await put(rung, of: source, until: expiry)
             } catch {
-                // It may have been somebody else's try, who had less time.
+                // Tries again: the failure may be that of another notification, which had less time.
                 guard error.reason == .publishFailed, store.refusal == nil, time.now + store.cost < expiry else {
                     throw error
                 }
@@ -88,10 +89,10 @@ struct DeliveredFiles: Sendable {
     private static let gone = AttachmentFailure(
         .store,
         .storeFailed,
-        "The attachment was removed from the store before it was delivered. Raise --quota.",
+        "The attachment was removed from the store before it was delivered. Raise the quota with --quota.",
     )
 
-    /// What has become of each attachment so far: late, until it is known.
+    /// The outcomes so far. An attachment without an outcome counts as late.
     private final class Outcomes: Sendable {
         private let outcomes: Mutex<[Int: Outcome]>
 

@@ -2,9 +2,9 @@ import Media
 import Synchronization
 import Timing
 
-/// The sources that were forgotten lately: what was being made of them at that moment is not delivered.
+/// The sources that were removed recently. Work that was under way for them at that time is not delivered.
 final class ForgottenSources: Sendable {
-    /// A moment between two calls of `forget`.
+    /// A point in time between two calls of `forget`.
     struct Moment: Sendable {
         fileprivate var number: Int
     }
@@ -24,7 +24,7 @@ final class ForgottenSources: Sendable {
     func forget(_ source: String) {
         let now = time.now
         state.withLock { state in
-            // No notification takes longer.
+            // Drops entries that are older than the longest possible notification.
             state.last = state.last.filter { $0.value.end > now }
             state.count += 1
             state.last[source] = (state.count, now + NotificationService.longestTimeLimit * 2)

@@ -2,23 +2,24 @@ import Media
 import ServiceExtension
 import Timing
 
-/// What was made of a source, and for how long notifications may have it without asking the origin.
+/// A cached attachment, and the time for which notifications may use it without asking the origin.
 struct MadeAttachment: Sendable {
-    /// As for a notification that nothing was fetched for.
+    /// The content, with no downloaded bytes counted.
     let content: AttachmentContent
     private let freshness: SourceFreshness
     private let freshUntil: Instant
-    /// What tells the origin which version of the source this was made of; `nil` if it can't be asked.
+    /// The validators that tell the origin which version of the source this is; `nil` if it cannot be revalidated.
     let validators: SourceValidators?
 
-    /// A failure is kept no longer than this: long enough that a campaign doesn't ask for each of its notifications, and
-    /// short enough that a picture may be put in its place.
+    /// The longest time for which a failure is cached: long enough that a campaign does not ask for each notification,
+    /// and short enough that the sender can replace the source.
     private static let longestFailure: Duration = .seconds(5)
 
-    /// `nil` for what no other notification may have: the result would be another one the next time, the origin keeps it
-    /// for the one who asked, or it is stale at once and can't be asked about.
+    /// Returns `nil` if the attachment cannot be cached: the result may differ next time, the origin's answer is for
+    /// one client only, or it is stale at once and cannot be revalidated.
     ///
-    /// `before` is what the making began with, and `floor` how long a source is fresh whose origin doesn't say.
+    /// `before` is the entry that the work began with. `floor` is the lifetime of a source whose origin does not give
+    /// one.
     init?(_ making: AttachmentMaking, before: MadeAttachment?, floor: Duration, now: Instant) {
         let progress = making.progress
         guard floor > .zero, let head = progress.head, head.freshness.isShareable,
@@ -49,12 +50,13 @@ struct MadeAttachment: Sendable {
 
     func isFresh(at now: Instant) -> Bool { now < freshUntil }
 
-    /// Of the file that it stands for.
+    /// The size of the file, in bytes.
     var byteCount: Int { content.ready?.report.byteCount ?? 0 }
 }
 
 extension AttachmentFailure {
-    /// Whether the same source would fail again. Of HTTP statuses, those that say that there is none.
+    /// A Boolean value that indicates whether the source would fail again. Of HTTP statuses, only those that say that
+    /// it does not exist.
     fileprivate var isLasting: Bool {
         switch reason {
         case .httpStatus, .empty, .tooLarge, .unrecognizedFormat, .unsupportedFormat, .corrupt, .tooManyPixels: true

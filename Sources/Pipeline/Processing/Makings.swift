@@ -3,11 +3,11 @@ import ServiceExtension
 import Synchronization
 import Timing
 
-/// What is being made, and what was made: identical work in flight is joined, and finished work is used again for as long
-/// as the origin allows.
+/// A cache of attachments that also coalesces requests: identical work under way is joined, and finished work is used
+/// again for as long as the origin allows.
 ///
-/// Work is identical if its orders are equal. What an origin keeps for the one who asked is neither joined nor used again,
-/// and neither is anything after a restart.
+/// Work is identical if its keys are equal. Answers that the origin restricts to one client are neither joined nor
+/// cached. The cache does not survive a restart.
 final class Makings: Sendable {
     typealias Progress = AttachmentMaking.Progress
 
@@ -44,8 +44,10 @@ final class Makings: Sendable {
         self.observe = observe
     }
 
-    /// Makes what is ordered of the source at `url`, or has it from others, and tells all progress to `note`. Returns when
-    /// nothing better will come, or the task is cancelled, which it is to be at `expiry`.
+    /// Makes the attachment from the source at `url`, joins work under way for it, or takes it from the cache. `note`
+    /// receives all progress.
+    ///
+    /// Returns when nothing better will come or the task is cancelled. The caller cancels it at `expiry`.
     func make(
         _ order: AttachmentOrder,
         from url: String,
@@ -83,7 +85,7 @@ final class Makings: Sendable {
         }
     }
 
-    /// Drops what was made, and lets nobody join what is being made.
+    /// Drops matching cached attachments, and lets nobody join matching work under way.
     func forget(
         _ isForgotten: @Sendable (AttachmentOrder, MadeAttachment) -> Bool,
         running: @Sendable (AttachmentOrder) -> Bool,
@@ -119,7 +121,7 @@ final class Makings: Sendable {
         _ url: String,
         _ before: MadeAttachment?,
     ) async {
-        // Once the origin says that the source is the same, the file has to be there.
+        // A revalidation is useful only if the cached file still exists.
         var before = before
         if let made = before, await renewed(made) == nil { before = nil }
         await AttachmentWork(
@@ -136,17 +138,17 @@ final class Makings: Sendable {
         let made = MadeAttachment(making, before: before, floor: rule.floor, now: time.now)
         if made != nil, making.progress.head?.isUnchanged == true { observe(.revalidated) }
         state.withLock { state in
-            // Only one at a time is for all.
+            // Only the work that others could join is cached.
             guard state.forget(making, for: order) else { return }
             if let made { state.made.insert(made, for: order, byteCount: made.byteCount) }
         }
         making.finish()
     }
 
-    /// What was made, with a URL of its own; `nil` if its file has gone.
+    /// Returns the cached content with a new URL; `nil` if its file no longer exists.
     private func renewed(_ made: MadeAttachment) async -> AttachmentContent? {
         var content = made.content
-        // What is only about to be stored is there.
+        // An output that is not stored yet needs no new URL.
         guard let stored = content.ready?.stored else { return content }
         content.stored = await steps.store.renew(stored)
         return content.stored == nil ? nil : content
@@ -154,7 +156,7 @@ final class Makings: Sendable {
 }
 
 extension Makings.State {
-    /// Whether that one was the one to join.
+    /// Closes `making` for joining. Returns `true` if it was the one to join.
     @discardableResult
     fileprivate mutating func forget(_ making: AttachmentMaking, for order: AttachmentOrder) -> Bool {
         guard running[order] === making else { return false }
@@ -164,7 +166,7 @@ extension Makings.State {
 }
 
 extension AttachmentMaking.Progress {
-    /// This progress, but with what was ready before as long as it isn't better.
+    /// Returns this progress, with the earlier output `best` unless the new one is as good.
     fileprivate func keeping(_ best: AttachmentContent) -> Self {
         guard let ready = best.ready, !content.isComplete else { return self }
         if let newer = content.ready, newer.report.rung.rank >= ready.report.rung.rank { return self }

@@ -2,7 +2,7 @@ import Media
 package import Payloads
 import Timing
 
-/// A payload and what the sender wants of it, as one JSON object: the body of `POST /v1/notifications` and of a job.
+/// A payload and the sender's options, as one JSON object: the body of `POST /v1/notifications` and of a job.
 ///
 /// `{"id"?, "payload", "profile"?, "dialect"?, "pushType"?: "voip", "deadline"?: "5s",`
 /// `"clip"?: {"start"?: "3s", "duration"?: "10s"}}`, and for a job `"callback"?`, a URL.
@@ -15,10 +15,10 @@ package struct NotificationEnvelope: Sendable {
     private static let jobKeys: Set = ["callback"]
     private static let clipKeys: Set = ["start", "duration"]
     private static let callbackByteLimit = 2048
-    /// Sources are shorter; arithmetic on what is far longer overflows.
+    /// The longest start and duration of a clip. Sources are shorter, and arithmetic on far larger values overflows.
     private static let longestClip = Duration.seconds(86_400)
 
-    /// `isJob` allows what makes sense only if the answer comes later.
+    /// Parses an envelope. `isJob` allows the members that make sense only if the answer comes later.
     package init(_ bytes: [UInt8], isJob: Bool = false) throws(RequestError) {
         guard bytes.count <= PayloadReader.byteLimit else {
             throw .payload(.tooLarge(byteCount: bytes.count, limit: PayloadReader.byteLimit))
@@ -48,7 +48,7 @@ package struct NotificationEnvelope: Sendable {
     private static func pushType(in envelope: JSONValue) throws(RequestError) -> PushType {
         guard let text = try text("pushType", in: envelope) else { return .alert }
         guard let pushType = PushType(rawValue: text) else {
-            throw .envelope("\"pushType\" is none of: \(PushType.names).")
+            throw .envelope("\"pushType\" is not valid. Choose one of: \(PushType.names).")
         }
         return pushType
     }
@@ -84,7 +84,7 @@ package struct NotificationEnvelope: Sendable {
     private static func duration(_ key: String, in value: JSONValue) throws(RequestError) -> Duration? {
         guard let text = try text(key, in: value) else { return nil }
         guard let duration = DurationText.parse(text) else {
-            throw .envelope("\"\(key)\" is no duration: write it as \"800ms\" or \"20s\".")
+            throw .envelope("\"\(key)\" is not a duration. Write it as \"800ms\" or \"20s\".")
         }
         return duration
     }
@@ -97,7 +97,7 @@ package struct NotificationEnvelope: Sendable {
         switch envelope[key] {
         case nil, .null: return nil
         case .string(let text) where !text.isEmpty && text.utf8.count <= limit: return text
-        default: throw .envelope("\"\(key)\" must be a text of 1 to \(limit) bytes.")
+        default: throw .envelope("\"\(key)\" must be a string of 1 to \(limit) bytes.")
         }
     }
 }

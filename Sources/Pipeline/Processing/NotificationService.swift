@@ -2,9 +2,9 @@ package import Media
 package import Payloads
 package import Timing
 
-/// What every face offers: a payload in, a result out, by the deadline. HTTP, the command line and the queue call it.
+/// The service behind HTTP, the command line, and the queue: it takes a payload and returns a result by the deadline.
 package struct NotificationService: Sendable {
-    /// What holds where a request doesn't say otherwise.
+    /// The values for requests that do not give their own.
     package struct Defaults: Sendable {
         package var profile: Profile
         package var timeLimit: Duration
@@ -18,14 +18,14 @@ package struct NotificationService: Sendable {
         }
     }
 
-    /// What a request may choose.
+    /// The options of a request.
     package struct Options: Sendable, Equatable {
         package var identifier: String?
         package var profile: String?
         package var dialect: String?
         package var pushType: PushType
         package var timeLimit: Duration?
-        /// The part of a video or of sound that is wanted.
+        /// The wanted part of a video or sound.
         package var clip: ClipSelection
 
         package init(
@@ -45,7 +45,7 @@ package struct NotificationService: Sendable {
         }
     }
 
-    /// The longest deadline that makes sense: a push that is later than this is no notification any more.
+    /// The longest deadline: a push that arrives later is not useful any more.
     package static let longestTimeLimit: Duration = .seconds(300)
 
     private let reader: PayloadReader
@@ -54,10 +54,11 @@ package struct NotificationService: Sendable {
     private let defaults: Defaults
     private let time: any TimeSource
 
-    /// Lets no notification have what was made, or is being made, of the source at `url`; gives what the store calls it.
+    /// Drops everything made from the source at `url`, also from work under way, and returns the source's identifier in
+    /// the store.
     package func forget(source url: String) -> String { pipeline.forget(source: url) }
 
-    /// Lets no notification have the file of that name again.
+    /// Drops the file with that name, so that no later notification gets it.
     package func forget(file name: String) { pipeline.forget(file: name) }
 
     package init(
@@ -76,10 +77,10 @@ package struct NotificationService: Sendable {
 
     package var now: Instant { time.now }
 
-    /// Makes the attachments of `payload` ready and rewrites it.
+    /// Processes the attachments of `payload` and rewrites it.
     ///
-    /// The deadline counts from `accepted`, when the request came in. Only what is no payload, or an option that makes
-    /// no sense, is an error; a failing attachment is in the result.
+    /// The deadline counts from `accepted`, the time at which the request arrived. Throws only if the payload or an
+    /// option is not valid; a failure of an attachment is part of the result.
     package func process(
         _ payload: PayloadSource,
         options: Options = Options(),
@@ -90,13 +91,14 @@ package struct NotificationService: Sendable {
         return await pipeline.process(request, deadline: accepted + timeLimit)
     }
 
-    /// The time that there is for a request with these options, if it makes sense at all: refuses what `process` would.
+    /// Returns the time limit of a request with these options. Throws the same errors as `process`.
     package func check(_ payload: PayloadSource, options: Options) throws(RequestError) -> Duration {
         _ = try request(for: payload, options, time.now)
         return try timeLimit(options.timeLimit ?? defaults.timeLimit)
     }
 
-    /// The result for a payload that nothing is done for: its time passed while it waited, or `failure` says why.
+    /// Returns the result for a payload that is not processed: its time passed while it waited, or `failure` gives the
+    /// reason.
     package func decline(
         _ payload: PayloadSource,
         options: Options,
@@ -156,7 +158,7 @@ package struct NotificationService: Sendable {
     }
 }
 
-/// A payload, as it came or already read as JSON.
+/// A payload: its bytes, or JSON that is already parsed.
 package enum PayloadSource: Sendable {
     case bytes([UInt8])
     case value(JSONValue)

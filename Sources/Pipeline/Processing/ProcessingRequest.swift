@@ -2,18 +2,18 @@ package import Media
 package import Payloads
 package import Timing
 
-/// One notification, and what its attachments are to become.
+/// One notification, and the wanted outputs of its attachments.
 package struct ProcessingRequest: Sendable {
     package let notification: NotificationRequest
-    /// One for each attachment of the notification.
+    /// The chosen profile of each attachment.
     package let profiles: [ProfileChoice]
-    /// The part of a video or of sound that is wanted.
+    /// The wanted part of a video or sound.
     package var clip: ClipSelection
     package var limits: MediaLimits
-    /// When the request came in; the time since then is its time in the queue.
+    /// The time at which the request arrived. The time since then counts as time in the queue.
     package var accepted: Instant?
 
-    /// `profiles` are chosen for the attachments, in their order.
+    /// Creates a request. `profiles` has one choice for each attachment, in order.
     init(
         notification: NotificationRequest,
         profiles: [ProfileChoice],
@@ -28,7 +28,7 @@ package struct ProcessingRequest: Sendable {
         self.accepted = accepted
     }
 
-    /// All attachments get the same profile.
+    /// Creates a request with the same profile for all attachments.
     package init(
         notification: NotificationRequest,
         profile: Profile = .apns,
@@ -41,13 +41,13 @@ package struct ProcessingRequest: Sendable {
         self.init(notification: notification, profiles: profiles, clip: clip, limits: limits, accepted: accepted)
     }
 
-    /// What is kept of the picture numbered `index`; `nil` keeps all of it.
+    /// Returns the part of the image at `index` to keep; `nil` keeps all of it.
     func clippingRectangle(of index: Int) -> ClippingRectangle? {
         guard profiles[index].profile.cropsToClippingRectangle else { return nil }
         return notification.attachments[index].options.clippingRectangle
     }
 
-    /// Which dialect and which profiles were chosen, and why: lines for a person.
+    /// The chosen dialect and profiles with the reasons, as lines for people.
     var explanation: String {
         let choices = zip(notification.attachments, profiles).map { "\($1): \($0.place.url)" }
         return ([notification.explanation.description] + choices).joined(separator: "\n")

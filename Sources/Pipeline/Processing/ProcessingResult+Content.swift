@@ -4,7 +4,7 @@ import ServiceExtension
 import Timing
 
 extension ProcessingResult {
-    /// Rewrites the payload with what was stored, and says how the notification came out.
+    /// Creates the result: rewrites the payload with the stored attachments, and sets the outcome.
     init(
         request: ProcessingRequest,
         delivery: Delivery,
@@ -45,7 +45,7 @@ extension ProcessingResult {
         let isComplete = failures.isEmpty && content.attachments.allSatisfy(\.isComplete)
         self.request = request
         self.identifier = notification.identifier
-        // A text in place of the attachments changes the payload too.
+        // A fallback text instead of the attachments changes the payload too.
         self.outcome =
             switch (rewritten.fit, isComplete && !attachments.isEmpty) {
             case (.original, _): .original

@@ -4,7 +4,8 @@ import ServiceExtension
 import Timing
 
 extension ProcessingResult {
-    /// The result as CONTRACT has it: times in milliseconds, sizes in bytes, pixels after orientation is applied.
+    /// The result as CONTRACT defines it: times in milliseconds, sizes in bytes, pixels after the orientation is
+    /// applied.
     package var json: [UInt8] {
         let remarks = JSONValue.array(remarks.map { .string($0) })
         var members = membersWithoutPayload + (remarks == [] ? [] : [.init("remarks", remarks)])
@@ -12,7 +13,7 @@ extension ProcessingResult {
         return JSONValue.object(members).compactBytes
     }
 
-    /// What of it is about the attachments.
+    /// The members about the attachments, without the payload.
     package var membersWithoutPayload: [JSONValue.Member] {
         [
             .init("id", .string(identifier)),
@@ -61,7 +62,7 @@ extension ProcessingResult.Failure {
 }
 
 extension AttachmentFailure {
-    /// An element of a result's `errors`.
+    /// Returns the failure as an element of a result's `errors`.
     package func json(attachment: String? = nil) -> JSONValue {
         .object([
             .init("code", .optional(code?.rawValue)),

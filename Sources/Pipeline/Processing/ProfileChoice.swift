@@ -1,17 +1,17 @@
 package import Media
 import Payloads
 
-/// The profile that one attachment gets, and why.
+/// The profile of one attachment, with the reason for the choice.
 package struct ProfileChoice: Sendable, Equatable, CustomStringConvertible {
-    /// In the order in which they count.
+    /// The reason for a choice, in order of precedence.
     package enum Reason: Sendable, Equatable {
-        /// The request names it.
+        /// The request names the profile.
         case request
-        /// The attachment's platform needs it, inside a message for several.
+        /// The attachment's platform needs it, in a message for several platforms.
         case platform
-        /// The notification's category is one of the profile's.
+        /// The profile lists the notification's category.
         case category(String)
-        /// Nothing else chose one.
+        /// No other rule chose a profile, so it is the default.
         case fallback
     }
 
@@ -28,7 +28,7 @@ package struct ProfileChoice: Sendable, Equatable, CustomStringConvertible {
     }
 }
 
-/// The profiles that are known, and which of them an attachment gets.
+/// The known profiles, and the rules for choosing among them.
 struct ProfileTable: Sendable {
     let profiles: [Profile]
     let fallback: Profile
@@ -41,7 +41,7 @@ struct ProfileTable: Sendable {
         return profile
     }
 
-    /// One choice for each of the attachments. `asked` is the name that the request has.
+    /// Returns one choice for each attachment. `asked` is the profile that the request names.
     func choices(for attachments: [AttachmentRequest], asked: String?) throws(RequestError) -> [ProfileChoice] {
         if let asked {
             let choice = ProfileChoice(profile: try profile(named: asked), reason: .request)

@@ -1,9 +1,9 @@
 package import Payloads
 
-/// Why a request was not processed at all. The message says what to do.
+/// The reason why a request was not processed at all. The message says what to do.
 package enum RequestError: Error, Sendable, CustomStringConvertible {
     case payload(PayloadError)
-    /// JSON, but no envelope.
+    /// The bytes are JSON, but not a valid envelope.
     case envelope(String)
     case option(String)
 

@@ -1,8 +1,9 @@
-/// How far work for one notification serves others.
+/// The rules for sharing work between notifications.
 package struct ReuseRule: Sendable {
-    /// How long a source may be used again whose origin doesn't say so; 0 uses none again, whatever origins say.
+    /// The lifetime of a source whose origin does not give one. With 0, no source is used again, whatever its origin
+    /// says.
     package var floor: Duration
-    /// Which URLs lead to the same source, the first that is for a URL counts.
+    /// The rules for which URLs lead to the same source. The first rule that matches a URL counts.
     package var sources: [SourceRule]
 
     package init(floor: Duration = .seconds(60), sources: [SourceRule] = []) {
@@ -11,19 +12,19 @@ package struct ReuseRule: Sendable {
     }
 }
 
-/// What became of an attachment that was asked for, for metrics.
+/// An event in the life of a requested attachment, for metrics.
 package enum AttachmentEvent: Sendable, Equatable {
-    /// A download and its decoding began.
+    /// A download and its decoding started.
     case begun
-    /// It waits for a download and decoding that others wait for too.
+    /// The notification joined work that was already under way.
     case joined
-    /// It is what was made before.
+    /// The attachment came from the cache.
     case reused
-    /// One that began ended with the origin's word that the source is still the one that something was made of.
+    /// The origin confirmed that the source of a cached attachment has not changed.
     case revalidated
 }
 
 extension ReuseRule {
-    /// What tells the source at `url` from others.
+    /// Returns the identity of the source at `url`.
     package func source(of url: String) -> String { sources.source(of: url) }
 }

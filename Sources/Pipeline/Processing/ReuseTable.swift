@@ -1,4 +1,4 @@
-/// Values that may be used again. Bounded: what was not used for the longest time goes first.
+/// A bounded table of values for reuse. It removes the least recently used values first.
 struct ReuseTable<Key: Hashable, Value> {
     private struct Entry {
         var value: Value
@@ -19,21 +19,21 @@ struct ReuseTable<Key: Hashable, Value> {
 
     var count: Int { entries.count }
 
-    /// The value for `key`, which is used now.
+    /// Returns the value for `key` and marks it as used now.
     mutating func use(_ key: Key) -> Value? {
         lastUse += 1
         entries[key]?.lastUse = lastUse
         return entries[key]?.value
     }
 
-    /// One that is larger than all may be together is not kept.
+    /// Inserts a value. A value larger than the whole table's limit is not kept.
     mutating func insert(_ value: Value, for key: Key, byteCount newBytes: Int) {
         remove(key)
         guard newBytes <= byteLimit else { return }
         lastUse += 1
         entries[key] = Entry(value: value, byteCount: newBytes, lastUse: lastUse)
         byteCount += newBytes
-        // Something was made for each that is inserted, which took longer than looking through a few thousand.
+        // A linear search is fast enough: making a value takes longer than looking through a few thousand.
         while entries.count > entryLimit || byteCount > byteLimit,
             let oldest = entries.min(by: { $0.value.lastUse < $1.value.lastUse })
         {

@@ -1,16 +1,16 @@
 import Media
 import Values
 
-/// What the operator says of some URLs: which parts of their query have nothing to do with what they lead to, such as
-/// signatures and expiry times, and which part of their path names the tenant of a shared host.
+/// An operator's rule about URLs: the query fields that do not change the content, such as signatures and expiry times,
+/// and the path segments that name the tenant of a shared host.
 ///
-/// Sources are told apart without those parts. What is asked for is always the URL as the sender gave it.
+/// The identity of a source leaves out those fields. The request always uses the URL as the sender gave it.
 package struct SourceRule: Sendable, Equatable {
-    /// What the URL is like up to its query; `*` stands for any characters.
+    /// The pattern of the URL up to its query. `*` matches any characters.
     package var match: String
-    /// The names of the query's fields that don't count; `*` stands for any characters.
+    /// The names of the query fields to ignore. `*` matches any characters.
     package var ignoredQuery: [String]
-    /// How many of the path's first segments name the tenant; 0 if the host isn't shared.
+    /// The number of leading path segments that name the tenant; 0 if the host is not shared.
     package var tenantSegments: Int
 
     package init(match: String, ignoredQuery: [String] = [], tenantSegments: Int = 0) {
@@ -19,7 +19,7 @@ package struct SourceRule: Sendable, Equatable {
         self.tenantSegments = tenantSegments
     }
 
-    /// `nil` if the URL is none of the rule's.
+    /// Returns the identity of the source at `url`; `nil` if the rule does not match it.
     func source(of url: Substring) -> String? {
         let parts = url.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         guard Wildcard.matches(parts[0].utf8, match.utf8) else { return nil }
@@ -33,8 +33,8 @@ package struct SourceRule: Sendable, Equatable {
 }
 
 extension [SourceRule] {
-    /// What tells the source at `url` from others. The first rule that is for it counts; a fragment never does, for it
-    /// isn't sent.
+    /// Returns the identity of the source at `url`. The first rule that matches counts. Fragments never count, because
+    /// clients do not send them.
     func source(of url: String) -> String {
         let asked = url.prefix { $0 != "#" }
         for rule in self {

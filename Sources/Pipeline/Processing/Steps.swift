@@ -2,15 +2,15 @@ package import Media
 package import ServiceExtension
 package import Timing
 
-/// Fetches a source. `App` conforms libcurl's downloader to it.
+/// The step that fetches a source. `App` makes libcurl's downloader conform.
 package protocol AttachmentDownloading: Sendable {
-    /// Writes the source's bytes into `file`, at least those that its readers want, and ends it whole or cut: a failure
-    /// is in the file's ending. Returns soon after somebody else has ended it.
+    /// Writes the source's bytes into `file`, at least those that its readers want, and ends the file as whole or cut.
+    /// A failure is the file's ending. Returns soon after somebody else has ended the file.
     ///
-    /// At `deadline` those who wait now have no more use for it; more may come, who wait longer. `kind` is what the sender
-    /// says that it is, if anything. A source that is still the `known` one isn't fetched: the file is cut with no byte.
-    /// `onHead` is told what each answer says of its use, before any byte of that answer is in the file; a source that
-    /// comes without such answers is of no use to others.
+    /// The download may stop at `deadline`, which moves when waiters with later deadlines join. `kind` is the kind of
+    /// media that the sender announced, if any. If the source is still the `known` version, it is not fetched: the file
+    /// is cut with no bytes. `onHead` receives the head of each answer before any byte of that answer is in the file. A
+    /// source without such heads is not shared.
     func download(
         _ url: String,
         into file: MediaFile,
@@ -21,14 +21,15 @@ package protocol AttachmentDownloading: Sendable {
     ) async
 }
 
-/// Makes outputs of a source. `App` conforms the pool of decoder processes to it.
+/// The step that converts a source. `App` makes the pool of decoder processes conform.
 package protocol AttachmentConverting: Sendable {
-    /// Returns when nothing better will come; each output that is complete and checked is published on the way.
+    /// Converts a source. Emits each output once it is complete and checked, and returns when nothing better will come.
     ///
-    /// At the latest `deadline` the decoder is stopped, whatever it does, and notes that there; the soonest says how
-    /// urgent it is. When a decoder is free, `rungs` says which are worth trying in the time that is left then, if any is.
+    /// At the latest time of `deadline`, the decoder is stopped in any case, and the cutback is recorded there. Its
+    /// soonest time gives the urgency. When a decoder is free, `rungs` returns the rungs worth trying in the time that is
+    /// left, if any.
     ///
-    /// - Returns: How long the decoder worked; what it waited for is not in it.
+    /// - Returns: The time that the decoder worked, without the time that it waited.
     func convert(
         _ file: MediaFile,
         as request: ConversionRequest,
@@ -39,24 +40,26 @@ package protocol AttachmentConverting: Sendable {
     ) async throws(AttachmentFailure) -> Duration
 }
 
-/// Keeps delivered files. `App` conforms the attachment store to it.
+/// The step that keeps delivered files. `App` makes the attachment store conform.
 package protocol AttachmentStoring: Sendable {
-    /// What storing nearly always takes beside moving a file on this machine.
+    /// The time that storing nearly always takes in addition to moving a file on this machine.
     var cost: Duration { get }
-    /// Why nothing can be stored now, where that is known without trying.
+    /// The reason why nothing can be stored now; `nil` if none is known without trying.
     var refusal: AttachmentFailure? { get }
 
-    /// Moves an output into the store, to where its URL leads. Either all of it is there afterwards, or nothing.
+    /// Moves an output to the location in the store that its URL leads to. Stores either all of it or nothing.
     func store(_ rung: ReadyRung, until deadline: Instant) async throws(AttachmentFailure) -> StoredAttachment
 
-    /// Stores an output as `store` does, and records which source it is of, so that it can be taken back with it.
+    /// Stores an output like `store`, and records its source, so that it can be removed together with the source's
+    /// other files.
     func store(_ rung: ReadyRung, of source: String, until deadline: Instant) async throws(AttachmentFailure)
         -> StoredAttachment
 
-    /// Takes back a file that was stored.
+    /// Removes a stored file.
     func forget(_ stored: StoredAttachment) async
 
-    /// Keeps a file that was stored before as if it were stored now, under a URL of its own; `nil` if it has gone.
+    /// Extends the lifetime of a stored file as if it were stored now, and gives it a new URL. Returns `nil` if it no
+    /// longer exists.
     func renew(_ stored: StoredAttachment) async -> StoredAttachment?
 }
 

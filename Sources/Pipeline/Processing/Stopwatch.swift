@@ -2,9 +2,9 @@ import Media
 import Synchronization
 package import Timing
 
-/// Where a notification's time went: each stage lasts from the end of the one before it.
+/// The durations of a notification's stages. Each stage lasts from the end of the one before it.
 ///
-/// Download and decoding overlap; what they share counts as download, and decoding is what came after.
+/// Download and decoding overlap. The overlap counts as download; decoding is the time after it.
 package final class Stopwatch: Sendable {
     package enum Stage: String, Sendable, CaseIterable {
         case queue, download, decode, store
@@ -21,10 +21,10 @@ package final class Stopwatch: Sendable {
 
     package var now: Instant { time.now }
 
-    /// Marks the end of a stage; of several attachments, the last one's end counts.
+    /// Records the end of a stage. Of several attachments, the last one's end counts.
     ///
-    /// A stage that is still under way when a later one ends was left behind at the deadline: it ends there too, and
-    /// what it says afterwards is dropped. `instant` is for an end that has passed.
+    /// If a later stage has ended while this one is still under way, this one missed the deadline: it ends there too,
+    /// and later calls for it are ignored. `instant` is for an end in the past.
     package func finish(_ stage: Stage, at instant: Instant? = nil) {
         let now = instant ?? time.now
         ends.withLock { ends in
@@ -34,7 +34,7 @@ package final class Stopwatch: Sendable {
         }
     }
 
-    /// The stages' durations, in order.
+    /// The durations of the stages, in order.
     package var durations: [Stage: Duration] {
         let ends = ends.withLock { $0 }
         var previous = start

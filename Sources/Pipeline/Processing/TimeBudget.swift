@@ -1,15 +1,15 @@
 package import Timing
 
-/// How the time until a deadline is shared out.
+/// The division of the time until a deadline.
 package struct TimeBudget: Sendable, Equatable {
-    /// When the best attempt is taken: `serviceExtensionTimeWillExpire`.
+    /// The time at which the best attempt is taken: `serviceExtensionTimeWillExpire`.
     package var expiry: Instant
-    /// When what isn't stored is left out.
+    /// The time after which files that are not stored yet are left out.
     package var storeExpiry: Instant
 
-    /// Storing and rewriting take a few milliseconds; a tenth of the time, 150 ms at most, is kept for them, and a
-    /// third of that for answering. Where files go over a network too, twice what that costs is kept beside it, up to a
-    /// quarter of the time.
+    /// Divides the time until `deadline`. Storing and rewriting take a few milliseconds: they get a tenth of the time,
+    /// at most 150 ms, and a third of that is for answering. Where files also go over a network, they get twice `cost`
+    /// in addition, up to a quarter of the time.
     package init(now: Instant, deadline: Instant, storing cost: Duration = .zero) {
         let left = max(.zero, deadline - now)
         let reserve = min(.milliseconds(150), left / 10)
@@ -17,7 +17,7 @@ package struct TimeBudget: Sendable, Equatable {
         storeExpiry = deadline - reserve / 3
     }
 
-    /// When a download that is still under way is ended, so that what came can be decoded before `expiry`.
+    /// Returns the time at which a download under way ends, so that its bytes can be decoded before `expiry`.
     package static func sourceExpiry(now: Instant, expiry: Instant, decoding cost: Duration) -> Instant {
         let left = max(.zero, expiry - now)
         return expiry - min(max(.milliseconds(200), cost * 2), left / 2)
