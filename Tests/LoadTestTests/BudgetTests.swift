@@ -5,7 +5,7 @@ import Timing
 @Suite("Budgets as they are written", .timeLimit(.minutes(2)))
 struct BudgetTests {
     @Test(
-        "each is read",
+        "each budget is parsed",
         arguments: [
             ("p99<1.8s", Budget.Metric.time(of: nil, .percentile(99)), Budget.Comparison.below, 1800.0),
             ("p99.9 <= 500ms", .time(of: nil, .percentile(99.9)), .atMost, 500),
@@ -31,13 +31,13 @@ struct BudgetTests {
         #expect(budget.step == nil)
     }
 
-    @Test("one may be for a single step")
+    @Test("a budget may apply to a single step")
     func step() throws {
         #expect(try Budget("p99<1.8s@1x").step == "1x")
     }
 
     @Test(
-        "what makes no sense is refused, with what is wrong and what to write",
+        "an invalid budget is refused, with the error and a valid form",
         arguments: [
             ("", "one step"), ("p99", "there is no <"), ("p99<", "is no value for p99"),
             ("p99<1.8", "is no value for p99"),
@@ -56,7 +56,7 @@ struct BudgetTests {
     }
 
     @Test(
-        "rates are read: numbers, shares of the capacity, lists and ramps",
+        "rates are parsed: numbers, shares of the capacity, lists and ramps",
         arguments: [
             ("50", ["50/s"]), ("50/s", ["50/s"]), ("1.5x", ["1.5x"]), ("10,1x", ["10/s", "1x"]),
             ("0.5x..3x", ["0.5x", "0.8x", "1x", "1.2x", "1.5x", "2x", "3x"]),
@@ -68,7 +68,7 @@ struct BudgetTests {
     }
 
     @Test(
-        "a rate that makes no sense is refused",
+        "an invalid rate is refused",
         arguments: ["", "0", "-1", "x", "3x..1x", "1x..50", "1..2..3", "1e9"]
     )
     func badRates(text: String) {

@@ -7,7 +7,7 @@ import Timing
 
 @Suite("The generator", .timeLimit(.minutes(2)))
 struct GeneratorTests {
-    @Test("a fixed schedule is even, a random one has exponential gaps; both are the same for the same seed")
+    @Test("a fixed schedule is even, a random one has exponential gaps; both are reproducible from the seed")
     func schedules() {
         let fixed = Array(ArrivalSchedule(.fixed, rate: 50, duration: .seconds(2), seed: 1))
         #expect(fixed.count == 100)
@@ -17,12 +17,12 @@ struct GeneratorTests {
         #expect(random != Array(ArrivalSchedule(.poisson, rate: 100, duration: .seconds(100), seed: 2)))
         #expect((9700...10_300).contains(random.count))
         let gaps = zip(random.dropFirst(), random).map { ($0 - $1) / .milliseconds(1) }
-        // Of exponential gaps, 1/e are longer than the mean.
+        // 1/e of exponential gaps are longer than the mean.
         let longer = Double(gaps.count { $0 > 10 }) / Double(gaps.count)
         #expect((0.35...0.39).contains(longer))
     }
 
-    @Test("a miss that the generator's own lateness made voids the run: it says nothing of the target")
+    @Test("a miss caused by the generator's own lateness voids the run: it says nothing about the target")
     func void() async throws {
         let run = try LoadRun.sample(budgets: ["p99<180ms"])
         let target = ScriptedTarget(latency: healthyLatency, lateness: { $0 % 20 == 0 ? .milliseconds(300) : .zero })
@@ -32,7 +32,7 @@ struct GeneratorTests {
         #expect(result.voidReasons[0].contains("without what the generator itself was late"))
     }
 
-    @Test("lateness that decides nothing is reported, and voids nothing")
+    @Test("lateness that decides no budget is reported, and voids nothing")
     func harmless() async throws {
         let run = try LoadRun.sample(budgets: ["p99<400ms"])
         let target = ScriptedTarget(latency: healthyLatency, lateness: { $0 % 20 == 0 ? .milliseconds(300) : .zero })
@@ -42,7 +42,7 @@ struct GeneratorTests {
         #expect(result.steps[0].latency.value(at: 99) >= 300)
     }
 
-    @Test("a miss that is there without the generator's lateness is a miss")
+    @Test("a miss that exists without the generator's lateness counts")
     func missed() async throws {
         let run = try LoadRun.sample(budgets: ["p99<180ms"])
         let target = ScriptedTarget(latency: { healthyLatency($0) * 5 }, lateness: { _ in .milliseconds(300) })
@@ -58,7 +58,7 @@ struct GeneratorTests {
         #expect(result.voidReasons[0].contains("fell behind its schedule"))
     }
 
-    @Test("what is measured by nothing voids the run")
+    @Test("a budget without measurements voids the run")
     func unmeasured() async throws {
         let run = try LoadRun.sample(budgets: ["rss<400MB"])
         let result = try await run.run(ScriptedTarget(latency: healthyLatency), time: SwiftTime())
@@ -66,7 +66,7 @@ struct GeneratorTests {
         #expect(result.verdict == .void)
     }
 
-    @Test("notifications have identifiers and source URLs of their own, and are drawn by weight")
+    @Test("notifications have unique identifiers and source URLs, and are drawn by weight")
     func mix() throws {
         var mix = NotificationMix(
             sources: [Weighted(text: "3:http://a/x.jpg?latency=1s"), Weighted(text: "http://a/y.mp4")],
@@ -92,7 +92,7 @@ struct GeneratorTests {
         #expect(try JSONValue(parsing: mix.notification(7, due: due).payload)["u"]?.text?.contains("n=") == false)
     }
 
-    @Test("percentiles lie within their bounds, and have no upper one where there are too few")
+    @Test("percentiles lie within their bounds, and have no upper bound if there are too few answers")
     func bounds() throws {
         var latencies = Latencies()
         for milliseconds in 1...1000 { latencies.add(.milliseconds(milliseconds)) }

@@ -6,8 +6,8 @@ import Timing
 
 @testable import LoadTest
 
-/// What `--compare` reads, and what a target answers, is input like any other.
-@Suite("A load test's input with odd numbers", .timeLimit(.minutes(2)))
+/// Tests that the input of `--compare` and a target's answers are treated as untrusted.
+@Suite("Load test input with odd numbers", .timeLimit(.minutes(2)))
 struct HostileResultTests {
     private static func result() async throws -> LoadResult {
         let run = try LoadRun.sample(budgets: ["p99<180ms"])
@@ -25,7 +25,7 @@ struct HostileResultTests {
 
     private func compare(_ new: LoadResult, with number: String) throws {
         let text = String(decoding: try new.json, as: UTF8.self)
-        // Numbers of every part of the result, one after the other.
+        // Replaces every number of the result, one after the other.
         let pattern = /: (-?[0-9][0-9.e+-]*)(?=[,\n])/
         for (index, match) in text.matches(of: pattern).enumerated() where index % 61 == number.utf8.count {
             let changed = text.replacingCharacters(
@@ -36,12 +36,12 @@ struct HostileResultTests {
             var compared = new
             compared.changes = (try? RunComparison(of: new, with: old).changes) ?? []
             #expect(!compared.text.isEmpty)
-            // The old one is what odd numbers are in.
+            // The older result has the odd numbers.
             #expect(try HTMLReport(old).html.contains("<svg") && !old.text.isEmpty && !JUnitReport(old).xml.isEmpty)
         }
     }
 
-    @Test("a target's answer counts with any numbers in it", arguments: numbers)
+    @Test("a target's answer counts, whatever numbers it has", arguments: numbers)
     func answers(number: String) throws {
         let text = """
             {"outcome":"complete","timings":{"decode":\(number),"total":\(number),"made-up":\(number)},
@@ -58,11 +58,11 @@ struct HostileResultTests {
 
     @Test("weights are finite", arguments: ["inf:a", "1e300:a", "nan:a", "-1:a"])
     func weights(text: String) {
-        // It is a URL, then, with an odd scheme.
+        // The text is then a URL with an odd scheme.
         #expect(Weighted(text: text).value == text)
     }
 
-    @Test("a plot's axis ends", arguments: [Double.infinity, .nan, 1e308, -1e308, 0, 1e-308])
+    @Test("a plot's axis has a finite number of marks", arguments: [Double.infinity, .nan, 1e308, -1e308, 0, 1e-308])
     func axis(greatest: Double) {
         let axis = Axis(upTo: greatest)
         #expect((2...11).contains(axis.marks.count) && axis.top.isFinite && axis.top > 0)

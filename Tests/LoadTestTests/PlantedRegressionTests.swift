@@ -7,7 +7,7 @@ import Timing
 struct PlantedRegressionTests {
     private static let budgets = ["p50<100ms", "p99<180ms", "late=0", "degraded<5%", "failed=0", "goodput>90/s"]
 
-    @Test("a worker that is as it was passes ten times out of ten", arguments: 1...10)
+    @Test("an unchanged worker passes ten times out of ten", arguments: 1...10)
     func unchanged(seed: UInt64) async throws {
         let run = try LoadRun.sample(seed: seed, budgets: Self.budgets)
         let result = try await run.run(ScriptedTarget(latency: healthyLatency), time: SwiftTime())
@@ -16,7 +16,7 @@ struct PlantedRegressionTests {
         #expect((3800...4200).contains(result.steps[0].sent))
     }
 
-    @Test("a worker that is slower by 200 ms misses its percentiles, and is told by how much", arguments: 1...10)
+    @Test("a worker that is slower by 200 ms misses its percentiles, and the report says how much", arguments: 1...10)
     func slower(seed: UInt64) async throws {
         let run = try LoadRun.sample(seed: seed, budgets: Self.budgets)
         let target = ScriptedTarget(latency: { healthyLatency($0) + .milliseconds(200) })
@@ -39,7 +39,7 @@ struct PlantedRegressionTests {
         #expect((19...21).contains(result.steps[0].late))
     }
 
-    @Test("what is never answered is late too, and counts with the whole deadline")
+    @Test("a missing answer is late too, and counts with the whole deadline")
     func unanswered() async throws {
         let run = try LoadRun.sample(budgets: ["late=0", "unanswered=0", "max<1s"])
         let target = ScriptedTarget(latency: { $0 % 100 == 0 ? .seconds(60) : healthyLatency($0) })
@@ -50,7 +50,7 @@ struct PlantedRegressionTests {
         #expect(step.latency.max >= 1000)
     }
 
-    @Test("a quick refusal is no quick answer: it counts with the whole deadline")
+    @Test("a quick refusal is not a quick answer: it counts with the whole deadline")
     func refusals() async throws {
         let run = try LoadRun.sample(budgets: ["p90<200ms", "refused<1%"])
         let target = ScriptedTarget(
@@ -62,12 +62,12 @@ struct PlantedRegressionTests {
         #expect(result.steps[0].latency.value(at: 90) >= 1000)
     }
 
-    @Test("a target that stalls for two seconds is seen as its users see it, not once for each client")
+    @Test("a target that stalls for two seconds is measured as its users see it, not once per client")
     func stall() async throws {
         var run = try LoadRun.sample()
         run.arrivals = .fixed
         run.mix.deadline = .seconds(5)
-        // Nobody is answered between the tenth second and the twelfth.
+        // No notification is answered between the tenth second and the twelfth.
         let first = 10_000_000
         let target = ScriptedTarget(latency: { number in
             let due = Duration.milliseconds(10 * (number - first))
@@ -76,13 +76,13 @@ struct PlantedRegressionTests {
         })
         let latency = try await run.run(target, time: SwiftTime()).steps[0].latency
         #expect(latency.count == 4000)
-        // 200 of 4000 wait, evenly up to two seconds: one in a hundred for 1.6 s at least.
+        // 200 of 4,000 wait, evenly up to two seconds: one in a hundred waits at least 1.6 s.
         #expect(latency.value(at: 90) < 10)
         #expect((1580...1630).contains(latency.value(at: 99)))
         #expect(latency.value(at: 99.9) > 1950)
     }
 
-    /// Each answer takes a tenth of a second of the clock.
+    /// A target whose answers each take a tenth of a second of the clock.
     private struct SlowTarget: LoadTarget {
         let time: SwiftTime
         var outcome = LoadAnswer.Outcome.complete
@@ -94,7 +94,7 @@ struct PlantedRegressionTests {
         }
     }
 
-    @Test("a rate of the capacity is measured first, from clients that wait for their answers")
+    @Test("the capacity for a relative rate is measured first, with clients that wait for their answers")
     func capacity() async throws {
         let time = SwiftTime()
         var run = try LoadRun.sample(rate: "0.5x,2x")

@@ -16,7 +16,7 @@ struct ReportTests {
         return try await run.run(target, time: SwiftTime())
     }
 
-    @Test("a result that is written and read is the same")
+    @Test("a result is unchanged after writing and reading")
     func json() async throws {
         var result = try await Self.result(budgets: ["p99<180ms"])
         result.started = Date(timeIntervalSince1970: 1_800_000_000)
@@ -24,7 +24,7 @@ struct ReportTests {
         #expect(try LoadResult(json: data) == result)
     }
 
-    @Test("two runs of the same worker are the same, whatever the seed", arguments: 2...11)
+    @Test("two runs of the same worker compare as equal, whatever the seed", arguments: 2...11)
     func same(seed: UInt64) async throws {
         let old = try await Self.result()
         let changes = try RunComparison(of: try await Self.result(seed: seed), with: old).changes
@@ -32,7 +32,7 @@ struct ReportTests {
         #expect(changes.filter(\.isWorse) == [])
     }
 
-    @Test("a slower worker is worse than it was, and a faster one isn't")
+    @Test("a slower worker compares as worse, and a faster one doesn't")
     func slower() async throws {
         let old = try await Self.result()
         var new = try await Self.result(seed: 2) { healthyLatency($0) + .milliseconds(20) }
@@ -42,7 +42,7 @@ struct ReportTests {
         #expect(try RunComparison(of: old, with: new).changes.filter(\.isWorse) == [])
     }
 
-    @Test("a worker that is late where it was not is worse")
+    @Test("a worker with new late answers compares as worse")
     func late() async throws {
         let old = try await Self.result()
         let new = try await Self.result(seed: 2) { $0 % 100 == 0 ? .milliseconds(1500) : healthyLatency($0) }
@@ -50,7 +50,7 @@ struct ReportTests {
         #expect(worse.contains("late"))
     }
 
-    @Test("runs without a step in common are not compared")
+    @Test("runs without a common step are not compared")
     func incomparable() async throws {
         let other = try LoadRun.sample(rate: "20")
         let old = try await other.run(ScriptedTarget(latency: healthyLatency), time: SwiftTime())
@@ -67,11 +67,11 @@ struct ReportTests {
         #expect(html.components(separatedBy: "<svg").count == 4)
         #expect(html.components(separatedBy: "<path class=\"curve\"").count >= 4)
         #expect(!html.contains("src=") && !html.contains("href=") && !html.contains("url("))
-        // No number of a plot is one that is none.
+        // Every number in a plot is finite.
         #expect(html.firstMatch(of: /[ML" ]-?(nan|inf)[L" ]/) == nil)
     }
 
-    @Test("a ramp has a plot of its steps beside those of each")
+    @Test("a ramp has a plot of its steps, and one for each step")
     func ramp() async throws {
         let run = try LoadRun.sample(rate: "50,100")
         let result = try await run.run(ScriptedTarget(latency: healthyLatency), time: SwiftTime())
@@ -80,7 +80,7 @@ struct ReportTests {
         #expect(html.contains("50/s: 1"))
     }
 
-    @Test("the XML has a test case for each budget, and a failure for each that was missed")
+    @Test("the XML has a test case for each budget, and a failure for each missed one")
     func junit() async throws {
         let result = try await Self.result(budgets: ["p99<10ms", "late=0", "rss<1MB"])
         let xml = try JUnitReport(result).xml

@@ -4,7 +4,7 @@ import SeededRandom
 import Synchronization
 import Timing
 
-/// A clock on which waiting takes no time: whoever sleeps moves it on.
+/// A clock on which waiting takes no time: each sleep moves the clock forward.
 final class SwiftTime: TimeSource {
     private let instant = Mutex(Instant(sinceOrigin: .seconds(1000)))
 
@@ -16,12 +16,12 @@ final class SwiftTime: TimeSource {
     }
 }
 
-/// A target whose answers are written down: what it would answer a notification, and when, by the notification alone.
+/// A target with scripted answers, which depend on the notification alone, as does their timing.
 struct ScriptedTarget: LoadTarget {
     var outcome: @Sendable (Int) -> LoadAnswer.Outcome = { _ in .complete }
-    /// From when the notification goes out.
+    /// The time from sending the notification to its answer.
     var latency: @Sendable (Int) -> Duration
-    /// How late the generator is.
+    /// The lateness of the generator.
     var lateness: @Sendable (Int) -> Duration = { _ in .zero }
 
     func send(_ notification: LoadNotification, until end: Instant) async -> LoadAnswer {
@@ -37,18 +37,18 @@ struct ScriptedTarget: LoadTarget {
 }
 
 extension LoadNotification {
-    /// Its number in the run.
+    /// The notification's number in the run.
     var number: Int { Int(identifier.drop { $0 != "-" }.dropFirst()) ?? 0 }
 }
 
-/// A worker as it is: some 20 to 60 ms for an answer, drawn by the notification's number.
+/// Returns the latency of a healthy worker: about 20 to 60 ms, random by the notification's number.
 func healthyLatency(_ number: Int) -> Duration {
     var random = SplitMix(seed: UInt64(number))
     return .milliseconds(20 + 40 * Double.random(in: 0..<1, using: &random))
 }
 
 extension LoadRun {
-    /// 100 notifications a second for 40 s, each with a second's time.
+    /// Returns a test of 100 notifications a second for 40 s, each with a deadline of one second.
     static func sample(seed: UInt64 = 1, budgets: [String] = [], rate: String = "100") throws -> LoadRun {
         var mix = NotificationMix(sources: [Weighted("http://127.0.0.1/a.jpg")], deadline: .seconds(1))
         mix.seed = seed

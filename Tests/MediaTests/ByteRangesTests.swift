@@ -21,12 +21,12 @@ struct ByteRangesTests {
         #expect(ByteRanges(inserted).ranges == expected)
     }
 
-    @Test("a gap ends where the set goes on", arguments: [(0..<100, 20..<30), (5..<15, nil), (15..<25, 20..<25)])
+    @Test("a gap ends where the set continues", arguments: [(0..<100, 20..<30), (5..<15, nil), (15..<25, 20..<25)])
     func gap(range: Range<Int>, expected: Range<Int>?) {
         #expect(ByteRanges([0..<20, 30..<40]).firstGap(in: range) == expected)
     }
 
-    @Test("it holds the positions that were put in, and no others")
+    @Test("the set contains the inserted positions, and no others")
     func positions() {
         var random = SplitMix(seed: 4)
         for _ in 0..<200 {

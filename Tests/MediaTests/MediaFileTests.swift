@@ -7,7 +7,7 @@ import Testing
 struct MediaFileTests {
     private let cut = MediaFile.Ending.cut(AttachmentFailure(.download, .stalled, "stalled"))
 
-    @Test("a reader waits until the bytes it needs are there")
+    @Test("a reader waits until its bytes are there")
     func waits() async throws {
         let file = try MediaFile(byteLimit: 100)
         try file.append([1, 2])
@@ -17,7 +17,7 @@ struct MediaFileTests {
         #expect(file.prefix(100) == [1, 2, 3, 4, 5])
     }
 
-    @Test("a reader that waits is told when no more bytes will come", arguments: [true, false])
+    @Test("a waiting reader is told when no more bytes will come", arguments: [true, false])
     func ends(isWhole: Bool) async throws {
         let file = try MediaFile(byteLimit: 100)
         try file.append([1])
@@ -26,7 +26,7 @@ struct MediaFileTests {
         #expect(await progress == MediaFile.Progress(byteCount: 1, ending: isWhole ? .whole : cut))
     }
 
-    @Test("the first ending stands, and later bytes are dropped")
+    @Test("the first ending is kept, and later bytes are dropped")
     func firstEnding() throws {
         let file = try MediaFile(byteLimit: 100)
         file.end(cut)
@@ -44,7 +44,7 @@ struct MediaFileTests {
         #expect(file.progress.byteCount == 2)
     }
 
-    @Test("a cancelled reader returns at once with what there is")
+    @Test("a canceled reader returns at once with the bytes so far")
     func cancelled() async throws {
         let file = try MediaFile(byteLimit: 3)
         let reader = Task { await file.progress(reaching: 3) }
@@ -64,7 +64,7 @@ struct MediaFileTests {
         #expect(unsafe pwrite(descriptor, bytes, 2, 0) == -1)
     }
 
-    @Test("once it has ended nobody can change it, not even whoever may write (T7)", arguments: [true, false])
+    @Test("once the file has ended nobody can change it, not even its writer (T7)", arguments: [true, false])
     func sealedWhenEnded(isWhole: Bool) throws {
         let file = try MediaFile(byteLimit: 3)
         try file.append([7, 8])
@@ -76,11 +76,11 @@ struct MediaFileTests {
         #expect(file.prefix(2) == [7, 8])
     }
 
-    @Test("it is sealed at once, whoever has its pages in use")
+    @Test("the file is sealed at once, even if its pages are in use")
     func sealedWhileUsed() throws {
         let file = try MediaFile(byteLimit: 3)
         try file.append([7, 8])
-        // A pipe holds on to the page itself until it is read.
+        // A pipe holds the page itself until it is read.
         var ends: [Int32] = [0, 0]
         let status = unsafe pipe(&ends)
         try #require(status == 0)
@@ -91,7 +91,7 @@ struct MediaFileTests {
         #expect(unsafe pwrite(file.descriptor, [1], 1, 0) == -1)
     }
 
-    @Test("bytes may come anywhere, and a reader waits for its own")
+    @Test("bytes may come in any order, and a reader waits for its own")
     func holes() async throws {
         let file = try MediaFile(byteLimit: 100)
         file.setSize(1_000_000_000)
@@ -107,7 +107,7 @@ struct MediaFileTests {
         #expect(unsafe fstat(file.descriptor, &status) == 0 && status.st_blocks * 512 < 100_000)
     }
 
-    @Test("the writer hears what is wanted and not there, up to where it is, and no further than the source goes")
+    @Test("the writer is told of wanted and missing bytes, up to the next known bytes and to the source's end")
     func missing() async throws {
         let file = try MediaFile(byteLimit: 100)
         #expect(await file.missing() == 0..<1)
@@ -125,7 +125,7 @@ struct MediaFileTests {
         #expect(await file.missing() == nil)
     }
 
-    @Test("who gives up waiting ends the file only if something is missing")
+    @Test("a reader that gives up ends the file only if something is missing")
     func giveUp() throws {
         guard case .cut(let failure) = cut else { return }
         let file = try MediaFile(byteLimit: 100)
@@ -138,7 +138,7 @@ struct MediaFileTests {
         #expect(file.contents.ending == cut)
     }
 
-    @Test("bytes beyond the size of the source are refused, and those after its end dropped")
+    @Test("bytes beyond the source's size are refused, and bytes after its end dropped")
     func beyond() throws {
         let file = try MediaFile(byteLimit: 100)
         file.setSize(10)
@@ -163,7 +163,7 @@ struct MediaFileTests {
         #expect(output.prefix(100).count == 10)
     }
 
-    @Test("neither a source nor an output has a name on a disk (T1)")
+    @Test("neither a source nor an output has a name on disk (T1)")
     func unnamed() throws {
         let (source, output) = (try MediaFile(byteLimit: 3), try OutputFile(capacity: 10))
         for descriptor in [source.descriptor, output.descriptor] {

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The media sniffer")
 struct MediaSnifferTests {
-    /// The formats of the shared files, by the name's extension, as their manifest describes them.
+    /// The formats of the shared files by filename extension, according to their manifest.
     private static let formats: [String: Set<MediaFormat>] = [
         "jpg": [.jpeg], "png": [.png], "apng": [.png], "gif": [.gif], "webp": [.webp], "heic": [.heic], "avif": [.avif],
         "tif": [.tiff], "tiff": [.tiff], "mp4": [.mp4, .m4v, .quickTime], "mov": [.quickTime], "mkv": [.matroska],
@@ -14,7 +14,7 @@ struct MediaSnifferTests {
     ]
 
     @Test(
-        "the format of every real file is told from its bytes",
+        "the format of every real file is recognized from its bytes",
         .needsSharedMedia,
         arguments: ["images", "video", "audio", "privacy"].flatMap(SharedMedia.paths),
     )
@@ -30,7 +30,7 @@ struct MediaSnifferTests {
     }
 
     @Test(
-        "what is no media of a known format is not recognised",
+        "a file that is not media of a known format is not recognized",
         arguments: [
             "", "<", "<html><body>Not found</body></html>", "<svg xmlns=\"http://www.w3.org/2000/svg\"/>", "%PDF-1.7",
             "#EXTM3U\n#EXT-X-VERSION:3", "P6 1 1 255 abc", "BM6\u{0}\u{0}\u{0}", "ffconcat version 1.0",
@@ -41,7 +41,7 @@ struct MediaSnifferTests {
         #expect(MediaSniffer.format(of: Array(text.utf8).span) == nil)
     }
 
-    @Test("every cut of a known signature is answered without a trap", .needsSharedMedia)
+    @Test("a known signature that is truncated anywhere causes no trap", .needsSharedMedia)
     func cuts() throws {
         for path in SharedMedia.paths(in: "images") + SharedMedia.paths(in: "video") {
             let head = try Array(SharedMedia.bytes(path).prefix(64))
@@ -49,7 +49,7 @@ struct MediaSnifferTests {
         }
     }
 
-    @Test("every format has a type identifier, a media type and an extension of its own")
+    @Test("every format has its own type identifier, media type and extension")
     func names() {
         #expect(Set(MediaFormat.allCases.map(\.typeIdentifier)).count == MediaFormat.allCases.count)
         #expect(Set(MediaFormat.allCases.map(\.filenameExtension)).count == MediaFormat.allCases.count)

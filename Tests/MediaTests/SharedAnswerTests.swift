@@ -4,10 +4,10 @@ import Synchronization
 import Testing
 import Timing
 
-/// Issue 15, section 7: `/readyz` is worked out once, however many ask.
-@Suite("An answer that is shared", .timeLimit(.minutes(1)))
+/// Tests of issue 15, section 7: `/readyz` is computed once for all concurrent requests.
+@Suite("A shared answer", .timeLimit(.minutes(1)))
 struct SharedAnswerTests {
-    @Test("is worked out once for all who ask meanwhile and shortly afterwards, and anew later")
+    @Test("is computed once for all requests during the computation and shortly afterwards, and again later")
     func shared() async {
         let time = TestTime()
         let (begun, hold) = (Signal(), Signal())

@@ -13,7 +13,7 @@ struct AttachmentOptionsTests {
     static let key = "UNNotificationAttachmentOptions"
 
     @Test(
-        "a type hint is a type identifier; a media type is forgiven and reported, and anything else left out",
+        "a type hint is a type identifier; a media type is accepted and reported, and anything else is ignored",
         arguments: [
             ("public.jpeg", "public.jpeg", 0), ("image/jpeg", "public.jpeg", 1), ("IMAGE/JPG", "public.jpeg", 1),
             ("audio/x-wav", "com.microsoft.waveform-audio", 1), ("text/html", nil, 1), ("jpg", nil, 1), ("", nil, 0),
@@ -35,7 +35,7 @@ struct AttachmentOptionsTests {
     }
 
     @Test(
-        "a clipping rectangle lies inside the picture, or is left out and reported",
+        "a clipping rectangle lies inside the picture, or is ignored and reported",
         arguments: [
             (#"{"X":0,"Y":0,"Width":1,"Height":1}"#, true), (#"{"x":0.9,"y":0.9,"width":0.1,"height":0.1}"#, true),
             (#"{"X":0,"Y":0,"Width":0,"Height":1}"#, false), (#"{"X":-0.1,"Y":0,"Width":1,"Height":1}"#, false),
@@ -50,7 +50,7 @@ struct AttachmentOptionsTests {
     }
 
     @Test(
-        "a thumbnail's time is a number or a CMTime, or is left out and reported",
+        "a thumbnail's time is a number or a CMTime, or is ignored and reported",
         arguments: [
             ("2.5", 2.5), ("0", 0), (#"{"value":150,"timescale":600,"epoch":0,"flags":1}"#, 0.25), ("-1", nil),
             (#"{"value":1,"timescale":0}"#, nil), ("\"1\"", nil), ("1e999", nil), ("1e300", nil), ("1e19", nil),

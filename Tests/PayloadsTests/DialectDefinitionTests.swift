@@ -1,7 +1,7 @@
 import Payloads
 import Testing
 
-@Suite("Dialects of a user's own")
+@Suite("User-defined dialects")
 struct DialectDefinitionTests {
     static let definition = DialectDefinition(
         name: "shop",
@@ -17,7 +17,7 @@ struct DialectDefinitionTests {
         return try reader.read(Array(text.utf8), identifier: "n")
     }
 
-    @Test("it is found before those that are built in, and rewritten with its type")
+    @Test("a user-defined dialect comes before the built-in ones, and its type field is rewritten")
     func found() throws {
         let request = try read(
             #"{"aps":{"alert":"Hi","mutable-content":1},"my-attachment":"https://a.example/0","#
@@ -33,7 +33,7 @@ struct DialectDefinitionTests {
         )
     }
 
-    @Test("each wildcard of another pointer stands for what the URL's of the same rank does")
+    @Test("each wildcard of another pointer matches the same element as the URL's wildcard of that rank")
     func wildcards() throws {
         let dialect = try DialectDefinition(name: "shop", url: ["/*/m/*/u"], identifier: "/*/n/*").dialect()
         let text =
@@ -44,7 +44,7 @@ struct DialectDefinitionTests {
         #expect(request.attachments.map(\.identifier) == ["i", "j", "l"])
     }
 
-    @Test("its second pointer counts where the first leads to nothing")
+    @Test("its second pointer is used if the first leads to nothing")
     func second() throws {
         let request = try read(
             #"{"aps":{"alert":"Hi","mutable-content":1},"shop":{"media":[]},"shop/image":"https://a.example/3"}"#
@@ -53,7 +53,7 @@ struct DialectDefinitionTests {
     }
 
     @Test(
-        "a definition that can't work is refused by name",
+        "an unusable definition is refused, and the error names it",
         arguments: [
             DialectDefinition(name: "", url: ["/a"]), DialectDefinition(name: "shop", url: []),
             DialectDefinition(name: "shop", url: ["a"]), DialectDefinition(name: "shop", url: ["/a"], type: "/~"),

@@ -5,7 +5,7 @@ import Timing
 
 @Suite("Dialects")
 struct DialectTests {
-    @Test("a golden payload is rewritten as its file says", arguments: Golden.all)
+    @Test("a golden payload is rewritten as its file demands", arguments: Golden.all)
     func golden(_ golden: Golden) throws {
         let request = try golden.request()
         #expect(request.gate.rawValue == golden.json["gate"]?.text)
@@ -39,21 +39,21 @@ struct DialectTests {
         #expect(attachment.remarks.count == Int(expected["remarks"]?.double ?? 0))
     }
 
-    /// Written out, so that a dialect that goes missing is missed.
+    /// The names of all dialects, written out so that a missing dialect is noticed.
     static let names = [
         "accengage", "adobe", "airship", "batch", "braze", "clevertap", "content", "customer-io", "emarsys", "expo",
         "expo-request", "fcm-message", "firebase", "gorush", "home-assistant", "iterable", "klaviyo", "leanplum",
         "my-attachment", "ntfy", "onesignal", "pinpoint", "pushwoosh", "salesforce", "wonderpush",
     ]
 
-    @Test("every dialect is there once, says where it comes from, and the default comes last")
+    @Test("every dialect exists once and names its source, and the default comes last")
     func table() {
         #expect(Dialect.builtIn.map(\.name).sorted() == Self.names)
         #expect(Dialect.builtIn.allSatisfy { !$0.title.isEmpty && !$0.source.isEmpty && !$0.paths.isEmpty })
         #expect(Dialect.builtIn.last == .myAttachment)
     }
 
-    @Test("every dialect has at least three golden payloads, one that finds nothing among them", arguments: names)
+    @Test("every dialect has at least three golden payloads, one of which finds nothing", arguments: names)
     func covered(name: String) {
         let mine = Golden.all.filter { $0.dialect == name }
         #expect(mine.count >= 3)
@@ -61,7 +61,7 @@ struct DialectTests {
         #expect(mine.contains { $0.elements("found").isEmpty })
     }
 
-    @Test("every golden payload is found in the same way by its dialect's name", arguments: Golden.all)
+    @Test("every golden payload gives the same result under its dialect's name", arguments: Golden.all)
     func pinned(_ golden: Golden) throws {
         let payload = try #require(golden.json["payload"])
         let found = try golden.request().attachments.filter { $0.dialect == golden.dialect }

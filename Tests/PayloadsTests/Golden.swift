@@ -4,9 +4,9 @@ import Payloads
 import Synchronization
 import Testing
 
-/// A payload, what is found in it, what of that is ready, and the payload that has to come out.
+/// A payload, the attachments in it, the ready files, and the expected payload.
 ///
-/// A file `DIALECT.CASE.json` holds one. In `ready` stands `null` for an attachment that failed.
+/// A file `DIALECT.CASE.json` holds one. In `ready`, `null` stands for an attachment that failed.
 struct Golden: CustomTestStringConvertible {
     let name: String
     let json: JSONValue

@@ -20,7 +20,7 @@ struct PayloadReaderTests {
     }
 
     @Test(
-        "the gate is open for content that is mutable and shows an alert",
+        "mutable content that shows an alert is eligible",
         arguments: [
             #"{"alert":"Hi","mutable-content":1}"#, #"{"alert":"Hi","mutable-content":true}"#,
             #"{"alert":{"title":"Hi"},"mutable-content":1}"#, #"{"alert":{"subtitle":"Hi"},"mutable-content":1}"#,
@@ -36,7 +36,7 @@ struct PayloadReaderTests {
     }
 
     @Test(
-        "the gate is shut, with its reason, for any other content",
+        "any other content is not eligible, with a reason",
         arguments: [
             (#"{"alert":"Hi"}"#, .notMutable), (#"{"alert":"Hi","mutable-content":0}"#, .notMutable),
             (#"{"alert":"Hi","mutable-content":"1"}"#, .notMutable),
@@ -54,7 +54,7 @@ struct PayloadReaderTests {
         #expect(request.attachments.isEmpty)
     }
 
-    @Test("what is no URL is no attachment", arguments: [#""""#, #""  ""#, "null", "1", "[]", "{}"])
+    @Test("a value that is not a URL is not an attachment", arguments: [#""""#, #""  ""#, "null", "1", "[]", "{}"])
     func noAttachment(value: String) throws {
         let request = try Self.read(#"{"aps":{"alert":"Hi","mutable-content":1},"my-attachment":\#(value)}"#)
         #expect(request.attachments.isEmpty)
@@ -62,7 +62,7 @@ struct PayloadReaderTests {
         #expect(request.explanation.choice == .none)
     }
 
-    @Test("what is not JSON, no object, or has no aps is told apart")
+    @Test("a payload that is not JSON, not an object, or without aps has its own error")
     func refused() {
         #expect(throws: PayloadError.notAnObject) { try Self.read("[1]") }
         for text in [#"{"alert":"Hi"}"#, #"{"aps":"Hi"}"#, "{}"] {
@@ -77,14 +77,14 @@ struct PayloadReaderTests {
         }
     }
 
-    @Test("a payload as large as is read is read")
+    @Test("a payload of the largest size is read")
     func largest() throws {
         let text = #"{"aps":{}}"#
         let padding = String(repeating: " ", count: PayloadReader.byteLimit - text.utf8.count)
         #expect(try Self.read(text + padding).original.count == PayloadReader.byteLimit)
     }
 
-    @Test("a dialect that is asked for by name is the only one, and its name must be known")
+    @Test("a requested dialect is the only one tried, and its name must be known")
     func pinned() throws {
         let text = Array(#"{"aps":{"alert":"Hi","mutable-content":1},"my-attachment":"https://example.com/a"}"#.utf8)
         let request = try Self.reader.read(text, identifier: "n", dialect: "my-attachment")
@@ -110,7 +110,7 @@ struct PayloadReaderTests {
         #expect(try Self.read(text).attachments.map(\.category) == ["PHOTO"])
     }
 
-    @Test("attachments beyond the most that one notification gets are left alone, which is said")
+    @Test("attachments beyond the limit of a notification are skipped, and reported")
     func many() throws {
         let urls = (0..<100).map { #""\#($0)":"https://x.example/\#($0)""# }.joined(separator: ",")
         let request = try Self.read(#"{"aps":{"alert":"Hi","mutable-content":1},"att":{\#(urls)}}"#)
@@ -118,14 +118,14 @@ struct PayloadReaderTests {
         #expect(request.explanation.remarks.count == 1)
     }
 
-    @Test("generated identifiers are long and never the same")
+    @Test("generated identifiers are long and unique")
     func identifiers() {
         let identifiers = Set((0..<1000).map { _ in RandomIdentifier.make() })
         #expect(identifiers.count == 1000)
         #expect(identifiers.allSatisfy { $0.count == 32 })
     }
 
-    @Test("the explanation says which dialect was used, where, and how the gate stood")
+    @Test("the explanation names the dialect, the position and the eligibility")
     func explanation() throws {
         let found = try Self.read(#"{"aps":{"alert":"Hi","mutable-content":1},"a4sid":{"url":["https://x.example"]}}"#)
         #expect(
@@ -144,7 +144,7 @@ struct PayloadReaderTests {
     }
 
     @Test(
-        "a surrogate without its pair, anywhere, gives the original back as it came",
+        "half a surrogate pair, anywhere, gives the original back unchanged",
         arguments: [
             #"{"aps":{"alert":"\ud800","mutable-content":1},"my-attachment":"https://example.com/a.jpg"}"#,
             #"{"aps":{"alert":"Hi","mutable-content":1}, "my-attachment":"https://example.com/a.jpg","x":["\udfff"]}"#,
@@ -158,7 +158,7 @@ struct PayloadReaderTests {
         #expect(request.gate == .notUnicode && request.attachments.isEmpty)
         let written = PayloadWriter().write(request, attachments: [:])
         #expect(written.bytes == Array(text.utf8) && written.fit == .original)
-        // As a part of an envelope, too, with the escape that it came with.
+        // As a part of an envelope, too, with its original escape.
         let part = try Self.reader.read(try JSONValue(parsing: Array(text.utf8)), identifier: "n")
         #expect(String(decoding: part.original, as: UTF8.self) == text.replacing(", ", with: ","))
     }

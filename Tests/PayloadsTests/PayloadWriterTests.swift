@@ -23,7 +23,7 @@ struct PayloadWriterTests {
         return #"{"aps":{"alert":"Hi","mutable-content":1},"my-attachment":"https://x.example/1","p":"\#(padding)"}"#
     }
 
-    @Test("the ready file's URL stands where the original stood, and the array follows")
+    @Test("the ready file's URL replaces the original, and the array follows")
     func rewritten() throws {
         let request = try Self.request(
             #"{ "id": 9007199254740993, "my-attachment": "https://x.example/1", "n": null, "aps":"#
@@ -40,7 +40,7 @@ struct PayloadWriterTests {
         )
     }
 
-    @Test("nothing ready gives back the bytes as they came")
+    @Test("without ready files the bytes come back unchanged")
     func nothing() throws {
         let text = " \(Self.payload(padding: 1)) \n"
         let written = PayloadWriter().write(try Self.request(text), attachments: [:])
@@ -49,7 +49,7 @@ struct PayloadWriterTests {
         #expect(written.failure == nil)
     }
 
-    @Test("an array of the sender's own by that name stays")
+    @Test("a sender's own array of that name is kept")
     func ownArray() throws {
         let request = try Self.request(
             #"{"attachments":[1],"my-attachment":"https://x.example/1","aps":{"alert":"Hi","mutable-content":1}}"#
@@ -59,7 +59,7 @@ struct PayloadWriterTests {
         #expect(written.payload["attachments"] == [1])
     }
 
-    @Test("each byte less of room gives the next best fit, and never passes the limit", arguments: PushType.allCases)
+    @Test("each byte less gives the next smaller form, and never exceeds the limit", arguments: PushType.allCases)
     func fit(pushType: PushType) throws {
         var fits: [RewrittenPayload.Fit] = []
         for padding in (pushType.byteLimit - 300)...(pushType.byteLimit + 10) {
@@ -90,7 +90,7 @@ struct PayloadWriterTests {
         #expect(try written(room + 1).fit == .unlisted)
     }
 
-    @Test("a fragment gives the URL its extension where the service takes the type from there")
+    @Test("a fragment adds the extension to the URL if the service takes the type from there")
     func endsInExtension() throws {
         let request = try Self.request(
             #"{"aps":{"alert":"Hi","mutable-content":1},"data":{"media-url":"https://x.example/1.png"}}"#
@@ -101,7 +101,7 @@ struct PayloadWriterTests {
         #expect(written.payload["data"]?["media-url"] == "https://push.example/a?signature=s#.jpg")
     }
 
-    @Test("of a message to several platforms the largest part for one platform counts, not the whole")
+    @Test("of a message to several platforms, the largest part for one platform counts, not the whole")
     func platforms() throws {
         func written(_ android: Int, _ apple: Int) throws -> RewrittenPayload {
             let (a, b) = (String(repeating: "a", count: android), String(repeating: "b", count: apple))
@@ -126,7 +126,7 @@ struct PayloadWriterTests {
         #expect(written.failure == nil)
     }
 
-    @Test("of members of the same name the last is read and replaced, and both stay")
+    @Test("of members of the same name, the last is read and replaced, and both are kept")
     func sameName() throws {
         let request = try Self.request(
             #"{"aps":{"alert":"Hi","mutable-content":1},"my-attachment":"first","my-attachment":"last"}"#
@@ -141,7 +141,7 @@ struct PayloadWriterTests {
     }
 
     @Test(
-        "the rectangle of a file that was clipped is the whole picture, in the spelling that it had",
+        "the rectangle of a clipped file becomes the whole picture, in its original spelling",
         arguments: [
             (#"{"X":0.5,"Y":0,"Width":0.5,"Height":1}"#, #"{"X":0,"Y":0,"Width":1,"Height":1}"#),
             (#"{"x":0.5,"y":0,"width":0.5,"height":1.0,"z":1}"#, #"{"x":0,"y":0,"width":1,"height":1,"z":1}"#),

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Round trips")
 struct RoundTripTests {
-    @Test("of 10,000 generated payloads every value that is not ours is equal afterwards")
+    @Test("in 10,000 generated payloads every value of the sender's is unchanged afterwards")
     func generated() throws {
         var generator = PayloadGenerator(seed: 20_261_121)
         let ready = NotificationAttachment(identifier: "i", url: "https://b.example/1", type: "public.jpeg")
@@ -29,7 +29,7 @@ struct RoundTripTests {
     }
 }
 
-/// Makes payloads of a mutable alert with all that JSON allows besides, the same ones for the same seed.
+/// A generator of payloads with a mutable alert and anything that JSON allows, reproducible from its seed.
 private struct PayloadGenerator {
     private var random: SplitMix64
     private var budget = 0
@@ -45,7 +45,7 @@ private struct PayloadGenerator {
     }
 
     private mutating func member(depth: Int) -> JSONValue.Member {
-        // Keys that are empty, that look like others, or that are there twice; never one of ours.
+        // Keys that are empty, similar to others, or duplicate; never one of attachd's own.
         let keys = [
             "", " ", "a", "A", "á", "a\u{301}", "a/b", "a~b", "~0", "0", "*", "\u{0}", "\"", "\\", "\u{1F600}", "aps ",
         ]
@@ -65,7 +65,7 @@ private struct PayloadGenerator {
         }
     }
 
-    /// An array of the greatest depth that a member may have.
+    /// An array with the greatest depth that a member may have.
     private var deepest: JSONValue.Member {
         JSONValue.Member("deep", (1..<JSONValue.depthLimit).reduce(JSONValue.null) { value, _ in [value] })
     }
@@ -97,7 +97,7 @@ private struct PayloadGenerator {
         return text
     }
 
-    /// JSON text with spaces here and there, and characters escaped that need not be.
+    /// Returns JSON text with some extra spaces and needless escapes.
     mutating func text(_ value: JSONValue) -> String {
         switch value {
         case .null, .bool, .number, .unpaired: return space + value.compactText + space
@@ -127,7 +127,7 @@ private struct PayloadGenerator {
     }
 }
 
-/// A generator of random numbers whose whole state is its seed (Steele, Lea, Flood: Fast splittable pseudorandom number
+/// A random number generator whose whole state is its seed (Steele, Lea, Flood: Fast splittable pseudorandom number
 /// generators, 2014).
 private struct SplitMix64: RandomNumberGenerator {
     var state: UInt64

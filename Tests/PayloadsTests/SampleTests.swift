@@ -9,13 +9,13 @@ struct SampleTests {
     static let names = ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [])
         .filter { $0.hasSuffix(".json") }.sorted()
 
-    /// Those that aren't named for their dialect.
+    /// The dialects of the samples that aren't named for their dialect.
     private static let dialects = [
         "photo": "my-attachment", "local": "content", "event-invite": "my-attachment", "message": "my-attachment",
         "sound": "my-attachment", "animation": "wonderpush", "video": "wonderpush",
     ]
 
-    @Test("each asks for one of the sample media, in its dialect", arguments: names)
+    @Test("each names one of the sample media, in its dialect", arguments: names)
     func asks(name: String) throws {
         let bytes = [UInt8](try Data(contentsOf: Self.folder.appending(path: name)))
         let request = try PayloadReader().read(bytes, identifier: "n")
@@ -26,6 +26,6 @@ struct SampleTests {
         #expect(Set(request.attachments.map(\.url)) == [folder + (files[stem] ?? "photo.jpg")])
     }
 
-    @Test("there is one for a plain payload")
+    @Test("one sample is a plain payload")
     func photo() { #expect(Self.names.contains("photo.json")) }
 }

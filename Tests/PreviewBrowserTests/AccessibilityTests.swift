@@ -3,7 +3,7 @@ import Payloads
 import Support
 import Testing
 
-/// axe-core (https://github.com/dequelabs/axe-core), as Scripts/requirements.txt brings it in.
+/// The script of axe-core (https://github.com/dequelabs/axe-core), which Scripts/requirements.txt installs.
 private enum Axe {
     static let script: String? = {
         let lib = SharedMedia.packageRoot.appending(path: ".build/python/lib")
@@ -25,7 +25,7 @@ struct AccessibilityTests {
 
     private func findings(_ browser: Browser) async throws -> [String] {
         let violations: [Violation] = try await browser.value(
-            // The page's own policy lets nothing be evaluated; a driver's script may.
+            // The page's own policy forbids evaluation; a driver's script may evaluate.
             of: """
                 \(Axe.script ?? "");
                 const found = await axe.run(document, { resultTypes: ["violations"] });
@@ -53,7 +53,7 @@ struct AccessibilityTests {
         }
     }
 
-    @Test("the keyboard alone is enough to show a payload, reply and put it away")
+    @Test("the keyboard alone is enough to show a payload, reply and dismiss it")
     func keyboard() async throws {
         try await PreviewServer.run { server, browser in
             try await browser.open(server.url)
@@ -65,7 +65,7 @@ struct AccessibilityTests {
             try await browser.type("\u{E007}", into: "#show")
             try await browser.waitUntilShown()
             try await browser.type("\u{E00D}", into: "[data-action=reply]")
-            // The field has the focus as soon as it is there.
+            // The field has the focus as soon as it appears.
             let hasFocus: Bool = try await browser.value(of: "return document.activeElement.matches('.reply input')")
             #expect(hasFocus)
             try await browser.type("Yes\u{E007}", into: ".reply input")

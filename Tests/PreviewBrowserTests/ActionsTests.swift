@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Actions in a browser, with the sample webhook", .needsBrowser, .serialized, .timeLimit(.minutes(5)))
 struct ActionsTests {
-    /// The invitation, shown.
+    /// Runs `body` with the invitation on the page.
     private func invitation(_ body: (PreviewServer, Browser) async throws -> Void) async throws {
         try await PreviewServer.run { server, browser in
             try await browser.open(server.url)
@@ -23,7 +23,7 @@ struct ActionsTests {
         #expect(!isSeen)
     }
 
-    @Test("the invitation shows its title, the date, the text and the place")
+    @Test("the invitation shows its title, date, text and location")
     func layout() async throws {
         try await invitation { _, browser in
             #expect(try await browser.layoutText("h1") == "Watch the launch with us")
@@ -31,7 +31,7 @@ struct ActionsTests {
             #expect(try await browser.layoutText(".location") == "Playalinda Beach, Florida")
             #expect(try await browser.layoutText(".body").hasPrefix("We meet an hour before"))
             #expect(try await browser.layoutText(".reply") == "")
-            // Its own title, its own content only, and as high as it wants.
+            // The title and content are its own, and the height fits the content.
             #expect(try await browser.text("[data-app-name]") == "Invitation")
             try await browser.wait(
                 until: "return document.querySelector('iframe').contentDocument.images[0].naturalWidth > 0"
@@ -97,7 +97,7 @@ struct ActionsTests {
         }
     }
 
-    @Test("putting it away is told where the category asks for it")
+    @Test("a dismissal is reported if the category asks for it")
     func dismiss() async throws {
         try await invitation { server, browser in
             try await browser.click(".close")
@@ -106,7 +106,7 @@ struct ActionsTests {
         }
     }
 
-    @Test("an answer may change what is shown and keep it, and the exchange is there as curl commands")
+    @Test("an answer may replace the content and keep it, and the exchange is shown as curl commands")
     func reply() async throws {
         try await PreviewServer.run { server, browser in
             try await browser.open(server.url)
@@ -126,7 +126,7 @@ struct ActionsTests {
             #expect(isSeen)
             #expect(try server.nextResponse()["userText"] == "It's beautiful!")
 
-            // The command, run in a shell, does the same.
+            // The command has the same effect in a shell.
             #expect(try await browser.text("#exchange li:first-child p").contains("reply → doNotDismiss"))
             let command = try await browser.text("#exchange li:first-child pre")
             let folder = try TemporaryFolder()
@@ -137,7 +137,7 @@ struct ActionsTests {
         }
     }
 
-    @Test("an action may be forwarded to the app, and so is the default action")
+    @Test("an action may be forwarded to the app, and so may the default action")
     func forward() async throws {
         try await PreviewServer.run { server, browser in
             try await browser.open(server.url)

@@ -6,7 +6,7 @@ import Timing
 
 @Suite("The preview's page in a browser", .needsBrowser, .serialized, .timeLimit(.minutes(5)))
 struct PageTests {
-    /// Each would run a script, break out of an element or an attribute, or hide what follows, were it not text.
+    /// Texts that would run a script, leave an element or an attribute, or hide the rest, if they were not escaped.
     private static let hostile = [
         "<script>window.ran = true</script>", "<img src=x onerror='window.ran = true'>",
         "\" autofocus onfocus=window.ran=true x=\"",
@@ -19,7 +19,7 @@ struct PageTests {
         "</script><style>*{display:none}</style>",
     ]
 
-    @Test("hostile texts are shown as texts, and no script runs")
+    @Test("hostile texts are shown as text, and no script runs")
     func hostile() async throws {
         try await PreviewServer.run { server, browser in
             try await browser.open(server.url)
@@ -40,7 +40,7 @@ struct PageTests {
             "more": .object([.init(text, value)]),
         ]
         try await browser.show(payload.compactText)
-        // NUL has no place in HTML.
+        // NUL is not allowed in HTML.
         let expected = text.replacing("\u{0}", with: "\u{FFFD}")
         if category == "event-invite" {
             try await browser.wait(until: "return 'settled' in document.querySelector('iframe').dataset")
@@ -69,7 +69,7 @@ struct PageTests {
         #expect(errors.isEmpty, "\(text): \(errors)")
     }
 
-    @Test("a link holds the whole state, and asks before anything is fetched")
+    @Test("a link contains the whole state, and asks before it fetches anything")
     func link() async throws {
         try await PreviewServer.run { server, browser in
             try await browser.open(server.url)
@@ -98,13 +98,13 @@ struct PageTests {
             #expect(try await browser.text(".attachments tbody td:nth-child(5)") == "webpush")
             let theme: String = try await browser.value(of: "return document.querySelector('.places').dataset.theme")
             #expect(theme == "dark")
-            // What is no link of ours does no harm.
+            // An invalid link does no harm.
             try await browser.open(server.url + "#preview=AAAA")
             #expect(try await browser.errors().isEmpty)
         }
     }
 
-    @Test("original and rewritten payload stand side by side, with their sizes and every digit")
+    @Test("original and rewritten payload are side by side, with their sizes and every digit")
     func sides() async throws {
         try await PreviewServer.run { server, browser in
             try await browser.open(server.url)
@@ -123,7 +123,7 @@ struct PageTests {
         }
     }
 
-    @Test("a failure is said in words, and so is a payload that is none")
+    @Test("a failure is explained in words, and so is an invalid payload")
     func failures() async throws {
         try await PreviewServer.run { server, browser in
             try await browser.open(server.url)
@@ -144,7 +144,7 @@ struct PageTests {
         }
     }
 
-    @Test("a recent job can be picked by its identifier")
+    @Test("a recent job can be selected by its identifier")
     func job() async throws {
         try await PreviewServer.run { server, browser in
             let payload = try JSONValue(parsing: Array(server.sample("photo").utf8))
@@ -167,7 +167,7 @@ struct PageTests {
         }
     }
 
-    @Test("behind a token, a form asks for it first, and then all works")
+    @Test("behind a token, a form asks for it first, and then everything works")
     func token() async throws {
         let folder = try TemporaryFolder()
         let file = try folder.write("0123456789abcdef\n", to: "token")

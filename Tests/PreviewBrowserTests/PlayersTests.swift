@@ -5,7 +5,7 @@ import Timing
 
 @Suite("Attachments in a browser", .needsBrowser, .serialized, .timeLimit(.minutes(5)))
 struct PlayersTests {
-    @Test("a video plays, and its thumbnail is of the second and the part that the options name")
+    @Test("a video plays, and its thumbnail shows the time and the part that the options name")
     func video() async throws {
         try await PreviewServer.run { server, browser in
             try await browser.open(server.url)
@@ -30,7 +30,7 @@ struct PlayersTests {
         }
     }
 
-    @Test("an animation moves, and its thumbnail is of the frame that the options name")
+    @Test("an animation moves, and its thumbnail shows the frame that the options name")
     func animation() async throws {
         try await PreviewServer.run { server, browser in
             try await browser.open(server.url)
@@ -45,7 +45,7 @@ struct PlayersTests {
         }
     }
 
-    @Test("a thumbnail that the options hide isn't there, and neither is one of sound")
+    @Test("a thumbnail that the options hide is missing, and sound has none")
     func hidden() async throws {
         try await PreviewServer.run { server, browser in
             try await browser.open(server.url)
@@ -60,7 +60,7 @@ struct PlayersTests {
         }
     }
 
-    @Test("access begins with the view, and ends when it is dismissed or left")
+    @Test("access to the files begins with the view, and ends when it is dismissed or closed")
     func access() async throws {
         try await PreviewServer.run { server, browser in
             func status(_ url: String) async throws -> Int {

@@ -3,7 +3,7 @@ import Payloads
 import Support
 import Timing
 
-/// Everything that a preview needs, on loopback: the samples' media, the sample webhook, and `attachd serve`.
+/// A preview on loopback with the samples' media, the sample webhook, and `attachd serve`.
 final class PreviewServer: Sendable {
     let url: String
     let port: Int
@@ -62,12 +62,12 @@ final class PreviewServer: Sendable {
         try await Browser.run { browser in try await body(server, browser) }
     }
 
-    /// The next response that the webhook was told of.
+    /// Returns the next response that the webhook received.
     func nextResponse() throws -> JSONValue {
         try JSONValue(parsing: Array((try webhook.readLine(beginning: "{") ?? "").utf8))
     }
 
-    /// A sample's payload, with its media at this server's origin.
+    /// Returns a sample's payload, with its media at this server's origin.
     func sample(_ name: String) throws -> String {
         try String(contentsOf: Self.samples.appending(path: "payloads/\(name).json"), encoding: .utf8)
             .replacing("http://127.0.0.1:8099", with: "http://127.0.0.1:\(origin.port)")
@@ -82,7 +82,7 @@ final class PreviewServer: Sendable {
 }
 
 extension Browser {
-    /// Fills a payload in, and has it shown.
+    /// Enters a payload, and shows it.
     func show(_ payload: String) async throws {
         try await run(
             """
@@ -111,7 +111,7 @@ extension Browser {
         try await value(of: "return document.querySelector(arguments[0]).textContent", selector)
     }
 
-    /// What the layout's own page has.
+    /// Returns the text of an element in the layout's own page.
     func layoutText(_ selector: String) async throws -> String {
         let script = """
             return document.querySelector("iframe").contentDocument?.querySelector(arguments[0])?.textContent ?? ""

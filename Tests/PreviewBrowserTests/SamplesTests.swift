@@ -6,14 +6,14 @@ import Testing
 
 @Suite("The samples in a browser", .needsBrowser, .serialized, .timeLimit(.minutes(10)))
 struct SamplesTests {
-    /// Those that the page offers; content of the command line's own is no push payload.
+    /// The samples that the page offers. A local content is not a push payload.
     private static let names: [String] = {
         let folder = PreviewServer.samples.appending(path: "payloads").path
         let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         return files.map { String($0.dropLast(".json".count)) }.filter { $0 != "local" }.sorted()
     }()
 
-    @Test("each is shown in all four places, before and after, light and dark, in both directions, wide and narrow")
+    @Test("each is shown in all four views, before and after, light and dark, in both directions, wide and narrow")
     func places() async throws {
         try await PreviewServer.run { server, browser in
             try await browser.open(server.url)
@@ -59,7 +59,7 @@ struct SamplesTests {
         #expect(errors.isEmpty, "\(name): \(errors)")
     }
 
-    /// Every player has its file, and every thumbnail is drawn.
+    /// Expects that every player has its file, and that every thumbnail is drawn.
     private func media(_ name: String, _ browser: Browser) async throws {
         try await browser.wait(
             until: """

@@ -37,7 +37,7 @@ struct ContentExtensionTests {
         #expect(try ContentExtension(infoPlist: bytes) == expected)
     }
 
-    @Test("may have its category as a text, and leave the flags out")
+    @Test("may have its category as a string, and omit the flags")
     func least() throws {
         let bytes = try plist([
             "UNNotificationExtensionCategory": "a", "UNNotificationExtensionInitialContentSizeRatio": 1,
@@ -45,7 +45,7 @@ struct ContentExtensionTests {
         #expect(try ContentExtension(infoPlist: bytes) == ContentExtension(categories: ["a"]))
     }
 
-    @Test("is refused with a reason where it makes no sense")
+    @Test("is refused with a reason if it is invalid")
     func refusals() throws {
         let ratio = "UNNotificationExtensionInitialContentSizeRatio"
         let category = "UNNotificationExtensionCategory"

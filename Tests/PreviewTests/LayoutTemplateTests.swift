@@ -8,7 +8,7 @@ struct LayoutTemplateTests {
         try LayoutTemplate(layout).page(LayoutContent(content), nonce: "n").replacing("\n", with: "")
     }
 
-    @Test("has the content's fields, what else is in the payload, and the attachments")
+    @Test("has the content's fields, the rest of the payload, and the attachments")
     func fields() throws {
         let content: JSONValue = [
             "title": "T", "userInfo": ["location": "L", "empty": "", "count": 2, "flag": true],
@@ -21,7 +21,7 @@ struct LayoutTemplateTests {
     }
 
     @Test(
-        "escapes every field, whatever is joined to its characters",
+        "escapes every field, whatever characters are next to it",
         arguments: [
             ("<b>", "&lt;b&gt;"), ("\"'&", "&quot;&#39;&amp;"), ("\"\u{301}x", "&quot;\u{301}x"),
             ("\u{600}<script>", "\u{600}&lt;script&gt;"), ("<\u{200D}>", "&lt;\u{200D}&gt;"), ("a\0b", "a\u{FFFD}b"),
@@ -34,7 +34,7 @@ struct LayoutTemplateTests {
     }
 
     @Test(
-        "is refused where a field could get out unescaped, or it is no template",
+        "is refused if a field could appear unescaped, or it is not a template",
         arguments: [
             "{{{title}}}", "{{& title}}", "{{ &title}}", "{{> other}}", "{{=<% %>=}}", "{{% CONTENT_TYPE:TEXT}}",
             "{{$block}}{{/block}}", "{{#title}}", "{{title",

@@ -10,7 +10,7 @@ import Values
 struct PreviewSessionTests {
     private let token = Secret("0123456789abcdef")
 
-    @Test("holds for twelve hours, and not a second longer")
+    @Test("is valid for exactly twelve hours")
     func time() {
         let clock = Mutex(UnixTime(seconds: 1_000_000))
         let session = PreviewSession(token: token) { clock.withLock { $0 } }
@@ -22,14 +22,14 @@ struct PreviewSessionTests {
         #expect(!session.holds(value))
     }
 
-    @Test("ends with its token, and says nothing of it")
+    @Test("ends with its token, and doesn't reveal it")
     func token2() {
         let value = PreviewSession(token: token).begin()
         #expect(!PreviewSession(token: Secret("another0123456789")).holds(value))
         #expect(!value.contains(token.revealed))
     }
 
-    @Test("can't be made longer, or made up")
+    @Test("can't be extended or forged")
     func forged() {
         let session = PreviewSession(token: token)
         let parts = session.begin().split(separator: ".")

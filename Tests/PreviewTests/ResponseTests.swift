@@ -37,34 +37,34 @@ struct ResponseTests {
     }
 
     @Test(
-        "the system's own actions are always there",
+        "the system's own actions always exist",
         arguments: [NotificationAction.defaultIdentifier, NotificationAction.dismissIdentifier]
     )
     func systemActions(action: String) throws {
         #expect(try response(action, category: "other").actionIdentifier == action)
     }
 
-    @Test("an action that the category doesn't have is refused, and its actions are named")
+    @Test("an action that the category doesn't have is refused, and the message lists its actions")
     func unknownAction() {
         let error = #expect(throws: ResponseError.self) { try response("maybe") }
         #expect(error?.description.contains("accept, comment") == true)
     }
 
-    @Test("text goes with text input, and with nothing else")
+    @Test("text is allowed with text input only")
     func text() {
         #expect(throws: ResponseError.self) { try response("comment") }
         #expect(throws: ResponseError.self) { try response("accept", text: "x") }
     }
 
     @Test(
-        "what is no response is refused",
+        "an invalid response is refused",
         arguments: ["", "[]", "{}", #"{"actionIdentifier":"accept","notification":{"identifier":"n"}}"#]
     )
     func malformed(json: String) {
         #expect(throws: ResponseError.self) { try NotificationResponse(Array(json.utf8), categories: categories) }
     }
 
-    @Test("an answer has an option, and perhaps a content", arguments: ResponseAnswer.Option.allCases)
+    @Test("an answer has an option, and optionally content", arguments: ResponseAnswer.Option.allCases)
     func answer(option: ResponseAnswer.Option) throws {
         let json = #"{"option":"\#(option.rawValue)","content":{"body":"B","userInfo":{"reply":"Going!"}}}"#
         let answer = try ResponseAnswer(parsing: Array(json.utf8))
@@ -73,7 +73,7 @@ struct ResponseTests {
     }
 
     @Test(
-        "an answer that makes no sense is refused",
+        "an invalid answer is refused",
         arguments: [
             "", "{}", #"{"option":"close"}"#, #"{"option":"dismiss","content":7}"#,
             #"{"option":"dismiss","content":{"title":1}}"#, #"{"option":"dismiss","content":{"colour":"red"}}"#,

@@ -2,7 +2,7 @@ import Payloads
 import Preview
 import Testing
 
-@Suite("What a phone shows of a payload")
+@Suite("The parts of a payload that a phone shows")
 struct ShownContentTests {
     private func content(_ json: String) throws -> ShownContent {
         ShownContent(try JSONValue(parsing: Array(json.utf8)))
@@ -29,7 +29,7 @@ struct ShownContentTests {
         #expect(content.userInfo["x"] == 1)
     }
 
-    @Test("an alert that is a text is the body")
+    @Test("an alert that is a string is the body")
     func text() throws {
         let content = try content(#"{"aps":{"alert":"Hi"}}"#)
         #expect(content.body == ShownText("Hi"))
@@ -37,7 +37,7 @@ struct ShownContentTests {
         #expect(content.interruptionLevel == .active)
     }
 
-    @Test("localised keys are shown as keys, with their arguments")
+    @Test("localized keys are shown as keys, with their arguments")
     func keys() throws {
         let content = try content(
             #"{"aps":{"alert":{"title-loc-key":"TITLE","title-loc-args":["Anna",2],"loc-key":"BODY","body":"plain"}}}"#
@@ -68,7 +68,7 @@ struct ShownContentTests {
     }
 
     @Test(
-        "whatever has the wrong type is nothing",
+        "a value of the wrong type is ignored",
         arguments: ["[]", "7", #"{"aps":7}"#, #"{"aps":{"alert":[1],"badge":1.5,"sound":3,"category":{}}}"#]
     )
     func wrongTypes(json: String) throws {

@@ -12,7 +12,7 @@ struct AttachmentPipelineTests {
     let time = TestTime()
     let deadline = Instant(sinceOrigin: .seconds(20))
 
-    /// A payload with the attachments at `urls`, in the form that Airship has for several.
+    /// Returns a payload with the attachments at `urls`, in Airship's form for several.
     private func notification(_ urls: String..., isMutable: Bool = true) throws -> NotificationRequest {
         let list = urls.map { "\"\($0)\"" }.joined(separator: ",")
         let payload = """
@@ -39,7 +39,7 @@ struct AttachmentPipelineTests {
         }
     }
 
-    @Test("a whole source that reaches its last rung is complete, and stands in the payload")
+    @Test("a whole source that reaches its last rung is complete, and its file is in the payload")
     func complete() async throws {
         let result = try await process(notification("https://a/1"), ["https://a/1": .body(Self.jpeg)]).value
         #expect(result.outcome == .complete && result.failures.isEmpty)
@@ -52,7 +52,7 @@ struct AttachmentPipelineTests {
         #expect(payload["id"] == .number("9007199254740993"))
     }
 
-    @Test("a notification whose time passed while it waited comes back as it came, and says so")
+    @Test("a notification whose deadline passed while it waited comes back unchanged, and says so")
     func expired() throws {
         let steps = AttachmentPipeline.Steps(
             downloader: FakeDownloader(behaviours: [:]),
@@ -66,7 +66,7 @@ struct AttachmentPipelineTests {
         #expect(result.failures.map(\.failure.reason) == [.timedOut])
     }
 
-    @Test("one attachment that fails leaves the others, and the outcome is degraded")
+    @Test("a failed attachment leaves the others, and the outcome is degraded")
     func oneOfTwoFails() async throws {
         let result = try await process(
             notification("https://a/1", "https://a/2"),
@@ -79,7 +79,7 @@ struct AttachmentPipelineTests {
     }
 
     @Test(
-        "a source that fails is answered with the original payload, and with the error that the device would have",
+        "a failed source gives the original payload, and the error that the device would have",
         arguments: [
             (AttachmentFailure.Reason.httpStatus, UserNotificationsErrorCode.attachmentInvalidURL),
             (.refusedAddress, .attachmentInvalidURL), (.empty, .attachmentInvalidFileSize),
@@ -93,7 +93,7 @@ struct AttachmentPipelineTests {
         #expect(result.failures.map(\.failure.code) == [code])
     }
 
-    @Test("a page instead of a picture is refused before any decoder sees it")
+    @Test("a page in place of a picture is refused before any decoder sees it")
     func page() async throws {
         let page = Array("<html><body>Please log in</body></html>".utf8)
         let result = try await process(notification("https://a/1"), ["https://a/1": .body(page)]).value
@@ -101,14 +101,14 @@ struct AttachmentPipelineTests {
         #expect(result.failures.map(\.failure.code) == [.attachmentUnrecognizedType])
     }
 
-    @Test("a payload that may not be changed comes back as it went in, without an error")
+    @Test("a payload that may not be changed comes back unchanged, without an error")
     func gate() async throws {
         let notification = try notification("https://a/1", isMutable: false)
         let result = await process(notification, [:]).value
         #expect(result.outcome == .original && result.failures.isEmpty && result.payload == notification.original)
     }
 
-    @Test("a download that hangs is left behind: the original goes out on time")
+    @Test("a download that hangs is abandoned: the original goes out on time")
     func hangingDownload() async throws {
         let result = try process(notification("https://a/1"), ["https://a/1": .hangs])
         await time.sleepers(1)
@@ -117,11 +117,11 @@ struct AttachmentPipelineTests {
         #expect(await result.value.failures.map(\.failure.reason) == [.timedOut])
     }
 
-    @Test("a decoder that hangs is left behind with what it had published")
+    @Test("a decoder that hangs is abandoned, and its emitted rungs are kept")
     func hangingDecoder() async throws {
         let converter = FakeConverter(rungs: [.embeddedThumbnail, .fast], hangs: true)
         let result = try process(notification("https://a/1"), ["https://a/1": .body(Self.jpeg)], converter)
-        // The host's deadline, and the one of the source.
+        // The host's deadline, and the source's.
         await time.sleepers(2)
         time.advance(by: .seconds(18))
         await time.sleepers(1)
@@ -132,7 +132,7 @@ struct AttachmentPipelineTests {
         #expect(value.margin > .zero)
     }
 
-    @Test("a download that stalls is ended in time for what came of it to be decoded")
+    @Test("a download that stalls is ended in time to decode its bytes")
     func stalledDownload() async throws {
         let converter = FakeConverter(rungsOfCut: [.partial])
         let result = try process(notification("https://a/1"), ["https://a/1": .stalls(Self.jpeg)], converter)
@@ -144,7 +144,7 @@ struct AttachmentPipelineTests {
         #expect(value.margin >= .milliseconds(500))
     }
 
-    @Test("a source of which a part is enough is complete, and says how much was fetched of how much")
+    @Test("a source of which a part is enough is complete, and the result tells the fetched and the total bytes")
     func part() async throws {
         let movie = Array("\0\0\0\u{14}ftypisom\0\0\0\0isom".utf8) + [UInt8](repeating: 0, count: 1000)
         let converter = FakeConverter(rungs: [.poster, .transcoded], needsAll: false)
@@ -155,7 +155,7 @@ struct AttachmentPipelineTests {
         #expect(result.attachments.map(\.source.byteCount) == [300_000_000])
     }
 
-    @Test("a store that is full leaves the original, and says so")
+    @Test("a full store leaves the original, and the result says so")
     func fullStore() async throws {
         let behaviours = ["https://a/1": FakeDownloader.Behaviour.body(Self.jpeg)]
         let result = try await process(notification("https://a/1"), behaviours, FakeConverter(), FakeStore(.fails))
@@ -164,9 +164,9 @@ struct AttachmentPipelineTests {
         #expect(result.failures.map(\.failure.code) == [.attachmentMoveIntoDataStoreFailed])
     }
 
-    @Test("a store that is known not to work costs no download: the original goes out at once, and says so")
+    @Test("a store that is known to fail costs no download: the original goes out at once, and the result says so")
     func refusingStore() async throws {
-        // A download would never end.
+        // The download would never end.
         let behaviours = ["https://a/1": FakeDownloader.Behaviour.hangs]
         let result = try await process(notification("https://a/1"), behaviours, FakeConverter(), FakeStore(.refuses))
             .value
@@ -175,11 +175,11 @@ struct AttachmentPipelineTests {
         #expect(result.failures.map(\.failure.code) == [.attachmentMoveIntoDataStoreFailed])
     }
 
-    @Test("a store that hangs is left behind before the deadline")
+    @Test("a store that hangs is abandoned before the deadline")
     func hangingStore() async throws {
         let behaviours = ["https://a/1": FakeDownloader.Behaviour.body(Self.jpeg)]
         let result = try process(notification("https://a/1"), behaviours, FakeConverter(), FakeStore(.hangs))
-        // The host has returned; the one that sleeps is the store's deadline.
+        // The host has returned; only the store's deadline still sleeps.
         await time.sleeper(until: TimeBudget(now: time.start, deadline: deadline).storeExpiry)
         time.advance(by: .milliseconds(19_950))
         let value = await result.value
@@ -187,7 +187,7 @@ struct AttachmentPipelineTests {
         #expect(value.failures.map(\.failure.reason) == [.timedOut])
     }
 
-    @Test("what was stored before the store hung is delivered")
+    @Test("files that were stored before the store hung are delivered")
     func storeHangsOnTheWay() async throws {
         let behaviours = ["https://a/1": FakeDownloader.Behaviour.body(Self.jpeg), "https://a/2": .body(Self.jpeg)]
         let notification = try notification("https://a/1", "https://a/2")
@@ -208,7 +208,7 @@ struct AttachmentPipelineTests {
         #expect(result.outcome == .degraded)
     }
 
-    @Test("the result's JSON has what is promised, and the payload with exact numbers")
+    @Test("the result's JSON has the promised members, and the payload with exact numbers")
     func json() async throws {
         let result = try await process(notification("https://a/1"), ["https://a/1": .body(Self.jpeg)]).value
         let json = try JSONValue(parsing: result.json)

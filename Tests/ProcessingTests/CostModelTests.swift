@@ -3,9 +3,9 @@ import Processing
 import Testing
 import Timing
 
-@Suite("What decoding costs")
+@Suite("The cost of decoding")
 struct CostModelTests {
-    @Test("costs are learnt, each format for itself")
+    @Test("costs are learned separately for each format")
     func learns() {
         let costs = CostModel()
         for _ in 0..<50 { costs.learn(.jpeg, took: .milliseconds(80)) }
@@ -13,7 +13,7 @@ struct CostModelTests {
         #expect(costs.cost(of: .heic) == costs.cost(of: nil))
     }
 
-    @Test("one slow job does not upset what fifty taught")
+    @Test("one slow job does not outweigh fifty others")
     func outlier() {
         let costs = CostModel()
         for _ in 0..<50 { costs.learn(.jpeg, took: .milliseconds(80)) }
@@ -21,7 +21,7 @@ struct CostModelTests {
         #expect(costs.cost(of: .jpeg) < .milliseconds(800))
     }
 
-    @Test("with time to spare the best rung comes at once; with little, a cheap one comes first; with none, only that")
+    @Test("with much time the best rung comes at once; with little, a cheap one first; with none, only that one")
     func rungs() {
         let costs = CostModel()
         for _ in 0..<50 { costs.learn(.jpeg, took: .milliseconds(100)) }

@@ -8,12 +8,12 @@ import Timing
 
 @testable import Processing
 
-/// S10: what becomes of sources that end their decoder processes.
+/// S10: Tests of sources that end their decoder processes.
 @Suite("Crashed sources", .timeLimit(.minutes(1)))
 struct CrashMemoryTests {
     let time = TestTime()
 
-    /// A decoder that ends over each source, and keeps count.
+    /// A decoder that crashes on each source, and counts.
     private final class Crasher: AttachmentConverting {
         let reason: AttachmentFailure.Reason
         private let state = Mutex(0)
@@ -64,7 +64,7 @@ struct CrashMemoryTests {
 
     private static func jpeg(_ last: UInt8) -> [UInt8] { AttachmentPipelineTests.jpeg + [last] }
 
-    @Test("S10: a source that ends its decoder ten times is decoded once, and each time said to be damaged")
+    @Test("S10: a source that ends its decoder ten times is decoded once, and called corrupt each time")
     func tenTimes() async throws {
         let setting = setting(sources: ["https://a/1": Self.jpeg(1)])
         for _ in 0..<10 { #expect(try await setting.send("https://a/1") == .corrupt) }
@@ -74,7 +74,7 @@ struct CrashMemoryTests {
         #expect(setting.decoder.count == 2)
     }
 
-    @Test("S10: the same bytes at another URL are not decoded either, and others that begin alike are")
+    @Test("S10: the same bytes at another URL are not decoded either, and other bytes with the same beginning are")
     func contents() async throws {
         let urls = [
             "https://a/1": Self.jpeg(1), "https://b/1": Self.jpeg(1), "https://c/1": Self.jpeg(2),
@@ -103,7 +103,7 @@ struct CrashMemoryTests {
         #expect(setting.decoder.count == 1)
     }
 
-    @Test("S10: an origin that goes on to send such sources has to wait, longer each time, and others needn't")
+    @Test("S10: an origin that keeps sending such sources must wait, longer each time, and others needn't")
     func origins() async throws {
         let sources = (0..<20).map { ("https://a:1/\($0)", Self.jpeg(UInt8($0))) } + [("https://b/1", Self.jpeg(100))]
         let setting = setting(sources: Dictionary(uniqueKeysWithValues: sources))
@@ -119,7 +119,7 @@ struct CrashMemoryTests {
         #expect(setting.decoder.count == 8)
     }
 
-    @Test("the table is bounded, and forgets")
+    @Test("the table is bounded, and entries expire")
     func bounds() {
         var table = CrashTable()
         var now = time.start

@@ -5,20 +5,20 @@ import Support
 import Synchronization
 import Timing
 
-/// A download that does as it is told.
+/// A download with scripted behavior.
 struct FakeDownloader: AttachmentDownloading {
     enum Behaviour: Sendable {
         case body([UInt8])
-        /// Gives the bytes, and then no more until it is cancelled.
+        /// Delivers the bytes, and then stalls until it is canceled.
         case stalls([UInt8])
         case fails(AttachmentFailure.Reason)
-        /// Gives the first bytes of a source of this size, and waits for somebody to have enough.
+        /// Delivers the first bytes of a source of this size, and waits for a reader to have enough.
         case part([UInt8], of: Int)
-        /// Gives nothing, and doesn't answer cancellation.
+        /// Delivers nothing, and ignores cancellation.
         case hangs
     }
 
-    /// By URL.
+    /// The behavior for each URL.
     var behaviours: [String: Behaviour]
 
     func download(
@@ -48,14 +48,14 @@ struct FakeDownloader: AttachmentDownloading {
     }
 }
 
-/// A decoder that publishes what it is told.
+/// A decoder that emits scripted rungs.
 struct FakeConverter: AttachmentConverting {
     var rungs: [Rung] = [.downscaled]
-    /// Published when the source was cut.
+    /// The rungs to emit for a truncated source.
     var rungsOfCut: [Rung] = []
     var failure: AttachmentFailure.Reason?
     var hangs = false
-    /// Whether it waits for the source's end.
+    /// A Boolean value that indicates whether the decoder waits for the source's end.
     var needsAll = true
 
     func convert(
@@ -78,17 +78,17 @@ struct FakeConverter: AttachmentConverting {
     }
 }
 
-/// A store that keeps count.
+/// A store that counts.
 final class FakeStore: AttachmentStoring {
     enum Behaviour: Sendable {
         case works, fails, hangs
-        /// It is known ahead that it doesn't work.
+        /// The store is known to fail.
         case refuses
-        /// Hangs when it has stored one.
+        /// The store hangs after it has stored one file.
         case storesOne
     }
 
-    /// Sent when it hangs with one stored.
+    /// The signal that it hangs with one file stored.
     let hanging = Signal()
     private let behaviour: Behaviour
     private let count = Mutex(0)

@@ -5,7 +5,7 @@ import Support
 import Testing
 import Timing
 
-@Suite("A text for when the media fails", .timeLimit(.minutes(1)))
+@Suite("A fallback text for failed media", .timeLimit(.minutes(1)))
 struct FallbackTextTests {
     static let payload = """
         {"aps":{"alert":{"body":"Look!"},"mutable-content":1},"_mediaUrl":"https://a/1","_mediaAlt":"A hut"}
@@ -29,16 +29,16 @@ struct FallbackTextTests {
         let payload = try JSONValue(parsing: result.payload)
         #expect(payload.value(at: try JSONPointer("/aps/alert/body"))?.text == "A hut")
         #expect(payload["_mediaUrl"]?.text == "https://a/1")
-        // The payload is not the original any more, so the outcome does not say so.
+        // The payload is no longer the original, so the outcome is not `original`.
         #expect(result.outcome == .degraded && result.attachments.isEmpty)
     }
 
-    @Test("it becomes the body when the download fails")
+    @Test("the text becomes the body when the download fails")
     func failure() async throws {
         try await expectText(in: process(.fails(.httpStatus)).value)
     }
 
-    @Test("it becomes the body when the deadline expires")
+    @Test("the text becomes the body when the deadline expires")
     func expiry() async throws {
         let result = try process(.hangs)
         await time.sleepers(1)
@@ -48,7 +48,7 @@ struct FallbackTextTests {
         #expect(value.failures.map(\.failure.reason) == [.timedOut] && value.margin > .zero)
     }
 
-    @Test("it stays where it is when the media is there")
+    @Test("the text stays in place when the media is ready")
     func success() async throws {
         let result = try await process(.body(AttachmentPipelineTests.jpeg)).value
         let payload = try JSONValue(parsing: result.payload)

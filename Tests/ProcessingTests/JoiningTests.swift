@@ -5,12 +5,12 @@ import Support
 import Testing
 import Timing
 
-@Suite("Identical work in flight", .timeLimit(.minutes(1)))
+@Suite("Identical jobs in flight", .timeLimit(.minutes(1)))
 struct JoiningTests {
     typealias Script = ScriptedSteps.Script
     let time = TestTime()
 
-    @Test("is done once: one download, one decoding, one file, and a URL for each")
+    @Test("are done once: one download, one decoding, one file, and a URL for each")
     func joined() async throws {
         let body = Signal()
         let steps = ScriptedSteps(time, Script(body: body))
@@ -30,7 +30,7 @@ struct JoiningTests {
         #expect(results.flatMap(\.attachments).allSatisfy { $0.source.byteCount == AttachmentPipelineTests.jpeg.count })
     }
 
-    @Test("is what has the same source and is to become the same", arguments: [true, false])
+    @Test("are those with the same source and the same wanted result", arguments: [true, false])
     func different(otherSource: Bool) async throws {
         let body = Signal()
         let steps = ScriptedSteps(time, Script(body: body))
@@ -44,7 +44,7 @@ struct JoiningTests {
         #expect(steps.downloads.count == 2 && notifications.events.count(.joined) == 0)
     }
 
-    @Test("fails for all who wait for it, and is begun anew for who comes later")
+    @Test("fail for all waiters, and start again for a later one")
     func failing() async throws {
         let body = Signal()
         let steps = ScriptedSteps(time, Script(body: body, failure: .connectionFailed), Script())
@@ -61,7 +61,7 @@ struct JoiningTests {
         #expect(await (try notifications.send()).value.outcome == .complete)
     }
 
-    @Test("who has less time leaves with what is ready by then, and the others get the rest")
+    @Test("give the ready rungs to a waiter with less time, and the rest to the others")
     func leaving() async throws {
         let body = Signal()
         let steps = ScriptedSteps(time, Script(body: body, early: [.embeddedThumbnail]))
@@ -80,7 +80,7 @@ struct JoiningTests {
         #expect(steps.downloads.count == 1 && steps.cancelledCount == 0)
     }
 
-    @Test("who has less time gets what can be made of the bytes so far, and the download goes on for the others")
+    @Test("give an early result to a waiter with less time, while the download goes on for the others")
     func part() async throws {
         let body = Signal()
         let steps = ScriptedSteps(time, Script(body: body, rungsOfCut: [.partial]))
@@ -89,8 +89,8 @@ struct JoiningTests {
         try await notifications.until { steps.rungs.count == 1 }
         let patient = try notifications.send(due: .seconds(20))
         try await notifications.until(begun: 1, joined: 1)
-        // Two deadlines, that of the source, and the one for the part of it. As a source is cut in time for what came of it:
-        // a first job of a format is taken to cost half a second.
+        // Two deadlines, that of the source and that of the early result. A source is cut in time to decode its bytes,
+        // and the first job of a format is assumed to take half a second.
         await time.sleepers(4)
         time.advance(by: .milliseconds(2850))
         try await notifications.until { steps.rungs.count == 2 }
@@ -104,7 +104,7 @@ struct JoiningTests {
         #expect(steps.downloads.count == 1)
     }
 
-    @Test("goes on when the one who began it leaves, until the latest of all deadlines")
+    @Test("go on without the waiter that started them, until the latest of all deadlines")
     func firstLeaves() async throws {
         let body = Signal()
         let steps = ScriptedSteps(time, Script(body: body))
@@ -121,7 +121,7 @@ struct JoiningTests {
         #expect(steps.downloads.count == 1)
     }
 
-    @Test("ends at once when the last who waits has left")
+    @Test("end at once when the last waiter has left")
     func lastLeaves() async throws {
         let steps = ScriptedSteps(time, Script(body: Signal()), Script())
         let notifications = Notifications(time, steps)
@@ -140,13 +140,13 @@ struct JoiningTests {
         #expect(steps.downloads.count == 2)
     }
 
-    @Test("rungs that were left out for want of time are made for who has that time")
+    @Test("make the rungs that were skipped for lack of time, for a waiter that has the time")
     func moreTime() async throws {
         let body = Signal()
         let hasty = Script(body: body, early: [.fast], rungs: [])
         let steps = ScriptedSteps(time, hasty, Script())
         let notifications = Notifications(time, steps)
-        // A first job of a format is taken to cost half a second.
+        // The first job of a format is assumed to take half a second.
         let first = try notifications.send(due: .milliseconds(220))
         try await notifications.until { steps.rungs.count == 1 }
         #expect(!steps.rungs[0].contains(.downscaled))
@@ -157,7 +157,7 @@ struct JoiningTests {
         #expect(await first.value.attachments.map(\.report.rung) == [.fast])
     }
 
-    @Test("a source that is cut for who waits least of time isn't cut for who joined meanwhile")
+    @Test("don't cut the source for a waiter that joined with more time")
     func movedDeadline() async throws {
         let body = Signal()
         let steps = ScriptedSteps(time, Script(body: body, early: [.embeddedThumbnail]))
@@ -167,7 +167,7 @@ struct JoiningTests {
         let second = try notifications.send(due: .seconds(20))
         try await notifications.until(begun: 1, joined: 1)
         await time.sleepers(3)
-        // The first one's source would be cut now.
+        // The first waiter's source would be cut now.
         time.advance(by: .milliseconds(2_900))
         await time.sleepers(3)
         time.advance(by: .milliseconds(950))
@@ -177,7 +177,7 @@ struct JoiningTests {
         #expect(steps.downloads.count == 1)
     }
 
-    @Test("is each one's own where the origin says so: the first keeps it, and nothing is used again")
+    @Test("are separate if the origin says so: the first waiter keeps the result, and nothing is reused")
     func privateSource() async throws {
         let head = Signal()
         let own = SourceFreshness.Answer(isShareable: false, received: time.start)

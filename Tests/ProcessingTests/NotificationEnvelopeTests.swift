@@ -6,7 +6,7 @@ import Timing
 
 @Suite("An envelope")
 struct NotificationEnvelopeTests {
-    @Test("all that a sender may want of a notification is read")
+    @Test("all fields that a sender may set are read")
     func everything() throws {
         let envelope = try NotificationEnvelope(
             Array(
@@ -33,7 +33,7 @@ struct NotificationEnvelopeTests {
     }
 
     @Test(
-        "what is no envelope is refused, with what to write instead",
+        "an invalid envelope is refused, with a valid form",
         arguments: [
             ("{", "not JSON"), ("[]", "Send an envelope"), ("{\"aps\":{}}", "Send an envelope"),
             ("{\"payload\":{},\"deadlin\":\"5s\"}", "has no \"deadlin\""),

@@ -5,9 +5,9 @@ import Support
 import Synchronization
 import Timing
 
-/// Notifications through one pipeline over scripted steps, on a clock that the test moves.
+/// Notifications through one pipeline with scripted steps, on a clock that the test moves.
 struct Notifications {
-    /// What became of each attachment that was asked for.
+    /// A record of the events of each requested attachment.
     final class Events: Sendable {
         private let events = Mutex<[AttachmentEvent]>([])
 
@@ -31,7 +31,7 @@ struct Notifications {
         )
     }
 
-    /// Sends one whose picture is at `url`, due so long from now.
+    /// Sends a notification whose picture is at `url`, with a deadline.
     func send(
         _ url: String = "https://a/1",
         due: Duration = .seconds(20),
@@ -45,7 +45,7 @@ struct Notifications {
         }
     }
 
-    /// Waits until so many began and joined. The test's time limit ends it otherwise.
+    /// Waits until `begun` attachments have started and `joined` have joined. The test's time limit bounds the wait.
     func until(begun: Int, joined: Int = 0) async throws {
         try await until { events.count(.begun) >= begun && events.count(.joined) >= joined }
     }

@@ -25,7 +25,7 @@ struct ProfileTests {
 
     let converter = RecordingConverter()
 
-    /// Processes a payload whose every attachment is at `https://a/1`.
+    /// Processes a payload whose attachments are all at `https://a/1`.
     func process(
         _ payload: String,
         _ options: NotificationService.Options = .init(),
@@ -49,7 +49,7 @@ struct ProfileTests {
     }
 
     @Test(
-        "the request's profile counts before the category's, and that before the default",
+        "the request's profile wins over the category's, and that over the default",
         arguments: [
             (nil, "", "profile apns, the default: /my-attachment", 1038),
             (nil, "PHOTO", "profile banner, for the category \"PHOTO\": /my-attachment", 600),
@@ -79,14 +79,14 @@ struct ProfileTests {
         #expect(converter.requests.filter { $0.image == Profile.webpush.image }.count == 1)
     }
 
-    @Test("a profile that the request names is for all platforms")
+    @Test("a profile in the request applies to all platforms")
     func requestedForAll() async throws {
         _ = try await process(Self.message, .init(profile: "webpush"))
-        // The three are the same work then.
+        // The three are then the same job.
         #expect(converter.requests.map(\.image) == [Profile.webpush.image])
     }
 
-    @Test("a picture is clipped here if the profile asks for it, and then no more on the device")
+    @Test("a picture is clipped here if the profile asks for it, and not again on the device")
     func clipping() async throws {
         let rectangle = #"{"x":0.25,"y":0,"width":0.5,"height":1.0}"#
         let airship = #"{"url":"https://a/1","options":{"crop":\#(rectangle)}}"#
@@ -103,7 +103,7 @@ struct ProfileTests {
         #expect(whole == #"{"x":0,"y":0,"width":1,"height":1}"#)
     }
 
-    @Test("what was forgiven in the options is in the result, and nothing is where nothing was")
+    @Test("corrected options are in the result, and valid ones leave no trace")
     func remarks() async throws {
         #expect(try JSONValue(parsing: await process(Self.payload()).json)["remarks"] == nil)
         let options = #"{"UNNotificationAttachmentOptionsTypeHintKey":"image/jpeg"}"#
@@ -115,7 +115,7 @@ struct ProfileTests {
         #expect(try JSONValue(parsing: result.json)["remarks"] == .array(result.remarks.map { .string($0) }))
     }
 
-    @Test("a VoIP push may have a kilobyte more")
+    @Test("a VoIP push may be a kilobyte larger")
     func pushType() async throws {
         let payload = Self.payload(#","filler":"\#(String(repeating: "x", count: 4400))""#)
         #expect(try await process(payload).outcome == .original)
@@ -123,7 +123,7 @@ struct ProfileTests {
         #expect(result.outcome == .complete && result.payload.count <= 5120)
     }
 
-    @Test("a payload is filled to its last byte: without the list, then with the short URL, then as it came")
+    @Test("a payload is filled to its last byte: without the list, then with the short URL, then unchanged")
     func exactFit() async throws {
         let store = PublicStore()
         let bare = Self.payload(#","filler":"""#).utf8.count - "https://a/1".utf8.count
@@ -147,7 +147,7 @@ struct ProfileTests {
     }
 }
 
-/// A converter that keeps what it was asked for.
+/// A converter that records its requests.
 final class RecordingConverter: AttachmentConverting {
     private let recorded = Mutex<[ConversionRequest]>([])
 
@@ -173,7 +173,7 @@ final class RecordingConverter: AttachmentConverting {
     }
 }
 
-/// A store whose files have public URLs, a long one and a short one.
+/// A store whose files have public URLs, a long and a short one.
 private struct PublicStore: AttachmentStoring {
     static let url = "https://push.example/v1/attachments/0123456789abcdef.jpg?expires=1800000000&signature=0123456789"
     static let shortURL = "https://push.example/a/0123456789"

@@ -3,9 +3,9 @@ import Timing
 
 @testable import Processing
 
-@Suite("The table of what may be used again")
+@Suite("The table of reusable results")
 struct ReuseTableTests {
-    @Test("what was not used for the longest time goes first")
+    @Test("the least recently used entry goes first")
     func entries() {
         var table = ReuseTable<Int, String>(entryLimit: 2, byteLimit: 100)
         table.insert("one", for: 1, byteCount: 1)
@@ -17,7 +17,7 @@ struct ReuseTableTests {
         #expect(table.count == 2)
     }
 
-    @Test("its bytes are bounded: as many go as are too many, and one too large for all isn't taken")
+    @Test("its size is bounded in bytes: excess entries go, and one that is larger than the bound isn't added")
     func bytes() {
         var table = ReuseTable<Int, Int>(entryLimit: 10, byteLimit: 100)
         for key in 1...5 { table.insert(key, for: key, byteCount: 20) }
@@ -29,7 +29,7 @@ struct ReuseTableTests {
         #expect(table.use(7) == nil && table.count == 3)
     }
 
-    @Test("a new value takes the place of the old one, with its bytes")
+    @Test("a new value replaces the old one, and its bytes")
     func replacing() {
         var table = ReuseTable<Int, String>(entryLimit: 10, byteLimit: 100)
         table.insert("old", for: 1, byteCount: 80)

@@ -5,7 +5,7 @@ import Support
 import Testing
 import Timing
 
-@Suite("Finished work", .timeLimit(.minutes(1)))
+@Suite("Finished jobs", .timeLimit(.minutes(1)))
 struct ReuseTests {
     typealias Script = ScriptedSteps.Script
     let time = TestTime()
@@ -18,7 +18,7 @@ struct ReuseTests {
         await (try notifications.send(url)).value
     }
 
-    @Test("is used again for as long as the origin allows, or as is set where it says nothing", arguments: [30, nil])
+    @Test("are reused as long as the origin allows, or as configured if it says nothing", arguments: [30, nil])
     func fresh(lifetime: Int?) async throws {
         let steps = ScriptedSteps(time, Script(cacheControl: answer(lifetime)))
         let notifications = Notifications(time, steps)
@@ -30,7 +30,7 @@ struct ReuseTests {
         #expect(again.attachments.map(\.source.byteCount) == [AttachmentPipelineTests.jpeg.count])
         #expect(again.attachments.map(\.source.report?.width) == [4000])
         #expect(again.stages[.download] == .zero && again.total == .zero)
-        // Each has a URL of its own.
+        // Each has its own URL.
         #expect(again.attachments.map(\.stored.url) == ["file:///store/1.jpg?11"])
         #expect(steps.downloads.count == 1 && steps.storedCount == 1 && notifications.events.count(.reused) == 1)
         time.advance(by: .milliseconds(1))
@@ -38,7 +38,7 @@ struct ReuseTests {
         #expect(steps.downloads.count == 2)
     }
 
-    @Test("isn't used again where that is turned off, though what is in flight is joined")
+    @Test("aren't reused if reuse is off, but requests still join jobs in flight")
     func off() async throws {
         let steps = ScriptedSteps(time, Script(cacheControl: answer(600)))
         let notifications = Notifications(time, steps, reuse: ReuseRule(floor: .zero))
@@ -46,7 +46,7 @@ struct ReuseTests {
         #expect(steps.downloads.count == 2 && notifications.events.count(.reused) == 0)
     }
 
-    @Test("of a local file isn't used again: it may have changed without anybody saying so")
+    @Test("of a local file aren't reused: the file may have changed")
     func localFile() async throws {
         let steps = ScriptedSteps(time, Script(cacheControl: nil))
         let notifications = Notifications(time, steps)
@@ -54,7 +54,7 @@ struct ReuseTests {
         #expect(steps.downloads.count == 2)
     }
 
-    @Test("that is stale is asked about once by all who come, and an unchanged source keeps it")
+    @Test("that are stale are revalidated once for all requests, and are kept if the source is unchanged")
     func revalidated() async throws {
         let (tag, head) = (SourceValidators(entityTag: "\"a\""), Signal())
         let steps = ScriptedSteps(
@@ -74,7 +74,7 @@ struct ReuseTests {
         }
         #expect(steps.downloads.map(\.known) == [nil, tag] && steps.rungs.count == 1 && steps.storedCount == 1)
         #expect(notifications.events.count(.revalidated) == 1)
-        // Fresh for ten seconds more: the answer didn't say for how long, and so it is as before.
+        // The result is fresh for ten seconds more, as before: the answer didn't give a lifetime.
         time.advance(by: .milliseconds(9_999))
         _ = try await send(notifications)
         #expect(steps.downloads.count == 2 && notifications.events.count(.reused) == 1)
@@ -83,7 +83,7 @@ struct ReuseTests {
         #expect(steps.downloads.map(\.known) == [nil, tag, tag])
     }
 
-    @Test("that may never be used without asking is asked about each time")
+    @Test("that need revalidation are revalidated each time")
     func alwaysAsked() async throws {
         let tag = SourceValidators(lastModified: "Sat, 21 Nov 2026 10:00:00 GMT")
         let steps = ScriptedSteps(
@@ -96,7 +96,7 @@ struct ReuseTests {
         #expect(steps.downloads.map(\.known) == [nil, tag, tag] && steps.rungs.count == 1)
     }
 
-    @Test("is made anew when the source has changed")
+    @Test("are repeated when the source has changed")
     func changed() async throws {
         let (old, new) = (SourceValidators(entityTag: "\"a\""), SourceValidators(entityTag: "\"b\""))
         let steps = ScriptedSteps(
@@ -114,7 +114,7 @@ struct ReuseTests {
     }
 
     @Test(
-        "whose file has gone from the store is made anew, and the origin isn't asked on condition",
+        "whose file is gone from the store are repeated, with an unconditional request",
         arguments: [0, 60]
     )
     func gone(lifetime: Int) async throws {
@@ -128,7 +128,7 @@ struct ReuseTests {
         #expect(steps.downloads.map(\.known) == [nil, nil] && steps.storedCount == 2)
     }
 
-    @Test("that ended for want of time isn't used again")
+    @Test("that ended for lack of time aren't reused")
     func degraded() async throws {
         let steps = ScriptedSteps(time, Script(cacheControl: answer(60), early: [.fast], rungs: []), Script())
         let notifications = Notifications(time, steps)
@@ -137,7 +137,7 @@ struct ReuseTests {
         #expect(steps.downloads.count == 2)
     }
 
-    @Test("that failed for good is not tried again for some seconds, and no longer", arguments: [404, 410])
+    @Test("that failed permanently are not retried for some seconds, and then are", arguments: [404, 410])
     func negative(status: Int) async throws {
         let steps = ScriptedSteps(time, Script(status: status))
         let notifications = Notifications(time, steps)
@@ -151,7 +151,7 @@ struct ReuseTests {
         #expect(steps.downloads.count == 2)
     }
 
-    @Test("that failed and may go better is tried again", arguments: [500, 503, 429, 403])
+    @Test("that failed temporarily are retried", arguments: [500, 503, 429, 403])
     func transient(status: Int) async throws {
         let steps = ScriptedSteps(time, Script(status: status))
         let notifications = Notifications(time, steps)
@@ -159,7 +159,7 @@ struct ReuseTests {
         #expect(steps.downloads.count == 2)
     }
 
-    @Test("is that of URLs which differ by their signature only, if a rule says so; each is asked for as it is")
+    @Test("are shared by URLs that differ only by their signature, if a rule says so; each is requested as it is")
     func mapped() async throws {
         let rule = SourceRule(match: "https://a/*", ignoredQuery: ["sig"])
         let steps = ScriptedSteps(time, Script())

@@ -5,23 +5,23 @@ import Support
 import Synchronization
 import Timing
 
-/// Steps that make a picture of whatever comes, one script for each download; they keep count of what they are asked.
+/// Pipeline steps that make a picture of any source, with one script for each download, and count their calls.
 final class ScriptedSteps: Sendable {
-    /// What one download gives.
+    /// The script of one download.
     struct Script: Sendable {
         var status = 200
-        /// `nil` tells of no head, as for a local file.
+        /// The head's freshness; `nil` reports no head, as for a local file.
         var cacheControl: SourceFreshness.Answer? = .init(received: Instant(sinceOrigin: .zero))
         var validators: SourceValidators?
         var bytes = AttachmentPipelineTests.jpeg
-        /// Waited for before the head, and before the end of the body.
+        /// The signals to wait for before the head, and before the end of the body.
         var head: Signal?
         var body: Signal?
         var failure: AttachmentFailure.Reason?
-        /// Published before the body's end, and at it.
+        /// The rungs to emit before the body's end, and at its end.
         var early: [Rung] = []
         var rungs: [Rung] = [.downscaled]
-        /// Published of a source that was cut.
+        /// The rungs to emit for a truncated source.
         var rungsOfCut: [Rung] = []
     }
 
@@ -44,20 +44,20 @@ final class ScriptedSteps: Sendable {
     private let time: TestTime
     private let state: Mutex<State>
 
-    /// The last script is that of all further downloads.
+    /// Creates the steps. The last script also serves all further downloads.
     init(_ time: TestTime, _ scripts: Script...) {
         self.time = time
         state = Mutex(State(scripts: scripts))
     }
 
     var downloads: [Download] { state.withLock(\.downloads) }
-    /// The rungs that each conversion was asked to try.
+    /// The rungs that each conversion was asked for.
     var rungs: [Set<Rung>] { state.withLock(\.rungs) }
     var storedCount: Int { state.withLock(\.stored) }
     var renewedCount: Int { state.withLock(\.renewed) }
     var cancelledCount: Int { state.withLock(\.cancelled) }
 
-    /// The store's files disappear.
+    /// Removes the store's files.
     func sweep() { state.withLock { state in state.gone = Set((0...state.stored).map(String.init)) } }
 
     var steps: AttachmentPipeline.Steps { .init(downloader: self, converter: self, store: self) }

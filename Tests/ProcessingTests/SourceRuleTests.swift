@@ -4,7 +4,7 @@ import Values
 
 @testable import Processing
 
-@Suite("Which URLs lead to the same source")
+@Suite("URLs of the same source")
 struct SourceRuleTests {
     static let rules = [
         SourceRule(match: "https://cdn.example/public/*", ignoredQuery: ["*"]),
@@ -13,7 +13,7 @@ struct SourceRuleTests {
     ]
 
     @Test(
-        "what the first rule for a URL ignores doesn't count",
+        "the parts that the first matching rule ignores don't count",
         arguments: [
             ("https://cdn.example/a.jpg?Expires=1&w=2&Signature=x%3D", "https://cdn.example/a.jpg?w=2"),
             ("https://cdn.example/a.jpg?X-Amz-Date=1&X-Amz-Signature=2", "https://cdn.example/a.jpg"),
@@ -22,7 +22,7 @@ struct SourceRuleTests {
             ("https://cdn.example/a.jpg", "https://cdn.example/a.jpg"),
             ("https://cdn.example/public/a.jpg?anything=1&more", "https://cdn.example/public/a.jpg"),
             ("https://a.b.example/img/x.jpg?token=1&v=2", "https://a.b.example/img/x.jpg?v=2"),
-            // None of the rules'.
+            // No rule matches these.
             ("https://a.example/img/x.png?token=1", "https://a.example/img/x.png?token=1"),
             ("https://cdn.example.evil/a.jpg?Signature=1", "https://cdn.example.evil/a.jpg?Signature=1"),
             (
@@ -38,7 +38,7 @@ struct SourceRuleTests {
     }
 
     @Test(
-        "a * stands for any characters, wherever it is",
+        "a * matches any characters, at any position",
         arguments: [
             ("", "", true), ("", "*", true), ("abc", "*", true), ("abc", "a*c", true), ("ac", "a*c", true),
             ("abcbc", "a*bc", true), ("abcbd", "a*bc", false), ("aXbYc", "a*b*c", true), ("ab", "a*b*c", false),
@@ -49,7 +49,7 @@ struct SourceRuleTests {
         #expect(Wildcard.matches(text[...].utf8, pattern.utf8) == matches)
     }
 
-    @Test("a pattern made to take long doesn't")
+    @Test("a pattern that is designed to be slow isn't")
     func hostile() {
         let text = String(repeating: "a", count: 4000)
         let pattern = String(repeating: "*a", count: 100) + "b"

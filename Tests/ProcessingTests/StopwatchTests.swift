@@ -4,7 +4,7 @@ import Support
 import Testing
 import Timing
 
-@Suite("Where the time went")
+@Suite("The duration of each stage")
 struct StopwatchTests {
     let time = TestTime()
 
@@ -18,7 +18,7 @@ struct StopwatchTests {
         #expect(Stopwatch.Stage.allCases.allSatisfy { stopwatch.durations[$0] == .milliseconds(10) })
     }
 
-    @Test("a download that was over before anybody said so lasted until its last byte")
+    @Test("a download that ended before its report lasted until its last byte")
     func earlier() {
         let stopwatch = Stopwatch(time: time, start: time.now)
         stopwatch.finish(.queue)
@@ -30,7 +30,7 @@ struct StopwatchTests {
         #expect(stopwatch.durations[.download] == .seconds(1) && stopwatch.durations[.decode] == .seconds(3))
     }
 
-    @Test("a download that is left behind took all of the time, and what it says afterwards is dropped")
+    @Test("an abandoned download took all of the time, and its later reports are dropped")
     func leftBehind() {
         let stopwatch = Stopwatch(time: time, start: time.now)
         stopwatch.finish(.queue)

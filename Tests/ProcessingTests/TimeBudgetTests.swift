@@ -3,7 +3,7 @@ import Processing
 import Testing
 import Timing
 
-@Suite("How time is shared out")
+@Suite("The division of time")
 struct TimeBudgetTests {
     let now = Instant(sinceOrigin: .seconds(100))
 
@@ -16,7 +16,7 @@ struct TimeBudgetTests {
     }
 
     @Test(
-        "where files go over a network, twice what that costs is left for it, and never more than a quarter of the time"
+        "if files go over a network, twice the expected time is reserved, but at most a quarter of the total"
     )
     func network() {
         let (deadline, cost) = (now + .seconds(20), Duration.milliseconds(400))
@@ -28,7 +28,7 @@ struct TimeBudgetTests {
         #expect(plain.expiry - long.expiry == .seconds(5))
     }
 
-    @Test("a deadline that has passed leaves no time, and no trap")
+    @Test("a deadline in the past leaves no time, and causes no trap")
     func passed() {
         let budget = TimeBudget(now: now, deadline: now - .seconds(5))
         #expect(budget.expiry == now - .seconds(5))

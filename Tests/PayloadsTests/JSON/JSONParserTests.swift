@@ -1,7 +1,7 @@
 import Payloads
 import Testing
 
-@Suite("JSON, read and written")
+@Suite("Reading and writing JSON")
 struct JSONParserTests {
     @Test(
         "a value is written as it was read",
@@ -16,7 +16,7 @@ struct JSONParserTests {
     }
 
     @Test(
-        "escapes that are not needed become the character itself",
+        "needless escapes become the character itself",
         arguments: [
             (#""\/\u0041\u00e9\b\f""#, "/Aé\u{8}\u{C}"), (#""\ud83d\uDE00""#, "\u{1F600}"),
             (#""\uFFFF\udbff\udfff""#, "\u{FFFF}\u{10FFFF}"),
@@ -33,7 +33,7 @@ struct JSONParserTests {
     }
 
     @Test(
-        "what RFC 8259 does not allow is refused",
+        "JSON that RFC 8259 does not allow is refused",
         arguments: [
             "", " ", "{", "[", "[1", "[1,", "[1,]", "[,]", "{,}", "{\"a\"}", "{\"a\":}", "{\"a\":1,}", "{a:1}",
             "{'a':1}",
@@ -55,7 +55,7 @@ struct JSONParserTests {
         #expect(throws: JSONError.self) { try JSONValue(parsing: [0x22] + bytes + [0x22]) }
     }
 
-    @Test("an error says where it is and what to do")
+    @Test("an error gives its position and a remedy")
     func position() throws {
         let error = try #require(throws: JSONError.self) {
             try JSONValue(parsing: Array("{\n  \"a\": 1,\n  \"b\" 2\n}".utf8))
@@ -64,7 +64,7 @@ struct JSONParserTests {
         #expect(error.description == "line 3, column 7: A colon is expected after the key.")
     }
 
-    @Test("nesting is read to the limit and refused beyond it", arguments: [("[", "]"), ("{\"a\":", "}")])
+    @Test("nesting is accepted up to the limit and refused beyond it", arguments: [("[", "]"), ("{\"a\":", "}")])
     func depth(open: String, close: String) throws {
         func nested(_ depth: Int) -> [UInt8] {
             Array((String(repeating: open, count: depth) + "1" + String(repeating: close, count: depth)).utf8)
@@ -75,7 +75,7 @@ struct JSONParserTests {
         #expect(throws: JSONError.self) { try JSONValue(parsing: nested(60_000)) }
     }
 
-    @Test("a text cut short anywhere is refused")
+    @Test("a text that is truncated anywhere is refused")
     func truncated() {
         let text = Array(#"{"a":[1.5e3,true,null,"\ud83d\ude00é"],"b":{}}"#.utf8)
         for count in text.indices {
@@ -83,7 +83,7 @@ struct JSONParserTests {
         }
     }
 
-    @Test("texts that differ only in their composition are not equal")
+    @Test("texts that differ only in their Unicode composition are not equal")
     func exactEquality() {
         #expect(JSONValue.string("\u{E9}") != .string("e\u{301}"))
         #expect(["\u{E9}": 1] as JSONValue != ["e\u{301}": 1])

@@ -22,12 +22,12 @@ struct JSONPointerTests {
         #expect(pointer.description == text)
     }
 
-    @Test("what is not there is not found", arguments: ["/bar", "/foo/2", "/foo/-", "/foo/00", "/foo/+1", "/foo/0/x"])
+    @Test("a missing value is not found", arguments: ["/bar", "/foo/2", "/foo/-", "/foo/00", "/foo/+1", "/foo/0/x"])
     func absent(text: String) throws {
         #expect(Self.document.value(at: try JSONPointer(text)) == nil)
     }
 
-    @Test("a text that is no pointer is refused", arguments: ["foo", "#/foo", "/a~", "/a~2"])
+    @Test("a malformed pointer is refused", arguments: ["foo", "#/foo", "/a~", "/a~2"])
     func refused(text: String) {
         #expect(throws: JSONPointerError.self) { try JSONPointer(text) }
     }
@@ -40,7 +40,7 @@ struct JSONPointerTests {
         #expect(value.compactText == #"{"z":1,"a":[{"b":"x"},null],"z":"x"}"#)
     }
 
-    @Test("a value is set as a new member only where its object is")
+    @Test("a value is set as a new member only if its object exists")
     func set() throws {
         var value: JSONValue = ["a": ["b": 1]]
         let isSet = value.set(at: try JSONPointer("/a/c"), to: 2)
