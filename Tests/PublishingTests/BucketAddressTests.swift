@@ -6,7 +6,7 @@ import Values
 @Suite("Addresses of buckets")
 struct BucketAddressTests {
     @Test(
-        "a bucket's address says where objects are put",
+        "a bucket's address gives the objects' location",
         arguments: [
             ("s3://media", nil, nil, "https://media.s3.eu-central-1.amazonaws.com/a.jpg"),
             ("s3://media/", nil, nil, "https://media.s3.eu-central-1.amazonaws.com/a.jpg"),
@@ -27,7 +27,7 @@ struct BucketAddressTests {
     }
 
     @Test(
-        "what is no address is refused",
+        "a malformed address is refused",
         arguments: [
             ("media", nil, "eu-central-1"), ("s3://", nil, "eu-central-1"), ("s3://Media", nil, "eu-central-1"),
             ("s3://me", nil, "eu-central-1"), ("s3://-media", nil, "eu-central-1"),
@@ -45,14 +45,14 @@ struct BucketAddressTests {
         }
     }
 
-    @Test("a bucket has no name below an endpoint that is an address")
+    @Test("a bucket is not a subdomain of an endpoint that is an IP address")
     func numeric() {
         #expect(throws: BucketAddress.Problem.self) {
             try BucketAddress("s3://media", endpoint: "http://127.0.0.1:9000", style: .host)
         }
     }
 
-    @Test("credentials show nobody their secrets")
+    @Test("a description of credentials shows no secret")
     func secrets() {
         let credentials = BucketCredentials(
             accessKeyID: "AKIA1",

@@ -18,7 +18,7 @@ struct BucketTests {
     }
 
     @Test(
-        "a file is put by either style, and read back by anybody with the right header fields",
+        "a file is put by either addressing style, and anybody reads it with the right header fields",
         arguments: BucketAddress.Style.allCases
     )
     func published(style: BucketAddress.Style) async throws {
@@ -31,7 +31,7 @@ struct BucketTests {
         #expect(object.headers["content-disposition"] == "inline; filename=\"abc.jpg\"")
     }
 
-    @Test("a file of more than a megabyte, for which libcurl asks first, arrives whole")
+    @Test("a file of more than a megabyte, for which libcurl sends Expect first, arrives whole")
     func large() async throws {
         let bytes = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) }
         let bucket = try Bucket(moto.settings(), keep: .seconds(3600))
@@ -40,7 +40,7 @@ struct BucketTests {
         #expect(object.body == bytes && object.headers["content-type"] == "video/mp4")
     }
 
-    @Test("lent credentials are used with their token, also from a file that is replaced meanwhile")
+    @Test("temporary credentials are used with their token, even from a file that is replaced meanwhile")
     func lent() async throws {
         let folder = try TemporaryFolder()
         let file = SecretFile(folder.url.appending(path: "credentials").path)
@@ -109,7 +109,7 @@ struct BucketTests {
         #expect(try await moto.keys() == [])
     }
 
-    @Test("the check puts an empty object and removes it; without the right to, it says why")
+    @Test("the check puts an empty object and removes it; without the right to, it gives the reason")
     func check() async throws {
         let bucket = try Bucket(moto.settings(), keep: .seconds(3600))
         #expect(try await bucket.check(until: .in(.seconds(30))) == nil)
@@ -118,7 +118,7 @@ struct BucketTests {
         await #expect(throws: AttachmentFailure.self) { try await other.check(until: .in(.seconds(30))) }
     }
 
-    @Test("what is there is not put again, by however many at once")
+    @Test("an existing object is not put again, however many callers put it at once")
     func once() async throws {
         let events = Events()
         let bucket = try Bucket(moto.settings(), keep: .seconds(3600), observe: { events.add($0) })

@@ -1,7 +1,7 @@
 import Publishing
 import Synchronization
 
-/// What a bucket's observer was told.
+/// A record of the events that a bucket's observer received.
 final class Events: Sendable {
     private let events = Mutex<[PublishEvent]>([])
 

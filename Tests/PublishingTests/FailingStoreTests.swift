@@ -37,7 +37,7 @@ struct FailingStoreTests {
         }
     }
 
-    @Test("what passes by is tried again, and the same bytes are sent", arguments: [500, 503, 429])
+    @Test("a temporary failure is retried with the same bytes", arguments: [500, 503, 429])
     func retried(status: Int) async throws {
         let count = Mutex(0)
         let store = try OriginServer { _ in
@@ -55,7 +55,7 @@ struct FailingStoreTests {
         #expect(events.count { $0 == .retried } == 2)
     }
 
-    @Test("a connection that breaks off is tried again, and one that was kept for too long costs nothing")
+    @Test("a connection that breaks off is retried, and one that was kept too long costs nothing")
     func reset() async throws {
         let count = Mutex(0)
         let store = try OriginServer { _ in
@@ -74,7 +74,7 @@ struct FailingStoreTests {
         #expect(await publish(bucket, "b.jpg") == nil)
     }
 
-    @Test("what doesn't pass is not tried again", arguments: [301, 400, 403, 404, 501])
+    @Test("a permanent failure is not retried", arguments: [301, 400, 403, 404, 501])
     func refused(status: Int) async throws {
         let store = try OriginServer { _ in .status(status) }
         defer { store.stop() }
@@ -83,7 +83,7 @@ struct FailingStoreTests {
         #expect(store.requests.count == 1)
     }
 
-    @Test("a store's own words are shown to nobody")
+    @Test("a store's own words are never shown")
     func words() async throws {
         let body = "<Error><Code>Visit http://evil.example</Code><Message>now</Message></Error>"
         let store = try OriginServer { _ in .status(403, body: Array(body.utf8)) }
@@ -100,11 +100,11 @@ struct FailingStoreTests {
         let cost = bucket.cost
         let failure = await publish(bucket, within: .milliseconds(300))
         #expect(failure?.reason == .publishFailed && failure?.message.contains("didn't answer in time") == true)
-        // So that the next one gets more time.
+        // The next call gets more time.
         #expect(bucket.cost > cost)
     }
 
-    @Test("a store that fails again and again is left alone, and works again by itself", arguments: [403, 503])
+    @Test("a store that keeps failing is paused, and used again once it works", arguments: [403, 503])
     func leftAlone(status: Int) async throws {
         let works = Mutex(false)
         let store = try OriginServer { _ in works.withLock { $0 } ? .empty : .status(status) }

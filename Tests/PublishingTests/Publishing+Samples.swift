@@ -18,7 +18,7 @@ extension MotoServer.User {
 }
 
 extension MotoServer {
-    /// The bucket of a store on loopback. Names below `localhost` are loopback's wherever libcurl is asked.
+    /// Returns the bucket of a store on loopback. For libcurl, names below `localhost` are loopback.
     func address(
         _ text: String = "s3://\(bucket)/pushes/today",
         style: BucketAddress.Style = .path,
@@ -33,14 +33,14 @@ extension MotoServer {
 }
 
 extension PublishedFile {
-    /// A file of these bytes.
+    /// Creates a ready file with these bytes.
     init(_ bytes: [UInt8], name: String, format: MediaFormat = .jpeg) throws {
         let rung = try ReadyRung(bytes, format: format)
         self.init(name: name, format: format, file: rung.file, byteCount: bytes.count, sha256: try SHA256.text(bytes))
     }
 }
 
-/// By a program of the system's, which knows better than the tests' author.
+/// A hash by a system program, as a check that is independent of the code under test.
 enum SHA256 {
     static func text(_ bytes: [UInt8]) throws -> String {
         let folder = try TemporaryFolder()

@@ -4,10 +4,11 @@ import Synchronization
 import Timing
 import Worker
 
-/// Enqueues jobs without end, and has a worker answer them. Each acknowledged step is said: `enqueued ID`, `finished ID`.
+/// A load without end: it enqueues jobs, and a worker answers them. Each acknowledged step is printed: `enqueued ID`,
+/// `finished ID`.
 struct Churn {
     let queue: any JobQueue
-    /// What the names of this run's jobs begin with.
+    /// The beginning of the names of this run's jobs.
     let prefix: String
 
     func run() async throws {
@@ -29,7 +30,7 @@ struct Churn {
     }
 }
 
-/// Answers each job with its name.
+/// A handler that answers each job with its name.
 private struct Echo: JobHandler {
     func answer(_ job: LeasedJob, until deadline: Instant) async -> JobReply {
         JobReply(.ok, body: [UInt8](job.job.id.utf8))
@@ -38,11 +39,11 @@ private struct Echo: JobHandler {
     func answerWithoutWork(_ job: LeasedJob, _ status: JobReply.Status) -> JobReply { JobReply(status, body: []) }
 }
 
-/// Numbers from 0 up, each once.
+/// A source of the numbers from 0 up, each once.
 final class Counter: Sendable {
     private let value = Atomic(0)
 
-    /// How many were given.
+    /// The number of numbers taken.
     var count: Int { value.load(ordering: .relaxed) }
 
     @discardableResult

@@ -1,8 +1,8 @@
 import Glibc
 import Jobs
 
-/// What the queue itself costs: jobs that are enqueued, leased, started and answered, by many producers and four workers
-/// at once, while others wait behind them.
+/// A measure of the queue's own cost: many producers and four workers enqueue, lease, start and answer jobs at once,
+/// while others wait behind them.
 struct IdleJobs {
     let queue: any JobQueue
     let waiting: Int
@@ -28,7 +28,7 @@ struct IdleJobs {
         say(#"{"waiting": \#(waiting), "jobs_per_second": \#(Int(perSecond)), "microseconds_per_job": \#(Int(cost))}"#)
     }
 
-    /// Of this process, all threads: what a machine that is busy with others doesn't change.
+    /// Returns the processor time of all threads of this process, which doesn't depend on other work of the machine.
     private func processorTime() -> Duration {
         var time = timespec()
         unsafe clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
@@ -54,7 +54,7 @@ struct IdleJobs {
         }
     }
 
-    /// Calls `body` with each number below `count`, for 64 of them at a time.
+    /// Calls `body` with each number below `count`, 64 calls at a time.
     private func inParallel(_ count: Int, _ body: @escaping @Sendable (Int) async throws -> Void) async throws {
         let numbers = Counter()
         try await withThrowingDiscardingTaskGroup { group in

@@ -1,10 +1,10 @@
 import Glibc
 import Jobs
 
-/// A process of its own beside the tests and the benchmarks of the queues, for these to measure or to kill.
+/// A separate process that the tests and benchmarks of the queues measure or kill.
 ///
-///     queue-program churn QUEUE PREFIX          enqueues and answers jobs until it is killed, and says what it did
-///     queue-program bench QUEUE WAITING JOBS    jobs that need no work, per second, while others wait
+///     queue-program churn QUEUE PREFIX          enqueues and answers jobs until it is killed, and prints each step
+///     queue-program bench QUEUE WAITING JOBS    measures jobs without work per second while others wait
 @main
 struct QueueProgram {
     static func main() async throws {
@@ -27,7 +27,7 @@ struct QueueProgram {
     }
 }
 
-/// Writes a line at once: what is said was done, even if the process is killed the next moment.
+/// Writes a line at once, so that every printed step was done, even if the process is killed the next moment.
 func say(_ line: String) {
     let bytes = [UInt8]((line + "\n").utf8)
     _ = unsafe write(1, bytes, bytes.count)

@@ -19,7 +19,7 @@ struct ReplyParserTests {
         ),
     ]
 
-    @Test("a reply is read whole, whatever pieces it comes in", arguments: 1...7)
+    @Test("a reply is read whole, whatever the size of its pieces", arguments: 1...7)
     func pieces(size: Int) throws {
         let bytes = Self.samples.flatMap { Array($0.0.utf8) }
         var parser = ReplyParser()
@@ -31,7 +31,7 @@ struct ReplyParserTests {
         #expect(replies == Self.samples.map(\.1))
     }
 
-    @Test("several replies in one piece come one after the other, and an incomplete one waits")
+    @Test("several replies in one piece are read in order, and an incomplete one waits")
     func pipeline() throws {
         var parser = ReplyParser()
         parser.feed("+A\r\n+B\r\n*2\r\n+C\r\n".utf8)
@@ -43,7 +43,7 @@ struct ReplyParserTests {
     }
 
     @Test(
-        "nonsense is refused",
+        "an invalid reply is refused",
         arguments: [
             ("H", ReplyParser.Failure.unknownType(72)),
             ("\r\n", .unknownType(13)),
@@ -69,7 +69,7 @@ struct ReplyParserTests {
         #expect(throws: failure) { while try parser.next() != nil {} }
     }
 
-    @Test("a reply as large as allowed passes again and again")
+    @Test("replies of the largest allowed size are accepted again and again")
     func costIsPerReply() throws {
         var parser = ReplyParser(costLimit: 1024)
         for _ in 0..<100 {
@@ -80,7 +80,7 @@ struct ReplyParserTests {
         }
     }
 
-    @Test("a command is an array of byte strings, of any bytes")
+    @Test("a command is an array of byte strings, with any bytes")
     func command() {
         #expect(
             RedisCommand([[83, 69, 84], [], [13, 10, 0]]).bytes

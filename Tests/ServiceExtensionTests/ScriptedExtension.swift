@@ -4,18 +4,18 @@ import ServiceExtension
 import Support
 import Timing
 
-/// An extension that behaves as it is told.
+/// An extension with scripted behavior.
 struct ScriptedExtension: NotificationServiceExtension {
     enum Behaviour: Sendable, Equatable {
         case returns
-        /// Notes something in the best attempt, then throws.
+        /// Changes the best attempt, then throws.
         case fails
-        /// Never ends, and doesn't answer cancellation.
+        /// Never ends, and ignores cancellation.
         case hangs
-        /// Notes something, says so, then never ends.
+        /// Changes the best attempt, sends the signal, then never ends.
         case marksAndHangs(Signal)
         case endsAtExpiry
-        /// Ends an hour after the deadline, whatever is cancelled.
+        /// Ends an hour after the deadline, even if it is canceled.
         case sleepsPastExpiry
     }
 

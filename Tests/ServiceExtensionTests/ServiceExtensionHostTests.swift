@@ -24,7 +24,7 @@ struct ServiceExtensionHostTests {
     }
 
     @Test(
-        "an extension that returns is answered with its content, without waiting for the deadline",
+        "the content of an extension that returns is delivered without waiting for the deadline",
         arguments: 0..<100
     )
     func returns(run: Int) async {
@@ -33,7 +33,7 @@ struct ServiceExtensionHostTests {
         #expect(delivery.content.attachments[0].isComplete)
     }
 
-    @Test("an extension that throws is answered with its best attempt", arguments: 0..<100)
+    @Test("the best attempt of an extension that throws is delivered", arguments: 0..<100)
     func fails(run: Int) async {
         let delivery = await delivery(of: .fails).value
         #expect(delivery.cause == .failed)
@@ -41,7 +41,7 @@ struct ServiceExtensionHostTests {
     }
 
     @Test(
-        "an extension that hangs, or ignores cancellation, is left behind at the deadline with its best attempt",
+        "an extension that hangs, or ignores cancellation, is abandoned at the deadline with its best attempt",
         arguments: [ScriptedExtension.Behaviour.hangs, .sleepsPastExpiry],
         0..<100,
     )
@@ -53,7 +53,7 @@ struct ServiceExtensionHostTests {
         #expect(await delivery.value.cause == .expired)
     }
 
-    @Test("what became ready before the deadline is in the content that expires", arguments: 0..<50)
+    @Test("files that became ready before the deadline are in the content that is delivered then", arguments: 0..<50)
     func bestAttempt(run: Int) async {
         let reached = Signal()
         let delivery = delivery(of: .marksAndHangs(reached))
@@ -63,7 +63,7 @@ struct ServiceExtensionHostTests {
         #expect(await delivery.value.content.attachments[0].source.fetched == 1)
     }
 
-    @Test("one that ends at the same instant as the deadline gives one content, whichever is first", arguments: 0..<300)
+    @Test("an extension that ends at the deadline's instant gives one content, whichever is first", arguments: 0..<300)
     func sameInstant(run: Int) async {
         let delivery = delivery(of: .endsAtExpiry)
         await time.sleepers(2)
@@ -74,7 +74,7 @@ struct ServiceExtensionHostTests {
         #expect(content.content.request.identifier == "test")
     }
 
-    @Test("nothing happens before the deadline to an extension that takes its time")
+    @Test("before the deadline the host leaves a slow extension alone")
     func inTime() async {
         let delivery = delivery(of: .endsAtExpiry)
         await time.sleepers(2)
@@ -84,7 +84,7 @@ struct ServiceExtensionHostTests {
         #expect(await delivery.value.content.request.identifier == "test")
     }
 
-    @Test("of two answers only the first is given, even when both come at once", arguments: 0..<200)
+    @Test("of two answers only the first is delivered, even when both come at once", arguments: 0..<200)
     func answersOnce(run: Int) async {
         let answer = Task { [time] in
             await time.answer(by: Instant(sinceOrigin: .seconds(1))) {

@@ -4,9 +4,9 @@ import Support
 import Synchronization
 import Testing
 
-@Suite("An output that several notifications are delivered with", .timeLimit(.minutes(1)))
+@Suite("An output that several notifications share", .timeLimit(.minutes(1)))
 struct SharedRungTests {
-    /// A store that keeps count.
+    /// A store that counts.
     private final class Store: Sendable {
         static let file = StoredAttachment(identifier: "a", url: "file:///a.jpg", sha256: "00")
         private let count = Mutex(0)
@@ -26,7 +26,7 @@ struct SharedRungTests {
 
     private let store = Store()
 
-    @Test("it is stored once, whoever comes first, and all get it")
+    @Test("it is stored once, whichever waiter is first, and all get it")
     func once() async throws {
         let (rung, signal) = (SharedRung(try ReadyRung([1, 2, 3])), Signal())
         #expect(rung.stored == nil && rung.report.byteCount == 3)
@@ -50,7 +50,7 @@ struct SharedRungTests {
         #expect(store.callCount == 1 && rung.stored == Store.file)
     }
 
-    @Test("what failed is tried again by who comes next, with the bytes still there")
+    @Test("a failed attempt is repeated for the next waiter, with the bytes still there")
     func again() async throws {
         let rung = SharedRung(try ReadyRung([1, 2, 3]))
         let full = AttachmentFailure(.store, .storeFull, "The test says so.")
@@ -64,7 +64,7 @@ struct SharedRungTests {
         #expect(stored == Store.file && store.callCount == 2)
     }
 
-    @Test("storing goes on while anybody waits for it, and is cancelled when the last has left")
+    @Test("storing continues while any waiter is left, and is canceled when the last has left")
     func leaving() async throws {
         let (rung, begun, cancelled) = (SharedRung(try ReadyRung([1])), Signal(), Signal())
         let tasks = (0..<2).map { _ in

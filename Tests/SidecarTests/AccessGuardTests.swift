@@ -3,7 +3,7 @@ import Support
 import Testing
 import Timing
 
-/// Issue 15, section 7: DNS rebinding, and pages of other sites.
+/// Tests of issue 15, section 7: DNS rebinding, and pages of other sites.
 @Suite("Without a token", .timeLimit(.minutes(1)))
 struct AccessGuardTests {
     struct Request: Sendable, CustomTestStringConvertible {
@@ -28,7 +28,7 @@ struct AccessGuardTests {
     }
 
     @Test(
-        "the API answers neither another site's pages nor a name that leads here",
+        "the API refuses other sites' pages and foreign host names",
         arguments: [
             Request("localhost", isForbidden: false), Request("localhost:8080", isForbidden: false),
             Request("127.0.0.1:8080", isForbidden: false), Request("[::1]:8080", isForbidden: false),
@@ -68,7 +68,7 @@ struct AccessGuardTests {
         }
     }
 
-    @Test("signed files are had under any name, as phones reach them through a proxy", arguments: ["GET", "HEAD"])
+    @Test("signed files are served under any host name, as phones use them through a proxy", arguments: ["GET", "HEAD"])
     func signedFiles(method: String) async throws {
         let preview = try await PreviewFixture()
         let urls = preview.store.urls(below: "")
@@ -89,7 +89,7 @@ struct AccessGuardTests {
         }
     }
 
-    @Test("a token is enough under any name, and nothing else is")
+    @Test("only a token opens the API under any host name")
     func token() async throws {
         let token = "0123456789abcdef"
         try await SidecarFixture.run(token: token) { sidecar in

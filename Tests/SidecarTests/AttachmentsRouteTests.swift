@@ -29,7 +29,7 @@ struct AttachmentsRouteTests {
         store.urls(below: "").url(of: file.identifier, expires: file.expires.seconds)
     }
 
-    @Test("a signed URL, long or short, gives the file, with its type, how long it holds, and nothing to guess")
+    @Test("a signed URL, long or short, gives the file with its type and lifetime, and tells the client not to guess")
     func serves() async throws {
         let file = try await store.store(ReadyRung(Self.picture, format: .png))
         try await SidecarFixture.run(token: "0123456789abcdef", store: store) { sidecar in
@@ -54,7 +54,7 @@ struct AttachmentsRouteTests {
     }
 
     @Test(
-        "a connection that is kept gets the same answer as one that ends with it",
+        "a kept connection gets the same answer as one that closes",
         arguments: [1, 5000, 131_072, 131_073]
     )
     func shortcut(size: Int) async throws {
@@ -69,7 +69,7 @@ struct AttachmentsRouteTests {
             for (path, answer) in zip(paths, kept) {
                 let ended = try await get(path, sidecar)
                 #expect(answer.body == ended.body)
-                // What changes from one second to the next, or belongs to the connection.
+                // Fields that change from one second to the next, or belong to the connection.
                 let fleeting = ["date", "cache-control", "connection"]
                 #expect(
                     answer.headers.filter { !fleeting.contains($0.key) }
@@ -92,7 +92,7 @@ struct AttachmentsRouteTests {
             ]
             async let answers = HTTPClient.pipeline(requests, port: sidecar.port)
             await started.wait()
-            // The files could be answered by now, and must not be.
+            // The files are ready, and must not be sent yet.
             hold.send()
             let seen = try await answers
             #expect(seen.map(\.status) == [200, 200, 200, 200])
@@ -102,7 +102,7 @@ struct AttachmentsRouteTests {
     }
 
     @Test(
-        "a signature that is tampered with, of another file, for another time, or missing is refused, all in the same way"
+        "a signature that is changed, of another file, for another time, or missing is always refused in the same way"
     )
     func forbidden() async throws {
         let file = try await store.store(ReadyRung(Self.picture))
@@ -129,7 +129,7 @@ struct AttachmentsRouteTests {
             }
             let head = try await get(path, sidecar, "HEAD")
             #expect(head.status == 403 && head.body.isEmpty)
-            // A range changes nothing.
+            // A range makes no difference.
             let ranged = try await HTTPClient.send(
                 path: path + queries[5],
                 port: sidecar.port,
@@ -139,7 +139,7 @@ struct AttachmentsRouteTests {
         }
     }
 
-    @Test("a URL ends with its second, and a signature of removed keys with them")
+    @Test("a URL expires after its last second, and a signature of removed keys is refused")
     func expired() async throws {
         let file = try await store.store(ReadyRung(Self.picture))
         let (last, over) = (UnixTime(seconds: file.expires.seconds - 1), UnixTime(seconds: file.expires.seconds))
@@ -160,7 +160,7 @@ struct AttachmentsRouteTests {
     }
 
     @Test(
-        "what is no name of ours is nowhere, whatever it is signed with",
+        "a foreign name is not found, whatever its signature",
         arguments: [
             "..", "../signing.key", "..%2fsigning.key", "..%2Fsigning.key", "%2e%2e%2fsigning.key", "%2fetc%2fpasswd",
             "/etc/passwd", "../../../../etc/passwd", "a%00.jpg", "aaaaaaaaaaaaaaaaaaaaaaaaaa.jpg%00", "signing.key",
@@ -181,7 +181,7 @@ struct AttachmentsRouteTests {
         }
     }
 
-    @Test("a link planted in the folder is not followed, and a file that was swept is not there")
+    @Test("a link planted in the folder is not followed, and a file that was swept is not found")
     func planted() async throws {
         let file = try await store.store(ReadyRung(Self.picture))
         try FileManager.default.removeItem(atPath: file.path)
@@ -193,7 +193,7 @@ struct AttachmentsRouteTests {
         }
     }
 
-    @Test("downloads go on when all places for notifications are taken")
+    @Test("downloads continue when all permits for notifications are taken")
     func besideFull() async throws {
         let file = try await store.store(ReadyRung(Self.picture))
         let (started, hold) = (Signal(), Signal())
@@ -227,7 +227,7 @@ struct AttachmentsRouteTests {
     }
 
     @Test(
-        "what is no date is none",
+        "an invalid date is ignored",
         arguments: [
             "", "GMT", "yesterday", "Sun, 06 Nov 1994", "Sun, 99 Nov 1994 08:49:37 GMT",
             "Sun, 06 Nov 1994 25:49:37 GMT", "Sun, 06 Nov 99999999999999999999 08:49:37 GMT",

@@ -1,12 +1,12 @@
-/// A request for a file, and what comes of it at a server that does as RFC 9110 says.
+/// A request for a file, and the answer that RFC 9110 demands.
 ///
-/// In a field's value, `{tag}` stands for the server's own entity tag, `{date}` for when the file was changed, `{before}`
-/// and `{after}` for a day earlier and later; `{date850}` and `{asctime}` are the old forms of `{date}`.
+/// In a field's value, `{tag}` stands for the server's own entity tag, `{date}` for the file's modification time,
+/// `{before}` and `{after}` for a day earlier and later; `{date850}` and `{asctime}` are the old forms of `{date}`.
 struct FileRequest: CustomStringConvertible, Sendable {
     var method = "GET"
     var fields: [String: String] = [:]
     var status: Int
-    /// What nginx 1.22 answers where it differs, and why we don't.
+    /// The different answer of nginx 1.22, and the reason why attachd doesn't give it.
     var nginx: (status: Int, why: String)?
 
     var description: String {

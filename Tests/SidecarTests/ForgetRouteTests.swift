@@ -5,7 +5,7 @@ import Support
 import Testing
 import Timing
 
-/// Issue 15, section 10: attachments are taken back over HTTP.
+/// Tests of issue 15, section 10: attachments are taken back over HTTP.
 @Suite("Taking attachments back over HTTP", .timeLimit(.minutes(1)))
 struct ForgetRouteTests {
     private static let token = "0123456789abcdef"
@@ -56,7 +56,7 @@ struct ForgetRouteTests {
         }
     }
 
-    @Test("needs the token, and where there is none, a client that is no proxy's")
+    @Test("needs the token, or without one a client that is not behind a proxy")
     func access() async throws {
         let path = "/v1/attachments/abcdefghijklmnopqrstuvwxyz.jpg"
         try await SidecarFixture.run(token: Self.token, preview: PreviewFixture()) { sidecar in
@@ -82,7 +82,7 @@ struct ForgetRouteTests {
         }
     }
 
-    @Test("keeps back what is being made of the source at that moment, and not what is made later")
+    @Test("withholds results in progress for the source, but not later ones")
     func underWay() async throws {
         let (started, hold) = (Signal(), Signal())
         try await SidecarFixture.run(started: started, hold: hold) { sidecar in

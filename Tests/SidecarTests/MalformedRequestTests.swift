@@ -3,7 +3,7 @@ import Support
 import Testing
 import Timing
 
-/// Issue 15, section 7: what is no HTTP/1.1 is the client's fault, and never ours.
+/// Tests of issue 15, section 7: bytes that are not HTTP/1.1 are the client's fault, never the server's.
 @Suite("A malformed request", .timeLimit(.minutes(1)))
 struct MalformedRequestTests {
     struct Form: Sendable, CustomTestStringConvertible {
@@ -89,7 +89,7 @@ struct MalformedRequestTests {
         Form("chunks that end too soon", post(chunked, "14\r\n{}"), [400], ends: true),
     ]
 
-    @Test("is answered with a problem that is not ours, and the next client is served", arguments: forms)
+    @Test("is answered with a client error, and the next client is served", arguments: forms)
     func refused(form: Form) async throws {
         try await SidecarFixture.run { sidecar in
             let connection = try RawConnection(port: sidecar.port)
@@ -102,7 +102,7 @@ struct MalformedRequestTests {
         }
     }
 
-    @Test("after a good one doesn't keep the good one's answer away")
+    @Test("doesn't keep back the answer to a valid request before it")
     func pipelined() async throws {
         try await SidecarFixture.run { sidecar in
             let connection = try RawConnection(port: sidecar.port)

@@ -6,11 +6,11 @@ import Support
 import Testing
 import Timing
 
-@Suite("Ready files, beside nginx serving the same file", .timeLimit(.minutes(2)))
+@Suite("Ready files, compared with nginx serving the same file", .timeLimit(.minutes(2)))
 struct NginxComparisonTests {
     private static let byteCount = 300_000
 
-    /// What a client sees of an answer, without what each server says in its own words.
+    /// The parts of an answer that are independent of the server's own wording.
     private struct Seen: Equatable, CustomStringConvertible {
         var status: Int
         var fields: [String: String]
@@ -29,7 +29,7 @@ struct NginxComparisonTests {
                 default: [String]()
                 }
             fields = answer.headers.filter { names.contains($0.key) }
-            // A problem is told by each server in its own way.
+            // Each server has its own text for a problem.
             body = status < 400 ? answer.body : []
             guard let type = fields["content-type"], let start = type.range(of: "boundary=")?.upperBound else { return }
             let boundary = String(type[start...])
@@ -48,18 +48,18 @@ struct NginxComparisonTests {
         }
     }
 
-    /// A file of random bytes in the store, and where it is.
+    /// Stores a file of random bytes, and returns its location.
     private func storedFile(_ folder: TemporaryFolder) async throws -> (AttachmentStore, AttachmentStore.File, [UInt8])
     {
         let store = try AttachmentStore(at: folder.url.appending(path: "store").path)
         var generator = SplitMix(seed: 7)
-        // No line ends, so that parts are told apart from the lines between them.
+        // Without line ends, so that parts can be told from the lines between them.
         let content = (0..<Self.byteCount).map { _ in UInt8.random(in: 0x20...0x7E, using: &generator) }
         return (store, try await store.store(ReadyRung(content, format: .jpeg)), content)
     }
 
     @Test(
-        "status, fields and bytes are the same for every kind of range and condition, but where RFC 9110 says otherwise",
+        "status, fields and bytes are the same for every range and condition, except where RFC 9110 differs",
         .enabled(if: NginxServer.isThere, "nginx is not installed")
     )
     func comparison() async throws {
@@ -87,7 +87,7 @@ struct NginxComparisonTests {
         }
     }
 
-    /// Sends the request with the server's own validators in it.
+    /// Sends the request with the server's own validators.
     private func send(_ request: FileRequest, _ path: String, _ port: Int) async throws -> HTTPClient.Answer {
         guard request.fields.values.contains(where: { $0.contains("{") }) else {
             return try await HTTPClient.send(request.method, path: path, port: port, headers: request.fields)
@@ -105,7 +105,7 @@ struct NginxComparisonTests {
         return try await HTTPClient.send(request.method, path: path, port: port, headers: fields)
     }
 
-    /// Another form of the date, or another date.
+    /// Returns another form of the date, or another date.
     private static func date(
         _ text: String,
         days: Int = 0,
@@ -120,7 +120,7 @@ struct NginxComparisonTests {
         return formatter.string(from: date.addingTimeInterval(Double(days) * 86_400))
     }
 
-    /// Days of one digit have a space before them.
+    /// Returns the asctime form. Days of one digit have a space before them.
     private static func asctime(_ text: String) throws -> String {
         let parts = try date(text, form: "EEE MMM d HH:mm:ss yyyy").split(separator: " ").map(String.init)
         return "\(parts[0]) \(parts[1]) \(parts[2].count == 1 ? " " : "")\(parts[2]) \(parts[3]) \(parts[4])"

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Support
 
-/// nginx serving one folder on loopback, as the measure of what a file server answers.
+/// An nginx that serves one folder on loopback, as a reference for a file server's answers.
 final class NginxServer: Sendable {
     static let path = "/usr/sbin/nginx"
     static var isThere: Bool { FileManager.default.isExecutableFile(atPath: path) }
@@ -11,7 +11,7 @@ final class NginxServer: Sendable {
     private let folder: TemporaryFolder
     private let program: ChildProgram
 
-    /// `if_modified_since before` is what RFC 9110 says; nginx's own default wants the very second.
+    /// Returns the configuration. `if_modified_since before` follows RFC 9110; nginx's default compares for equality.
     private static func configuration(_ folder: String, _ root: String, _ port: Int) -> String {
         """
         daemon off; master_process off; pid \(folder)/pid; error_log \(folder)/error.log;
@@ -32,7 +32,7 @@ final class NginxServer: Sendable {
         let file = folder.url.appending(path: "nginx.conf")
         try Data(Self.configuration(folder.path, root, port).utf8).write(to: file)
         program = try ChildProgram([Self.path, "-p", folder.path, "-c", file.path], in: folder.url)
-        // It listens once it answers; a test's time limit ends the wait where it never does.
+        // nginx is ready once it answers. A test's time limit ends the wait if it never does.
         while (try? await HTTPClient.send(path: "/", port: port)) == nil { try Task.checkCancellation() }
     }
 

@@ -6,7 +6,7 @@ import Support
 import Synchronization
 import Timing
 
-/// What a sidecar shows its preview with: a store with one file, categories, and a webhook that notes what it gets.
+/// The data of a sidecar's preview: a store with one file, categories, and a webhook that records its requests.
 final class PreviewFixture: Sendable {
     let folder: TemporaryFolder
     let store: AttachmentStore

@@ -26,7 +26,7 @@ struct PreviewRoutesTests {
 
     private func value(_ answer: HTTPClient.Answer) throws -> JSONValue { try JSONValue(parsing: answer.body) }
 
-    @Test("the page and its files are all that a strict policy needs")
+    @Test("the page and its files work under a strict policy")
     func page() async throws {
         try await SidecarFixture.run(preview: PreviewFixture()) { sidecar in
             let page = try await HTTPClient.send(path: "/preview", port: sidecar.port)
@@ -51,7 +51,7 @@ struct PreviewRoutesTests {
         }
     }
 
-    @Test("there is none where it is turned off")
+    @Test("there is no page if it is turned off")
     func off() async throws {
         try await SidecarFixture.run { sidecar in
             for path in ["/preview", "/preview/assets/page.css", "/preview/jobs"] {
@@ -61,7 +61,7 @@ struct PreviewRoutesTests {
         }
     }
 
-    @Test("a payload comes back as a piece of the page, with everything in it escaped")
+    @Test("a payload comes back as a piece of the page, fully escaped")
     func fragment() async throws {
         let hostile = #"</p><script>x()</script>\" onload=x() \u0600<img src=x> {{{title}}} {{> card}}"#
         let payload =
@@ -82,7 +82,7 @@ struct PreviewRoutesTests {
         }
     }
 
-    @Test("what is no payload is an error that says so", arguments: [("{", 400), ("7", 422), (#"{"x":1}"#, 422)])
+    @Test("an invalid payload is an error that says so", arguments: [("{", 400), ("7", 422), (#"{"x":1}"#, 422)])
     func notPayload(payload: String, status: Int) async throws {
         try await SidecarFixture.run(preview: PreviewFixture()) { sidecar in
             let answer = try await show(sidecar.port, payload)
@@ -91,7 +91,7 @@ struct PreviewRoutesTests {
     }
 
     @Test(
-        "another site's pages are refused, and so is a name that only leads here",
+        "another site's pages are refused, and so is a foreign host name",
         arguments: [
             ("localhost", "http://evil.example", 403), ("localhost", nil, 403), ("localhost", "null", 403),
             ("localhost", "http://localhost.evil.example", 403), ("evil.example", "http://evil.example", 403),
@@ -113,7 +113,7 @@ struct PreviewRoutesTests {
     }
 
     @Test(
-        "more slashes are no way around that",
+        "extra slashes don't get around that",
         arguments: ["//preview/notifications", "/preview//leases", "//v1/responses"]
     )
     func slashes(path: String) async throws {
@@ -131,7 +131,7 @@ struct PreviewRoutesTests {
         }
     }
 
-    @Test("behind a token, a form takes it and gives a cookie that no script and no other site has")
+    @Test("behind a token, a form takes it and sets a cookie that no script and no other site can read")
     func login() async throws {
         try await SidecarFixture.run(token: Self.token, preview: PreviewFixture()) { sidecar in
             func send(_ method: String, _ path: String, _ headers: [String: String], _ body: String = "") async throws
@@ -178,12 +178,12 @@ struct PreviewRoutesTests {
                 try await send("POST", "/v1/responses", ["Authorization": "Bearer \(Self.token)"], response).status
                     == 200
             )
-            // The cookie is for the page, not for the rest.
+            // The cookie is valid for the page only.
             #expect(try await send("POST", "/v1/rewrite", both, #"{"aps":{"alert":"Hi"}}"#).status == 401)
         }
     }
 
-    @Test("attachments are had while their view is open, by signed URLs")
+    @Test("attachments are served by signed URLs while their view is open")
     func leases() async throws {
         let preview = try await PreviewFixture()
         try await SidecarFixture.run(preview: preview) { sidecar in
@@ -208,12 +208,12 @@ struct PreviewRoutesTests {
             let file = try await send("GET", url)
             #expect(file.status == 200 && file.body == PreviewFixture.content)
             #expect(file.headers["cache-control"] == "no-store")
-            // Without its lease, or with another's, the URL is none of ours.
+            // Without its view, or with another's, the URL is invalid.
             #expect(try await send("GET", url.replacing(/&lease=[a-z2-7]+/, with: "")).status == 403)
             let (other, _) = try await open()
             #expect(try await send("GET", url.replacing(lease, with: other)).status == 403)
 
-            // Over a connection that is kept, too.
+            // Also over a kept connection.
             let twice = Array(repeating: (method: "GET", path: url, body: ""), count: 2)
             let kept = try await HTTPClient.pipeline(twice, port: sidecar.port)
             #expect(kept.map(\.status) == [200, 200])
@@ -234,7 +234,7 @@ struct PreviewRoutesTests {
         }
     }
 
-    @Test("a layout is a page of its own, without scripts, with what the view has")
+    @Test("a layout is a page of its own, without scripts, with the view's content")
     func layout() async throws {
         let preview = try await PreviewFixture()
         let content: JSONValue = [
@@ -267,7 +267,7 @@ struct PreviewRoutesTests {
         }
     }
 
-    @Test("recent jobs are listed, and one is had by its identifier")
+    @Test("recent jobs are listed, and each can be fetched by its identifier")
     func jobs() async throws {
         let content = Array(#"{"payload":{"aps":{"alert":"Hi"}},"deadline":"5s"}"#.utf8)
         let preview = try await PreviewFixture(jobs: [.init(id: "a/b c", content: content)])

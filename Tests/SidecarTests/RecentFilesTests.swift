@@ -6,13 +6,13 @@ import Timing
 
 @testable import Sidecar
 
-@Suite("Answers to links that were right within this second")
+@Suite("Remembered answers for links that were valid within this second")
 struct RecentFilesTests {
     private func file(bytes: Int = 3) -> WholeFile {
         WholeFile(headers: [:], bytes: ByteBuffer(repeating: 7, count: bytes))
     }
 
-    @Test("a link is looked at once a second: in the next second it may have ended")
+    @Test("a link is checked once a second: in the next second it may have expired")
     func withinOneSecond() {
         let recent = RecentFiles()
         var made = 0
@@ -28,7 +28,7 @@ struct RecentFilesTests {
         #expect(recent.file(for: "/a/1?e=9", at: UnixTime(seconds: 102)) { nil } == nil)
     }
 
-    @Test("links that were refused are looked at again, and so is every other link")
+    @Test("links that were refused are checked again, and so is every other link")
     func refusedAndOther() {
         let recent = RecentFiles()
         let now = UnixTime(seconds: 100)
@@ -39,7 +39,7 @@ struct RecentFilesTests {
     }
 
     @Test(
-        "together they stay below their limits, whatever is asked for",
+        "together they stay below their limits, whatever the requests",
         arguments: [(links: 20, bytes: 1_048_576, kept: 8), (links: 1500, bytes: 1, kept: 1000)]
     )
     func limits(links: Int, bytes: Int, kept: Int) {

@@ -21,7 +21,7 @@ struct ResponsesRouteTests {
         }
     }
 
-    @Test("go to the webhook, and its answer comes back")
+    @Test("go to the webhook, and the page gets its answer")
     func webhook() async throws {
         let webhook = TestWebhook(#"{"option":"doNotDismiss","content":{"body":"Going!"}}"#)
         let answer = try await respond(webhook, "accept")
@@ -31,12 +31,12 @@ struct ResponsesRouteTests {
         #expect(webhook.posted.first?.contains("9007199254740993") == true)
     }
 
-    @Test("are the app's where there is no webhook")
+    @Test("go to the app if there is no webhook")
     func noWebhook() async throws {
         #expect(try await respond(nil, "accept").text == #"{"option":"dismissAndForwardAction"}"#)
     }
 
-    @Test("are refused when they make no sense, and the webhook hears nothing")
+    @Test("are refused if they are invalid, and the webhook gets nothing")
     func refused() async throws {
         let webhook = TestWebhook(#"{"option":"dismiss"}"#)
         #expect(try await respond(webhook, "maybe").status == 422)
@@ -45,7 +45,7 @@ struct ResponsesRouteTests {
         #expect(webhook.posted.isEmpty)
     }
 
-    @Test("a webhook that fails, or answers nonsense, is an error that names it")
+    @Test("that fail at the webhook, or get an invalid answer, are an error that names it")
     func failing() async throws {
         let late = TestWebhook(AttachmentFailure(.download, .timedOut, "It took too long."))
         let down = TestWebhook(AttachmentFailure(.download, .connectionFailed, "Nobody listens."))

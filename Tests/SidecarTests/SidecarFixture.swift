@@ -11,7 +11,7 @@ import Support
 import Timing
 import Values
 
-/// A sidecar on a free port, over steps that answer at once.
+/// A sidecar on a free port, with steps that answer at once.
 struct SidecarFixture {
     let port: Int
     let service: NotificationService
@@ -99,7 +99,7 @@ struct SidecarFixture {
         return files
     }
 
-    /// Begins to shut down, as SIGTERM does.
+    /// Starts to shut down, as SIGTERM does.
     func beginShutdown() async { await group.triggerGracefulShutdown() }
 
     func stop() async {
@@ -108,7 +108,7 @@ struct SidecarFixture {
     }
 }
 
-/// Says when it has started, and gives a picture when it may.
+/// A download that signals its start, and delivers a picture on another signal.
 private struct OnePicture: AttachmentDownloading {
     var started: Signal?
     var hold: Signal?

@@ -29,7 +29,7 @@ struct SidecarServerTests {
         }
     }
 
-    @Test("an envelope is answered with a whole result")
+    @Test("an envelope gets a whole result")
     func notifications() async throws {
         try await SidecarFixture.run { sidecar in
             let envelope = #"{"id":"n7","profile":"fcm","deadline":"5s","payload":"# + Self.payload + "}"
@@ -40,7 +40,7 @@ struct SidecarServerTests {
     }
 
     @Test(
-        "what makes no sense is refused with a problem that says what to do",
+        "an invalid request is refused with a problem that says what to do",
         arguments: [
             ("/v1/rewrite", "no json", 400), ("/v1/rewrite", "", 400), ("/v1/rewrite", "[1]", 422),
             ("/v1/rewrite", "{\"a\":1}", 422), ("/v1/rewrite", "{\"aps\":1}", 422),
@@ -76,7 +76,7 @@ struct SidecarServerTests {
         }
     }
 
-    @Test("the kind of push, told in the header or the envelope, decides how large the payload may be")
+    @Test("the push type, in the header or the envelope, decides the largest payload")
     func pushType() async throws {
         try await SidecarFixture.run { sidecar in
             let filler = String(repeating: "x", count: 4400)
@@ -92,7 +92,7 @@ struct SidecarServerTests {
         }
     }
 
-    @Test("without the right token nothing but health is answered")
+    @Test("without the right token only health is answered")
     func token() async throws {
         try await SidecarFixture.run(token: "0123456789abcdef") { sidecar in
             #expect(try await post("/v1/rewrite", Self.payload, sidecar).status == 401)
@@ -106,7 +106,7 @@ struct SidecarServerTests {
         }
     }
 
-    @Test("one request more than there are places for is answered with 429 and Retry-After")
+    @Test("a request beyond the number of permits is answered with 429 and Retry-After")
     func full() async throws {
         let (started, hold) = (Signal(), Signal())
         try await SidecarFixture.run(requestLimit: 1, started: started, hold: hold) { sidecar in
@@ -120,7 +120,7 @@ struct SidecarServerTests {
         }
     }
 
-    @Test("what was let in before the shutdown is answered")
+    @Test("requests from before the shutdown are answered")
     func drain() async throws {
         let (started, hold) = (Signal(), Signal())
         try await SidecarFixture.run(started: started, hold: hold) { sidecar in

@@ -5,8 +5,8 @@ import Support
 import Testing
 import Timing
 
-/// Issue 15, section 7: slow clients hold nothing that others need. The limits are short here, and nothing is waited for
-/// but what the sidecar does.
+/// Tests of issue 15, section 7: slow clients hold nothing that others need. The limits are short here, and the tests
+/// wait only for the sidecar.
 @Suite("A slow client", .timeLimit(.minutes(1)))
 struct SlowClientTests {
     private static let patience = ClientLimits(
@@ -15,7 +15,7 @@ struct SlowClientTests {
         slowTime: .milliseconds(500),
         sendTime: .seconds(2),
     )
-    /// Beside eight requests there are 64 connections, and no downloads.
+    /// Besides eight requests there are 64 connections, and no downloads.
     private static let connections = 72
 
     private static func head(_ byteCount: Int) -> String {
@@ -23,7 +23,7 @@ struct SlowClientTests {
     }
 
     @Test(
-        "that never ends its request is cut off",
+        "that never ends its request is disconnected",
         arguments: [
             "", "P", "GET /livez HTTP/1.1\r\nHost: localhost\r\n", "GET /livez HTTP/1.1\r\nHost: localhost\r\nA: ",
         ]
@@ -36,7 +36,7 @@ struct SlowClientTests {
         }
     }
 
-    @Test("that takes too long for its second header is cut off, too")
+    @Test("that takes too long for its second header is disconnected, too")
     func secondHead() async throws {
         try await SidecarFixture.run(clients: Self.patience) { sidecar in
             let connection = try RawConnection(port: sidecar.port)
@@ -47,7 +47,7 @@ struct SlowClientTests {
         }
     }
 
-    @Test("that never ends its body is told so, and has held no permit")
+    @Test("that never ends its body gets an error, and has held no permit")
     func body() async throws {
         try await SidecarFixture.run(requestLimit: 1, clients: Self.patience) { sidecar in
             let connection = try RawConnection(port: sidecar.port)
@@ -64,7 +64,7 @@ struct SlowClientTests {
         }
     }
 
-    @Test("that drips its body has no more time than one that stops")
+    @Test("that drips its body gets no more time than one that stops")
     func drip() async throws {
         try await SidecarFixture.run(clients: Self.patience) { sidecar in
             let connection = try RawConnection(port: sidecar.port)
@@ -74,7 +74,7 @@ struct SlowClientTests {
         }
     }
 
-    @Test("whose body comes on after the answer is cut off")
+    @Test("whose body continues after the answer is disconnected")
     func afterTheAnswer() async throws {
         try await SidecarFixture.run(token: "0123456789abcdef", clients: Self.patience) { sidecar in
             let connection = try RawConnection(port: sidecar.port)
@@ -83,7 +83,7 @@ struct SlowClientTests {
         }
     }
 
-    @Test("one that waits for an earlier request's answer isn't slow")
+    @Test("that waits for an earlier request's answer isn't slow")
     func pipelined() async throws {
         let (started, hold) = (Signal(), Signal())
         try await SidecarFixture.run(clients: Self.patience, started: started, hold: hold) { sidecar in
@@ -93,7 +93,7 @@ struct SlowClientTests {
                 Self.head(payload.utf8.count) + payload + Self.head(payload.utf8.count) + payload.prefix(20)
             )
             await started.wait()
-            // Another one's whole time passes.
+            // Another request's whole time passes.
             let other = try RawConnection(port: sidecar.port)
             other.send(Self.head(100) + "{")
             #expect(await other.read().hasPrefix("HTTP/1.1 408"))
@@ -104,7 +104,7 @@ struct SlowClientTests {
         }
     }
 
-    @Test("that doesn't read its answer is cut off, and one that reads it gets all of it")
+    @Test("that doesn't read its answer is disconnected, and one that reads it gets all of it")
     func answer() async throws {
         let preview = try await PreviewFixture()
         let bytes = [UInt8](repeating: 7, count: 40_000_000)
@@ -113,7 +113,7 @@ struct SlowClientTests {
         try await SidecarFixture.run(clients: Self.patience, preview: preview) { sidecar in
             let lazy = try RawConnection(port: sidecar.port)
             lazy.send("GET \(url) HTTP/1.1\r\nHost: localhost\r\n\r\n")
-            // Nothing is read until the others are served, and the sidecar has had time to notice.
+            // The client reads nothing until the others are served and the sidecar has had time to notice.
             let eager = try await HTTPClient.send(path: url, port: sidecar.port)
             #expect(eager.status == 200 && eager.body.count == bytes.count)
             let other = try RawConnection(port: sidecar.port)
@@ -126,7 +126,7 @@ struct SlowClientTests {
         }
     }
 
-    @Test("makes way when there are too many, and health is answered all the while")
+    @Test("is disconnected when there are too many, and health is answered all the while")
     func full() async throws {
         let limits = ClientLimits(headTime: .seconds(60), bodyTime: .seconds(60), slowTime: .milliseconds(50))
         try await SidecarFixture.run(downloadLimit: 0, clients: limits) { sidecar in
@@ -139,7 +139,7 @@ struct SlowClientTests {
                     #expect(try await HTTPClient.send(path: "/readyz", port: sidecar.port).status == 200)
                 }
             }
-            // As soon as they are slow, anybody else takes their place.
+            // Once they are slow, any other client replaces them.
             var status = 0
             while status != 200 {
                 let answer = try? await HTTPClient.send(
@@ -155,7 +155,7 @@ struct SlowClientTests {
         }
     }
 
-    @Test("has a bound of its own, which a busy gateway with whole requests doesn't meet")
+    @Test("has its own limit, which a busy gateway with whole requests doesn't reach")
     func perAddress() async throws {
         let limits = ClientLimits(
             headTime: .seconds(60),
@@ -177,7 +177,7 @@ struct SlowClientTests {
                 connection.send(Self.head(100) + "{")
                 return connection
             }
-            // One of the five is ended for the others' sake.
+            // One of the five is disconnected for the others.
             let ended = await withTaskGroup(of: Int.self) { group in
                 for (index, connection) in slow.enumerated() {
                     group.addTask {

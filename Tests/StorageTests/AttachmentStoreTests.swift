@@ -18,7 +18,7 @@ struct AttachmentStoreTests {
         root = folder.url.appending(path: "store").path
     }
 
-    @Test("an output is moved in whole, under a name of ours, with the right extension and digest")
+    @Test("an output is moved in whole, under a new name, with the right extension and digest")
     func storesOutput() async throws {
         let store = try AttachmentStore(at: root)
         let file = try await store.store(ReadyRung(Array("abc".utf8), format: .png))
@@ -29,7 +29,7 @@ struct AttachmentStoreTests {
         #expect(folder.files == ["store/attachments/\(file.identifier)", "store/signing.key"])
     }
 
-    @Test("files are for their owner only, and folders too")
+    @Test("files and folders are accessible to their owner only")
     func permissions() async throws {
         let store = try AttachmentStore(at: root)
         let file = try await store.store(ReadyRung([1, 2, 3]))
@@ -40,7 +40,7 @@ struct AttachmentStoreTests {
         for path in [root, "\(root)/tmp", "\(root)/attachments"] { #expect(try mode(path) == 0o700) }
     }
 
-    @Test("many outputs at once get names of their own, and leave nothing in tmp")
+    @Test("many outputs at once get different names, and leave nothing in tmp")
     func parallel() async throws {
         let store = try AttachmentStore(at: root)
         let names = try await withThrowingTaskGroup(of: AttachmentIdentifier.self) { group in
@@ -56,7 +56,7 @@ struct AttachmentStoreTests {
     }
 
     @Test(
-        "what a crashed process left in tmp is swept at the next start; a live process's folder and other files stay (T5)"
+        "a crashed process's files in tmp are swept at the next start; a live one's folder and other files stay (T5)"
     )
     func sweep() async throws {
         let live = try AttachmentStore(at: root)
@@ -79,13 +79,13 @@ struct AttachmentStoreTests {
         #expect(throws: StoreError.self) { _ = try AttachmentStore(at: root) }
     }
 
-    @Test("no name climbs out of a folder (T3)", arguments: ["", ".", "..", "../x", "/etc/passwd", "a/b", "a\u{0}b"])
+    @Test("no name leads out of a folder (T3)", arguments: ["", ".", "..", "../x", "/etc/passwd", "a/b", "a\u{0}b"])
     func climbing(name: String) throws {
         let directory = try Directory.create(root)
         #expect(throws: StoreError.self) { _ = try directory.createFile(name) }
     }
 
-    @Test("a store that cannot be made says where and what to do")
+    @Test("a store that cannot be made is an error with the location and a remedy")
     func unwritable() throws {
         try Data().write(to: folder.url.appending(path: "file"))
         let error = try #require(throws: StoreError.self) { _ = try AttachmentStore(at: "\(folder.path)/file/store") }
@@ -93,7 +93,7 @@ struct AttachmentStoreTests {
         #expect(error.path.contains("file"))
     }
 
-    @Test("the same content is one file, under one name, which a store with another key calls otherwise")
+    @Test("the same content is one file with one name, which another key makes different")
     func contentAddressed() async throws {
         let store = try AttachmentStore(at: root)
         let first = try await store.store(ReadyRung([1, 2, 3]))
@@ -105,7 +105,7 @@ struct AttachmentStoreTests {
         #expect(try await elsewhere.store(ReadyRung([1, 2, 3])).identifier != first.identifier)
     }
 
-    @Test("after a restart the keys, the names and what is known of the files are the same")
+    @Test("after a restart the keys, the names and the files' records are the same")
     func restart() async throws {
         let first = try AttachmentStore(at: root)
         let file = try await first.store(ReadyRung([1, 2, 3]))
@@ -115,7 +115,7 @@ struct AttachmentStoreTests {
         #expect(try await second.store(ReadyRung([1, 2, 3])).identifier == file.identifier)
     }
 
-    @Test("keys that make no sense are refused, not replaced", arguments: ["", "short\n", "\n\n"])
+    @Test("invalid keys are refused, not replaced", arguments: ["", "short\n", "\n\n"])
     func brokenKeys(text: String) throws {
         try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
         try folder.write(text, to: "store/signing.key")
@@ -139,7 +139,7 @@ struct AttachmentStoreTests {
         #expect(one.usage == .init(fileCount: 1, byteCount: 1))
     }
 
-    @Test("what is not ours in the folder is neither counted nor swept nor served, and no link is followed")
+    @Test("foreign files in the folder are not counted, swept or served, and no link is followed")
     func foreign() async throws {
         let time = WallClock()
         let store = try AttachmentStore(at: root, retention: .init(keep: .seconds(1)), now: { time.now })

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A store whose process is killed", .timeLimit(.minutes(10)))
 struct CrashTests {
-    /// `Scripts/crash` asks for more.
+    /// The number of kills; `Scripts/crash` asks for more.
     static let kills = ProcessInfo.processInfo.environment["ATTACHD_KILLS"].flatMap { Int($0) } ?? 8
 
     @Test("(T4) has no broken file, no orphan after the next start, and an index that agrees with its files")
@@ -26,7 +26,7 @@ struct CrashTests {
             #expect(folder.files.filter { $0.hasPrefix("store/tmp/") } == [])
             var byteCount = 0
             for name in ready {
-                // The name says which content the file must have.
+                // The name determines the file's content.
                 let identifier = try #require(AttachmentIdentifier(name))
                 let content = try Data(contentsOf: URL(filePath: "\(root)/attachments/\(name)"))
                 let sha256 = try digest(of: content)

@@ -6,7 +6,7 @@ import Timing
 
 @testable import Storage
 
-/// Issue 15, section 10: an attachment is taken back.
+/// Tests of issue 15, section 10: an attachment is taken back.
 @Suite("A file that is taken back")
 struct ForgettingTests {
     let folder: TemporaryFolder
@@ -20,7 +20,7 @@ struct ForgettingTests {
 
     private func rung() throws -> ReadyRung { try ReadyRung([UInt8](repeating: 7, count: 100)) }
 
-    @Test("is gone, is not lent, renewed or stored again, after a restart either, until its links have ended")
+    @Test("is deleted, and not held, renewed or stored again, even after a restart, until its links have expired")
     func forgotten() async throws {
         var store = try open()
         let file = try await store.store(rung()).identifier
@@ -41,7 +41,7 @@ struct ForgettingTests {
         #expect(try await store.store(rung()).identifier == file)
     }
 
-    @Test("is known to another process that has the store, and to one that has it open for reading")
+    @Test("is known to another process with the store, and to one that has it open for reading")
     func otherProcess() async throws {
         let (store, other) = (try open(), try open())
         let file = try await store.store(rung()).identifier
@@ -54,7 +54,7 @@ struct ForgettingTests {
         withExtendedLifetime(lease) {}
     }
 
-    @Test("one that isn't here can be taken back, too: another machine's, or one that was swept")
+    @Test("may be missing here: another machine's, or one that was swept")
     func elsewhere() async throws {
         let store = try open()
         let file = try #require(AttachmentIdentifier("abcdefghijklmnopqrstuvwxyz.jpg"))
@@ -63,7 +63,7 @@ struct ForgettingTests {
         #expect(store.isForgotten(file))
     }
 
-    @Test("is found by its source, which the store doesn't hold in clear, after a restart too")
+    @Test("is found by its source, which the store doesn't keep as plain text, even after a restart")
     func sources() async throws {
         let store = try open()
         let file = try await store.store(rung()).identifier
@@ -77,7 +77,7 @@ struct ForgettingTests {
     }
 
     @Test(
-        "is named by its name, by a link to it, or by its source",
+        "is identified by its name, by a link to it, or by its source",
         arguments: [
             ("abcdefghijklmnopqrstuvwxyz.jpg", true, false),
             ("https://push.example/v1/attachments/abcdefghijklmnopqrstuvwxyz.jpg?expires=1&signature=x", true, true),

@@ -15,7 +15,7 @@ struct NamesAndURLsTests {
     private func signer(_ text: String) throws -> URLSigner { URLSigner(keys: try #require(SigningKeys(text))) }
 
     // Computed with Python's hmac.
-    @Test("what is posted is signed as its receiver can check it")
+    @Test("a posted body is signed so that its receiver can check it")
     func posted() throws {
         let keys = try #require(SigningKeys("\(Self.key)\n\(Self.newKey)"))
         let signature = MessageSigner(keys: keys).signature(of: Array("{}".utf8), at: UnixTime(seconds: 1_700_000_000))
@@ -34,7 +34,7 @@ struct NamesAndURLsTests {
         )
     }
 
-    @Test("every format has a name that is read back", arguments: MediaFormat.allCases)
+    @Test("every format has a name that can be parsed", arguments: MediaFormat.allCases)
     func readsBack(format: MediaFormat) throws {
         let identifier = AttachmentIdentifier(sha256: "ab", format: format, key: Secret([1]))
         let read = try #require(AttachmentIdentifier(identifier.description))
@@ -45,7 +45,7 @@ struct NamesAndURLsTests {
     static let name = String(repeating: "a", count: 26)
 
     @Test(
-        "nothing else is a name",
+        "any other text is not a name",
         arguments: [
             "", ".", "..", "../..", "a.jpg", name, name + ".", name + ".exe", name + ".jpg.jpg", name + ".JPG",
             name + "a.jpg",
@@ -56,7 +56,7 @@ struct NamesAndURLsTests {
     )
     func noName(text: String) { #expect(AttachmentIdentifier(text) == nil) }
 
-    @Test("a URL holds name, expiry and signature, and the short one the same in 36 characters less")
+    @Test("a URL contains name, expiry and signature, and the short one the same in 36 characters less")
     func urls() throws {
         let urls = AttachmentURLs(publicURL: "https://push.example/media/", signer: try signer(Self.key))
         let url = urls.url(of: identifier, expires: 1_800_000_000)
@@ -70,7 +70,7 @@ struct NamesAndURLsTests {
         #expect(token.expires == 1_800_000_000 && token.signature == signature && signature.count == 22)
     }
 
-    @Test("a signature holds for its file and its second only, and every change of a character breaks it")
+    @Test("a signature is valid for its file and its second only, and a change of any character breaks it")
     func tampering() throws {
         let signer = try signer(Self.key)
         let signature = signer.signature(of: identifier, expires: 1_800_000_000)
@@ -90,7 +90,7 @@ struct NamesAndURLsTests {
         }
     }
 
-    @Test("while keys are changed, the first line signs and both verify")
+    @Test("during a change of keys, the first line signs and both verify")
     func rotation() throws {
         let (old, both, new) = (
             try signer(Self.key), try signer("\(Self.newKey)\n\(Self.key)\n"), try signer(Self.newKey)
@@ -109,7 +109,7 @@ struct NamesAndURLsTests {
     func malformedKeys(text: String) { #expect(SigningKeys(text) == nil) }
 
     @Test(
-        "a token that isn't written as ours is none",
+        "a token of another form is refused",
         arguments: [
             "", "0", "-1aaaaaaaaaaaaaaaaaaaaaa", "+1aaaaaaaaaaaaaaaaaaaaaa", "01aaaaaaaaaaaaaaaaaaaaaa",
             "zzzzzzzzzzzzzaaaaaaaaaaaaaaaaaaaaaa",

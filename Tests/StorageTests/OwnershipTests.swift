@@ -7,8 +7,8 @@ import Timing
 
 @testable import Storage
 
-/// SECURITY.md, T2: a store that others prepared is refused.
-@Suite("A store that others prepared (T2)")
+/// Tests of SECURITY.md, T2: a store that another user prepared is refused.
+@Suite("A store that another user prepared (T2)")
 struct OwnershipTests {
     static let stranger: uid_t = 12_345
 
@@ -25,7 +25,7 @@ struct OwnershipTests {
         try #require(unsafe Glibc.lchown(path, Self.stranger, Self.stranger) == 0)
     }
 
-    /// A store with one file, whose name comes back.
+    /// Makes a store with one file, and returns the file's name.
     private func makeStore() async throws -> String {
         try await AttachmentStore(at: root).store(ReadyRung([1, 2, 3])).identifier.description
     }
@@ -48,7 +48,7 @@ struct OwnershipTests {
         #expect(!FileManager.default.fileExists(atPath: "\(root)/attachments"))
     }
 
-    @Test("what another user has in it is refused", arguments: ["attachments", "tmp", "signing.key", "file", "notes"])
+    @Test("another user's entry in it is refused", arguments: ["attachments", "tmp", "signing.key", "file", "notes"])
     func foreignContent(what: String) async throws {
         let name = try await makeStore()
         try folder.write("", to: "store/attachments/notes")
@@ -86,7 +86,7 @@ struct OwnershipTests {
         #expect(try refusal().path.hasSuffix(name))
     }
 
-    @Test("a ready file of another user that turns up later is not served")
+    @Test("a ready file of another user that appears later is not served")
     func later() async throws {
         let store = try AttachmentStore(at: root)
         let name = try await store.store(ReadyRung([1, 2, 3])).identifier
@@ -94,7 +94,7 @@ struct OwnershipTests {
         #expect(throws: StoreError.self) { _ = try store.startAccessing(name) }
     }
 
-    @Test("what everybody can write to is refused", arguments: ["", "/attachments", "/tmp"])
+    @Test("a store that everybody can write to is refused", arguments: ["", "/attachments", "/tmp"])
     func open(what: String) async throws {
         _ = try await makeStore()
         unsafe chmod(root + what, 0o777)
@@ -102,7 +102,7 @@ struct OwnershipTests {
         #expect(error.path == root + what && error.description.contains("chmod o-w"))
     }
 
-    @Test("folders that a volume's group was let into are closed to it again")
+    @Test("folders that were opened to a volume's group are closed to it again")
     func groupWritable() async throws {
         _ = try await makeStore()
         unsafe chmod("\(root)/attachments", 0o2770)
@@ -111,7 +111,7 @@ struct OwnershipTests {
         #expect(unsafe stat("\(root)/attachments", &status) == 0 && status.st_mode & 0o777 == 0o700)
     }
 
-    @Test("a root-owned mount point that is open to all is a store, for root and for another user")
+    @Test("a root-owned mount point that is open to all is accepted as a store, for root and for another user")
     func mountPoint() throws {
         guard let disk = try SmallDisk(mode: "777") else {
             try Test.cancel("mounting a small file system needs the right to mount")
@@ -126,11 +126,11 @@ struct OwnershipTests {
         )
         defer { program.kill() }
         #expect(try program.readLine(beginning: "") != nil)
-        // What another user has there is not root's.
+        // Another user's files in it are not root's.
         #expect(throws: StoreError.self) { _ = try AttachmentStore(at: other.path) }
     }
 
-    @Test("a secret that others can read is refused; one that its group can read needs leave")
+    @Test("a secret that others can read is refused; one that its group can read needs permission")
     func secrets() throws {
         let path = try folder.write("secret\n", to: "secret")
         #expect(try SecretFile(path).read().text == "secret\n")
@@ -150,7 +150,7 @@ struct OwnershipTests {
         }
     }
 
-    @Test("a secret of another user is refused; so is one that is too long, or not a file")
+    @Test("a secret of another user is refused, and so is one that is too long or not a file")
     func foreignSecret() throws {
         let path = try folder.write(String(repeating: "s", count: SecretFile.byteLimit + 1), to: "secret")
         #expect(throws: StoreError.self) { _ = try SecretFile(path).read() }
@@ -161,7 +161,7 @@ struct OwnershipTests {
         #expect(error.isConfiguration && error.description.contains("chown"))
     }
 
-    @Test("the store's own key is held to the same")
+    @Test("the store's own key follows the same rules")
     func ownKey() async throws {
         _ = try await makeStore()
         unsafe chmod("\(root)/signing.key", 0o640)
@@ -170,7 +170,7 @@ struct OwnershipTests {
         _ = try AttachmentStore(at: root, hasGroupReadableKeys: true)
     }
 
-    @Test("a key that is put in place while the store is open signs from then on; links of the old one hold with it")
+    @Test("a key that is replaced while the store is open signs from then on; old links are valid with it")
     func replacedKeys() async throws {
         let store = try AttachmentStore(at: root)
         let signer = URLSigner(keys: store.keyring)

@@ -8,7 +8,7 @@ import Timing
 
 @testable import Storage
 
-@Suite("What the store keeps")
+@Suite("Retention of the store's files")
 struct RetentionTests {
     let folder: TemporaryFolder
     let root: String
@@ -37,7 +37,7 @@ struct RetentionTests {
         try ReadyRung([UInt8](repeating: number, count: count))
     }
 
-    @Test("a file lives as long as it is to be kept after it was last stored, also across a restart")
+    @Test("a file is kept for its time after it was last stored, even across a restart")
     func expiry() async throws {
         let store = try open(.init(keep: .seconds(100)))
         let (first, second) = (try await store.store(rung(1)), try await store.store(rung(2)))
@@ -57,7 +57,7 @@ struct RetentionTests {
         #expect(events.removed(.expired) == 2)
     }
 
-    @Test("a file that is renewed is kept as if it were stored now, also across a restart; one that has gone is not")
+    @Test("a renewed file is kept as if it were stored now, even across a restart; a deleted one is not")
     func renewing() async throws {
         let store = try open(.init(keep: .seconds(100)))
         let file = try await store.store(rung(1))
@@ -68,7 +68,7 @@ struct RetentionTests {
         time.advance(by: .seconds(99))
         let restarted = try open(.init(keep: .seconds(100)))
         #expect(restarted.usage == .init(fileCount: 1, byteCount: 100))
-        // Another process sees that the file is younger than it knows.
+        // Another process sees that the file is younger than its record.
         time.advance(by: .milliseconds(500))
         #expect(await restarted.renew(file.identifier) != nil)
         time.advance(by: .seconds(99))
@@ -82,7 +82,7 @@ struct RetentionTests {
         #expect(await store.renew(file.identifier) == nil)
     }
 
-    @Test("a file that is read outlives its time until the reader is done")
+    @Test("a file that is being read outlives its time until the reader is done")
     func lease() async throws {
         let store = try open(.init(keep: .seconds(100)))
         let file = try await store.store(rung(1))
@@ -96,7 +96,7 @@ struct RetentionTests {
         #expect(try files() == [])
     }
 
-    @Test("a lease that is held for too long no longer keeps the file, but its holder still reads")
+    @Test("a hold that lasts too long no longer keeps the file, but its holder can still read")
     func endlessLease() async throws {
         let store = try open(.init(keep: .seconds(100), longestLease: .seconds(200)))
         let file = try await store.store(rung(7))
@@ -112,7 +112,7 @@ struct RetentionTests {
         #expect(count == 100 && bytes == [UInt8](repeating: 7, count: 100))
     }
 
-    @Test("when the quota is reached, the oldest that nobody reads make way (T6)")
+    @Test("when the quota is reached, the oldest files that are not being read are deleted (T6)")
     func quota() async throws {
         let store = try open(.init(quota: 300, protection: .seconds(1)))
         var stored: [AttachmentStore.File] = []
@@ -128,7 +128,7 @@ struct RetentionTests {
     }
 
     @Test(
-        "when all within the quota is new or being read, what comes is refused with what to do; later it is taken again"
+        "when everything within the quota is new or being read, a new file is refused with a remedy, and accepted later"
     )
     func quotaReached() async throws {
         let store = try open(.init(quota: 250, protection: .seconds(60)))
@@ -137,7 +137,7 @@ struct RetentionTests {
         let second = try await store.store(rung(2))
         let failure = await #expect(throws: AttachmentFailure.self) { _ = try await store.store(rung(3)) }
         #expect(failure?.reason == .storeFull && failure?.message.contains("--quota") == true)
-        // The same content needs no more place.
+        // The same content needs no more disk space.
         _ = try await store.store(rung(2))
         #expect(try files() == ["\(first.identifier)", "\(second.identifier)"])
         time.advance(by: .seconds(30))
@@ -146,7 +146,7 @@ struct RetentionTests {
         #expect(folder.files.filter { $0.contains("/tmp/") } == [])
     }
 
-    @Test("what alone is larger than the quota is refused, and nothing makes way for it")
+    @Test("a file larger than the whole quota is refused, and no file is deleted for it")
     func tooLargeForQuota() async throws {
         let store = try open(.init(quota: 250, protection: .zero))
         _ = try await store.store(rung(1))
@@ -156,7 +156,7 @@ struct RetentionTests {
     }
 
     @Test(
-        "a full disk is a failure of its own that leaves nothing behind, and passes when there is place again",
+        "a full disk is a distinct failure that leaves nothing behind, and ends once there is disk space again",
         .enabled(if: geteuid() == 0, "needs root"),
         arguments: [0, 10_000],
     )
@@ -182,7 +182,7 @@ struct RetentionTests {
     }
 }
 
-/// What a store reported.
+/// A record of the store's events.
 final class Events: Sendable {
     private let all = Mutex<[StoreEvent]>([])
 

@@ -4,7 +4,7 @@ import Timing
 
 @testable import Storage
 
-/// Calendar time that a test moves.
+/// A calendar clock that a test moves.
 final class WallClock: Sendable {
     private let time = Mutex(UnixTime(seconds: 1_800_000_000))
 

@@ -2,8 +2,8 @@ import Glibc
 import Media
 import Storage
 
-// store-forever FOLDER: stores random files in FOLDER from several tasks at once, and says the name of each that is
-// stored. It never ends: it is there to be killed.
+// store-forever FOLDER: stores random files in FOLDER from several tasks at once, and prints each stored name. It never
+// ends by itself; tests kill it.
 
 func rung() throws -> ReadyRung {
     let count = Int.random(in: 1...200_000)
@@ -15,7 +15,7 @@ func rung() throws -> ReadyRung {
     return ReadyRung(report: report, file: file)
 }
 
-// Small enough that files make way all the time.
+// The quota is so small that files are deleted all the time.
 let retention = Retention(quota: 10_000_000, protection: .zero)
 let store = try AttachmentStore(at: CommandLine.arguments[1], retention: retention)
 try await withThrowingTaskGroup { group in
