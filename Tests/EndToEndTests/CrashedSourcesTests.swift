@@ -14,7 +14,10 @@ struct CrashedSourcesTests {
         return try JSONValue(parsing: answer.body).value(at: pointer)?.text
     }
 
-    @Test("S10: such a source that is sent ten times is decoded once and called corrupt", arguments: ["crash", "leave"])
+    @Test(
+        "S10: such a source that is sent ten times is decoded once and called corrupt",
+        arguments: ["crash", "leave"]
+    )
     func once(order: String) async throws {
         let attachd = try AttachdProgram.withEvilDecoder()
         let origin = try OriginServer { _ in .body(Self.source(order)) }

@@ -93,7 +93,10 @@ struct SecretsTests {
         #expect(!(outcome.errors).contains(Self.sourceSecret))
     }
 
-    @Test("a worker and its sidecar print no secret and count none, whatever the request", arguments: ["serve", "work"])
+    @Test(
+        "a worker and its sidecar print no secret and count none, whatever the request",
+        arguments: ["serve", "work"]
+    )
     func services(name: String) async throws {
         let origin = try OriginServer { [photo] request in
             request.path.hasPrefix("/gone") ? .status(404) : .body(photo)

@@ -84,7 +84,10 @@ struct TrustTests {
         #expect(outcome.status == 78 && outcome.errors.contains("chmod 600"), "\(outcome.errors)")
     }
 
-    @Test("a token that its group can read is accepted if the option or its variable says so", arguments: [true, false])
+    @Test(
+        "a token that its group can read is accepted if the option or its variable says so",
+        arguments: [true, false]
+    )
     func groupReadable(byVariable: Bool) async throws {
         var attachd = attachd
         let file = try attachd.folder.write(Self.token, to: "token", mode: 0o440)

@@ -68,7 +68,10 @@ struct AccessGuardTests {
         }
     }
 
-    @Test("signed files are served under any host name, as phones use them through a proxy", arguments: ["GET", "HEAD"])
+    @Test(
+        "signed files are served under any host name, as phones use them through a proxy",
+        arguments: ["GET", "HEAD"]
+    )
     func signedFiles(method: String) async throws {
         let preview = try await PreviewFixture()
         let urls = preview.store.urls(below: "")

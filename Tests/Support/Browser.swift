@@ -1,11 +1,11 @@
 import Foundation
 package import Testing
 
-/// Headless Chromium, driven over WebDriver (https://www.w3.org/TR/webdriver2/) by Debian's chromedriver.
+/// Headless Chromium, controlled over WebDriver (https://www.w3.org/TR/webdriver2/) by Debian's chromedriver.
 ///
-/// It keeps what the page logged, policy violations among it: `errors`.
+/// It records the page's log, with policy violations: `errors`.
 package final class Browser: Sendable {
-    /// What WebDriver answered instead of a value.
+    /// An error that WebDriver answered with.
     package struct Failure: Error, CustomStringConvertible {
         package var description: String
     }
@@ -26,7 +26,7 @@ package final class Browser: Sendable {
         process = try ChildProgram(
             [Self.driver, "--port=0"],
             in: folder.url,
-            // Its own temporary folder stays /tmp: the path of a socket in it may not be long.
+            // The browser's own temporary folder stays /tmp: a socket path in it must be short.
             environment: ["PATH": "/usr/bin:/bin", "HOME": folder.path],
         )
         guard let line = try process.readLine(where: { $0.contains("started successfully on port") }),
@@ -51,13 +51,13 @@ package final class Browser: Sendable {
         }
     }
 
-    /// Ends the browser; every one has to be ended so.
+    /// Ends the browser. Every browser must be ended this way.
     package func quit() async {
         let _: String? = try? await Self.ask("DELETE", session, nil, port: port)
         process.kill()
     }
 
-    /// Runs `body` with a browser of its own.
+    /// Runs `body` with a new browser.
     package static func run<Value>(_ body: (Browser) async throws -> Value) async throws -> Value {
         let browser = try await Browser()
         do {
@@ -72,7 +72,7 @@ package final class Browser: Sendable {
 
     package func open(_ url: String) async throws { try await command("/url", ["url": url]) }
 
-    /// What a function's body returns in the page; a promise is waited for.
+    /// Returns the result of a function's body in the page, and waits for it if it is a promise.
     package func value<Value: Decodable>(
         of script: String,
         _ arguments: any Sendable...,
@@ -86,7 +86,7 @@ package final class Browser: Sendable {
         try await command("/execute/sync", ["script": script, "args": arguments])
     }
 
-    /// Waits until a function's body returns true, 30 seconds at most.
+    /// Waits at most 30 seconds until a function's body returns true.
     package func wait(until script: String, _ arguments: any Sendable...) async throws {
         let end = ContinuousClock.now + .seconds(30)
         while true {
@@ -102,7 +102,7 @@ package final class Browser: Sendable {
         }
     }
 
-    /// Clicks as a person does: the element has to be there to be seen.
+    /// Clicks like a person: the element must be visible.
     package func click(_ selector: String) async throws {
         try await command("/element/\(try await element(selector))/click", [:])
     }
@@ -112,21 +112,21 @@ package final class Browser: Sendable {
         try await command("/element/\(try await element(selector))/value", ["text": text])
     }
 
-    /// PNG bytes of one element.
+    /// Returns one element as PNG bytes.
     package func picture(of selector: String) async throws -> [UInt8] {
         let path = "\(session)/element/\(try await element(selector))/screenshot"
         let text: String = try await Self.ask("GET", path, nil, port: port)
         return [UInt8](Data(base64Encoded: text) ?? Data())
     }
 
-    /// What the page logged since the last call, as errors: failed loads, broken policies, scripts that threw.
+    /// Returns the errors in the page's log since the last call: failed loads, policy violations, scripts that threw.
     package func errors() async throws -> [String] {
         struct Entry: Decodable {
             var level: String
             var message: String
         }
         let entries: [Entry] = try await Self.ask("POST", "\(session)/se/log", ["type": "browser"], port: port)
-        // Chromium says this of its own player on a slow machine: the page makes no VideoFrame.
+        // Chromium's own player logs this on a slow machine: the page makes no VideoFrame.
         let own = "A VideoFrame was garbage collected without being closed"
         return entries.filter { $0.level == "SEVERE" && !$0.message.contains(own) }.map(\.message)
     }
@@ -171,13 +171,13 @@ package final class Browser: Sendable {
     }
 }
 
-/// Whatever WebDriver says, it says as a value.
+/// An answer of WebDriver, which always wraps its value.
 private struct Reply<Value: Decodable>: Decodable { var value: Value }
 
 private struct Problem: Decodable { var message: String }
 
 extension Trait where Self == ConditionTrait {
-    /// Runs a test only where Chromium and its driver are.
+    /// Runs a test only where Chromium and its driver are installed.
     package static var needsBrowser: Self {
         .enabled(if: Browser.isThere, "Debian's chromium and chromium-driver are not installed")
     }

@@ -1,14 +1,15 @@
 package import Foundation
 
-/// A program that a test starts and stops, with nothing of the test's but its standard output.
+/// A program that a test starts and stops. It inherits only its standard output from the test.
 ///
-/// Foundation's `Process` lets a program that runs long inherit the descriptors by which it waits for others, so that
-/// those seem never to end.
+/// A long-running program started by Foundation's `Process` inherits the descriptors by which it waits for others, so
+/// that those seem never to end.
 package final class ChildProgram: Sendable {
     private let process: pid_t
     private let output: FileHandle
 
-    /// Goes to its folder and closes what it inherited; `posix_spawn` of Swift's Glibc has no actions for that.
+    /// A script that enters the folder and closes inherited descriptors; `posix_spawn` of Swift's Glibc has no actions
+    /// for that.
     private static let launcher = """
         cd "$0" || exit 127
         for descriptor in /proc/self/fd/*; do
@@ -18,7 +19,7 @@ package final class ChildProgram: Sendable {
         exec "$@"
         """
 
-    /// `command` is the program's path, then its arguments. Standard input and error are files.
+    /// Starts `command`: the program's path, then its arguments. Standard input and error are files.
     package init(
         _ command: [String],
         in folder: URL,
@@ -47,12 +48,13 @@ package final class ChildProgram: Sendable {
 
     package var identifier: Int { Int(process) }
 
-    /// The next line that begins so, without its newline; `nil` when the program ends without one.
+    /// Returns the next line that begins with `prefix`, without its newline, or `nil` if the program ends without one.
     package func readLine(beginning prefix: String) throws -> String? {
         try readLine { $0.hasPrefix(prefix) }
     }
 
-    /// The next line that is wanted, without its newline; `nil` when the program ends without one.
+    /// Returns the next line for which `isWanted` is true, without its newline, or `nil` if the program ends without
+    /// one.
     package func readLine(where isWanted: (String) -> Bool) throws -> String? {
         var line: [UInt8] = []
         while let byte = try output.read(upToCount: 1)?.first {
@@ -67,10 +69,10 @@ package final class ChildProgram: Sendable {
         return nil
     }
 
-    /// What it still writes, up to its end.
+    /// Returns the rest of the output, up to the program's end.
     package func readToEnd() throws -> [UInt8] { [UInt8](try output.readToEnd() ?? Data()) }
 
-    /// Waits for the end and gives the exit status, or the negative number of the signal that ended it. Once.
+    /// Waits for the end and returns the exit status, or the negative number of the signal that ended it. Call it once.
     @discardableResult
     package func wait() -> Int32 {
         var status: Int32 = 0
@@ -79,7 +81,7 @@ package final class ChildProgram: Sendable {
         return signal == 0 ? status >> 8 & 0xFF : -signal
     }
 
-    /// Asks it to end.
+    /// Asks the program to end.
     package func terminate() { Glibc.kill(process, SIGTERM) }
 
     package func kill() {

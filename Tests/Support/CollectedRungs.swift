@@ -1,7 +1,7 @@
 package import DecoderWire
 package import Media
 
-/// Everything that a transform handed over.
+/// Everything that a transform emitted.
 package final class CollectedRungs: RungOutput {
     package struct Published {
         package var report: RungReport

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Compresses by the system's `gzip`.
+/// Compression by the system's `gzip`.
 package enum Gzip {
     package static func compress(_ bytes: [UInt8]) throws -> [UInt8] {
         let folder = FileManager.default.temporaryDirectory.appending(path: "gzip-\(UUID().uuidString)")

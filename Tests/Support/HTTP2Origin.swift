@@ -1,9 +1,9 @@
 import Foundation
 
-/// An HTTPS origin on loopback that speaks HTTP/2, frame by frame, and does one bad thing to every client, whatever that
-/// speaks.
+/// An HTTPS origin on loopback that speaks HTTP/2, frame by frame, and attacks every client in one way, whichever
+/// protocol the client speaks.
 package final class HTTP2Origin {
-    /// What it does instead of, or beside, answering.
+    /// An attack that replaces or accompanies the answer.
     package enum Attack: String, CaseIterable, Sendable {
         /// Answers a body of 100,000 bytes, all of them `x`.
         case none
@@ -11,26 +11,26 @@ package final class HTTP2Origin {
         case bomb
         /// A `transfer-encoding`, which HTTP/2 doesn't have.
         case transferEncoding
-        /// A head that goes on in CONTINUATION frames without end, and one that does in empty frames.
+        /// A head of endless CONTINUATION frames, and one of endless empty frames.
         case continuations, emptyContinuations
-        /// One field of 4,000 bytes, in the table of fields, that is named 10,000 times by one byte each.
+        /// One field of 4,000 bytes in the header table, referenced 10,000 times by one byte each.
         case fieldBomb
-        /// Thousands of fields, and interim answers without end.
+        /// Thousands of fields, and endless interim answers.
         case manyFields, interimAnswers
         /// No byte after the head; one byte in each frame; frames without a byte.
         case silence, drip, emptyFrames
-        /// Nothing but control frames, without end.
+        /// Endless control frames only.
         case pings, settings, windowUpdates, priorities
-        /// RST_STREAM at once, and after half of the body; GOAWAY in the middle; a push that nobody asked for.
+        /// RST_STREAM at once, and after half of the body; GOAWAY midway; a push without a request.
         case reset, lateReset, goAway, push
         /// More and fewer bytes than `content-length` says; more than the window allows.
         case longBody, shortBody, window
-        /// A frame larger than allowed, a frame of a stream that isn't there, and no HTTP/2 at all.
+        /// A frame larger than allowed, a frame of an unknown stream, and bytes that are not HTTP/2.
         case largeFrame, otherStream, garbage
     }
 
     package let port: Int
-    /// The authority to trust, in PEM form.
+    /// The path of the authority to trust, in PEM form.
     package let authoritiesFile: String
     private let address: String
     private let folder: TemporaryFolder

@@ -1,11 +1,11 @@
 import Foundation
 import Glibc
 
-/// One HTTP/1.1 exchange over a connection of its own.
+/// A client that makes one HTTP/1.1 exchange over a new connection.
 package enum HTTPClient {
     package struct Answer: Sendable {
         package var status: Int
-        /// By lower-case name.
+        /// The header fields, by lower-case name.
         package var headers: [String: String]
         package var body: [UInt8]
 
@@ -18,9 +18,9 @@ package enum HTTPClient {
         package init(message: String) { self.message = message }
     }
 
-    /// Sends a request to a port of 127.0.0.1 and reads the whole answer. Blocks a thread of its own.
+    /// Sends a request to a port of 127.0.0.1 and reads the whole answer. Blocks its own thread.
     ///
-    /// An answer that `endsByLength` is one of a server that doesn't close its connection when it is asked to.
+    /// Set `endsByLength` for a server that doesn't close its connection on request.
     package static func send(
         _ method: String = "GET",
         path: String,
@@ -37,7 +37,7 @@ package enum HTTPClient {
         return try parse(try await answer(to: request, port: port, endsByLength: endsByLength))
     }
 
-    /// Sends requests over one connection before it reads an answer, and reads all answers. The last one ends the
+    /// Sends requests over one connection before it reads an answer, and reads all answers. The last request ends the
     /// connection. A request is a method, a path and a body.
     package static func pipeline(
         _ requests: [(method: String, path: String, body: String)],
@@ -97,7 +97,7 @@ package enum HTTPClient {
                 request.count - sent,
                 Int32(MSG_NOSIGNAL)
             )
-            // A server that refuses a body may stop reading it; its answer is there all the same.
+            // A server that refuses a body may stop reading it, but still answers.
             guard count > 0 else { break }
             sent += count
         }
@@ -113,7 +113,7 @@ package enum HTTPClient {
         return answer
     }
 
-    /// How long an answer is whose head is there and names the length of its body.
+    /// Returns the length of an answer whose head is complete and gives the length of its body.
     private static func end(of answer: [UInt8]) -> Int? {
         let text = String(decoding: answer, as: UTF8.self)
         guard let head = text.range(of: "\r\n\r\n"),

@@ -1,12 +1,12 @@
 import DecoderWire
 
-/// A source in memory: whole, cut short, or still on its way.
+/// A source in memory: complete, truncated, or still arriving.
 package final class MemorySource: SourceBytes {
     private let bytes: [UInt8]
-    /// How many reads go by before a source that is on its way is whole.
+    /// The number of reads until a source that is arriving is complete.
     private var readsLeft: Int
     package let isCut: Bool
-    /// Time is nearly up once so many bytes have been read.
+    /// The number of bytes after which time is nearly up.
     package var byteCountAtExpiry = Int.max
     package private(set) var bytesRead = 0
 

@@ -1,15 +1,15 @@
 import Foundation
 package import Testing
 
-/// A real S3 API on a free port of loopback: moto's server, with signatures and rights checked, and with the bucket
-/// `media` in `eu-central-1`, which everybody may read. It ends with this value.
+/// A real S3 API on a free port of loopback: moto's server, which checks signatures and rights. Its bucket `media` is
+/// in `eu-central-1`, and everybody may read it. The server ends with this value.
 package final class MotoServer: Sendable {
-    /// Where `python_tools` of Scripts/common.sh installs what tests need of Python.
+    /// The folder in which `python_tools` of Scripts/common.sh installs the tests' Python packages.
     private static let tools = SharedMedia.packageRoot.appending(path: ".build/python/bin").path
 
     package static var isInstalled: Bool { FileManager.default.isExecutableFile(atPath: "\(tools)/moto_server") }
 
-    /// Somebody whom it knows, by what they sign with.
+    /// A known user, by the credentials for signing.
     package struct User: Sendable {
         package var accessKeyID: String
         package var secretAccessKey: String
@@ -20,11 +20,11 @@ package final class MotoServer: Sendable {
     package static let region = "eu-central-1"
 
     package let port: Int
-    /// Puts and deletes objects in the bucket.
+    /// A user who may put and delete objects in the bucket.
     package let writer: User
-    /// The same, with lent credentials.
+    /// The same rights, with temporary credentials.
     package let lent: User
-    /// Reads only.
+    /// A user who may only read.
     package let reader: User
     private let process: ChildProgram
     private let folder: TemporaryFolder
@@ -47,14 +47,14 @@ package final class MotoServer: Sendable {
 
     deinit { process.kill() }
 
-    /// Stops it where it stands: connections stay open, and nothing is answered.
+    /// Stops the process: connections stay open, and nothing is answered.
     package func pause() { kill(pid_t(process.identifier), SIGSTOP) }
 
     package func resume() { kill(pid_t(process.identifier), SIGCONT) }
 
-    /// An object as anybody reads it, over plain HTTP.
+    /// Fetches an object without credentials, over plain HTTP.
     package func object(_ key: String) async throws -> HTTPClient.Answer {
-        // It would answer only signed requests otherwise, which no phone makes.
+        // Without this moto would answer only signed requests, which phones don't make.
         try await checksSignatures(false)
         let answer = try await HTTPClient.send(path: "/\(Self.bucket)/\(key)", port: port)
         try await checksSignatures(true)

@@ -1,5 +1,5 @@
 extension OriginRequest {
-    /// The one range that it asks for.
+    /// The single range that the request asks for.
     package var range: Range<Int>? {
         guard let header = headers["range"], header.hasPrefix("bytes=") else { return nil }
         let ends = header.dropFirst("bytes=".count).split(separator: "-").compactMap { Int($0) }
@@ -8,7 +8,7 @@ extension OriginRequest {
 }
 
 extension OriginAnswer {
-    /// What an honest origin that has ranges answers for a source of `bytes`, whose entity tag is `tag`.
+    /// Returns the answer of an honest origin with ranges for a source of `bytes`, whose entity tag is `tag`.
     package static func ranges(
         of bytes: [UInt8],
         to request: OriginRequest,

@@ -1,36 +1,36 @@
-/// What an `OriginServer` sends, good or bad.
+/// An answer of an `OriginServer`, good or bad.
 package struct OriginAnswer: Sendable {
-    /// How the receiver is told where the body ends.
+    /// The way in which the receiver learns where the body ends.
     package enum Framing: Sendable {
         case contentLength, chunked
-        /// By a `Content-Length` that need not be true.
+        /// A `Content-Length` that may be false.
         case claimedLength(Int)
-        /// By the end of the connection.
+        /// The end of the connection.
         case none
     }
 
-    /// What happens when the body has been sent.
+    /// The connection's fate after the body.
     package enum Ending: Sendable {
         case keepAlive, close
-        /// Nothing any more: the connection stays open and silent.
+        /// The connection stays open and silent.
         case hold
         /// The connection is reset (RST).
         case reset
     }
 
-    /// `false` sends no head and no body: nothing at all.
+    /// A Boolean value that is false if the server sends nothing at all.
     package var speaks = true
-    /// Sent in place of status line and headers.
+    /// The bytes to send in place of status line and headers.
     package var rawHead: [UInt8]?
     package var status = 200
-    /// In this order, as they are: a value may be a lie.
+    /// The header fields, in this order and unchecked: a value may be false.
     package var headers: [(name: String, value: String)] = []
     package var body: [UInt8] = []
     package var framing = Framing.contentLength
     package var ending = Ending.keepAlive
-    /// The body goes out in pieces of this many bytes; `nil` sends it at once.
+    /// The size of the body's pieces in bytes; `nil` sends the body at once.
     package var pieceSize: Int?
-    /// Between two pieces.
+    /// The pause between two pieces.
     package var pause: Duration?
 
     package init() {}
@@ -49,7 +49,7 @@ package struct OriginAnswer: Sendable {
         return Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8)
     }
 
-    /// The body as it goes over the network, piece by piece.
+    /// The body as it is sent, piece by piece.
     var pieces: [[UInt8]] {
         let size = max(1, pieceSize ?? body.count)
         let pieces = stride(from: 0, to: body.count, by: size).map { Array(body[$0..<min($0 + size, body.count)]) }
@@ -60,7 +60,7 @@ package struct OriginAnswer: Sendable {
 }
 
 extension OriginAnswer {
-    /// 200 with a body; no `Content-Type` when `type` is `nil`.
+    /// Returns 200 with a body, and without `Content-Type` if `type` is `nil`.
     package static func body(_ bytes: [UInt8], type: String? = nil) -> OriginAnswer {
         var answer = OriginAnswer()
         answer.body = bytes
@@ -89,7 +89,7 @@ extension OriginAnswer {
         return answer
     }
 
-    /// The first `count` of `bytes`, and then nothing until the server is stopped.
+    /// Returns the first `count` of `bytes`, and then stalls until the server is stopped.
     package static func stall(after count: Int, of bytes: [UInt8], type: String? = nil) -> OriginAnswer {
         var answer = body(Array(bytes.prefix(count)), type: type)
         answer.framing = .claimedLength(bytes.count)
@@ -97,7 +97,7 @@ extension OriginAnswer {
         return answer
     }
 
-    /// Takes the request and never answers.
+    /// An answer that never comes.
     package static var silence: OriginAnswer {
         var answer = OriginAnswer()
         answer.speaks = false
@@ -105,7 +105,7 @@ extension OriginAnswer {
         return answer
     }
 
-    /// `bytes` one piece at a time.
+    /// Returns `bytes` one piece at a time.
     package static func drip(_ bytes: [UInt8], pieceSize: Int = 1, every pause: Duration) -> OriginAnswer {
         var answer = body(bytes)
         answer.pieceSize = pieceSize
@@ -113,7 +113,7 @@ extension OriginAnswer {
         return answer
     }
 
-    /// `bytes` under a wrong `Content-Length`; then the connection is closed.
+    /// Returns `bytes` under a wrong `Content-Length`; then the connection is closed.
     package static func claiming(length: Int, body bytes: [UInt8]) -> OriginAnswer {
         var answer = body(bytes)
         answer.framing = .claimedLength(length)
@@ -121,7 +121,7 @@ extension OriginAnswer {
         return answer
     }
 
-    /// The first `count` of `bytes`, and then the connection is reset.
+    /// Returns the first `count` of `bytes`; then the connection is reset.
     package static func reset(after count: Int, of bytes: [UInt8]) -> OriginAnswer {
         var answer = body(Array(bytes.prefix(count)))
         answer.framing = .claimedLength(bytes.count)
@@ -129,7 +129,7 @@ extension OriginAnswer {
         return answer
     }
 
-    /// A body that was encoded before, by `gzip` for example.
+    /// Returns a body that is already encoded, by `gzip` for example.
     package static func encoded(_ bytes: [UInt8], as encoding: String, type: String? = nil) -> OriginAnswer {
         var answer = body(bytes, type: type)
         answer.headers.append(("Content-Encoding", encoding))

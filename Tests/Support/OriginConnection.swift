@@ -1,12 +1,12 @@
 import Foundation
 
-/// One connection of an `OriginServer`, served by its own thread.
+/// A connection of an `OriginServer`, served by its own thread.
 struct OriginConnection {
     let descriptor: Int32
 
     init(_ descriptor: Int32) { self.descriptor = descriptor }
 
-    /// The next request; `nil` when the client has gone.
+    /// Reads the next request. Returns `nil` when the client has gone.
     func readRequest() -> OriginRequest? {
         var head: [UInt8] = []
         let end = Array("\r\n\r\n".utf8)
@@ -23,7 +23,7 @@ struct OriginConnection {
         return request
     }
 
-    /// Says whether the connection can take another request.
+    /// Sends an answer, and returns whether the connection can take another request.
     func send(_ answer: OriginAnswer, to request: OriginRequest) -> Bool {
         if answer.speaks {
             guard write(answer.head) else { return false }

@@ -1,13 +1,13 @@
-/// A request as an `OriginServer` got it.
+/// A request that an `OriginServer` received.
 package struct OriginRequest: Sendable, Equatable {
     package var method: String
-    /// With the query, as it was sent.
+    /// The path with the query, unchanged.
     package var path: String
-    /// Names in lower case. Of several with one name, the last.
+    /// The header fields, by lower-case name. Of several with one name, the last.
     package var headers: [String: String]
     package var body: [UInt8] = []
 
-    /// Reads the lines of a head: request line first.
+    /// Parses the lines of a head, of which the first is the request line.
     init?(lines: [Substring]) {
         guard let words = lines.first?.split(separator: " "), words.count == 3 else { return nil }
         method = String(words[0])

@@ -9,18 +9,18 @@ import Synchronization
 ///     defer { origin.stop() }
 ///     … origin.url("/a.png") …
 ///
-/// One thread per connection; connections are kept open between requests. An answer that stalls holds its connection
-/// until `stop()`, or until the client goes away.
+/// Each connection has its own thread and is kept open between requests. An answer that stalls holds its connection
+/// until `stop()`, or until the client closes it.
 package final class OriginServer: Sendable {
     private struct State {
         var requests: [OriginRequest] = []
         var connectionCount = 0
-        /// Descriptors of open connections. A thread closes its own, after it has taken it out of here.
+        /// The descriptors of open connections. A thread removes its descriptor here before it closes it.
         var open: Set<Int32> = []
         var isStopped = false
     }
 
-    /// `::1`, or an address of 127.0.0.0/8; each of them is a host of its own for an address policy.
+    /// The address: `::1`, or one of 127.0.0.0/8. An address policy treats each as its own host.
     package let address: String
     package let port: Int
     private let listener: Int32
@@ -35,15 +35,15 @@ package final class OriginServer: Sendable {
         Thread.detachNewThread { [self] in accept(answer) }
     }
 
-    /// `path` may have a query.
+    /// Returns the URL of `path`, which may have a query.
     package func url(_ path: String = "/") -> String {
         "http://\(address.contains(":") ? "[\(address)]" : address):\(port)\(path)"
     }
 
-    /// What was asked for until now.
+    /// The requests so far.
     package var requests: [OriginRequest] { state.withLock(\.requests) }
 
-    /// How many connections there have been until now.
+    /// The number of connections so far.
     package var connectionCount: Int { state.withLock(\.connectionCount) }
 
     /// Closes all connections and accepts no more.

@@ -1,13 +1,12 @@
 import DecoderWire
 package import Media
 
-/// A source in memory of which only those parts are there that were asked for: what a decoder sees of a download in
-/// parts.
+/// A source in memory that has only the requested parts, as a decoder sees a download in parts.
 package final class PartedSource: SourceBytes {
     private let bytes: [UInt8]
     private let blockByteCount: Int
     private var expected = ByteRanges()
-    /// What was asked for, in this order.
+    /// The requested ranges, in order.
     package private(set) var requests: [Range<Int>]
     package private(set) var present: ByteRanges
 

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// A connection to a server on this machine over which a test sends bytes as it likes.
+/// A connection to a server on this machine over which a test sends any bytes.
 package final class RawConnection: Sendable {
     private let descriptor: Int32
 
@@ -21,7 +21,7 @@ package final class RawConnection: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Sends the bytes; `false` if the server has closed the connection.
+    /// Sends the bytes. Returns `false` if the server has closed the connection.
     @discardableResult
     package func send(_ bytes: [UInt8]) -> Bool {
         var sent = 0
@@ -37,7 +37,8 @@ package final class RawConnection: Sendable {
     @discardableResult
     package func send(_ text: String) -> Bool { send(Array(text.utf8)) }
 
-    /// Sends on a thread of its own what a server may not read: a blocked send must not keep the server's answer away.
+    /// Sends the bytes on another thread: the server may not read them, and a blocked send must not keep back its
+    /// answer.
     package func sendAside(_ bytes: [UInt8], endsSending: Bool = false) {
         Thread.detachNewThread { [self] in
             send(bytes)
@@ -45,15 +46,16 @@ package final class RawConnection: Sendable {
         }
     }
 
-    /// Sends the text a hundred times a second on a thread of its own, until the server closes the connection.
+    /// Sends the text a hundred times a second on another thread, until the server closes the connection.
     package func drip(_ text: String) {
         Thread.detachNewThread { [self] in while send(text) { usleep(10_000) } }
     }
 
-    /// Says that nothing more will be sent.
+    /// Closes the sending direction.
     package func endSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-    /// Gives what the server sends until it closes the connection, or until `isEnough`. Blocks a thread of its own.
+    /// Returns everything that the server sends until it closes the connection, or until `isEnough`. Blocks its own
+    /// thread.
     package func read(until isEnough: (@Sendable (String) -> Bool)? = nil) async -> String {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread { [self] in continuation.resume(returning: readNow(until: isEnough)) }

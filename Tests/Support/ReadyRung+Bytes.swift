@@ -2,7 +2,7 @@ import Glibc
 package import Media
 
 extension ReadyRung {
-    /// An output with the given bytes, as a decoder process would have written it.
+    /// Creates an output with the given bytes, as if a decoder process had written it.
     package init(_ bytes: [UInt8], _ rung: Rung = .downscaled, format: MediaFormat = .jpeg) throws {
         let file = try OutputFile(capacity: max(1, bytes.count))
         unsafe bytes.withUnsafeBytes { _ = unsafe pwrite(file.descriptor, $0.baseAddress, $0.count, 0) }

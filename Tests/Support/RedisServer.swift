@@ -2,22 +2,22 @@ import Foundation
 import Synchronization
 package import Testing
 
-/// A real `redis-server` on a free port of loopback, with its data in a folder of its own. It ends with this value.
+/// A real `redis-server` on a free port of loopback, with its data in a new folder. It ends with this value.
 ///
-/// It can be killed and started again on the same data and port. Every write is logged (AOF), once a second.
+/// A test can kill it and start it again with the same data and port. It logs every write (AOF), once a second.
 package final class RedisServer: Sendable {
     private static let program = "/usr/bin/redis-server"
 
     package static var isInstalled: Bool { FileManager.default.isExecutableFile(atPath: program) }
 
     package let port: Int
-    /// The authority to trust, in PEM form; `nil` without TLS.
+    /// The path of the authority to trust, in PEM form; `nil` without TLS.
     package let authoritiesFile: String?
     private let folder: TemporaryFolder
     private let arguments: [String]
     private let process: Mutex<ChildProgram?>
 
-    /// `arguments` are added to those of `redis-server`.
+    /// Starts the server. `arguments` are added to those of `redis-server`.
     package init(
         usesTLS: Bool = false,
         certificateNames: String = TestCertificate.names,
@@ -27,7 +27,7 @@ package final class RedisServer: Sendable {
         self.folder = folder
         authoritiesFile = usesTLS ? folder.url.appending(path: TestCertificate.certificate).path : nil
         if usesTLS { try TestCertificate.make(in: folder.url, names: certificateNames) }
-        // Between the moment that a port is found free and the server's start, somebody else may take it.
+        // Another process may take the port between its choice and the server's start.
         var started: (port: Int, arguments: [String], process: ChildProgram)?
         for _ in 0..<5 where started == nil {
             let port = try Self.freePort()
@@ -42,7 +42,7 @@ package final class RedisServer: Sendable {
 
     deinit { kill() }
 
-    /// Ends it at once, as a loss of power would.
+    /// Kills the server at once, like a power loss.
     package func kill() {
         process.withLock { process in
             process?.kill()
@@ -50,13 +50,13 @@ package final class RedisServer: Sendable {
         }
     }
 
-    /// Starts it again after it was killed, and waits until it has read its data.
+    /// Starts a killed server again, and waits until it has read its data.
     package func restart() throws {
         guard let again = try Self.start(arguments, in: folder.url) else { throw CocoaError(.executableLoad) }
         process.withLock { $0 = again }
     }
 
-    /// Stops it where it stands, without an end: connections stay open, and nothing is answered.
+    /// Stops the process without ending it: connections stay open, and nothing is answered.
     package func pause() {
         process.withLock { process in _ = process.map { Glibc.kill(pid_t($0.identifier), SIGSTOP) } }
     }
@@ -65,7 +65,7 @@ package final class RedisServer: Sendable {
         process.withLock { process in _ = process.map { Glibc.kill(pid_t($0.identifier), SIGCONT) } }
     }
 
-    /// What `redis-cli` says to `words`, without the last newline.
+    /// Returns the output of `redis-cli` for `words`, without the last newline.
     @discardableResult
     package func command(_ words: String...) throws -> String { try command(words) }
 
@@ -91,7 +91,7 @@ package final class RedisServer: Sendable {
             + ports
     }
 
-    /// `nil` if it ends before it is ready.
+    /// Starts the process. Returns `nil` if it ends before it is ready.
     private static func start(_ arguments: [String], in folder: URL) throws -> ChildProgram? {
         let process = try ChildProgram(arguments, in: folder)
         if try process.readLine(where: { $0.contains("Ready to accept connections") }) != nil { return process }

@@ -1,7 +1,7 @@
 package import Foundation
 package import Testing
 
-/// The real and hostile media files that lie beside a checkout, in `../shared/media`.
+/// The real and hostile media files beside a checkout, in `../shared/media`.
 package enum SharedMedia {
     package static let packageRoot = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -9,12 +9,12 @@ package enum SharedMedia {
 
     package static var isThere: Bool { FileManager.default.fileExists(atPath: root.path) }
 
-    /// The file at `path`, such as `images/sharp__4.webp`.
+    /// Returns the file at `path`, such as `images/sharp__4.webp`.
     package static func url(_ path: String) -> URL { root.appending(path: path) }
 
     package static func bytes(_ path: String) throws -> [UInt8] { [UInt8](try Data(contentsOf: url(path))) }
 
-    /// The paths of all files in `folder`, sorted; none where the media is not there.
+    /// Returns the paths of all files in `folder`, sorted, or nothing without the media.
     package static func paths(in folder: String) -> [String] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: url(folder).path)) ?? []
         return names.sorted().map { "\(folder)/\($0)" }
@@ -22,7 +22,7 @@ package enum SharedMedia {
 }
 
 extension Trait where Self == ConditionTrait {
-    /// Runs a test only where the shared media is there.
+    /// Runs a test only where the shared media exists.
     package static var needsSharedMedia: Self {
         .enabled(if: SharedMedia.isThere, "the shared media is not beside this checkout")
     }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Something that a test waits for, and that happens once. Waiting doesn't answer cancellation.
+/// An event that happens once, and that a test waits for. Waiting ignores cancellation.
 package final class Signal: Sendable, Equatable {
     private struct State {
         var isSent = false

@@ -1,12 +1,12 @@
 import Foundation
 
-/// A file system of a megabyte, in memory, that is gone with the value.
+/// A file system of one megabyte in memory. It is removed with this value.
 package final class SmallDisk: Sendable {
     private let folder: TemporaryFolder
 
     package var path: String { folder.path }
 
-    /// `nil` where this user may not mount. The folder's mode is as `mode` has it, in octal digits.
+    /// Mounts the file system on a folder with `mode` in octal digits. Returns `nil` if this user may not mount.
     package init?(mode: String = "755") throws {
         folder = try TemporaryFolder()
         let options = "size=1m,mode=\(mode)"
@@ -15,7 +15,7 @@ package final class SmallDisk: Sendable {
 
     deinit { _ = try? Self.run("umount", "-l", folder.path) }
 
-    /// Takes all the space that is left.
+    /// Uses up all free disk space.
     package func fill() throws {
         let filler = path + "/filler"
         try Data().write(to: URL(filePath: filler))

@@ -1,16 +1,18 @@
 import Foundation
 
-/// An HTTPS origin on loopback: `openssl s_server` with a certificate that was made for the occasion.
+/// An HTTPS origin on loopback: `openssl s_server` with a certificate of its own.
 ///
-/// It serves one request at a time. The certificate is its own authority, valid for `127.0.0.1` and `origin.test`.
+/// It serves one request at a time. The certificate is its own authority, and is valid for `127.0.0.1` and
+/// `origin.test`.
 package final class TLSOrigin {
     package let port: Int
-    /// The authority to trust, in PEM form.
+    /// The path of the authority to trust, in PEM form.
     package let authoritiesFile: String
     private let folder: URL
     private let server: ChildProgram
 
-    /// `answers` by path, such as `/a.png`; `arguments` are added to those of `openssl s_server`.
+    /// Starts the origin. `answers` are by path, such as `/a.png`; `arguments` are added to those of `openssl
+    /// s_server`.
     package init(_ answers: [String: OriginAnswer], arguments: [String] = []) throws {
         folder = FileManager.default.temporaryDirectory.appending(path: "tls-origin-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// A folder of its own for a test, gone with the value that holds it.
+/// A new folder for a test. It is removed with this value.
 package final class TemporaryFolder: Sendable {
     package let url: URL
 
@@ -13,7 +13,7 @@ package final class TemporaryFolder: Sendable {
 
     package var path: String { url.path }
 
-    /// Writes a file that only its owner may read, unless `mode` says otherwise, and returns its path.
+    /// Writes a file that only its owner may read unless `mode` differs, and returns the file's path.
     @discardableResult
     package func write(_ text: String, to name: String, mode: Int = 0o600) throws -> String {
         let path = url.appending(path: name).path

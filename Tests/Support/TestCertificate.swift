@@ -1,13 +1,13 @@
 package import Foundation
 
-/// A certificate that is made for the occasion, and is its own authority.
+/// A new certificate that is its own authority.
 package enum TestCertificate {
     package static let certificate = "authority.pem"
     package static let key = "key.pem"
 
     package static let names = "IP:127.0.0.1,DNS:origin.test"
 
-    /// Makes the two files in `folder`, valid for `names`.
+    /// Writes the certificate and its key to `folder`, valid for `names`.
     package static func make(in folder: URL, names: String = names) throws {
         let maker = try ChildProgram(
             [

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Logs on one line")
 struct OneLineLogHandlerTests {
-    @Test("a text from outside begins no line of its own, and is cut where it is too long")
+    @Test("a text from outside starts no new line, and is truncated if it is too long")
     func oneLine() throws {
         let events = Events()
         var logger = Logger(label: "test") { _ in OneLineLogHandler(events) }

@@ -2,11 +2,11 @@ import CoreMetrics
 import Telemetry
 import Testing
 
-@Suite("Metrics as Prometheus reads them")
+@Suite("Metrics in Prometheus's format")
 struct PrometheusRegistryTests {
     let registry = PrometheusRegistry(help: ["jobs_total": "Jobs that ended."])
 
-    @Test("counters add up, each set of labels for itself")
+    @Test("counters add up, separately for each set of labels")
     func counters() {
         let complete = Counter(label: "jobs", dimensions: [("outcome", "complete")], factory: registry)
         complete.increment(by: 2)
@@ -31,7 +31,7 @@ struct PrometheusRegistryTests {
         #expect(registry.text().contains("# TYPE running gauge\nrunning 2.5\n"))
     }
 
-    @Test("a timer's buckets count what was no longer than their bound")
+    @Test("a timer's buckets count durations up to their bound")
     func timers() {
         let timer = CoreMetrics.Timer(label: "stage", dimensions: [("stage", "decode")], factory: registry)
         for milliseconds in [1, 90, 100, 70_000] { timer.recordMilliseconds(milliseconds) }
@@ -44,7 +44,7 @@ struct PrometheusRegistryTests {
         #expect(text.contains("stage_seconds_sum{stage=\"decode\"} 70.191\n"))
     }
 
-    @Test("a timer that has seen nothing is a histogram of nothing")
+    @Test("a timer without durations is an empty histogram")
     func emptyTimer() {
         _ = CoreMetrics.Timer(label: "stage", factory: registry)
         #expect(registry.text().contains("stage_seconds_bucket{le=\"+Inf\"} 0\nstage_seconds_sum 0\n"))

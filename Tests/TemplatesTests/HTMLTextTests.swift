@@ -2,10 +2,10 @@ import Mustache
 import Templates
 import Testing
 
-@Suite("Templates of HTML")
+@Suite("HTML templates")
 struct HTMLTextTests {
     @Test(
-        "nothing in a text is markup, whatever mark joins it",
+        "no part of a text is markup, even with combining marks",
         arguments: ["<", ">", "\"", "'", "&"],
         ["", "\u{301}", "\u{600}", "\u{200D}", "\u{FE0F}"],
     )
@@ -17,7 +17,7 @@ struct HTMLTextTests {
         }
     }
 
-    @Test("a template adds nothing of its own, and raw text stays as it is")
+    @Test("a template adds nothing of its own, and raw text stays unchanged")
     func plain() throws {
         #expect(try HTMLText.template("<?xml?>\n{{{raw}}}").render(["raw": "<b>"]) == "<?xml?>\n<b>")
     }

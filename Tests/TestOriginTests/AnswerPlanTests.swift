@@ -4,7 +4,7 @@ import Testing
 
 @testable import TestOrigin
 
-@Suite("What the origin answers")
+@Suite("The origin's answers")
 struct AnswerPlanTests {
     private static let facts = AnswerPlan.Facts(byteCount: 1000, mimeType: "image/jpeg", tag: "\"a\"")
 
@@ -16,7 +16,7 @@ struct AnswerPlanTests {
 
     private func header(_ name: String, _ plan: AnswerPlan) -> String? { plan.headers.first { $0.name == name }?.value }
 
-    @Test("without faults: the file, its type and its length")
+    @Test("without faults, the answer is the file with its type and length")
     func honest() throws {
         let plan = try plan()
         #expect(plan.status == 200)
@@ -30,7 +30,7 @@ struct AnswerPlanTests {
     }
 
     @Test(
-        "ranges are answered as HTTP has them",
+        "ranges are answered according to HTTP",
         arguments: [
             ("bytes=0-99", 206, 0..<100), ("bytes=900-", 206, 900..<1000), ("bytes=-10", 206, 990..<1000),
             ("bytes=990-2000", 206, 990..<1000), ("bytes=1000-1001", 416, 0..<0), ("bytes=5-2", 200, 0..<1000),
@@ -49,7 +49,7 @@ struct AnswerPlanTests {
         }
     }
 
-    @Test("an origin without ranges sends the whole file, one that refuses them 416")
+    @Test("an origin without ranges sends the whole file, and one that refuses them 416")
     func noRanges() throws {
         let off = try plan("ranges=off", range: "bytes=0-99")
         #expect(off.status == 200)
@@ -58,7 +58,7 @@ struct AnswerPlanTests {
         #expect(try plan("ranges=refuse", range: "bytes=0-99").status == 416)
     }
 
-    @Test("an origin that lies about ranges says what was asked for, and sends as many bytes of another place")
+    @Test("an origin that lies about ranges claims the requested range, and sends as many bytes of another")
     func lyingRanges() throws {
         let plan = try plan("ranges=lie", range: "bytes=0-99")
         #expect(plan.status == 206)
@@ -70,7 +70,7 @@ struct AnswerPlanTests {
     }
 
     @Test(
-        "a length that is a lie ends the connection",
+        "a false length ends the connection",
         arguments: [("length=%2B100", "1100"), ("length=-100", "900"), ("length=5", "5")]
     )
     func lengths(fault: String, claimed: String) throws {
@@ -80,7 +80,7 @@ struct AnswerPlanTests {
         #expect(plan.bodyCount == 1000)
     }
 
-    @Test("a counted redirect leads to the same file with one less to go, and then to the file")
+    @Test("a counted redirect leads to the same file with one redirect less, and finally to the file")
     func redirects() throws {
         let plan = try plan("redirect=2&n=7")
         #expect(plan.status == 302)
@@ -90,7 +90,7 @@ struct AnswerPlanTests {
         #expect(header("Location", try self.plan("redirect=/b")) == "/b")
     }
 
-    @Test("status, type and chunks are as asked for; HEAD has no body")
+    @Test("status, type and chunks are as requested; HEAD has no body")
     func rest() throws {
         #expect(try plan("status=503").status == 503)
         #expect(header("Content-Type", try plan("type=text/html")) == "text/html")
@@ -104,7 +104,7 @@ struct AnswerPlanTests {
     }
 
     @Test(
-        "a length that is far off is bounded",
+        "an extreme length is bounded",
         arguments: ["length=+9223372036854775807", "length=-9223372036854775808"]
     )
     func farOff(fault: String) throws {

@@ -5,10 +5,10 @@ import Testing
 import TestOrigin
 import Timing
 
-@Suite("Faults as they are written")
+@Suite("The notation of faults")
 struct FaultsTests {
     @Test(
-        "each fault is read from a query",
+        "each fault is parsed from a query",
         arguments: [
             ("latency=200ms", Fault.Kind.latency(.milliseconds(200))),
             ("jitter=50ms", .jitter(.milliseconds(50))),
@@ -37,7 +37,7 @@ struct FaultsTests {
         #expect(try Faults(query: text).all == [Fault(kind)])
     }
 
-    @Test("a share says how often a fault strikes, and a seed which lots are drawn; n means nothing")
+    @Test("a share is the probability of a fault, and a seed makes the choice reproducible; n has no effect")
     func shares() throws {
         let faults = try Faults(query: "n=17&status=503@10%&seed=7&latency=1s@0.5%25")
         #expect(faults.seed == 7)
@@ -45,7 +45,7 @@ struct FaultsTests {
     }
 
     @Test(
-        "a text that is no fault is refused, with what to write",
+        "an invalid fault is refused, with a valid form",
         arguments: [
             ("latencyy=1s", "there is no such fault"), ("latency=1", "latency=200ms"), ("latency", "latency=200ms"),
             ("bandwidth=50kB", "bandwidth=50kB/s"), ("bandwidth=0B/s", "bandwidth=50kB/s"),
@@ -61,7 +61,7 @@ struct FaultsTests {
         #expect(error?.description.contains(advice) == true, "\(String(describing: error))")
     }
 
-    @Test("every example of the table can be written")
+    @Test("every example of the table is valid")
     func table() throws {
         for (example, _) in Fault.table {
             let first = String(example.split(whereSeparator: { $0 == "," || $0 == " " })[0])
@@ -69,7 +69,7 @@ struct FaultsTests {
         }
     }
 
-    @Test("a rule holds for the paths of its pattern, and a request's own query comes after it")
+    @Test("a rule applies to the paths of its pattern, and a request's own query comes after it")
     func rules() throws {
         let rule = try FaultRule("*.mp4 bandwidth=50kB/s&latency=1s")
         #expect(rule.matches("/a/b.mp4"))
@@ -82,7 +82,7 @@ struct FaultsTests {
         #expect(throws: FaultError.self) { try FaultRule("*.mp4") }
     }
 
-    @Test("the same seed draws the same lots, about as often as the share says")
+    @Test("the same seed makes the same choices, about as often as the share")
     func lots() throws {
         let faults = try Faults(query: "status=503@10%&latency=100ms&jitter=50ms").all
         func draw(_ seed: UInt64) -> [Behaviour] {

@@ -24,7 +24,7 @@ struct MisbehavingOriginTests {
         try FileManager.default.createSymbolicLink(at: folderLink, withDestinationURL: URL(filePath: "/etc"))
     }
 
-    /// Runs `body` beside the origin, and stops that one.
+    /// Runs `body` beside the origin, and stops the origin.
     private func withOrigin(
         _ rules: [String] = [],
         seed: UInt64 = 1,
@@ -40,7 +40,7 @@ struct MisbehavingOriginTests {
         _ = await task.result
     }
 
-    @Test("it serves what lies in its folder, whole and in parts")
+    @Test("the origin serves the files in its folder, whole and in parts")
     func serves() async throws {
         try await withOrigin { port in
             let whole = try await HTTPClient.send(path: "/a.bin", port: port)
@@ -55,7 +55,7 @@ struct MisbehavingOriginTests {
     }
 
     @Test(
-        "nothing outside the folder is served, by whatever name",
+        "nothing outside the folder is served, under any name",
         arguments: [
             "/link.txt", "/up/passwd", "/../etc/passwd", "/in/../../etc/passwd", "/%2e%2e/etc/passwd",
             "/in/%2e%2e/a.bin",
@@ -69,7 +69,7 @@ struct MisbehavingOriginTests {
         }
     }
 
-    @Test("a body that is cut, reset or longer than it was claims to be is what goes over the network")
+    @Test("a truncated, reset or falsely long body goes over the network as such")
     func bodies() async throws {
         try await withOrigin { port in
             let cut = try await HTTPClient.send(path: "/a.bin?truncate=1000", port: port)
@@ -87,7 +87,7 @@ struct MisbehavingOriginTests {
         }
     }
 
-    @Test("latency, bandwidth and a stall take the time that they say, at least")
+    @Test("latency, bandwidth and a stall take at least their time")
     func times() async throws {
         let time = SystemTime()
         try await withOrigin(["/in/* latency=150ms"]) { port in
@@ -103,7 +103,7 @@ struct MisbehavingOriginTests {
         }
     }
 
-    @Test("a run with the same seed has the same faults, whatever else is asked for meanwhile")
+    @Test("a run with the same seed has the same faults, whatever other requests arrive")
     func repeats() async throws {
         func statuses(_ seed: UInt64, _ other: Bool) async throws -> [Int] {
             var statuses: [Int] = []
@@ -121,7 +121,7 @@ struct MisbehavingOriginTests {
         #expect((6...26).contains(first.count { $0 == 503 }))
     }
 
-    @Test("a query that is no fault is refused, with what to write")
+    @Test("a query that is not a fault is refused, with a valid form")
     func refuses() async throws {
         try await withOrigin { port in
             let answer = try await HTTPClient.send(path: "/a.bin?latency=fast", port: port)
@@ -130,7 +130,7 @@ struct MisbehavingOriginTests {
         }
     }
 
-    @Test("rules are read from YAML and JSON, and a bad one is named")
+    @Test("rules are parsed from YAML and JSON, and the message names an invalid one")
     func files() throws {
         func file(_ text: String) throws -> String {
             let url = folder.url.appending(path: "rules")

@@ -2,9 +2,9 @@ import Media
 import Testing
 import Timing
 
-@Suite("Pauses between tries")
+@Suite("Pauses between attempts")
 struct BackOffTests {
-    @Test("each is up to twice as long as the one before, and none longer than the longest")
+    @Test("each is at most twice as long as the one before, and as the longest")
     func steps() {
         var backOff = BackOff(first: .milliseconds(50), longest: .seconds(2))
         var pauses: [Duration] = []
@@ -16,7 +16,10 @@ struct BackOffTests {
         #expect(first == .milliseconds(50))
     }
 
-    @Test("those who failed together come back apart, none before half its step", arguments: [0, 0.25, 0.5, 1])
+    @Test(
+        "simultaneous failures are retried at different times, none before half its step",
+        arguments: [0, 0.25, 0.5, 1]
+    )
     func jitter(jitter: Double) {
         var backOff = BackOff()
         let pause = backOff.next(jitter: jitter)

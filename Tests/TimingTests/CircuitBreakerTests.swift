@@ -14,7 +14,7 @@ struct CircuitBreakerTests {
         return true
     }
 
-    @Test("five failures in a row to reach the server open it for five seconds, a success among them doesn't")
+    @Test("five connection failures in a row open it for five seconds, unless there is a success among them")
     func streak() {
         var breaker = CircuitBreaker()
         for outcome in [CircuitBreaker.Outcome.unreachable, .unreachable, .unreachable, .unreachable, .success] {
@@ -26,20 +26,20 @@ struct CircuitBreakerTests {
         #expect(breaker.refusal(at: start + .seconds(5)) == nil)
     }
 
-    @Test("half of twenty requests in ten seconds open it, half of nineteen don't, nor do those of long ago")
+    @Test("ten failures in twenty requests within ten seconds open it, fewer or older ones don't")
     func share() {
         var breaker = CircuitBreaker()
         for index in 0..<19 { #expect(request(&breaker, index % 2 == 0 ? .failure : .success, at: start)) }
         #expect(breaker.isClosed)
         #expect(request(&breaker, .success, at: start))
-        // Ten of twenty: the rule is looked at after each.
+        // Ten of twenty: the rule is checked after each.
         #expect(!breaker.isClosed)
         var other = CircuitBreaker()
         for _ in 0..<19 { #expect(request(&other, .failure, at: start)) }
         #expect(request(&other, .failure, at: start + .seconds(11)) && other.isClosed)
     }
 
-    @Test("one probe at a time, three successes close it, and a failure doubles the pause up to a minute")
+    @Test("there is one probe at a time, three successes close it, and a failure doubles the pause up to a minute")
     func probes() throws {
         var breaker = CircuitBreaker()
         for _ in 0..<5 { _ = request(&breaker, .unreachable, at: start) }
@@ -53,7 +53,7 @@ struct CircuitBreakerTests {
         #expect(pauses == [10, 20, 40, 60, 60, 60].map { .seconds($0) })
         let probe = try breaker.pass(at: now)
         #expect(throws: CircuitBreaker.Refusal(until: nil)) { try breaker.pass(at: now) }
-        // One that was cancelled gives its place to another.
+        // A canceled probe makes room for another.
         breaker.finish(probe, .unknown, at: now, jitter: 0.5)
         for _ in 0..<3 {
             #expect(!breaker.isClosed)
@@ -62,7 +62,7 @@ struct CircuitBreakerTests {
         #expect(breaker.isClosed)
     }
 
-    @Test("what was sent before it opened neither closes it nor opens it for longer")
+    @Test("requests from before it opened neither close it nor extend the pause")
     func old() throws {
         var breaker = CircuitBreaker()
         let old = try breaker.pass(at: start)
@@ -74,7 +74,7 @@ struct CircuitBreakerTests {
         #expect(breaker.refusal(at: start + .seconds(5)) == nil)
     }
 
-    @Test("pauses vary by a fifth, so that not all workers come back at once", arguments: [(0.0, 4), (1.0, 6)])
+    @Test("pauses vary by a fifth, so that workers don't all return at once", arguments: [(0.0, 4), (1.0, 6)])
     func spread(jitter: Double, seconds: Int) throws {
         var breaker = CircuitBreaker()
         for _ in 0..<5 {
@@ -84,7 +84,7 @@ struct CircuitBreakerTests {
         #expect(breaker.refusal(at: start)?.until == start + .seconds(seconds))
     }
 
-    @Test("whatever happens, nothing passes while it is open but one probe", arguments: 0..<50)
+    @Test("in any order of events, only one probe passes while it is open", arguments: 0..<50)
     func property(seed: Int) {
         var random = SplitMix(seed: UInt64(seed))
         var breaker = CircuitBreaker()

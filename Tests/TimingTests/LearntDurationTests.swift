@@ -1,9 +1,9 @@
 import Testing
 import Timing
 
-@Suite("Learnt durations")
+@Suite("Learned durations")
 struct LearntDurationTests {
-    @Test("what is always the same is learnt exactly, and one that is not moves it a little")
+    @Test("a constant duration is learned exactly, and an exception moves it a little")
     func learns() {
         var time = LearntDuration(.seconds(1))
         #expect(time.nearlyAlways == .seconds(2))

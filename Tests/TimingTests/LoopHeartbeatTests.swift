@@ -4,9 +4,9 @@ import Synchronization
 import Testing
 import Timing
 
-@Suite("Signs of life of a loop", .timeLimit(.minutes(1)))
+@Suite("Heartbeats of a loop", .timeLimit(.minutes(1)))
 struct LoopHeartbeatTests {
-    /// A loop that answers when the test says so.
+    /// A loop that answers when the test tells it to.
     private final class Loop: Sendable {
         let answers = Mutex<[@Sendable () -> Void]>([])
 
@@ -24,7 +24,7 @@ struct LoopHeartbeatTests {
         LoopHeartbeat(name, time: time, in: group) { [loop] answer in loop.answers.withLock { $0.append(answer) } }
     }
 
-    @Test("a loop that doesn't answer for two seconds stands still, and is named, until it answers")
+    @Test("a loop that doesn't answer for two seconds is reported as stalled, until it answers")
     func standstill() {
         let heartbeat = heartbeat("one")
         group.beat()
@@ -35,13 +35,13 @@ struct LoopHeartbeatTests {
         #expect(group.stalledNames == ["one"] && heartbeat.standstill == .seconds(2))
         time.advance(by: .seconds(40))
         #expect(group.standstills == ["one": .milliseconds(42_000)])
-        // It was asked once: a loop that stands gets no more work from this.
+        // The loop was asked once: a stalled loop gets no more work from the monitor.
         #expect(loop.answers.withLock(\.count) == 1)
         loop.turn()
         #expect(group.stalledNames == [])
     }
 
-    @Test("of several loops of one name the worst counts; one that has ended doesn't")
+    @Test("of several loops with one name the worst counts; one that has ended doesn't")
     func several() {
         let first = heartbeat("downloads")
         var second: LoopHeartbeat? = heartbeat("downloads")
@@ -52,7 +52,7 @@ struct LoopHeartbeatTests {
         #expect(group.standstills == ["downloads": .zero] && first.standstill == nil)
     }
 
-    @Test("the timers of this process answer")
+    @Test("the timers of this process respond")
     func timers() async {
         let answered = Signal()
         let heartbeat = LoopHeartbeat("timers", in: group) { answer in

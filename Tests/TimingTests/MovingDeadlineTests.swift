@@ -10,7 +10,7 @@ struct MovingDeadlineTests {
 
     private func at(_ seconds: Int) -> Instant { Instant(sinceOrigin: .seconds(seconds)) }
 
-    @Test("the latest only moves away, and the soonest is that of those who wait now")
+    @Test("the latest deadline only moves later, and the earliest is that of the current waiters")
     func moves() {
         let deadline = MovingDeadline(at(10))
         deadline.move(soonest: at(5), latest: at(20))
@@ -19,7 +19,7 @@ struct MovingDeadlineTests {
         #expect(deadline.soonest == at(12) && deadline.latest == at(20))
     }
 
-    @Test("whoever follows it is told when the soonest becomes another")
+    @Test("followers are told when the earliest deadline changes")
     func tells() {
         let deadline = MovingDeadline(at(10))
         let seen = Mutex<[Instant]>([])
@@ -32,7 +32,7 @@ struct MovingDeadlineTests {
         #expect(seen.withLock { $0 } == [at(5), at(7)])
     }
 
-    @Test("who waits for it waits on when it has moved, with the same notice")
+    @Test("a wait continues when the deadline has moved, with the same lead time")
     func waits() async throws {
         let deadline = MovingDeadline(at(10))
         let waiter = Task { [time] in try await deadline.wait(on: time, until: { $0 - .seconds(1) }) }

@@ -14,7 +14,7 @@ struct SystemTimeTests {
         try await time.sleep(until: time.now - .seconds(5))
     }
 
-    @Test("one that comes later wakes first when its time is sooner")
+    @Test("a later sleep with an earlier time wakes first")
     func soonest() async throws {
         let late = Task { [time] in try await time.sleep(until: time.now + .seconds(3600)) }
         try await time.sleep(until: time.now + .milliseconds(20))
@@ -22,9 +22,9 @@ struct SystemTimeTests {
         await #expect(throws: CancellationError.self) { try await late.value }
     }
 
-    @Test("a cancelled sleep ends at once and leaves nothing behind", arguments: [true, false])
+    @Test("a canceled sleep ends at once and leaves nothing behind", arguments: [true, false])
     func cancelled(waitsFirst: Bool) async {
-        // Of its own, so that nobody else sleeps on them.
+        // Uses its own timers, so that no other test sleeps on them.
         let alarms = Alarms()
         let sleepers = (0..<100).map { _ in
             Task { [time] in try await alarms.sleep(until: time.now + .seconds(3600)) }

@@ -3,22 +3,22 @@ import Testing
 import Timing
 import Values
 
-@Suite("Arithmetic on numbers from outside")
+@Suite("Arithmetic on untrusted numbers")
 struct SafeSizeTests {
-    @Test("a product that has no place in an Int is nil", arguments: [(Int.max, 2), (1 << 40, 1 << 40), (-1, 5)])
+    @Test("a product that overflows Int is nil", arguments: [(Int.max, 2), (1 << 40, 1 << 40), (-1, 5)])
     func product(left: Int, right: Int) {
         #expect(SafeSize.product(left, right) == nil)
         #expect(SafeSize.product(3, 4, 5) == 60)
     }
 
-    @Test("a sum that has no place in an Int is nil", arguments: [(Int.max, 1), (5, -1)])
+    @Test("a sum that overflows Int is nil", arguments: [(Int.max, 1), (5, -1)])
     func sum(left: Int, right: Int) {
         #expect(SafeSize.sum(left, right) == nil)
         #expect(SafeSize.sum(1, 2, 3) == 6)
     }
 
     @Test(
-        "a number that has no place in an integer type becomes its nearest bound",
+        "a number outside an integer type's range becomes its nearest bound",
         arguments: [
             (1e300, Int.max), (-1e300, .min), (.infinity, .max), (-.infinity, .min), (.nan, 0), (2.9, 2), (-2.9, -2),
             (0x1p63, .max), (-0x1p63, .min), (9_007_199_254_740_992, 9_007_199_254_740_992), (0, 0),
@@ -34,7 +34,7 @@ struct SafeSizeTests {
     }
 
     @Test(
-        "a duration of any number of seconds has its place in further arithmetic",
+        "a duration of any number of seconds is safe in further arithmetic",
         arguments: [1e300, -1e300, .infinity, .nan, 1e18, 0.000_000_001, 1.5, -0.25],
     )
     func durations(seconds: Double) {
@@ -49,7 +49,7 @@ struct SafeSizeTests {
     @Test("a sum stops at the bounds", arguments: [(Int.max, 1, Int.max), (.min, -1, .min), (2, 3, 5)])
     func addition(left: Int, right: Int, sum: Int) { #expect(left.addingClamped(right) == sum) }
 
-    @Test("the longest duration that the type has is told in milliseconds without a trap")
+    @Test("the longest duration of the type converts to milliseconds without a trap")
     func milliseconds() {
         #expect(Duration.seconds(Int64.max).milliseconds == .max)
         #expect(Duration.seconds(Int64.min).milliseconds == .min)

@@ -10,7 +10,7 @@ struct SecretTests {
         var key = Secret(Array("hunter2hunter2".utf8))
     }
 
-    @Test("shows in no text, neither its own nor that of a type that holds it")
+    @Test("appears in no text, neither its own nor that of a type that contains it")
     func redacted() {
         let account = Account()
         var texts = [

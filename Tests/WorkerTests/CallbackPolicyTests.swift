@@ -4,7 +4,7 @@ import Testing
 import Timing
 import Worker
 
-@Suite("How often a callback is tried")
+@Suite("The schedule of a callback's attempts")
 struct CallbackPolicyTests {
     private let policy = CallbackPolicy(
         tries: 10,
@@ -35,13 +35,13 @@ struct CallbackPolicyTests {
         #expect(policy.delay(after: callback, now: start, random: 0.5) == .seconds(seconds))
     }
 
-    @Test("pauses are spread by a fifth to both sides")
+    @Test("pauses vary by a fifth in both directions")
     func spreads() {
         #expect(policy.delay(after: callback(failures: 0), now: start, random: 0)?.milliseconds == 800)
         #expect(policy.delay(after: callback(failures: 0), now: start, random: 1)?.milliseconds == 1200)
     }
 
-    @Test("it is given up after so many tries, or when it would be too old")
+    @Test("a callback is given up after its last attempt, or when it would be too old")
     func givesUp() {
         #expect(policy.delay(after: callback(failures: 8), now: start, random: 0.5) != nil)
         #expect(policy.delay(after: callback(failures: 9), now: start, random: 0.5) == nil)
@@ -50,7 +50,7 @@ struct CallbackPolicyTests {
         #expect(policy.delay(after: callback(failures: .max - 1), now: start, random: 0.5) == nil)
     }
 
-    @Test("tries whose worker died count: such a callback is given up in the end, and says which try it is")
+    @Test("attempts whose worker died count: such a callback is given up in the end, and each attempt has its number")
     func diedTries() {
         var callback = callback(failures: 0)
         callback.attempt = 9

@@ -7,7 +7,7 @@ import Testing
 import Timing
 import Worker
 
-/// A worker on a queue of its own, over a clock that stands still until a test moves it.
+/// A worker with its own queue, on a clock that stands still until a test moves it.
 final class RunningWorker: Sendable {
     let time: TestTime
     let queue: SQLiteJobQueue
@@ -20,7 +20,7 @@ final class RunningWorker: Sendable {
         let events = Mutex<[WorkerEvent]>([])
     }
 
-    /// `before` fills the queue, before the worker takes anything from it. `queue` is what the worker sees instead of it.
+    /// Starts the worker. `before` fills the queue first; `queue` replaces the queue for the worker.
     init(
         slots: Int = 4,
         leaseTime: Duration = .seconds(3600),
@@ -40,7 +40,7 @@ final class RunningWorker: Sendable {
             limits: WorkerLimits(slots: slots),
             time: time,
             observe: { event in
-                // How many wait is looked at where that matters.
+                // Tests that depend on the number of waiting jobs check it themselves.
                 if case .crowded = event { return }
                 seen.events.withLock { $0.append(event) }
             },
@@ -53,7 +53,7 @@ final class RunningWorker: Sendable {
 
     func tellToStop() { service.stop() }
 
-    /// Waits until it has stopped.
+    /// Waits until the worker has stopped.
     func hasStopped() async throws { try await running.value }
 
     func stop() async throws {
@@ -73,7 +73,7 @@ final class RunningWorker: Sendable {
         #expect(try await queue.enqueue(job) == .accepted)
     }
 
-    /// The answer to a job, waited for. The clock that stands still ends no wait.
+    /// Waits for the answer to a job. The stopped clock doesn't limit the wait.
     func answer(to id: String) async throws -> JobReply? {
         guard case .finished(let reply) = try await queue.state(of: JobName(id: id), waiting: .seconds(100_000)) else {
             return nil
@@ -81,7 +81,7 @@ final class RunningWorker: Sendable {
         return reply
     }
 
-    /// Moves the clock in steps until there is what is looked for.
+    /// Moves the clock in steps until `look` returns a value.
     func advance(by step: Duration, until look: () async throws -> Bool) async throws {
         while try await !look() {
             time.advance(by: step)

@@ -5,7 +5,7 @@ import Synchronization
 import Timing
 import Worker
 
-/// Answers as its script says, and notes what it was asked.
+/// A handler that answers according to its script, and records its requests.
 final class ScriptedHandler: JobHandler {
     typealias Script = @Sendable (LeasedJob) async -> JobReply
 
@@ -14,7 +14,7 @@ final class ScriptedHandler: JobHandler {
 
     init(_ script: @escaping Script = { JobReply(.ok, body: [UInt8]($0.job.id.utf8)) }) { self.script = script }
 
-    /// What was begun, in its order.
+    /// The started jobs, in order.
     var ids: [String] { begun.withLock { $0.map(\.id) } }
     var deadlines: [Instant] { begun.withLock { $0.map(\.deadline) } }
 
@@ -28,12 +28,12 @@ final class ScriptedHandler: JobHandler {
     }
 }
 
-/// Posts nothing: notes what should be, and says what its script says.
+/// A poster that only records its requests, and returns its script's outcomes.
 final class ScriptedPoster: CallbackPoster {
     private let outcomes: [CallbackOutcome]
     private let requests = Mutex<[CallbackRequest]>([])
 
-    /// One outcome for each post; then `received`.
+    /// Creates the poster with one outcome for each post, and `received` after those.
     init(_ outcomes: [CallbackOutcome] = []) { self.outcomes = outcomes }
 
     var posted: [CallbackRequest] { requests.withLock(\.self) }
@@ -47,7 +47,7 @@ final class ScriptedPoster: CallbackPoster {
     }
 }
 
-/// Never ends a post to a host that has `tarpit` in its name, until it is told to.
+/// A poster whose posts to hosts with `tarpit` in their names don't end until the test allows it.
 final class TarpitPoster: CallbackPoster {
     private let posts = Mutex<[String]>([])
     private let end = Signal()

@@ -1,12 +1,12 @@
 import Jobs
 import Synchronization
 
-/// A queue that can't be reached now and then.
+/// A queue that is sometimes unreachable.
 final class UnreliableQueue: JobQueue {
     private let queue: any JobQueue
     private let failures: Atomic<Int>
 
-    /// The next so many answers to jobs fail.
+    /// Wraps `queue`. The next `failures` answers to jobs fail.
     init(_ queue: any JobQueue, failures: Int) {
         self.queue = queue
         self.failures = Atomic(failures)

@@ -12,7 +12,7 @@ import Timing
 struct WorkerServiceTests {
     private static let margin = Duration.milliseconds(50)
 
-    @Test("jobs are worked on until their deadline less the margin, and answered once")
+    @Test("jobs run until their deadline less the margin, and are answered once")
     func works() async throws {
         let handler = ScriptedHandler()
         let worker = try await RunningWorker(handler: handler)
@@ -24,7 +24,7 @@ struct WorkerServiceTests {
         #expect(worker.events == [.answered(JobName(id: "job"), .ok, after: .zero, margin: .seconds(5))])
     }
 
-    @Test("a job that waits for a slot is answered when its time is up, whatever holds the slot")
+    @Test("a job that waits for a slot is answered when its time is up, even if the slot stays taken")
     func answersOnTime() async throws {
         let (begun, end) = (Signal(), Signal())
         let worker = try await RunningWorker(
@@ -42,7 +42,7 @@ struct WorkerServiceTests {
         worker.time.advance(by: .seconds(5) - Self.margin)
         #expect(try await worker.answer(to: "waiting") == JobReply(.expired, body: [1, 2, 3]))
 
-        // Work that hangs itself is answered too.
+        // Work that hangs is answered too.
         await worker.time.sleeper(until: worker.time.start + .seconds(10) - Self.margin / 2)
         worker.time.advance(by: .seconds(5) + Self.margin / 2)
         #expect(try await worker.answer(to: "hanging") == JobReply(.original, body: [1, 2, 3]))
@@ -57,7 +57,7 @@ struct WorkerServiceTests {
         )
     }
 
-    @Test("an answer is given again and again while the queue can't be reached")
+    @Test("an answer is repeated while the queue can't be reached")
     func insists() async throws {
         let worker = try await RunningWorker(queue: { UnreliableQueue($0, failures: 3) })
         try await worker.enqueue("job")
@@ -70,7 +70,7 @@ struct WorkerServiceTests {
         #expect(worker.events.filter { if case .queueFailed = $0 { true } else { false } }.count == 3)
     }
 
-    @Test("work whose lease is lost is stopped, and its answer goes nowhere")
+    @Test("work whose lease is lost is stopped, and its answer is dropped")
     func losesLease() async throws {
         let (begun, cancelled, end) = (Signal(), Signal(), Signal())
         let noted = Noted()
@@ -89,7 +89,7 @@ struct WorkerServiceTests {
         try await worker.enqueue("job")
         await begun.wait()
         try await worker.queue.giveBack([try #require(noted.first).lease])
-        // It was leased again at once; only the renewal tells that the first lease is lost.
+        // The job was leased again at once; only the renewal reveals that the first lease is lost.
         #expect(try await worker.answer(to: "job") == JobReply(.ok, body: []))
         worker.time.advance(by: .seconds(1))
         await cancelled.wait()
@@ -98,7 +98,7 @@ struct WorkerServiceTests {
         #expect(worker.events.contains(.lost(1)))
     }
 
-    @Test("jobs of a worker that died are reclaimed; one that killed three is deadLettered")
+    @Test("jobs of a dead worker are reclaimed; one that killed three is dead-lettered")
     func rescues() async throws {
         let handler = ScriptedHandler()
         let worker = try await RunningWorker(
@@ -127,9 +127,9 @@ struct WorkerServiceTests {
         #expect(worker.events.contains(.reclaimed(2)))
     }
 
-    // Whether it looks for lost jobs before or after it renews its leases is up to chance.
+    // The order of its search for lost jobs and its renewal of leases depends on chance.
     @Test(
-        "a worker that stood still for longer than its leases keeps its jobs, if nobody else took them",
+        "a worker that stood still for longer than its leases keeps its jobs, if no other worker took them",
         arguments: 0..<10,
     )
     func standsStill(attempt: Int) async throws {
@@ -142,7 +142,7 @@ struct WorkerServiceTests {
         let worker = try await RunningWorker(leaseTime: .seconds(3), handler: handler)
         try await worker.enqueue("job", within: .seconds(60))
         await begun.wait()
-        // All its timers are due at once: the one that renews, and the one that looks for lost jobs.
+        // All its timers are due at once: the renewal, and the search for lost jobs.
         await worker.time.sleepers(3)
         let restart = worker.time.now + .seconds(10)
         worker.time.advance(by: .seconds(10))
@@ -154,7 +154,7 @@ struct WorkerServiceTests {
         #expect(worker.events.count == 1)
     }
 
-    @Test("a worker that is told to stop ends what it began, gives back the rest, and takes no more")
+    @Test("a worker that is told to stop finishes started jobs, returns the rest, and takes no more")
     func drains() async throws {
         let (begun, end) = (Signal(), Signal())
         let worker = try await RunningWorker(
@@ -181,7 +181,7 @@ struct WorkerServiceTests {
         #expect(again.starts == 0)
     }
 
-    @Test("a worker that is told to stop waits no longer than its time for work that doesn't end")
+    @Test("a worker that is told to stop waits only for its drain time for work that doesn't end")
     func drainEnds() async throws {
         let (begun, end) = (Signal(), Signal())
         let worker = try await RunningWorker(
@@ -201,7 +201,7 @@ struct WorkerServiceTests {
         end.send()
     }
 
-    @Test("an answer is posted to its callback, again after a pause if that fails, and not for ever")
+    @Test("an answer is posted to its callback, again after a pause if that fails, but not forever")
     func callsBack() async throws {
         let poster = ScriptedPoster([.failed, .received, .refused])
         let worker = try await RunningWorker(poster: poster)
@@ -229,7 +229,7 @@ struct WorkerServiceTests {
         #expect(givenUp == [.callbackGivenUp(JobName(id: "2"), tries: 1, result)])
     }
 
-    @Test("callbacks that are never answered don't keep others waiting")
+    @Test("callbacks that are never answered don't delay others")
     func tarpits() async throws {
         let poster = TarpitPoster()
         let worker = try await RunningWorker(poster: poster)
@@ -241,7 +241,7 @@ struct WorkerServiceTests {
         try await worker.stop()
     }
 
-    @Test("a callback whose server has enough to do is put off, which counts as no try")
+    @Test("a callback to a busy server is postponed, and that doesn't count as an attempt")
     func putOff() async throws {
         let poster = ScriptedPoster(Array(repeating: .postponed, count: 20))
         let worker = try await RunningWorker(poster: poster)
@@ -253,7 +253,7 @@ struct WorkerServiceTests {
         #expect(poster.posted.allSatisfy { $0.headers["Attachd-Attempt"] == "1" })
     }
 
-    @Test("what must be on time runs while all threads of Swift's pool are busy")
+    @Test("time-critical code runs while all threads of Swift's pool are busy")
     func thread() async {
         let thread = WorkerThread()
         let (started, isDone) = (Tally(), Tally())
@@ -262,7 +262,7 @@ struct WorkerServiceTests {
         let threads = 64
         await withDiscardingTaskGroup { group in
             group.addTask(executorPreference: thread) {
-                // As many as can run at once do, and hold their threads until this has run several steps.
+                // Occupies as many threads as can run at once, until this test has run several steps.
                 while started.count == 0 { try? await time.sleep(until: time.now + .milliseconds(1)) }
                 for _ in 0..<20 { try? await time.sleep(until: time.now + .milliseconds(1)) }
                 isDone.add()
@@ -278,7 +278,7 @@ struct WorkerServiceTests {
     }
 }
 
-/// Counts across tasks.
+/// A counter that tasks share.
 private final class Tally: Sendable {
     private let value = Atomic(0)
 
@@ -287,7 +287,7 @@ private final class Tally: Sendable {
     func add() { value.wrappingAdd(1, ordering: .relaxed) }
 }
 
-/// The first job that a handler is given.
+/// A record of the first job that a handler receives.
 private final class Noted: Sendable {
     private let job = Mutex<LeasedJob?>(nil)
 

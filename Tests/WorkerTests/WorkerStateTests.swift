@@ -6,7 +6,7 @@ import Testing
 import Timing
 import Worker
 
-@Suite("What a worker does next")
+@Suite("A worker's decisions")
 struct WorkerStateTests {
     private static let start = Instant(sinceOrigin: .zero)
     private static let margin = Duration.milliseconds(50)
@@ -33,7 +33,7 @@ struct WorkerStateTests {
 
     private func work(_ job: LeasedJob) -> WorkerState.Action { .work(job, until: job.deadline - Self.margin) }
 
-    @Test("the earliest deadlines are worked on first, as many as there are slots")
+    @Test("the earliest deadlines run first, as many as there are slots")
     mutating func order() {
         let jobs = [job("a", within: .seconds(3)), job("b", within: .seconds(1)), job("c", within: .seconds(2))]
         #expect(state.take(jobs, now: now) == [work(jobs[1]), work(jobs[2])])
@@ -51,7 +51,7 @@ struct WorkerStateTests {
     }
 
     @Test(
-        "a job that has no more time than the margin is answered without work; so is one whose time passes as it waits"
+        "a job with no more time than the margin is answered without work, even if the time passed while it waited"
     )
     mutating func expired() {
         let (late, soon) = (job("late", within: .milliseconds(50)), job("soon", within: .milliseconds(60)))
@@ -63,7 +63,7 @@ struct WorkerStateTests {
         #expect(state.timePassed(now + .milliseconds(10)) == [])
     }
 
-    @Test("many that wait are answered one after the other, so that the last of them is in time too")
+    @Test("many waiting jobs are answered one after the other, so that the last of them is in time too")
     func crowd() {
         let limits = WorkerLimits(slots: 1, margin: Self.margin, answerTime: .milliseconds(10))
         var state = WorkerState(limits: limits)
@@ -76,7 +76,7 @@ struct WorkerStateTests {
         }
     }
 
-    @Test("where answers take long, more of each job's time is kept for them, until they don't any more")
+    @Test("when answers take long, more of each job's time is reserved for them, until they are fast again")
     func delays() {
         var state = WorkerState(limits: WorkerLimits(slots: 1, margin: Self.margin, answerTime: .zero))
         let (slow, next) = (job("slow", within: .milliseconds(50)), job("next", within: .seconds(60)))
@@ -99,7 +99,7 @@ struct WorkerStateTests {
         #expect(later.deadline - until < Self.margin + .milliseconds(1))
     }
 
-    @Test("work that does not end is stopped and answered with the original, in time; what comes of it is not wanted")
+    @Test("work that does not end is stopped and answered with the original, in time; its late result is dropped")
     mutating func hanging() {
         let (hanging, next) = (job("a", within: .seconds(1)), job("b", within: .seconds(2)))
         state = WorkerState(limits: WorkerLimits(slots: 1, margin: Self.margin))
@@ -113,7 +113,7 @@ struct WorkerStateTests {
         #expect(!state.leases.contains(hanging.lease))
     }
 
-    @Test("a job that was begun twice and never ended runs with nothing beside it, and is not overtaken")
+    @Test("a job that was started twice and never ended runs alone, and is not overtaken")
     mutating func alone() {
         let (first, suspect) = (job("1", within: .seconds(1)), job("2", within: .seconds(2), starts: 2))
         let last = job("3", within: .seconds(3), starts: 1)
@@ -125,7 +125,7 @@ struct WorkerStateTests {
         #expect(state.answered(suspect.lease, now: now) == [work(last)])
     }
 
-    @Test("a job that runs alone doesn't keep the others waiting for longer than ten seconds")
+    @Test("a job that runs alone delays the others for ten seconds at most")
     mutating func longAlone() {
         let (suspect, next) = (job("suspect", within: .seconds(3600), starts: 2), job("next", within: .seconds(3601)))
         #expect(state.take([suspect, next], now: now) == [.work(suspect, until: now + .seconds(10))])
@@ -134,7 +134,7 @@ struct WorkerStateTests {
         #expect(state.timePassed(due) == [.stop(suspect.lease), .answer(suspect, .original), work(next)])
     }
 
-    @Test("a job that was begun seven times and never ended, the last five of them alone, is deadLettered unseen")
+    @Test("a job that was started seven times and never ended, the last five alone, is dead-lettered without work")
     mutating func poison() {
         let (suspect, innocent) = (job("suspect", starts: 6), job("innocent", within: .seconds(11)))
         #expect(state.take([suspect, innocent], now: now) == [work(suspect)])
@@ -150,10 +150,10 @@ struct WorkerStateTests {
         #expect(state.isEmpty)
     }
 
-    /// 4,000 jobs of 130 ms, 16 at once; each second the worker is killed, whatever it does. What kills its worker does so
-    /// after 20 ms, each time.
+    /// 4,000 jobs of 130 ms, 16 at once. Each second the worker is killed. A job that kills its worker does so after 20
+    /// ms, each time.
     @Test(
-        "workers that are killed once a second make no innocent job poison, and a job that kills them is found",
+        "a worker that is killed each second makes no innocent job poison, and a job that kills workers is found",
         arguments: 0..<8
     )
     func killedOnceASecond(seed: UInt64) {
@@ -178,7 +178,7 @@ struct WorkerStateTests {
                     }
                 }
             }
-            // Those that were begun come back first, as reclaimed jobs do.
+            // The started jobs come back first, as reclaimed jobs do.
             var waiting = open.sorted { ($0.value, $1.key) < ($1.value, $0.key) }
             func take() {
                 let next = waiting.suffix(worker.room)
@@ -203,7 +203,7 @@ struct WorkerStateTests {
         #expect(deadLettered == poison)
     }
 
-    @Test("a lost lease stops its work, and its slot goes to the next; it is not renewed any more")
+    @Test("a lost lease stops its work, its slot goes to the next job, and it is not renewed again")
     mutating func lost() {
         let jobs = (1...4).map { job("\($0)", within: .seconds($0)) }
         _ = state.take(jobs, now: now)
@@ -212,7 +212,7 @@ struct WorkerStateTests {
         #expect(state.worked(jobs[0].lease) == false)
     }
 
-    @Test("no more is taken than can be answered")
+    @Test("a worker takes only as many jobs as it can answer")
     mutating func room() {
         #expect(state.room == 24)
         _ = state.take((0..<24).map { job("\($0)") }, now: now)
@@ -224,7 +224,7 @@ struct WorkerStateTests {
     }
 
     @Test(
-        "a worker that drains gives back what has not begun, and work has its deadline or the drain time, the earlier"
+        "a worker that drains returns unstarted jobs, and work has its deadline or the drain time, whichever is earlier"
     )
     mutating func drain() {
         let (short, long) = (job("short", within: .seconds(5)), job("long", within: .seconds(60)))
@@ -241,7 +241,7 @@ struct WorkerStateTests {
     }
 
     @Test(
-        "whatever happens, every job is answered once and by its deadline, and the limits are kept",
+        "in any order of events, every job is answered once and by its deadline, and the limits are kept",
         arguments: 0..<50
     )
     mutating func anything(seed: UInt64) {
@@ -262,7 +262,7 @@ struct WorkerStateTests {
                 }
                 actions = state.take(jobs, now: now)
             case 2:
-                // The time goes on to where something has to be done, never beyond.
+                // Time moves on to the next necessary action, never beyond.
                 let step = now + .milliseconds(.random(in: 0...500, using: &random))
                 now = min(step, state.nextAnswer ?? step)
                 actions = state.timePassed(now)
