@@ -77,7 +77,7 @@ struct BucketTests {
     @Test(
         "wrong credentials, rights, buckets and regions are refused by the store, and the message says what to do",
         arguments: [
-            ("key", "InvalidAccessKeyId", "doesn't know this access key"),
+            ("key", "InvalidAccessKeyId", "does not know this access key"),
             ("secret", "SignatureDoesNotMatch", "--publish-region"),
             ("token", "InvalidToken", "renew the credentials"),
             ("rights", "AccessDenied", "s3:PutObject"),

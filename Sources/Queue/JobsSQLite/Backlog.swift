@@ -1,11 +1,11 @@
 import GRDB
 import Jobs
 
-/// The numbers of jobs that wait or are worked on and of answers that are still to be posted, in all and of each tenant;
-/// or by how many these numbers change.
+/// The numbers of open jobs and of answers still to be posted, in total and for each tenant, or the changes of these
+/// numbers.
 struct Backlog: Sendable {
     private(set) var total = 0
-    /// The bytes of answers that are still to be posted.
+    /// The size of all answers still to be posted, in bytes.
     var answerBytes = 0
     private var byTenant: [String: Int] = [:]
 
@@ -24,7 +24,7 @@ struct Backlog: Sendable {
 }
 
 extension Backlog {
-    /// What is in the tables.
+    /// Counts the rows of the tables.
     init(of database: Database) throws {
         for table in ["job", "outbox"] {
             let counts = try Row.fetchAll(

@@ -3,7 +3,7 @@ import GRDB
 import Jobs
 
 extension Database {
-    /// Runs a statement that is compiled once. How many rows it changed.
+    /// Runs a cached statement and returns the number of rows it changed.
     @discardableResult
     func change(_ sql: String, _ arguments: StatementArguments = []) throws -> Int {
         try cachedStatement(sql: sql).execute(arguments: arguments)
@@ -24,7 +24,7 @@ extension Database {
 }
 
 extension Row {
-    /// A column's value. One that can't be there means that the file is damaged, and is reported so.
+    /// Returns a column's value. Throws `SQLITE_CORRUPT` if the value has the wrong type.
     func value<Value: DatabaseValueConvertible>(_ column: String) throws -> Value {
         guard let value = Value.fromDatabaseValue(self[column]) else { throw damage(in: column) }
         return value
@@ -36,7 +36,7 @@ extension Row {
         return try value(column)
     }
 
-    /// A time or a duration in milliseconds, at most 142,000 years: sums of these are numbers still.
+    /// Returns a time or a duration in milliseconds. The bound of 142,000 years keeps sums from overflowing.
     func milliseconds(_ column: String) throws -> Int { try number(column, in: 0...1 << 52) }
 
     func count(_ column: String) throws -> Int { try number(column, in: LeasedCallback.sensibleCounts) }
@@ -49,7 +49,7 @@ extension Row {
 
     func bytes(_ column: String) throws -> [UInt8] { [UInt8](try value(column) as Data) }
 
-    /// A column that names a case.
+    /// Returns the case of an enumeration that a column holds as its raw value.
     func named<Value: RawRepresentable>(_ column: String) throws -> Value
     where Value.RawValue: DatabaseValueConvertible {
         guard let value = Value(rawValue: try value(column)) else { throw damage(in: column) }
@@ -57,6 +57,6 @@ extension Row {
     }
 
     private func damage(in column: String) -> DatabaseError {
-        DatabaseError(resultCode: .SQLITE_CORRUPT, message: "column \(column) has no sensible value")
+        DatabaseError(resultCode: .SQLITE_CORRUPT, message: "column \(column) has an invalid value")
     }
 }

@@ -1,7 +1,7 @@
-/// What is left of acknowledged changes when the power fails. A killed process never loses any.
+/// The durability of acknowledged changes when the power fails. A killed process never loses any.
 package enum Durability: String, Sendable, CaseIterable {
-    /// Those since the last checkpoint may be lost. Right for jobs that live for seconds.
+    /// Changes since the last checkpoint may be lost. Suited to jobs that live for seconds.
     case normal
-    /// None are lost, at the price of waiting for the disk at every commit.
+    /// No change is lost. Every commit waits for the disk.
     case full
 }

@@ -1,7 +1,7 @@
 import Jobs
 import Synchronization
 
-/// Tells tasks of this process that what they wait for may have come.
+/// The events of the queue, and the tasks of this process that wait for them.
 final class Events: Sendable {
     enum Event: Sendable, Hashable {
         /// A job waits to be leased.
@@ -11,7 +11,7 @@ final class Events: Sendable {
 
     private let listeners = Mutex<[Event: [ObjectIdentifier: WakeUp]]>([:])
 
-    /// Calls `body` with what is nudged by the event from now on, however soon it happens.
+    /// Calls `body` with a signal that the event raises from now on.
     func listening<Value>(to event: Event, _ body: (WakeUp) async throws -> Value) async throws -> Value {
         let listener = WakeUp()
         let key = ObjectIdentifier(listener)

@@ -5,18 +5,17 @@ import Media
 import Synchronization
 import Timing
 
-/// Makes changes to the queue's file, many callers' in one transaction.
+/// A writer that commits the changes of many callers to the queue's file in one transaction.
 ///
-/// A change that finds the file at rest is committed at once; those that come meanwhile are committed together, next. So
-/// a lone caller waits for nothing, and the more there are the larger the groups: no timer is needed. Its file blocks,
-/// which is why it has a thread of its own beside Swift's pool. How many changes wait is bounded by their callers, each
-/// of whom waits for one.
+/// If the file is idle, a change is committed at once. Changes that arrive during a commit form the next group. A
+/// single caller does not wait, and groups grow with the load, so no timer is needed. File access blocks, so it runs on
+/// a separate thread outside Swift's pool. The number of waiting changes is bounded, because each caller waits for one.
 final class GroupCommit: Sendable {
     private struct Change: Sendable {
-        /// Makes the change. What comes back tells the caller, and is called once it is committed.
+        /// Makes the change. Returns a closure to call after the commit, which resumes the caller.
         var make: @Sendable (inout JobTables) throws -> @Sendable () -> Void
         var fail: @Sendable (JobQueueError) -> Void
-        /// Whether it brings a new job, which a full disk has no space for.
+        /// A Boolean value that indicates whether the change adds a job, which a full disk refuses.
         var addsJob: Bool
     }
 
@@ -30,7 +29,7 @@ final class GroupCommit: Sendable {
 
     private let thread: DispatchQueue
     private let waiting = Mutex(Waiting())
-    /// Only `thread` takes this lock.
+    /// The queue's file. Only `thread` takes this lock.
     private let file: Mutex<JobFile>
     private let setAsides: Atomic<Int>
     private let heartbeat: LoopHeartbeat
@@ -49,7 +48,7 @@ final class GroupCommit: Sendable {
         self.file = Mutex(file)
     }
 
-    /// `observe` is told what is wrong whenever that changes.
+    /// Opens the queue's file. Calls `observe` with the current problems whenever they change.
     static func open(
         _ path: String,
         limits: QueueLimits,
@@ -74,7 +73,7 @@ final class GroupCommit: Sendable {
 
     var troubles: Set<QueueTrouble> { trouble.withLock(\.self) }
 
-    /// Returns once the change is committed.
+    /// Makes a change and waits until it is committed.
     func change<Value: Sendable>(
         addsJob: Bool = false,
         _ change: @escaping @Sendable (inout JobTables) throws -> Value,
@@ -102,7 +101,7 @@ final class GroupCommit: Sendable {
         }
     }
 
-    /// Makes the changes that wait, and closes the file. Later ones fail.
+    /// Commits the waiting changes and closes the file. Later changes fail.
     func close() async {
         waiting.withLock { $0.isClosed = true }
         await withCheckedContinuation { closed in
@@ -137,7 +136,7 @@ final class GroupCommit: Sendable {
         }
         let (tellCallers, troubles) = file.withLock { file in
             file.lookForSpace()
-            // What is left of a full disk is for the answers.
+            // The last space of a full disk is for answers.
             let refused = file.isFull ? group.filter(\.addsJob) : []
             let tellCallers = commit(file.isFull ? group.filter { !$0.addsJob } : group, to: &file)
             file.tidy()
@@ -148,7 +147,7 @@ final class GroupCommit: Sendable {
         for tell in tellCallers { tell() }
         waiting.withLock { waiting in
             waiting.isCommitting = !waiting.changes.isEmpty
-            // Behind those who look into the file: changes without end would keep them waiting for ever.
+            // The next group goes behind pending reads, which a stream of changes would block forever.
             if waiting.isCommitting { thread.async { self.commitGroup() } }
         }
     }
@@ -163,10 +162,11 @@ final class GroupCommit: Sendable {
 
     private static let full = JobQueueError(
         .noSpace,
-        "The disk of the queue's file is full. Free some space; the queue goes on by itself."
+        "The disk of the queue's file is full. Free some disk space. The queue then resumes by itself."
     )
 
-    /// Commits a group; where that fails, each change by itself, so that one spoils no other.
+    /// Commits a group. If that fails, commits each change separately, so that a failing change does not affect the
+    /// others.
     private func commit(_ group: [Change], to file: inout JobFile) -> [@Sendable () -> Void] {
         guard !group.isEmpty else { return [] }
         do {
@@ -183,7 +183,7 @@ final class GroupCommit: Sendable {
         }
     }
 
-    /// Makes a change once more, after room was made.
+    /// Makes a change again after freeing disk space.
     private func finish(_ change: Change, in file: inout JobFile) -> [@Sendable () -> Void] {
         do {
             return [try file.change { tables in try change.make(&tables) }]

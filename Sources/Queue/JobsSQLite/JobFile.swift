@@ -5,36 +5,36 @@ import Jobs
 import Media
 import Timing
 
-/// The queue's file, and the one connection that writes to it and checkpoints it: two could damage it with SQLite before
-/// 3.51.3 (sqlite.org/wal.html#walresetbug). It blocks, so it belongs on a thread of its own.
+/// The queue's file, and the only connection that writes to it and checkpoints it. Two connections could damage it with
+/// SQLite before 3.51.3 (sqlite.org/wal.html#walresetbug). Its methods block, so call them on a separate thread.
 struct JobFile {
     private let path: String
     private let files: QueueFiles
     private let limits: QueueLimits
     private let durability: Durability
     private let clock: UnixClock
-    /// `nil` once it is closed.
+    /// The lock of the file, or `nil` after `close`.
     private var lock: QueueLock?
-    /// `nil` until the file could be opened.
+    /// The connection, or `nil` until the file was opened successfully.
     private var connection: DatabaseQueue?
     private var backlog = Backlog()
     private var tidied: Int
     private var changesWhenTidied = 0
     private let reserve: SpaceReserve
-    /// What the queue's path led to when it was opened.
+    /// The identity of the file at the queue's path when it was opened.
     private var identity: QueueFiles.Identity?
-    /// When the file was last found missing.
+    /// The time at which the file was last found missing.
     private var removed: Int?
-    /// Whether the disk was full when something was written last, and has had no space since.
+    /// A Boolean value that indicates whether the disk was full at the last write, and has had no free space since.
     private(set) var isFull = false
-    /// How many damaged files were set aside.
+    /// The number of damaged files that were set aside.
     private(set) var setAsideCount = 0
 
     private static let largestLog = 64_000_000
-    /// How long people are told of a file that was removed and written anew, in milliseconds.
+    /// The time for which a removed and rewritten file is reported as a problem, in milliseconds.
     private static let remarkTime = 600_000
 
-    /// Rescues all jobs that were leased: who had them is gone with its process.
+    /// Opens the file and ends all leases, whose worker ended with its process.
     init(_ path: String, limits: QueueLimits, durability: Durability, clock: UnixClock) throws(JobQueueError) {
         self.path = path
         self.limits = limits
@@ -52,7 +52,8 @@ struct JobFile {
         }
     }
 
-    /// Makes changes that are kept together or not at all. In a file that proves to be damaged they are made to a new one.
+    /// Makes changes in one transaction. If the file proves to be damaged, sets it aside and makes the changes in a new
+    /// file.
     mutating func change<Value>(_ work: (inout JobTables) throws -> Value) throws -> Value {
         try mendingDamage { file in try file.transaction(work) }
     }
@@ -80,7 +81,7 @@ struct JobFile {
         lock = nil
     }
 
-    /// What is wrong now.
+    /// The current problems.
     var troubles: Set<QueueTrouble> {
         var troubles: Set<QueueTrouble> = isFull ? [.diskFull] : []
         if let removed, clock.now - removed < Self.remarkTime { troubles.insert(.fileRemoved) }
@@ -89,18 +90,21 @@ struct JobFile {
 
     // MARK: Opening
 
-    /// `keepsLeases` when it was open before, and its jobs are this process's still.
+    /// Opens the connection. Keeps the leases if `keepsLeases`, when this process had the file open before.
     private mutating func opened(keepsLeases: Bool = false) throws -> DatabaseQueue {
         if let connection { return connection }
         guard lock != nil else { throw JobQueueError(.unavailable, "The queue is closed.") }
         let identity = try files.create()
         var configuration = Configuration()
         configuration.journalMode = .wal
-        // Nobody else writes. Readers hold up a checkpoint, which can wait until they're gone.
+        // No other process writes. Readers can delay a checkpoint, which then happens later.
         configuration.busyMode = .timeout(0.25)
         let connection = try DatabaseQueue(path: path, configuration: configuration)
         guard files.identity == identity else {
-            throw JobQueueError(.untrusted, "\(path) was replaced while it was opened. Who else writes to its folder?")
+            throw JobQueueError(
+                .untrusted,
+                "\(path) was replaced while it was opened. Check who else writes to its folder."
+            )
         }
         try connection.writeWithoutTransaction { database in
             try database.execute(sql: "PRAGMA synchronous = \(durability.rawValue); PRAGMA temp_store = MEMORY")
@@ -116,14 +120,15 @@ struct JobFile {
         return connection
     }
 
-    /// Who had leases is no more.
+    /// Ends all leases. Their holders ended with an earlier process.
     private func endLeases(in database: Database) throws {
         try database.execute(sql: "UPDATE job SET state = 0 WHERE state = 1")
         let soonest = clock.now + limits.callbackTime.milliseconds
         try database.execute(sql: "UPDATE outbox SET due = 0 WHERE due <= ?", arguments: [soonest])
     }
 
-    /// Jobs live for seconds, so being there again counts for more than what could be read of a damaged file.
+    /// Calls `work`. If the file is damaged, replaces it and calls `work` again. Jobs live for seconds, so a working
+    /// queue is worth more than the readable part of a damaged file.
     private mutating func mendingDamage<Value>(_ work: (inout JobFile) throws -> Value) throws -> Value {
         do {
             return try work(&self)
@@ -151,15 +156,15 @@ struct JobFile {
 
     // MARK: Tidying
 
-    /// Forgets old answers and cuts the log, once a second at most. What fails is tried again the next time.
+    /// Deletes old answers and truncates the log, once a second at most. If this fails, the next call tries again.
     mutating func tidy() {
         guard clock.now - tidied >= 1000 else { return }
         tidied = clock.now
         noticeRemoval()
-        // Another one, where the file was written anew.
+        // The connection may have changed, if the file was rewritten.
         guard let connection else { return }
         let hasMore = try? transaction { try $0.forgetReplies() }
-        // However fast jobs are answered, their answers are forgotten as fast.
+        // More answers have expired: the next call goes on at once, so that deletion keeps up with any rate of answers.
         if hasMore == true { tidied -= 1000 }
         try? connection.writeWithoutTransaction { database in
             let isIdle = database.totalChangesCount == changesWhenTidied
@@ -171,7 +176,7 @@ struct JobFile {
 
     // MARK: A full disk
 
-    /// Makes room after the disk was found full: in the log, and for what finishes jobs by giving the reserve up.
+    /// Frees space on a full disk: truncates the log and, for changes that finish jobs, releases the reserve.
     mutating func makeRoom(finishesJobs: Bool) {
         isFull = true
         cutLog()
@@ -180,7 +185,7 @@ struct JobFile {
         cutLog()
     }
 
-    /// Looks whether a full disk has space again.
+    /// Checks whether a full disk has free space again.
     mutating func lookForSpace() { if isFull { isFull = !reserve.take() } }
 
     private func cutLog() {
@@ -193,14 +198,14 @@ struct JobFile {
         let found = files.identity
         guard connection != nil, found != identity else { return }
         removed = clock.now
-        // Another program's file, or another attachd's, is left alone.
+        // A file of another program, or of another attachd, is left alone.
         if found == nil { try? writeAnew() }
     }
 
-    /// Writes what the removed file holds to a new one. Leases go on.
+    /// Writes the content of the removed file to a new one. Leases remain valid.
     private mutating func writeAnew() throws {
         guard let connection else { return }
-        // The lock may be gone with the file; then somebody else may have it.
+        // The lock's file may be removed, too. Another process may then hold a new one.
         if lock?.isInPlace != true { lock = try QueueLock(besides: path) }
         let copy = path + ".restored"
         _ = unsafe unlink(copy)
@@ -209,9 +214,11 @@ struct JobFile {
             try connection.writeWithoutTransaction { database in
                 try database.execute(sql: "VACUUM INTO ?", arguments: [copy])
             }
-            // SQLite removes its other files by their names.
+            // SQLite removes its other files by name, so it must close first.
             disconnect()
-            guard unsafe rename(copy, path) == 0 else { throw JobQueueError(.noSpace, "The queue's file is removed.") }
+            guard unsafe rename(copy, path) == 0 else {
+                throw JobQueueError(.noSpace, "The queue's file was removed and could not be written again.")
+            }
             _ = try opened(keepsLeases: true)
         } catch {
             _ = unsafe unlink(copy)

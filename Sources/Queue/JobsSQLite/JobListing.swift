@@ -1,15 +1,15 @@
 import GRDB
 import Jobs
 
-/// What people want to know of a queue's file; also read by a process that isn't its owner. Nothing here walks through
-/// the waiting jobs, which may be many, except to count them.
+/// Read-only queries of a queue's file for inspection, which another process than the owner may run, too. They do not
+/// scan the waiting jobs, which may be many, except to count them.
 struct JobListing {
     let database: Database
-    /// In the file's milliseconds.
+    /// The current time, in milliseconds since 1970.
     let now: Int
 
     func status() throws -> QueueStatus {
-        // Entries have rising numbers: the first that waits has waited longest.
+        // Entries have rising numbers, so the first waiting one has waited longest.
         let oldest = try database.row("SELECT enqueued FROM job NOT INDEXED WHERE state = 0 ORDER BY seq LIMIT 1")
         return QueueStatus(
             waiting: try database.count("SELECT count(*) FROM job WHERE state = 0"),
@@ -20,7 +20,7 @@ struct JobListing {
         )
     }
 
-    /// Earliest deadline first. Each part is read through its index, and the parts are put together here.
+    /// Returns open jobs, earliest deadline first. Reads each part through its index and merges the parts.
     func jobs(_ limit: Int) throws -> [JobSummary] {
         let columns = "SELECT tenant, id, state, starts, deadline FROM job"
         var rows = try database.rows("\(columns) WHERE state = 1")
@@ -47,7 +47,7 @@ struct JobListing {
         return try reply(to: name).map(JobState.finished) ?? .unknown
     }
 
-    /// As long as it is kept.
+    /// Returns the answer to a job, or `nil` if it is no longer kept.
     func reply(to name: JobName) throws -> JobReply? {
         try database.row(
             "SELECT status, body FROM reply WHERE tenant = ? AND id = ? AND expires > ?",

@@ -2,7 +2,7 @@ import GRDB
 import Jobs
 
 extension JobQueueError {
-    /// What an error of SQLite means to a caller.
+    /// Translates an error of SQLite for the queue's callers.
     init(_ error: any Error) {
         switch error {
         case let error as JobQueueError: self = error
@@ -15,11 +15,14 @@ extension JobQueueError {
         let text = error.message ?? "error \(error.extendedResultCode.rawValue)"
         switch error.resultCode {
         case .SQLITE_FULL:
-            self.init(.noSpace, "The disk of the queue's file is full. Free some space; the queue goes on by itself.")
+            self.init(
+                .noSpace,
+                "The disk of the queue's file is full. Free some disk space. The queue then resumes by itself."
+            )
         case .SQLITE_IOERR, .SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_PERM:
-            self.init(.noSpace, "The queue's file can't be read or written: \(text).")
+            self.init(.noSpace, "The queue's file cannot be read or written: \(text).")
         case .SQLITE_BUSY, .SQLITE_LOCKED:
-            self.init(.unavailable, "The queue's file is held by a reader: \(text).")
+            self.init(.unavailable, "The queue's file is locked by another process that reads it: \(text).")
         default:
             self.init(.broken, "The queue's file: \(text).")
         }
@@ -27,6 +30,6 @@ extension JobQueueError {
 }
 
 extension DatabaseError {
-    /// The file is no database, or a damaged one.
+    /// A Boolean value that indicates whether the file is damaged or not a database.
     var meansDamage: Bool { [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(resultCode) }
 }

@@ -4,7 +4,7 @@ import Media
 import Timing
 
 extension JobTables {
-    /// A leased callback is due again at the end of its lease.
+    /// Leases due callbacks. A leased callback is due again at the end of its lease.
     func leaseCallbacks(_ limit: Int) throws -> [LeasedCallback] {
         let now = clock.now
         let rows = try database.rows(
@@ -28,7 +28,7 @@ extension JobTables {
     }
 
     func postponeCallback(_ lease: Lease, by delay: Duration, isFailure: Bool) throws {
-        // Another fence ends the lease. Where no try was made, the lease is taken back: it does not count as an attempt.
+        // A new fence ends the lease. If no attempt was made, the fence goes back, so that the lease is not counted.
         try database.change(
             "UPDATE outbox SET attempt = attempt + ?, failures = failures + ?, due = ? WHERE seq = ? AND attempt = ?",
             [isFailure ? 1 : -1, isFailure ? 1 : 0, clock.now + delay.milliseconds, Int(lease.entry), lease.fence]

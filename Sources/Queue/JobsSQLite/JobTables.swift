@@ -4,12 +4,12 @@ import Jobs
 import Media
 import Timing
 
-/// The queue's tables, inside a transaction: what can be done to them, one statement after the other.
+/// The queue's tables inside a transaction, and the changes to them.
 struct JobTables {
     let database: Database
     let clock: UnixClock
     let limits: QueueLimits
-    /// The backlog before this transaction, and what changes in it.
+    /// The backlog before this transaction.
     let backlog: Backlog
     var changes = Backlog()
 
@@ -22,7 +22,7 @@ struct JobTables {
         self.backlog = backlog
     }
 
-    // MARK: Jobs that come
+    // MARK: Enqueueing
 
     mutating func enqueue(_ job: Job) throws -> Enqueued {
         if let reply = try reply(to: job.name) { return .finished(reply) }
@@ -44,7 +44,7 @@ struct JobTables {
         return .accepted
     }
 
-    /// Enqueues the newest dead letter of that name.
+    /// Enqueues the newest dead letter of this name.
     mutating func retryDeadLetter(_ name: JobName) throws -> Enqueued? {
         let letter = try database.row(
             "SELECT * FROM dead WHERE tenant = ? AND id = ? ORDER BY seq DESC LIMIT 1",
@@ -65,7 +65,7 @@ struct JobTables {
             && backlog.answerBytes + changes.answerBytes < limits.answerBytes
     }
 
-    // MARK: Jobs that are worked on
+    // MARK: Leases
 
     func lease(_ limit: Int) throws -> [LeasedJob] {
         try lease(
@@ -87,7 +87,7 @@ struct JobTables {
             "UPDATE job SET state = 1, attempt = attempt + 1, lease_until = ?1 WHERE seq IN (\(chosen)) RETURNING *",
             arguments
         )
-        // What is returned has no order. Entries have numbers of the same length.
+        // RETURNING does not define an order.
         return try rows.map { try $0.leasedJob(clock) }.sorted {
             ($0.job.priority.rawValue, $0.deadline, $0.lease.entry)
                 < ($1.job.priority.rawValue, $1.deadline, $1.lease.entry)
@@ -98,7 +98,7 @@ struct JobTables {
         try database.change("UPDATE job SET starts = starts + 1 WHERE \(Self.isHeld)", held(lease)) > 0
     }
 
-    /// The leases that are lost.
+    /// Renews leases and returns the lost ones.
     func renew(_ leases: [Lease]) throws -> [Lease] {
         let end = clock.now + limits.leaseTime.milliseconds
         return try leases.filter { lease in
@@ -114,15 +114,15 @@ struct JobTables {
 
     private func held(_ lease: Lease) -> StatementArguments { [Int(lease.entry), lease.fence] }
 
-    // MARK: Jobs that are answered
+    // MARK: Answers
 
-    /// The job's name, unless the lease is lost.
+    /// Answers a job. Returns its name, or `nil` if the lease is lost.
     mutating func finish(_ lease: Lease, with reply: JobReply) throws -> JobName? {
         let job = try database.row("DELETE FROM job WHERE \(Self.isHeld) RETURNING *", held(lease))
         return try job.map { try answer($0, with: reply) }
     }
 
-    /// The job's name, unless the lease is lost.
+    /// Answers a job and adds it to the dead letters. Returns its name, or `nil` if the lease is lost.
     mutating func deadLetter(_ lease: Lease, with reply: JobReply) throws -> JobName? {
         let copied = try database.change(
             """
@@ -148,7 +148,7 @@ struct JobTables {
         )
         if let job {
             changes.add(-1, of: name.tenant)
-            try keep(JobReply(.cancelled, body: [UInt8]("The job was taken back.".utf8)), for: try job.name())
+            try keep(JobReply(.cancelled, body: [UInt8]("The producer cancelled the job.".utf8)), for: try job.name())
             return .cancelled
         }
         if try isOpen(name) { return .running }
@@ -159,7 +159,7 @@ struct JobTables {
         let name = try job.name()
         try keep(reply, for: name)
         if let callback: String = try job.optional("callback") {
-            // The answer has the job's place in the backlog until it is posted.
+            // The answer counts in the backlog, in place of the job, until it is posted.
             changes.answerBytes += reply.body.count
             let now = clock.now
             try database.change(
@@ -188,7 +188,7 @@ struct JobTables {
         )
     }
 
-    /// Forgets answers whose time is over; a thousand at a time, for others wait meanwhile. Returns whether there may be more.
+    /// Deletes up to 1,000 expired answers, few enough not to delay other changes. Returns whether there may be more.
     func forgetReplies() throws -> Bool {
         try database.change(
             "DELETE FROM reply WHERE rowid IN (SELECT rowid FROM reply WHERE expires <= ? LIMIT 1000)",
@@ -198,7 +198,7 @@ struct JobTables {
 
     func purgeDeadLetters() throws -> Int { try database.change("DELETE FROM dead") }
 
-    // MARK: Where a job stands
+    // MARK: States of jobs
 
     func state(of name: JobName) throws -> JobState { try listing.state(of: name) }
 

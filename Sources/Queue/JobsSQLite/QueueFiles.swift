@@ -2,12 +2,12 @@ import Glibc
 import Jobs
 import Storage
 
-/// The names of the queue's file and its companions, and the check that they are this user's.
+/// The paths of the queue's file and its companions, and the check that they belong to this user.
 ///
-/// SQLite follows a link that stands in place of its file, and GRDB has no way to forbid it. So the names are checked
-/// before it opens them, in a folder that nobody else can write to (SECURITY.md, T2).
+/// SQLite follows a symbolic link in place of its file, and GRDB cannot forbid it. So the paths are checked before
+/// SQLite opens them, in a folder that only this user can write to (SECURITY.md, T2).
 struct QueueFiles: Sendable {
-    /// What tells one file from another, whatever it is called.
+    /// The identity of a file, independent of its name.
     struct Identity: Equatable {
         private let device: dev_t
         private let number: ino_t
@@ -24,7 +24,7 @@ struct QueueFiles: Sendable {
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    /// Refuses files and a folder of another user, links, and what others can write to.
+    /// Throws `untrusted` if a file or the folder belongs to another user, is a link, or is writable by others.
     func check() throws(JobQueueError) {
         do throws(StoreError) {
             let descriptor = try Ownership.open(folder: folder)
@@ -40,22 +40,22 @@ struct QueueFiles: Sendable {
         }
     }
 
-    /// Makes the file where there is none, so that SQLite's other files get its permissions. It must stay what is found
-    /// at its name.
+    /// Creates the file if it does not exist, so that SQLite's other files get its permissions. Returns the identity,
+    /// which the file at the path must keep.
     func create() throws(JobQueueError) -> Identity {
         let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
             let reason = unsafe String(cString: strerror(errno))
-            throw JobQueueError(.noSpace, "The queue's file can't be opened at \(path): \(reason).")
+            throw JobQueueError(.noSpace, "The queue's file cannot be opened at \(path): \(reason).")
         }
-        // SQLite's locks would go with the descriptor; it has none yet.
+        // Closing a descriptor releases SQLite's locks on the file. It has none yet.
         defer { close(descriptor) }
         var status = stat()
         unsafe fstat(descriptor, &status)
         return Identity(status)
     }
 
-    /// The file that is found at the path now; `nil` if there is none.
+    /// The identity of the file at the path now, or `nil` if there is no file.
     var identity: Identity? {
         var status = stat()
         return unsafe lstat(path, &status) == 0 ? Identity(status) : nil

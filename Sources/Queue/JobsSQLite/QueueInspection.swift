@@ -5,12 +5,12 @@ package import Jobs
 import Media
 import Timing
 
-/// Looks into a queue's file while another process works with it. Nothing is written, and each look is short: a long one
-/// would hold up the owner's checkpoints.
+/// A reader of a queue's file that another process works with. It does not write. Each query is short, because a long
+/// one would delay the owner's checkpoints.
 package struct QueueInspection: Sendable {
     private let connection: DatabaseQueue
 
-    /// Throws `misconfigured` if there is no such file.
+    /// Opens the file for reading. Throws `misconfigured` if it does not exist.
     package init(_ path: String) throws(JobQueueError) {
         guard FileManager.default.fileExists(atPath: path) else {
             throw JobQueueError(.misconfigured, "There is no queue at \(path).")

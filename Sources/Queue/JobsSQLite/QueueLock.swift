@@ -1,39 +1,40 @@
 import Glibc
 import Jobs
 
-/// The right to write to a queue's file, which one process has at a time: the lock of a file beside it. The kernel lets
-/// go of it with the process, however that ends.
+/// The exclusive right of one process to write to a queue's file: a lock on a file beside it. The kernel releases the
+/// lock when the process ends, for whatever reason.
 final class QueueLock: Sendable {
     private let path: String
     private let descriptor: Int32
 
-    /// Throws `inUse` if another process has it.
+    /// Takes the lock. Throws `inUse` if another process holds it.
     init(besides path: String) throws(JobQueueError) {
         let lockPath = path + ".lock"
         let descriptor = unsafe open(lockPath, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
             throw JobQueueError(
                 .misconfigured,
-                "Can't open \(lockPath): \(errorText(errno)). The queue's file needs a folder of this user's."
+                "\(lockPath) cannot be opened: \(errorText(errno)). Put the queue's file into a folder of this user."
             )
         }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             let code = errno
             close(descriptor)
             guard code == EWOULDBLOCK else {
-                throw JobQueueError(.misconfigured, "Can't lock \(lockPath): \(errorText(code)).")
+                throw JobQueueError(.misconfigured, "\(lockPath) cannot be locked: \(errorText(code)).")
             }
             throw JobQueueError(
                 .inUse,
-                "Another process works with \(path). One process owns a queue's file: end that one, give this one a "
-                    + "file of its own, or use a Redis queue for several."
+                "Another process works with \(path). Only one process can use a queue's file. End that process, give this "
+                    + "one another file, or use a Redis queue for several processes."
             )
         }
         self.descriptor = descriptor
         self.path = lockPath
     }
 
-    /// Whether the lock's file is still found at its name. Otherwise others can take another one.
+    /// A Boolean value that indicates whether the locked file is still at its path. Otherwise other processes can lock
+    /// a new one.
     var isInPlace: Bool {
         var (held, found) = (stat(), stat())
         guard unsafe fstat(descriptor, &held) == 0, unsafe lstat(path, &found) == 0 else { return false }

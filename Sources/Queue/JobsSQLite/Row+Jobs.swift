@@ -2,7 +2,7 @@ import GRDB
 import Jobs
 
 extension Row {
-    /// A job in the columns of `job` or `dead`.
+    /// Reads a job from the columns of `job` or `dead`.
     func job() throws -> Job {
         let enqueued = try milliseconds("enqueued")
         let deadline = try milliseconds("deadline")
@@ -36,7 +36,7 @@ extension Row {
             reply: try reply(),
             trace: try trace(),
             failures: failures,
-            // Leases and failures raise the fence.
+            // Both leases and failures raise the fence.
             attempt: Swift.max(1, lease.fence - failures),
             answered: clock.instant(try milliseconds("answered")),
         )

@@ -2,10 +2,10 @@ package import Jobs
 import Media
 package import Timing
 
-/// A queue in a file of its own, for one machine: nothing else has to run. One process opens it; within that, any number
-/// of producers and workers share it.
+/// A queue in a file, for one machine and without a server. One process opens it. Within the process, any number of
+/// producers and workers share it.
 ///
-/// Earliest deadlines are leased first. When it is opened, all jobs that were leased wait again.
+/// Workers lease the most urgent jobs first. Opening the file ends all leases.
 package final class SQLiteJobQueue: JobQueue {
     private let commits: GroupCommit
     private let events = Events()
@@ -16,9 +16,9 @@ package final class SQLiteJobQueue: JobQueue {
         self.time = time
     }
 
-    /// Opens the queue's file, and makes it where there is none; its folder must be there, on a local disk. A damaged
-    /// file is set aside beside it, and a new one made. Throws `inUse` when another process has it. `observe` is told what is
-    /// wrong whenever that changes.
+    /// Opens the queue's file, or creates it. Its folder must exist, on a local disk. A damaged file is renamed and
+    /// replaced by a new one. Throws `inUse` if another process uses the file. Calls `observe` with the current
+    /// problems whenever they change.
     package static func open(
         _ path: String,
         limits: QueueLimits = QueueLimits(),
@@ -33,10 +33,10 @@ package final class SQLiteJobQueue: JobQueue {
         )
     }
 
-    /// Waits for the changes under way, and lets go of the file.
+    /// Waits for pending changes and closes the file.
     package func close() async { await commits.close() }
 
-    /// How many damaged files were set aside since the queue was opened.
+    /// The number of damaged files that were set aside since the queue was opened.
     package var setAsideCount: Int { commits.setAsideCount }
 
     package var troubles: Set<QueueTrouble> { commits.troubles }
@@ -116,7 +116,7 @@ package final class SQLiteJobQueue: JobQueue {
         events.tell(.jobWaits)
     }
 
-    /// Nothing is kept about workers here.
+    /// Does nothing: the file has no record of workers.
     package func leave() async throws {}
 
     // MARK: Answers that are posted
@@ -133,7 +133,7 @@ package final class SQLiteJobQueue: JobQueue {
         try await commits.change { try $0.postponeCallback(lease, by: delay, isFailure: isFailure) }
     }
 
-    // MARK: For people
+    // MARK: For inspection and administration
 
     package func status() async throws -> QueueStatus {
         try await commits.read { try $0.status() }

@@ -1,35 +1,35 @@
 import GRDB
 import Jobs
 
-/// The tables of the queue's file. All times are milliseconds since 1970.
+/// The schema of the queue's file. All times are in milliseconds since 1970.
 enum Schema {
-    /// "Atch": tells our files from other programs'.
+    /// The identifier of attachd's database files, "Atch" in ASCII.
     private static let applicationID = 0x4174_6368
     private static let version = 1
 
-    /// Makes the tables in a file that has none, and refuses one that isn't ours.
+    /// Creates the tables in an empty file, and refuses a file of another program or version.
     static func prepare(_ database: Database, now: Int) throws {
         guard try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_schema") ?? 0 > 0 else {
             return try create(in: database, now: now)
         }
         let id = try Int.fetchOne(database, sql: "PRAGMA application_id")
         guard id == applicationID else {
-            throw JobQueueError(.misconfigured, "The queue's file is another program's database: name another file.")
+            throw JobQueueError(.misconfigured, "The queue's file is another program's database. Name another file.")
         }
         let found = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
         guard found == version else {
             throw JobQueueError(
                 .misconfigured,
-                "The queue's file has version \(found) and this program knows \(version): let the program that made it "
-                    + "work it off, or name another file."
+                "The queue's file has version \(found), and this program needs version \(version). Let the program that "
+                    + "made the file finish its jobs, or name another file."
             )
         }
     }
 
     private static func create(in database: Database, now: Int) throws {
         try database.execute(sql: tables)
-        // Numbers of entries are never used again, not even after a damaged file was set aside: a late answer to a job
-        // of that file must meet nothing.
+        // Entry numbers are never reused, even after a damaged file was replaced: a late answer to a job of the old
+        // file must not match a new job.
         try database.execute(
             sql: "INSERT INTO sqlite_sequence(name, seq) VALUES ('job', :first), ('outbox', :first)",
             arguments: ["first": now * 1000],
@@ -37,8 +37,8 @@ enum Schema {
         try database.execute(sql: "PRAGMA application_id = \(applicationID); PRAGMA user_version = \(version)")
     }
 
-    // What changes while a job is worked on stands before its content and has the same size before and after: SQLite then
-    // overwrites these bytes in place, and leaves the pages of the content alone.
+    // The columns that change during work precede the content and keep their size: SQLite then overwrites them in place
+    // and does not rewrite the pages of the content.
     private static let tables = """
         CREATE TABLE job(
           seq INTEGER PRIMARY KEY AUTOINCREMENT,

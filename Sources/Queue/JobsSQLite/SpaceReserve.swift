@@ -1,24 +1,25 @@
 import Glibc
 import Values
 
-/// Disk space that is kept for finishing jobs: a file that is removed when the disk is full.
+/// A reserve of disk space for finishing jobs: a file that is removed when the disk is full.
 ///
-/// Answers need some space before the space of their jobs is free again. Without a reserve, a full disk would keep every job
-/// that was accepted from its answer.
+/// Answers need some space before the space of their jobs is free again. Without a reserve, accepted jobs could not be
+/// answered on a full disk.
 struct SpaceReserve {
     private let path: String
     private let size: Int
 
     static let suffix = ".reserve"
 
-    /// At most 8 MB, which is twice what the log grows to between two checkpoints, and a sixteenth of a small disk.
+    /// Creates a reserve of at most 8 MB, twice the size of the log between two checkpoints, or of a sixteenth of a
+    /// small disk.
     init(besides queuePath: String) {
         path = queuePath + Self.suffix
         size = min(8_000_000, (Self.disk(of: queuePath)?.size ?? 0) / 16)
     }
 
-    /// Takes the space, unless the disk would have less than as much free then. Returns whether it is taken, and the disk
-    /// has space for more.
+    /// Allocates the reserve, unless the disk would then have less free space than its size. Returns whether the
+    /// reserve is allocated and the disk has free space.
     func take() -> Bool {
         guard size > 0 else { return true }
         guard let free = Self.disk(of: path)?.free else { return false }
@@ -32,10 +33,10 @@ struct SpaceReserve {
         return false
     }
 
-    /// Gives the space back to whoever needs it.
+    /// Frees the reserve.
     func release() { _ = unsafe unlink(path) }
 
-    /// Bytes that are free on the disk of a path's folder, and the disk's size.
+    /// Returns the free space and the size of the disk that holds the path's folder, in bytes.
     private static func disk(of path: String) -> (free: Int, size: Int)? {
         let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
         var status = statvfs()

@@ -2,9 +2,9 @@ import Foundation
 import Timing
 import Values
 
-/// The file's times, whole milliseconds since 1970, beside those of this process.
+/// A conversion between the file's times, in whole milliseconds since 1970, and instants of this process.
 ///
-/// The two are compared once, when the queue is opened: a clock that is set later moves no deadline.
+/// The clocks are compared once, when the queue opens. A later change of the system's clock does not move deadlines.
 struct UnixClock: Sendable {
     let time: any TimeSource
     /// The Unix time at the origin of `time`.

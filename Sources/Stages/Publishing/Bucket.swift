@@ -3,10 +3,10 @@ package import Media
 import Synchronization
 package import Timing
 
-/// A bucket of an S3-compatible store that ready files are put into, so that phones fetch them from there.
+/// A bucket of an S3-compatible store to which ready files are published, so that phones fetch them from there.
 ///
-/// Each request has a deadline. What may pass is tried again while time is left; a bucket that fails again and again is
-/// left alone for a while, and then tried by single files until it works.
+/// Each request has a deadline. Temporary failures are retried while time is left. After repeated failures, the bucket
+/// is not used for a while, and then tried with single files until it works.
 package final class Bucket: Sendable {
     private typealias Attempt = Task<Result<Void, BucketFault>, Never>
 
@@ -14,7 +14,7 @@ package final class Bucket: Sendable {
         var names = PublishedNames()
         var underWay: [String: Attempt] = [:]
         var breaker: CircuitBreaker
-        /// How it failed last, for those who are refused.
+        /// The last failure, reported to refused callers.
         var lastFault: BucketFault?
         var time = LearntDuration(Bucket.firstGuess)
     }
@@ -26,15 +26,15 @@ package final class Bucket: Sendable {
     private let observe: @Sendable (PublishEvent) -> Void
     private let state: Mutex<State>
 
-    /// How often one file is tried.
+    /// The maximum number of attempts for one file.
     private static let attemptLimit = 4
-    /// How long the first file is taken to take.
+    /// The assumed duration of publishing the first file.
     private static let firstGuess: Duration = .milliseconds(200)
-    /// More than this isn't learnt from one file that took too long.
+    /// The upper bound of a duration learned from one slow file.
     private static let longestLesson: Duration = .seconds(10)
 
-    /// `keep` is how long files are of use: caches may have them for so long. Throws when the process has no memory or
-    /// thread left.
+    /// Creates a bucket. `keep` is the lifetime of files, for which caches may keep them. Throws if the process cannot
+    /// get more memory or threads.
     package init(
         _ settings: PublishingSettings,
         keep: Duration,
@@ -51,10 +51,10 @@ package final class Bucket: Sendable {
 
     package func shutDown() { requests.stop() }
 
-    /// How long putting a file nearly always takes, learnt from those before.
+    /// A duration that is nearly always enough to publish a file, learned from earlier files.
     package var cost: Duration { state.withLock(\.time.nearlyAlways) }
 
-    /// Why nothing can be put there now, which is known without trying; `nil` when it is worth a try.
+    /// The reason why publishing is suspended, or `nil` if it may be attempted.
     package var refusal: AttachmentFailure? {
         let now = time.now
         return state.withLock { state in
@@ -62,28 +62,28 @@ package final class Bucket: Sendable {
         }
     }
 
-    /// Whether the file is there, and need not be put again.
+    /// Returns whether the file is already in the bucket and need not be published again.
     package func has(_ name: String) -> Bool {
         let now = time.now
         return state.withLock { $0.names.contains(name, at: now) }
     }
 
-    /// Puts the file there, unless it is there already, and returns when it can be fetched.
+    /// Publishes the file unless it is already there. Returns when the file can be fetched.
     package func publish(_ file: PublishedFile, until deadline: Instant) async throws(AttachmentFailure) {
         while true {
             guard !has(file.name) else { return observe(.reused) }
             let (attempt, isOurs) = attempt(file, until: deadline)
             switch await attempt.value {
             case .success: return
-            // Another one's time was over before this one's.
+            // Another caller's attempt ran out of time, and this caller has time left.
             case .failure(let fault) where fault.isLate && !isOurs && hasTime(until: deadline): continue
             case .failure(let fault): throw fault.failure
             }
         }
     }
 
-    /// Whether files can be put there and removed, found out with an empty one. Gives a remark where it could be put and
-    /// not removed, which attachd can do without.
+    /// Checks with an empty file whether files can be published and removed. If the file could be published but not
+    /// removed, returns a remark: attachd can work without removing files.
     package func check(until deadline: Instant) async throws(AttachmentFailure) -> String? {
         let name = "attachd-check-\(String(UInt64.random(in: 0 ... .max), radix: 36))"
         do throws(BucketFault) {
@@ -95,13 +95,13 @@ package final class Bucket: Sendable {
             try await requests.delete(name, until: deadline)
             return nil
         } catch {
-            return "\(address.prefix)\(name) was left there: \(error.failure.message)"
+            return "\(address.prefix)\(name) could not be removed: \(error.failure.message)"
         }
     }
 
-    /// Removes a file from the bucket. One that isn't there is no error.
+    /// Removes a file from the bucket. A missing file is not an error.
     package func remove(_ name: String, until deadline: Instant) async throws(AttachmentFailure) {
-        // One that is being put there would come after it.
+        // Wait for an attempt in progress, which would add the file again afterwards.
         if let attempt = state.withLock({ $0.underWay[name] }) { _ = await attempt.value }
         state.withLock { $0.names.remove(name) }
         do throws(BucketFault) {
@@ -113,7 +113,7 @@ package final class Bucket: Sendable {
 
     // MARK: - One file
 
-    /// The same file is put once at a time, by whoever came first.
+    /// Starts an attempt to publish the file, or joins the attempt in progress.
     private func attempt(_ file: PublishedFile, until deadline: Instant) -> (Attempt, isOurs: Bool) {
         state.withLock { state in
             if let other = state.underWay[file.name] { return (other, false) }
@@ -164,7 +164,7 @@ package final class Bucket: Sendable {
         }
     }
 
-    /// Whether one request may well be done until then.
+    /// Returns whether one request is likely to finish by `deadline`.
     private func hasTime(until deadline: Instant) -> Bool {
         time.now + state.withLock(\.time.typical) < deadline
     }
@@ -174,7 +174,8 @@ package final class Bucket: Sendable {
         state.withLock { state in
             state.breaker.finish(pass, .success, at: now, jitter: .random(in: 0...1))
             state.time.learn(now - start)
-            // Caches and the bucket's own rules may count from here, so it is put again in good time.
+            // Caches and the bucket's own rules may count from now, so the file is published again well before `keep`
+            // ends.
             state.names.insert(file.name, until: now + keep / 2, at: now)
         }
         observe(.published(byteCount: file.byteCount, took: now - start))
@@ -183,7 +184,7 @@ package final class Bucket: Sendable {
     private func failed(_ fault: BucketFault, _ pass: CircuitBreaker.Pass, since start: Instant) {
         let now = time.now
         state.withLock { state in
-            // A bucket that refuses is of no more use than one that isn't there; one that had no time says nothing.
+            // A refusal counts like an unreachable bucket. An attempt that had too little time does not count.
             let hadTime = !fault.isLate || now - start >= state.time.typical
             state.breaker.finish(pass, hadTime ? .unreachable : .unknown, at: now, jitter: .random(in: 0...1))
             state.lastFault = fault

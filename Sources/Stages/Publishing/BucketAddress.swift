@@ -1,57 +1,66 @@
-/// A bucket of an S3-compatible store, and where in it files are put.
+/// The address of a bucket of an S3-compatible store, and the prefix of its files.
 package struct BucketAddress: Sendable, Equatable {
-    /// How a request names the bucket.
+    /// The position of the bucket's name in a request's URL.
     package enum Style: String, Sendable, CaseIterable {
-        /// First in the path: `https://endpoint/bucket/name`.
+        /// The first component of the path: `https://endpoint/bucket/name`.
         case path
-        /// Before the host's name: `https://bucket.endpoint/name`.
+        /// The first label of the host: `https://bucket.endpoint/name`.
         case host
     }
 
-    /// An address that makes no sense. Says what to write instead.
+    /// An invalid address. The description says what to write instead.
     package struct Problem: Error, Sendable, Equatable, CustomStringConvertible {
         package let description: String
     }
 
     package let name: String
-    /// Stands before each name: empty, or ends with a slash.
+    /// The prefix of each object's name: empty, or ending with a slash.
     package let prefix: String
     package let region: String
     package let style: Style
     private let scheme: String
-    /// Host and port of the store.
+    /// The host and port of the store.
     package let authority: String
 
-    /// `text` is `s3://BUCKET` or `s3://BUCKET/PREFIX`. Without an endpoint it is AWS's, whose buckets stand in the host's
-    /// name; other stores seldom have names for all their buckets.
+    /// Reads `text`, which is `s3://BUCKET` or `s3://BUCKET/PREFIX`. Without an endpoint, the bucket is at AWS, which
+    /// has the bucket's name in the host. Other stores seldom have a host name for each bucket.
     package init(_ text: String, endpoint: String? = nil, region: String = "us-east-1", style: Style? = nil)
         throws(Problem)
     {
-        guard text.hasPrefix("s3://") else { throw Problem(description: "\"\(text)\" is no s3://BUCKET/PREFIX.") }
+        guard text.hasPrefix("s3://") else {
+            throw Problem(description: "\"\(text)\" is not a bucket. Write it as s3://BUCKET/PREFIX.")
+        }
         let parts = text.dropFirst(5).split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         var folders = Array(parts.dropFirst())
         if folders.last?.isEmpty == true { folders.removeLast() }
         guard let name = parts.first, Self.isBucketName(name) else {
-            throw Problem(description: "\"\(text)\" names no bucket: 3 to 63 small letters, digits, dots and hyphens.")
+            throw Problem(
+                description:
+                    "\"\(text)\" does not name a bucket. Its name has 3 to 63 lowercase letters, digits, dots and hyphens."
+            )
         }
         guard folders.allSatisfy(Self.isFolderName) else {
-            throw Problem(description: "\"\(text)\": a prefix has letters, digits and - _ . between single slashes.")
+            throw Problem(
+                description: "\"\(text)\" has an invalid prefix. Use letters, digits and - _ . between single slashes."
+            )
         }
         guard !region.isEmpty, region.utf8.allSatisfy({ Self.isLowercaseLetterOrDigit($0) || $0 == 0x2D }) else {
-            throw Problem(description: "\"\(region)\" is no region: write it as eu-central-1.")
+            throw Problem(description: "\"\(region)\" is not a region. Write it as eu-central-1.")
         }
         self.name = name
         self.region = region
         prefix = folders.map { "\($0)/" }.joined()
         (scheme, authority) = try Self.endpoint(endpoint ?? Self.endpointOfAWS(region))
-        // A certificate for all names below the endpoint's doesn't hold for one with a dot more.
+        // A wildcard certificate does not cover a name with an additional dot.
         self.style = style ?? (endpoint == nil && !name.contains(".") ? .host : .path)
         guard self.style == .path || !Self.isNumeric(authority) else {
-            throw Problem(description: "\(authority) is an address, which has no names below it: use the style path.")
+            throw Problem(
+                description: "\(authority) is an IP address, which cannot have subdomains. Use the style path."
+            )
         }
     }
 
-    /// Where the object `object` is put. Needs no escaping.
+    /// Returns the URL of an object. It does not need escaping.
     package func url(of object: String) -> String {
         switch style {
         case .path: "\(scheme)://\(authority)/\(name)/\(prefix)\(object)"
@@ -59,7 +68,7 @@ package struct BucketAddress: Sendable, Equatable {
         }
     }
 
-    /// For AWS's own partitions; their China is one of its own.
+    /// Returns the endpoint of AWS in a region. China is a separate partition with its own domain.
     private static func endpointOfAWS(_ region: String) -> String {
         "https://s3.\(region).amazonaws.com\(region.hasPrefix("cn-") ? ".cn" : "")"
     }
@@ -72,11 +81,11 @@ package struct BucketAddress: Sendable, Equatable {
             if !authority.isEmpty, isPlain { return (scheme, String(authority)) }
         }
         throw Problem(
-            description: "\"\(text)\" is no endpoint: write it as https://s3.example.com or http://10.0.0.7:9000."
+            description: "\"\(text)\" is not an endpoint. Write it as https://s3.example.com or http://10.0.0.7:9000."
         )
     }
 
-    /// The rules of AWS for general-purpose buckets.
+    /// Returns whether a name follows the rules of AWS for general-purpose buckets.
     private static func isBucketName(_ name: String) -> Bool {
         guard (3...63).contains(name.utf8.count), !name.contains(".."), let first = name.utf8.first,
             let last = name.utf8.last
@@ -85,12 +94,12 @@ package struct BucketAddress: Sendable, Equatable {
             && name.utf8.allSatisfy { isLowercaseLetterOrDigit($0) || $0 == 0x2D || $0 == 0x2E }
     }
 
-    /// What stands for itself in a URL, so that what is signed is what is sent.
+    /// Returns whether a name needs no escaping in a URL, so that the signed and the sent URL are the same.
     private static func isFolderName(_ name: String) -> Bool {
         !name.isEmpty && name != "." && name != ".." && name.utf8.allSatisfy { isNameByte($0) || $0 == 0x5F }
     }
 
-    /// Letters, digits, hyphen and dot.
+    /// Returns whether a byte is a letter, a digit, a hyphen or a dot.
     private static func isNameByte(_ byte: UInt8) -> Bool {
         isLowercaseLetterOrDigit(byte) || (0x41...0x5A).contains(byte) || byte == 0x2D || byte == 0x2E
     }

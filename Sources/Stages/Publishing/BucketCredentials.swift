@@ -1,11 +1,11 @@
 import Media
 package import Values
 
-/// Who puts files into a bucket.
+/// The credentials for a bucket.
 package struct BucketCredentials: Sendable, Equatable {
     package var accessKeyID: String
     package var secretAccessKey: Secret<String>
-    /// Of credentials that are lent for some hours.
+    /// The session token of temporary credentials.
     package var sessionToken: Secret<String>?
 
     package init(accessKeyID: String, secretAccessKey: Secret<String>, sessionToken: Secret<String>? = nil) {
@@ -14,7 +14,8 @@ package struct BucketCredentials: Sendable, Equatable {
         self.sessionToken = sessionToken
     }
 
-    /// Reads the section `profile` of a credentials file as AWS's tools have it; `nil` if it has no whole credentials.
+    /// Reads the section `profile` of a credentials file in the format of AWS's tools. Returns `nil` if it does not
+    /// have complete credentials.
     package init?(file: String, profile: String) {
         var values: [String: String] = [:]
         var isWanted = false

@@ -2,22 +2,22 @@ import Downloads
 import Media
 import Timing
 
-/// Why a request to a bucket failed.
+/// A failed request to a bucket.
 struct BucketFault: Error {
-    /// What happened, in sentences.
+    /// The description of the failure, in sentences.
     private let event: String
     private let bucket: BucketAddress
-    /// Whether the same request may well go better in a moment.
+    /// A Boolean value that indicates whether the same request may succeed soon.
     let isPassing: Bool
-    /// Whether time was over first, so that it may go better with more.
+    /// A Boolean value that indicates whether the request ran out of time, so that it may succeed with more time.
     let isLate: Bool
 
-    /// What may pass, and isn't an answer.
+    /// The reasons of temporary failures without an answer.
     private static let passing: Set<AttachmentFailure.Reason> = [
         .connectionFailed, .truncated, .stalled,
     ]
 
-    /// The store answered with something else than success.
+    /// Creates the fault for an answer that is not a success.
     init(_ answer: MessageAnswer, _ bucket: BucketAddress) {
         let code = StoreErrorCode(in: answer.body)
         let name = code.map { " (\($0.rawValue))" } ?? ""
@@ -28,17 +28,18 @@ struct BucketFault: Error {
         isLate = false
     }
 
-    /// There was no answer.
+    /// Creates the fault for a request without an answer.
     init(_ cause: AttachmentFailure, _ bucket: BucketAddress) {
         isLate = cause.reason == .timedOut
         isPassing = Self.passing.contains(cause.reason) || cause.concealedCause?.isUnresolved == true
-        // The operator named the bucket, and may know why it can't be reached.
+        // The operator named the bucket and may see why it cannot be reached.
         let detail = cause.concealedCause.map { " (\($0))" } ?? ""
         event = isLate ? "\(bucket.authority) didn't answer in time." : cause.message + detail
         self.bucket = bucket
     }
 
-    /// It was not asked: it failed too often lately, with `last`, and is asked again in `pause`.
+    /// Creates the fault for a request that was not sent, because the bucket failed repeatedly, most recently with
+    /// `last`. It is used again after `pause`.
     init(refusedFor pause: Duration?, after last: BucketFault?, _ bucket: BucketAddress) {
         let time = pause.map { "for another \(max(1, ($0.milliseconds + 999) / 1000)) s" } ?? "but by one file"
         event = "It failed again and again and is not tried \(time). \(last?.event ?? "")"

@@ -2,15 +2,15 @@ import Downloads
 import Media
 import Timing
 
-/// The requests to a bucket, signed. Each is made once.
+/// The signed requests to a bucket. Each request is sent once, without retries.
 struct BucketRequests: Sendable {
     private let address: BucketAddress
     private let credentials: CredentialsSource
-    /// How long caches may have a file. Its content never changes under its name.
+    /// The value of `Cache-Control`. The content of a file never changes under its name.
     private let cacheControl: String
     private let downloader: Downloader
 
-    /// The SHA-256 of nothing.
+    /// The SHA-256 of an empty body.
     private static let emptyHash = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
     init(_ settings: PublishingSettings, keep: Duration) throws(AttachmentFailure) {

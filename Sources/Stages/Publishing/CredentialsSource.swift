@@ -1,14 +1,14 @@
 package import Media
 package import Storage
 
-/// Where credentials come from each time that they are needed.
+/// The source of credentials. It is read each time that they are needed.
 package enum CredentialsSource: Sendable, Equatable {
     case fixed(BucketCredentials)
-    /// A file as AWS's tools have it, with one section for each profile. Read anew for each use: whoever lends
-    /// credentials for some hours replaces them there.
+    /// A file in the format of AWS's tools, with one section for each profile. It is read for each use, because a
+    /// provider of temporary credentials replaces them in the file.
     case file(SecretFile, profile: String)
 
-    /// Throws what is wrong with the file.
+    /// Returns the current credentials. Throws a failure that describes a problem of the file.
     package func credentials() throws(AttachmentFailure) -> BucketCredentials {
         switch self {
         case .fixed(let credentials): return credentials

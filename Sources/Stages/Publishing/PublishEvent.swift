@@ -1,9 +1,9 @@
-/// Something that an operator counts.
+/// An event of publishing, for metrics and logs.
 package enum PublishEvent: Sendable, Equatable {
     case published(byteCount: Int, took: Duration)
-    /// It was there already.
+    /// The file was already in the bucket.
     case reused
-    /// It failed, and is tried once more.
+    /// An attempt failed and is repeated.
     case retried
     case failed
 }

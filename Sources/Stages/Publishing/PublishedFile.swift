@@ -1,13 +1,14 @@
 package import Media
 
-/// A file to put into a bucket.
+/// A file to publish to a bucket.
 package struct PublishedFile: Sendable {
-    /// Its name below the bucket's prefix: letters, digits, dots and hyphens. The same name has the same content.
+    /// The name below the bucket's prefix: letters, digits, dots and hyphens. Files of the same name have the same
+    /// content.
     package var name: String
     package var format: MediaFormat
     package var file: OutputFile
     package var byteCount: Int
-    /// Of its bytes, in lowercase hexadecimal.
+    /// The SHA-256 of the file, in lowercase hexadecimal.
     package var sha256: String
 
     package init(name: String, format: MediaFormat, file: OutputFile, byteCount: Int, sha256: String) {

@@ -1,9 +1,9 @@
 import Media
 import Timing
 
-/// What this process has put into the bucket, and until when it need not put it again.
+/// The files that this process has published, and the times until which they need not be published again.
 struct PublishedNames {
-    /// Some ten megabytes.
+    /// The maximum number of names, which take about 10 MB.
     private static let limit = 100_000
 
     private var ends: [String: Instant] = [:]
@@ -15,7 +15,7 @@ struct PublishedNames {
     mutating func insert(_ name: String, until end: Instant, at now: Instant) {
         if ends.count >= Self.limit {
             ends = ends.filter { $0.value > now }
-            // Still full: they are put again, which costs a request each and does no harm.
+            // Still full: forget all names. Publishing a file again costs only one request.
             if ends.count >= Self.limit { ends = [:] }
         }
         ends[name] = end

@@ -1,14 +1,13 @@
 package import Downloads
 package import Timing
 
-/// Where files are published, and with whose rights.
+/// The bucket to which files are published, and its credentials.
 package struct PublishingSettings: Sendable {
     package var address: BucketAddress
     package var credentials: CredentialsSource
-    /// How requests to the store are made, and to nobody else: whoever runs attachd named the store, so it may have any
-    /// address.
+    /// The settings of requests to the store. Because the operator names the store, it may have any address.
     package var requests = DownloadSettings()
-    /// When the store is left alone.
+    /// The rule for suspending requests after failures.
     package var breaker = CircuitBreaker.Rule()
 
     package init(address: BucketAddress, credentials: CredentialsSource, authoritiesFile: String? = nil) {

@@ -1,4 +1,4 @@
-/// The codes of S3's errors for which there is something to do. A store's own words are shown to nobody.
+/// The S3 error codes for which attachd gives advice. The store's own message is never shown.
 enum StoreErrorCode: String, CaseIterable {
     case accessDenied = "AccessDenied"
     case accountProblem = "AccountProblem"
@@ -18,7 +18,7 @@ enum StoreErrorCode: String, CaseIterable {
     case slowDown = "SlowDown"
     case temporaryRedirect = "TemporaryRedirect"
 
-    /// Finds the code in an error's XML.
+    /// Reads the code from the XML of an error.
     init?(in body: [UInt8]) {
         let text = String(decoding: body.prefix(4096), as: UTF8.self)
         guard let start = text.firstRange(of: "<Code>"),
@@ -28,19 +28,19 @@ enum StoreErrorCode: String, CaseIterable {
         self = code
     }
 
-    /// What to do, as a sentence.
+    /// The advice for the operator, as a sentence.
     var advice: String? {
         switch self {
-        case .accessDenied: "Give these credentials the right to put objects there (s3:PutObject)."
-        case .invalidAccessKeyID: "The store doesn't know this access key: see the credentials."
+        case .accessDenied: "Allow these credentials to add objects (s3:PutObject)."
+        case .invalidAccessKeyID: "The store does not know this access key. Check the credentials."
         case .signatureDoesNotMatch:
-            "The secret access key or the region is wrong: see the credentials and --publish-region."
-        case .expiredToken, .invalidToken: "The session token has expired or is wrong: renew the credentials."
-        case .requestTimeTooSkewed: "This machine's clock is wrong."
-        case .noSuchBucket: "Make the bucket, or name another with --publish."
+            "The secret access key or the region is wrong. Check the credentials and --publish-region."
+        case .expiredToken, .invalidToken: "The session token has expired or is wrong. Renew the credentials."
+        case .requestTimeTooSkewed: "This machine's clock is wrong. Set it."
+        case .noSuchBucket: "Create the bucket, or name another one with --publish."
         case .authorizationHeaderMalformed, .permanentRedirect, .temporaryRedirect:
-            "The bucket is elsewhere: see --publish-region and --publish-endpoint."
-        case .quotaExceeded: "The bucket is full."
+            "The bucket is in another region or at another endpoint. Check --publish-region and --publish-endpoint."
+        case .quotaExceeded: "The bucket is full. Remove objects, or raise its quota."
         case .accountProblem, .badDigest, .internalError, .requestTimeout, .serviceUnavailable, .slowDown: nil
         }
     }

@@ -2,14 +2,14 @@ import Digests
 import Synchronization
 package import Timing
 
-/// The leases of views that show attachments: access starts when a view opens and stops when it closes.
+/// The leases of open views that show attachments. Access starts when a view opens and stops when it closes.
 ///
-/// As long as a lease is renewed, its files stay in the store and URLs that name it are answered; a view that vanishes
-/// without a word loses it within `time`.
+/// While a lease is renewed, its files stay in the store and URLs that name it work. A view that vanishes without
+/// closing loses its lease within `time`.
 package final class AccessHolds: Sendable {
-    /// How long a lease holds from when it was last renewed; browsers let hidden pages run once a minute.
+    /// The duration of a lease since its last renewal. It allows for browsers that run hidden pages once a minute.
     package static let time: Duration = .seconds(150)
-    /// More are nobody's views: the oldest ends.
+    /// The maximum number of concurrent views. Opening another one closes the oldest.
     private static let limit = 64
 
     private struct View {
@@ -26,7 +26,7 @@ package final class AccessHolds: Sendable {
         self.now = now
     }
 
-    /// Opens a view on those of `files` that are there.
+    /// Opens a view on the available `files`.
     package func open(_ files: [AttachmentIdentifier]) throws(StoreError) -> (
         lease: String, files: [AttachmentIdentifier]
     ) {
@@ -44,7 +44,7 @@ package final class AccessHolds: Sendable {
         return (lease, files.filter { held[$0] != nil })
     }
 
-    /// `false` if the lease has ended: the view has to be opened anew.
+    /// Renews a lease. Returns `false` if it has ended and the view must be opened again.
     package func renew(_ lease: String) throws(StoreError) -> Bool {
         let end = now() + Self.time
         let files = views.withLock { views in
@@ -53,14 +53,14 @@ package final class AccessHolds: Sendable {
             return views[lease]?.files.keys
         }
         guard let files else { return false }
-        // A store's own lease ends by itself.
+        // The holds of the store end by themselves.
         for file in files { _ = try store.startAccessing(file) }
         return true
     }
 
     package func close(_ lease: String) { views.withLock { $0[lease] = nil } }
 
-    /// Whether the view may have the file now.
+    /// Returns whether the view may read the file now.
     package func grants(_ file: AttachmentIdentifier, to lease: String) -> Bool {
         views.withLock { views in
             drop(&views)

@@ -3,20 +3,21 @@ import Glibc
 import Synchronization
 package import Timing
 
-/// A ready file that somebody reads: open, and safe from being swept for as long as it is held.
+/// An open ready file. The store does not remove it while it is held.
 ///
-/// What `startAccessingSecurityScopedResource` and `stopAccessing…` are to an attachment in the system's data store,
-/// `AttachmentStore.startAccessing` and the end of this value's life are here. All who read one file hold the same lease.
-/// One that is held for too long ends by itself: its holder can still read, but no longer keeps the file in the store.
+/// `AttachmentStore.startAccessing` begins the access and the end of this object's life ends it, like
+/// `startAccessingSecurityScopedResource` and `stopAccessing…` for an attachment in the system's data store. All
+/// readers of a file share one hold. After a time limit, the hold no longer keeps the file in the store, but its
+/// readers can still read.
 package final class AttachmentHold: Sendable {
     package let identifier: AttachmentIdentifier
     package let byteCount: Int
-    /// When the file was last stored, in whole seconds.
+    /// The time at which the file was last stored, in whole seconds.
     package let stored: UnixTime
     private let descriptor: Int32
     private let end: Mutex<UnixTime>
 
-    /// Takes over the descriptor.
+    /// Creates a hold that owns the descriptor.
     init(_ identifier: AttachmentIdentifier, adopting descriptor: Int32, _ status: stat, until end: UnixTime) {
         self.identifier = identifier
         self.descriptor = descriptor
@@ -31,8 +32,8 @@ package final class AttachmentHold: Sendable {
 
     func holds(at time: UnixTime) -> Bool { end.withLock { $0 > time } }
 
-    /// Fills `bytes` from `offset` on, and gives their number. Unless it `waits` for the disk, the answer is `nil` when they
-    /// aren't in memory.
+    /// Reads into `bytes` from `offset` and returns the number of bytes. Unless it `waits` for the disk, returns `nil`
+    /// if the bytes are not in memory.
     package func read(at offset: Int, into bytes: UnsafeMutableRawBufferPointer, waits: Bool) throws(StoreError) -> Int?
     {
         var done = 0

@@ -1,18 +1,18 @@
 import Timing
 
-/// What is ready, known without a look at the folder. The files are the truth: this can be made from them at any time.
+/// An in-memory index of the ready files. The files are authoritative; the index can be rebuilt from them at any time.
 struct AttachmentIndex {
     struct Entry {
         var byteCount: Int
         var stored: UnixTime
-        /// Whoever reads the file holds it.
+        /// The hold of the file's readers.
         weak var lease: AttachmentHold?
     }
 
     private(set) var entries: [AttachmentIdentifier: Entry] = [:]
     private(set) var byteCount = 0
 
-    /// Notes a file. One that was there already is younger now, and who reads it goes on.
+    /// Records a file. If it is known already, updates its time and keeps its readers.
     mutating func insert(_ identifier: AttachmentIdentifier, byteCount: Int, stored: UnixTime) {
         let known = entries[identifier]
         self.byteCount += byteCount - (known?.byteCount ?? 0)
@@ -23,10 +23,10 @@ struct AttachmentIndex {
         byteCount -= entries.removeValue(forKey: identifier)?.byteCount ?? 0
     }
 
-    /// Lends the file of an entry to one more reader.
+    /// Records the hold of a file's readers.
     mutating func lend(_ lease: AttachmentHold) { entries[lease.identifier]?.lease = lease }
 
-    /// The files whose time has passed and that nobody reads.
+    /// Returns the expired files without readers.
     func expired(_ retention: Retention, at now: UnixTime) -> [AttachmentIdentifier] {
         entries.keys.filter { isExpired($0, retention, at: now) }
     }
@@ -35,7 +35,7 @@ struct AttachmentIndex {
         entries[identifier].map { $0.stored + retention.keep <= now && !$0.isLeased(at: now) } ?? false
     }
 
-    /// Whether a new file of that size could be stored within the quota.
+    /// Returns whether a new file of that size fits into the quota.
     func hasRoom(for newBytes: Int, _ retention: Retention, at now: UnixTime) -> Bool {
         var excess = byteCount + newBytes - retention.quota
         guard excess > 0 else { return true }
@@ -46,21 +46,21 @@ struct AttachmentIndex {
         return false
     }
 
-    /// The files that make way for a file within the quota: the oldest that nobody reads and that are not new. `nil` if
-    /// all of those are not enough.
+    /// Returns the files to remove so that a new file fits into the quota: the oldest ones that have no readers and are
+    /// not new. Returns `nil` if these are not enough.
     func makingWay(
         for newcomer: AttachmentIdentifier,
         byteCount newBytes: Int,
         _ retention: Retention,
         at now: UnixTime,
     ) -> [AttachmentIdentifier]? {
-        // The newcomer takes the place of a file with the same content.
+        // The new file replaces a file with the same content.
         var excess = byteCount + newBytes - (entries[newcomer]?.byteCount ?? 0) - retention.quota
         guard excess > 0 else { return [] }
         let old = entries.filter { identifier, entry in
             identifier != newcomer && entry.mayMakeWay(retention, at: now)
         }
-        // A little more goes where files are many, so that not every newcomer has to look through all of them.
+        // Free a little more than needed, so that not every new file has to search all of them.
         let slack = retention.quota / 50
         var victims: [AttachmentIdentifier] = []
         for (identifier, entry) in old.sorted(by: { $0.value.stored < $1.value.stored }) {

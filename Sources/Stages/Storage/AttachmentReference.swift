@@ -1,9 +1,9 @@
-/// What a person names to have it taken back: a ready file, by its name or its URL, or a source, by its URL.
+/// A reference to attachments to take back: the name or the URL of a ready file, or the URL of a source.
 package struct AttachmentReference: Sendable, Equatable {
     package var file: AttachmentIdentifier?
     package var source: String?
 
-    /// `nil` if the text is neither a name of ours nor a URL.
+    /// Reads a reference. Returns `nil` if the text is neither the name of a ready file nor a URL.
     package init?(_ text: String) {
         if let file = AttachmentIdentifier(text) {
             self.file = file
@@ -11,7 +11,7 @@ package struct AttachmentReference: Sendable, Equatable {
         }
         guard text.contains("://"), text.utf8.count <= 8192 else { return nil }
         source = text
-        // A link of ours may be a source, too.
+        // A URL of a ready file may also be a source.
         let path = text.prefix { $0 != "?" && $0 != "#" }
         file = path.split(separator: "/").last.flatMap { AttachmentIdentifier(String($0)) }
     }

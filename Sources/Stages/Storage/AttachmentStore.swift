@@ -5,15 +5,15 @@ package import Media
 import Synchronization
 package import Timing
 
-/// The sandboxed files: everything that is written lies below one folder, and nowhere else.
+/// The store of attachments. It writes only below one folder.
 ///
-/// `tmp/` holds what is being written, in one folder for each process; `attachments/` holds what is ready, moved in by
-/// rename after it was written to the disk, so that nobody ever sees half a file. As the system takes a file over once
-/// it is attached, so does the store: from then on it is swept when its time is up, or, the oldest first, when the quota
-/// is reached, but never while it is read. Folders are 0700 and files 0600. Names are made here and never taken from a
-/// payload, a URL or a header.
+/// `tmp/` holds unfinished files, in one folder for each process. `attachments/` holds ready files. They are moved in
+/// by rename after they were written to the disk, so that readers never see a partial file. The store owns its files.
+/// It removes them when they expire or, oldest first, when the quota is reached, but never while they are read. Folders
+/// have the mode 0700 and files 0600. The store makes all names itself and never takes one from a payload, a URL or a
+/// header.
 ///
-/// The files themselves are the index: name, size and time of change say everything. What is kept in memory is made from
+/// The files themselves are the index: their names, sizes and modification times. The index in memory is built from
 /// them at start and at each sweep, so several processes may share a store.
 package final class AttachmentStore: Sendable {
     /// A ready file.
@@ -21,11 +21,11 @@ package final class AttachmentStore: Sendable {
         package var identifier: AttachmentIdentifier
         package var path: String
         package var sha256: String
-        /// Until when it is there, unless the quota is reached.
+        /// The time at which the file expires. It may be removed earlier if the quota is reached.
         package var expires: UnixTime
     }
 
-    /// What the store holds.
+    /// The number and the size of the store's files.
     package struct Usage: Sendable, Equatable {
         package var fileCount: Int
         package var byteCount: Int
@@ -33,7 +33,7 @@ package final class AttachmentStore: Sendable {
 
     package let root: String
     package let retention: Retention
-    /// The keys that names and URLs are made with. They may be replaced at any time.
+    /// The keys for names and URLs. They may be replaced at any time.
     package let keyring: Replaceable<SigningKeys>
     package var keys: SigningKeys { keyring.current }
     private let attachments: Directory
@@ -43,13 +43,13 @@ package final class AttachmentStore: Sendable {
     private let index = Mutex(AttachmentIndex())
     private let now: @Sendable () -> UnixTime
     private let observe: @Sendable (StoreEvent) -> Void
-    /// File access blocks, so it stays off Swift's own threads.
+    /// The queue for file access, which blocks and must not run on Swift's threads.
     private let queue: DispatchQueue
     private let heartbeat: LoopHeartbeat
 
-    /// Opens the store at `path`, makes it if it isn't there, and sweeps what crashed processes left in `tmp/` and what has
-    /// expired. Without `keys` it has its own, made at its first start; `hasGroupReadableKeys` lets their file's group read them.
-    /// Refuses what another user made.
+    /// Opens the store at `path`, or creates it, and removes expired files and the files of crashed processes in
+    /// `tmp/`. Without `keys`, the store uses its own, which it makes at its first start; `hasGroupReadableKeys` allows
+    /// the group of their file to read them. Refuses files and folders of another user.
     package init(
         at path: String,
         keys: SigningKeys? = nil,
@@ -86,7 +86,7 @@ package final class AttachmentStore: Sendable {
         sweepNow()
     }
 
-    /// A Boolean value that indicates whether a live process works with the store at `path`.
+    /// Returns whether a live process works with the store at `path`.
     package static func isInUse(at path: String) -> Bool {
         guard let parent = try? Directory.create(path).subdirectory("tmp") else { return false }
         return ScratchDirectory.isInUse(parent)
@@ -96,15 +96,15 @@ package final class AttachmentStore: Sendable {
         index.withLock { Usage(fileCount: $0.entries.count, byteCount: $0.byteCount) }
     }
 
-    /// The file of the store's own keys.
+    /// The path of the store's own key file.
     package var keyFile: String { "\(root)/\(SigningKeys.fileName)" }
 
-    /// The addresses of its files, where clients reach the sidecar at `publicURL`.
+    /// Returns the URLs of the store's files for clients that reach the sidecar at `publicURL`.
     package func urls(below publicURL: String) -> AttachmentURLs {
         AttachmentURLs(publicURL: publicURL, signer: URLSigner(keys: keyring))
     }
 
-    /// Moves an output into the store. Either all of it is there afterwards, or nothing.
+    /// Moves an output into the store, completely or not at all.
     package func store(_ rung: ReadyRung) async throws(AttachmentFailure) -> File {
         let result = await perform { [self] in Result { () throws(StoreError) in try write(rung) } }
         switch result {
@@ -115,10 +115,10 @@ package final class AttachmentStore: Sendable {
         }
     }
 
-    /// Keeps a ready file as long as if it were stored now, and says until when that is; `nil` if it isn't there any more.
+    /// Renews a ready file as if it were stored now. Returns its new expiry, or `nil` if it no longer exists.
     package func renew(_ identifier: AttachmentIdentifier) async -> UnixTime? {
         let now = now()
-        // A file that many ask for is touched once a second: URLs end on whole seconds, too.
+        // A popular file is touched once a second at most. URLs expire on whole seconds, too.
         if let stored = index.withLock({ $0.entries[identifier]?.stored }), stored.seconds >= now.seconds {
             return stored + retention.keep
         }
@@ -127,7 +127,8 @@ package final class AttachmentStore: Sendable {
 
     package func path(of identifier: AttachmentIdentifier) -> String { "\(attachments.path)/\(identifier)" }
 
-    /// Lends a ready file to a reader; `nil` if it isn't there. The file stays until the lease is dropped or has ended.
+    /// Returns a hold on a ready file, or `nil` if the file does not exist. The file stays until the hold is released
+    /// or has timed out.
     package func startAccessing(_ identifier: AttachmentIdentifier) throws(StoreError) -> AttachmentHold? {
         let now = now()
         return try index.withLock { index throws(StoreError) in
@@ -149,18 +150,18 @@ package final class AttachmentStore: Sendable {
         }
     }
 
-    /// Takes a file back: it is removed, its links are dead, and its content isn't stored again, all until the last link
-    /// to it would have ended.
+    /// Takes a file back: removes it, and refuses its links and its content until the last link to it would have
+    /// expired.
     package func forget(_ identifier: AttachmentIdentifier) async throws(StoreError) {
         try await perform { [self] in Result { () throws(StoreError) in try remove(forgetting: identifier) } }.get()
     }
 
-    /// A Boolean value that indicates whether the file was taken back, and links to it may still be around.
+    /// Returns whether the file was taken back and links to it may still exist.
     package func isForgotten(_ identifier: AttachmentIdentifier) -> Bool {
         forgotten.containsAnywhere(identifier, at: now())
     }
 
-    /// Records that a file was made of a source, before anybody is given its URL.
+    /// Records that a file was made from a source. Call it before returning the file's URL to a client.
     package func record(_ identifier: AttachmentIdentifier, of source: String) async throws(StoreError) {
         let now = now()
         try await perform { [self] in
@@ -169,13 +170,13 @@ package final class AttachmentStore: Sendable {
         .get()
     }
 
-    /// The files that were made of a source, as far as they may still be anywhere.
+    /// Returns the files that were made from a source, as long as copies of them may exist.
     package func files(of source: String) async throws(StoreError) -> [AttachmentIdentifier] {
         try await perform { [self] in Result { () throws(StoreError) in try sources.files(of: source) } }.get()
     }
 
     private func remove(forgetting identifier: AttachmentIdentifier) throws(StoreError) {
-        // A link ends on a whole second.
+        // A link expires on a whole second.
         try forgotten.insert(identifier, until: now() + retention.keep + .seconds(1))
         try index.withLock { index throws(StoreError) in
             try attachments.locked { () throws(StoreError) in
@@ -188,10 +189,10 @@ package final class AttachmentStore: Sendable {
         try attachments.sync()
     }
 
-    /// Learns what other processes stored and removed, and removes what has expired.
+    /// Updates the index with the changes of other processes, and removes expired files.
     package func sweep() async { await perform { [self] in sweepNow() } }
 
-    /// Writes a small file as an attachment is written: throws where the store is full, or cannot be written to.
+    /// Writes a small file like an attachment. Throws if the store is full or not writable.
     package func checkWritable() async throws(StoreError) {
         try await perform { [self] in Result { () throws(StoreError) in try writeByte() } }.get()
     }
@@ -210,7 +211,7 @@ package final class AttachmentStore: Sendable {
         try FileContent.write("\n", to: file)
     }
 
-    /// Does work that may wait for the disk, on a thread of the store's.
+    /// Does work that may wait for the disk, on the store's thread.
     package func perform<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
         await queue.perform(work)
     }
@@ -245,7 +246,7 @@ package final class AttachmentStore: Sendable {
         guard disk.free - byteCount >= floor else { throw .diskNearlyFull(floor: floor, path: root) }
     }
 
-    /// Makes place within the quota, and takes the place of an older file with the same content.
+    /// Moves a file in, replacing an older one with the same content. Removes other files if the quota requires it.
     private func moveIn(
         _ scratchName: String,
         as identifier: AttachmentIdentifier,
@@ -271,7 +272,8 @@ package final class AttachmentStore: Sendable {
         try attachments.sync()
     }
 
-    /// Whether the file is there, and younger now. Nobody else sweeps it meanwhile: who is about to sees that it is new.
+    /// Updates the file's modification time. Returns whether the file exists. Another process that is about to remove
+    /// the file sees that it is new.
     private func touch(_ identifier: AttachmentIdentifier, at now: UnixTime) -> Bool {
         index.withLock { index in
             attachments.locked {
@@ -287,7 +289,7 @@ package final class AttachmentStore: Sendable {
         }
     }
 
-    /// Removes a file, and gives how many bytes it had; `nil` if another process has just stored it again.
+    /// Removes a file and returns its size in bytes, or `nil` if another process has just stored it again.
     private func remove(_ identifier: AttachmentIdentifier, from index: inout AttachmentIndex) -> Int? {
         guard let entry = index.entries[identifier] else { return nil }
         let name = identifier.description
@@ -306,18 +308,18 @@ package final class AttachmentStore: Sendable {
         reconcile()
         let now = now()
         forgotten.sweep(at: now)
-        // What isn't swept now is by and by.
+        // If this fails, a later sweep repeats it.
         try? sources.sweep(at: now, by: scratch.directory)
         for identifier in index.withLock({ $0.expired(retention, at: now) }) {
             let removed = index.withLock { index in
-                // It may have been stored again or lent since.
+                // It may have been stored again, or got a reader, since.
                 index.isExpired(identifier, retention, at: now) ? remove(identifier, from: &index) : nil
             }
             if let removed { observe(.removed(.expired, byteCount: removed)) }
         }
     }
 
-    /// Makes the index agree with the folder. Files that are not ours are left alone.
+    /// Rebuilds the index from the folder. Ignores files that attachd did not make.
     private func reconcile() {
         let found = Set(attachments.names.compactMap { AttachmentIdentifier($0) })
         index.withLock { index in

@@ -1,6 +1,7 @@
-/// The addresses under which the sidecar's ready files are fetched.
+/// The URLs of the ready files that the sidecar serves.
 package struct AttachmentURLs: Sendable {
-    /// Where clients reach the sidecar, without a slash at the end; empty for those that are on one of its pages.
+    /// The base URL of the sidecar for clients, without a trailing slash. Empty for clients that use relative URLs on
+    /// its pages.
     private let publicURL: String
     private let signer: URLSigner
 
@@ -14,13 +15,13 @@ package struct AttachmentURLs: Sendable {
         return "\(publicURL)/v1/attachments/\(identifier)?expires=\(expires)&signature=\(signature)"
     }
 
-    /// A URL that is answered only while the lease holds, whose name it has.
+    /// Returns a URL that works only while the named lease holds.
     package func url(of identifier: AttachmentIdentifier, expires: Int, lease: String) -> String {
         let signature = signer.signature(of: identifier, expires: expires, lease: lease)
         return "\(publicURL)/v1/attachments/\(identifier)?expires=\(expires)&lease=\(lease)&signature=\(signature)"
     }
 
-    /// The same in 36 characters less: for a payload that would pass its limit.
+    /// Returns the URL in a form that is 36 characters shorter, for a payload that would exceed its size limit.
     package func shortURL(of identifier: AttachmentIdentifier, expires: Int) -> String {
         "\(publicURL)/a/\(identifier)?\(ShortToken(expires: expires, signer.signature(of: identifier, expires: expires)))"
     }

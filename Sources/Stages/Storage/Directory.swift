@@ -1,8 +1,8 @@
 import Glibc
 import Timing
 
-/// A folder of the store, held open. Every access goes through its descriptor and one plain name, so that neither `..`
-/// nor a planted link leads out of it.
+/// An open folder of the store. Every access uses its descriptor and one plain name, so that neither `..` nor a planted
+/// link leads out of it.
 final class Directory: Sendable {
     let path: String
     let descriptor: Int32
@@ -14,14 +14,14 @@ final class Directory: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Opens the folder at `path`, made with its parents where it isn't there. It must be this user's, or a mount point.
+    /// Opens the folder at `path`, or creates it with its parents. It must belong to this user or be a mount point.
     static func create(_ path: String) throws(StoreError) -> Directory {
         guard let absolute = absolutePath(path) else { throw StoreError("open", path) }
         var parent = ""
         for component in absolute.split(separator: "/") {
             parent += "/\(component)"
             guard unsafe mkdir(parent, 0o700) == 0 || errno == EEXIST || access(parent, F_OK) == 0 else {
-                throw StoreError("mkdir", parent)
+                throw StoreError("create", parent)
             }
         }
         let directory = Directory(path: absolute, descriptor: try Ownership.open(folder: absolute))
@@ -29,22 +29,22 @@ final class Directory: Sendable {
         return directory
     }
 
-    /// The folder of that name, made where it isn't there. It must be this user's, and is closed to everybody else.
+    /// Opens the subfolder `name`, or creates it. It must belong to this user. Removes the access of all other users.
     func subdirectory(_ name: String) throws(StoreError) -> Directory {
         let path = "\(path)/\(name)"
         guard try unsafe mkdirat(descriptor, plain(name), 0o700) == 0 || errno == EEXIST else {
-            throw StoreError("mkdir", path)
+            throw StoreError("create", path)
         }
         let descriptor = unsafe openat(descriptor, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard descriptor >= 0 else { throw errno == ENOTDIR || errno == ELOOP ? .link(path) : StoreError("open", path) }
         let directory = Directory(path: path, descriptor: descriptor)
         try Ownership.check(folder: descriptor, at: path)
-        // Kubernetes opens a volume's folders to the pod's group, at each mount.
+        // Kubernetes makes a volume's folders accessible to the pod's group at each mount.
         fchmod(descriptor, 0o700)
         return directory
     }
 
-    /// Refuses a folder in which another user has something, or in which a file of ours is a link.
+    /// Throws if an entry belongs to another user, or if one of attachd's files is a link.
     func checkEntries() throws(StoreError) {
         for name in names {
             var status = stat()
@@ -55,7 +55,7 @@ final class Directory: Sendable {
         }
     }
 
-    /// A new file for writing. The caller closes it.
+    /// Creates a file for writing. The caller closes it.
     func createFile(_ name: String) throws(StoreError) -> Int32 {
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
         let file = try unsafe openat(descriptor, plain(name), flags, 0o600)
@@ -63,14 +63,14 @@ final class Directory: Sendable {
         return file
     }
 
-    /// Opens a file of this user's to add to it, and makes it if it isn't there. The caller closes it.
+    /// Opens a file of this user for appending, or creates it. The caller closes it.
     func openForAppending(_ name: String) throws(StoreError) -> Int32 {
         let flags = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC
         let file = try unsafe openat(descriptor, plain(name), flags, 0o600)
         guard file >= 0 else { throw StoreError("open", "\(path)/\(name)") }
         do throws(StoreError) {
             var status = stat()
-            guard unsafe fstat(file, &status) == 0 else { throw StoreError("fstat", "\(path)/\(name)") }
+            guard unsafe fstat(file, &status) == 0 else { throw StoreError("examine", "\(path)/\(name)") }
             try Ownership.check(file: status, at: "\(path)/\(name)")
         } catch {
             close(file)
@@ -79,29 +79,29 @@ final class Directory: Sendable {
         return file
     }
 
-    /// Moves a file into `other`, where it takes the place of one that has the new name, in one step.
+    /// Moves a file into `other`. Atomically replaces a file that has the new name.
     func move(_ name: String, to other: Directory, as newName: String) throws(StoreError) {
         guard try unsafe renameat(descriptor, plain(name), other.descriptor, other.plain(newName)) == 0 else {
-            throw StoreError("rename", "\(other.path)/\(newName)")
+            throw StoreError("move a file to", "\(other.path)/\(newName)")
         }
     }
 
-    /// Keeps other processes that ask for the same from what is done meanwhile.
+    /// Calls `body` under a lock of this folder that excludes other processes.
     func locked<Value, Failure>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value {
         flock(descriptor, LOCK_EX)
         defer { flock(descriptor, LOCK_UN) }
         return try body()
     }
 
-    /// Moves a file into `other` as `newName`, unless a file of that name is there; then it is removed.
+    /// Moves a file into `other` as `newName`. If a file of that name exists, removes the file to move instead.
     func move(_ name: String, to other: Directory, unlessThere newName: String) throws(StoreError) {
         let linked = try unsafe linkat(descriptor, plain(name), other.descriptor, other.plain(newName), 0)
-        guard linked == 0 || errno == EEXIST else { throw StoreError("link", "\(other.path)/\(newName)") }
+        guard linked == 0 || errno == EEXIST else { throw StoreError("move a file to", "\(other.path)/\(newName)") }
         try remove(name)
     }
 
-    /// A file of this user's for reading, with what it is; `nil` if there is none. Never what a link points to. The caller
-    /// closes it.
+    /// Opens a file of this user for reading, without following links. Returns its descriptor and status, or `nil` if
+    /// it does not exist. The caller closes it.
     func openFile(_ name: String) throws(StoreError) -> (descriptor: Int32, status: stat)? {
         let file = try unsafe openat(descriptor, plain(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard file >= 0 else {
@@ -122,7 +122,7 @@ final class Directory: Sendable {
         return (file, status)
     }
 
-    /// What the file is; `nil` if it isn't there, or isn't a file of this user's.
+    /// Returns the status of a file, or `nil` if it does not exist or is not a file of this user.
     func status(of name: String) -> stat? {
         var status = stat()
         guard let name = try? plain(name), unsafe fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0,
@@ -131,21 +131,21 @@ final class Directory: Sendable {
         return status
     }
 
-    /// Says that the file was changed at `time`; whether it is there. After a crash of the machine the change may be lost.
+    /// Sets a file's modification time. Returns whether the file exists. A crash of the machine may undo the change.
     func touch(_ name: String, at time: UnixTime) -> Bool {
         guard let name = try? plain(name) else { return false }
         return unsafe utimensat(descriptor, name, [time.fileTime, time.fileTime], AT_SYMLINK_NOFOLLOW) == 0
     }
 
-    /// Makes the names in this folder last, whatever happens to the machine.
+    /// Writes the folder's entries to the disk, so that they survive a crash of the machine.
     func sync() throws(StoreError) {
-        guard fsync(descriptor) == 0 else { throw StoreError("fsync", path) }
+        guard fsync(descriptor) == 0 else { throw StoreError("write to the disk", path) }
     }
 
-    /// Bytes that are free for this user on the disk, and its size.
+    /// Returns the disk's free space for this user and its size, in bytes.
     func diskSpace() throws(StoreError) -> (free: Int, size: Int) {
         var status = statvfs()
-        guard unsafe fstatvfs(descriptor, &status) == 0 else { throw StoreError("statvfs", path) }
+        guard unsafe fstatvfs(descriptor, &status) == 0 else { throw StoreError("examine the disk of", path) }
         let block = Int(status.f_frsize)
         return (Int(status.f_bavail) * block, Int(status.f_blocks) * block)
     }
@@ -184,7 +184,7 @@ final class Directory: Sendable {
         return name
     }
 
-    /// Without a slash or a dot at its end, either of which would follow a link there.
+    /// Returns the absolute path without a trailing slash or dot, because both would follow a link.
     private static func absolutePath(_ path: String) -> String? {
         var components = path.split(separator: "/").filter { $0 != "." }.map(String.init)
         if !path.hasPrefix("/") {

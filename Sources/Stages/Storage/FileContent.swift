@@ -2,12 +2,12 @@ import Digests
 import Glibc
 import Timing
 
-/// Reads and writes whole contents of open files.
+/// Functions that read and write the contents of open files.
 package enum FileContent {
-    /// Small enough for memory that was used before: new pages would cost more than the copying.
+    /// The buffer size in bytes. It is small enough to reuse memory: new pages would cost more than the copying.
     private static let blockSize = 65_536
 
-    /// Copies the first bytes of one file to another, and gives their SHA-256 in lowercase hexadecimal.
+    /// Copies the first bytes of one file to another, and returns their SHA-256 in lowercase hexadecimal.
     package static func copy(_ byteCount: Int, from source: Int32, to target: Int32) throws(StoreError) -> String {
         let hash = SHA256()
         try unsafe read(0..<byteCount, from: source, orThrow: \.self) { bytes, _ throws(StoreError) in
@@ -17,7 +17,7 @@ package enum FileContent {
         return Hexadecimal.text(hash.finish())
     }
 
-    /// The SHA-256 of the first bytes of a file, in lowercase hexadecimal.
+    /// Returns the SHA-256 of the first bytes of a file, in lowercase hexadecimal.
     package static func sha256(_ byteCount: Int, of source: Int32) throws(StoreError) -> String {
         let hash = SHA256()
         try unsafe read(0..<byteCount, from: source, orThrow: \.self) { bytes, _ throws(StoreError) in
@@ -26,7 +26,7 @@ package enum FileContent {
         return Hexadecimal.text(hash.finish())
     }
 
-    /// Hands over a part of a file, block by block, each with its place in the file.
+    /// Reads a part of a file block by block. Passes each block and its offset in the file to a closure.
     package static func read<Failure: Error>(
         _ range: Range<Int>,
         from source: Int32,
@@ -39,7 +39,7 @@ package enum FileContent {
         while offset < range.upperBound {
             let wanted = min(blockSize, range.upperBound - offset)
             let count = unsafe pread(source, block.baseAddress, wanted, off_t(offset))
-            guard count > 0 else { throw failure(StoreError("read", "file", count < 0 ? errno : EIO)) }
+            guard count > 0 else { throw failure(StoreError("read", "a file", count < 0 ? errno : EIO)) }
             try unsafe take(UnsafeRawBufferPointer(rebasing: block[..<count]), offset)
             offset += count
         }
@@ -52,7 +52,7 @@ package enum FileContent {
             let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[written...])
             let count = unsafe Glibc.write(target, rest.baseAddress, rest.count)
             if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw StoreError("write", "attachment") }
+            guard count > 0 else { throw StoreError("write", "an attachment") }
             written += count
         }
     }
@@ -62,28 +62,28 @@ package enum FileContent {
         try unsafe bytes.span.withUnsafeBytes { bytes throws(StoreError) in try unsafe write(bytes, to: target) }
     }
 
-    /// The whole text of a file.
+    /// Returns the whole text of a file.
     static func readAllText(_ file: Int32) throws(StoreError) -> String {
         var text: [UInt8] = []
         var block = [UInt8](repeating: 0, count: blockSize)
         while true {
             let count = unsafe pread(file, &block, block.count, off_t(text.count))
             if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw StoreError("read", "text") }
+            guard count >= 0 else { throw StoreError("read", "a text file") }
             guard count > 0 else { return String(decoding: text, as: UTF8.self) }
             text += block[..<count]
         }
     }
 
-    /// Makes a file's content last, whatever happens to the machine.
+    /// Writes a file's content to the disk, so that it survives a crash of the machine.
     package static func sync(_ file: Int32) throws(StoreError) {
-        guard fsync(file) == 0 else { throw StoreError("fsync", "attachment") }
+        guard fsync(file) == 0 else { throw StoreError("write to the disk", "an attachment") }
     }
 
-    /// Says when the file was changed, and makes it last.
+    /// Sets a file's modification time and writes the file to the disk.
     static func finish(_ file: Int32, changed time: UnixTime) throws(StoreError) {
         guard unsafe futimens(file, [time.fileTime, time.fileTime]) == 0 else {
-            throw StoreError("futimens", "attachment")
+            throw StoreError("set the time of", "an attachment")
         }
         try sync(file)
     }

@@ -2,10 +2,10 @@ import Glibc
 import Synchronization
 import Timing
 
-/// The names of files that were taken back. Until no link to one can hold any more, it is not stored again.
+/// The names of files that were taken back. They are not stored again until all links to them have expired.
 ///
-/// Each is an empty file in a folder of its own, whose time of change says until when it counts: other processes and
-/// later ones know it, too.
+/// Each name is an empty file in a separate folder. Its modification time is the end of its validity. So other and
+/// later processes know it, too.
 final class ForgottenNames: Sendable {
     private let directory: Directory
     private let ends = Mutex<[AttachmentIdentifier: UnixTime]>([:])
@@ -15,12 +15,12 @@ final class ForgottenNames: Sendable {
         load()
     }
 
-    /// A Boolean value that indicates whether the name is known here to be forgotten; other processes' are after `load`.
+    /// Returns whether this process knows that the name is forgotten. Names of other processes are known after `load`.
     func contains(_ name: AttachmentIdentifier, at now: UnixTime) -> Bool {
         ends.withLock { $0[name].map { $0 > now } ?? false }
     }
 
-    /// Learns whether another process has forgotten the name, too.
+    /// Returns whether this or another process has forgotten the name.
     func containsAnywhere(_ name: AttachmentIdentifier, at now: UnixTime) -> Bool {
         if contains(name, at: now) { return true }
         guard let status = directory.status(of: name.description) else { return false }
@@ -29,24 +29,26 @@ final class ForgottenNames: Sendable {
         return end > now
     }
 
-    /// Returns when it survives a crash.
+    /// Adds a name. Returns when the entry survives a crash.
     func insert(_ name: AttachmentIdentifier, until end: UnixTime) throws(StoreError) {
         if directory.status(of: name.description) == nil {
             let file: Int32
             do throws(StoreError) {
                 file = try directory.createFile(name.description)
             } catch  where error.code == EEXIST {
-                // Another process has just done the same.
+                // Another process has just forgotten the same name.
                 return
             }
             close(file)
         }
-        guard directory.touch(name.description, at: end) else { throw StoreError("touch", "\(directory.path)/\(name)") }
+        guard directory.touch(name.description, at: end) else {
+            throw StoreError("set the time of", "\(directory.path)/\(name)")
+        }
         try directory.sync()
         ends.withLock { $0[name] = end }
     }
 
-    /// Learns what other processes have forgotten.
+    /// Loads the names that other processes have forgotten.
     func load() {
         var found: [AttachmentIdentifier: UnixTime] = [:]
         for name in directory.names.compactMap({ AttachmentIdentifier($0) }) {

@@ -1,15 +1,16 @@
 import CLinux
 package import Glibc
 
-/// The check that nobody else prepared what is used: made on open descriptors, so that nothing can be swapped after it.
+/// The check that files and folders belong to this user. It examines open descriptors, so that they cannot be swapped
+/// afterwards.
 ///
-/// A folder that another user made can hold that user's keys, or links to files of this one. So folders and files must
-/// belong to the user of this process, and others must not be able to write to them (SECURITY.md, T2).
+/// A folder that another user made can hold that user's keys, or links to files of this user. So folders and files must
+/// belong to the user of this process, and other users must not be able to write to them (SECURITY.md, T2).
 package enum Ownership {
-    /// Refuses a folder of another user, and one that others can write to.
+    /// Throws if a folder belongs to another user or is writable by others.
     ///
-    /// With `isEntrance`, the folder may be root's instead: what root made is trusted, and a volume's mount point is root's,
-    /// open to all. Everything in it must be this user's then, and is checked by itself.
+    /// With `isEntrance`, the folder may belong to root instead: root is trusted, and a volume's mount point belongs to
+    /// root and is writable by all. The entries of such a folder must belong to this user and are checked separately.
     package static func check(
         folder descriptor: Int32,
         at path: String,
@@ -25,16 +26,16 @@ package enum Ownership {
         guard isMountPoint else { throw .writableByAll(path) }
     }
 
-    /// Refuses what is not a file of this user's, and a file that others can write to. `status` is of the open file, or
-    /// of the name itself.
+    /// Throws if the file is not a regular file of this user or is writable by others. `status` is that of the open
+    /// file, or of the name itself.
     package static func check(file status: stat, at path: String) throws(StoreError) {
         guard status.st_uid == geteuid() else { throw .foreign(path, owner: status.st_uid) }
         guard status.st_mode & S_IFMT == S_IFREG else { throw .notFile(path) }
         guard status.st_mode & S_IWOTH == 0 else { throw .writableByAll(path) }
     }
 
-    /// Opens a folder by its name. A link is followed only where root put it for another user, as systemd's `DynamicUser`
-    /// does with a service's state folder.
+    /// Opens a folder by its path. Follows a link only if root made it for another user, as systemd's `DynamicUser`
+    /// does for a service's state folder.
     package static func open(folder path: String) throws(StoreError) -> Int32 {
         let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
         let descriptor = unsafe Glibc.open(path, flags)

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A value that may be replaced while others use it, such as keys that are read anew. Its description doesn't show it.
+/// A value that may be replaced while it is in use, such as reloaded keys. Its description does not reveal the value.
 package final class Replaceable<Value: Sendable>: Sendable, CustomStringConvertible, CustomReflectable {
     private let value: Mutex<Value>
 
@@ -8,7 +8,7 @@ package final class Replaceable<Value: Sendable>: Sendable, CustomStringConverti
 
     package var current: Value { value.withLock(\.self) }
 
-    /// Returns whether the value is another one now.
+    /// Replaces the value. Returns whether the new value differs.
     package func replace(with newValue: Value) -> Bool where Value: Equatable {
         value.withLock { value in
             defer { value = newValue }

@@ -1,14 +1,15 @@
-/// How long ready files stay, and how much of the disk they may take.
+/// The rules for keeping ready files: their lifetime and their disk space.
 package struct Retention: Sendable, Equatable {
-    /// How long after it was last stored a file is there; its URL ends with it.
+    /// The lifetime of a file since it was last stored. Its URL expires with it.
     package var keep: Duration
-    /// The most bytes of all ready files together.
+    /// The maximum size of all ready files, in bytes.
     package var quota: Int
-    /// A file is not removed to make place before it is this old: its push is still on its way to the phones.
+    /// The minimum age of a file that is removed to free space. The push of a younger file may still be on its way to
+    /// phones.
     package var protection: Duration
-    /// After this time a reader no longer keeps a file in the store: a download takes seconds.
+    /// The maximum time for which a reader keeps a file in the store. A download takes seconds.
     package var longestLease: Duration
-    /// What is left free of the disk; `nil` is 256 MB, or a twentieth of a smaller disk.
+    /// The minimum free space of the disk, in bytes. `nil` means 256 MB, or a twentieth of a smaller disk.
     package var freeSpaceFloor: Int?
 
     package init(

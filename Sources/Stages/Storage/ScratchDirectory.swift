@@ -1,9 +1,9 @@
 import Digests
 import Glibc
 
-/// This process's folder in `tmp/`, locked for as long as the process lives.
+/// This process's folder in `tmp/`, locked until the process ends.
 ///
-/// The lock tells live processes from crashed ones: at start, folders that nobody has locked are swept.
+/// The lock distinguishes live processes from crashed ones: at start, unlocked folders are removed.
 final class ScratchDirectory: Sendable {
     let directory: Directory
     private let parent: Directory
@@ -11,7 +11,7 @@ final class ScratchDirectory: Sendable {
 
     init(in parent: Directory) throws(StoreError) {
         self.parent = parent
-        // One process at a time, or a folder could be swept between being made and being locked.
+        // Under a lock, so that another process does not remove the folder before it is locked.
         guard flock(parent.descriptor, LOCK_EX) == 0 else { throw StoreError("lock", parent.path) }
         defer { flock(parent.descriptor, LOCK_UN) }
         Self.sweep(parent)
@@ -23,7 +23,7 @@ final class ScratchDirectory: Sendable {
 
     deinit { parent.removeEmptySubdirectory(name) }
 
-    /// A Boolean value that indicates whether a live process writes in the folder.
+    /// Returns whether a live process writes in the folder.
     static func isInUse(_ parent: Directory) -> Bool {
         parent.names.contains { name in
             guard Base32.isOurs(name), let folder = try? parent.subdirectory(name) else { return false }
@@ -33,7 +33,7 @@ final class ScratchDirectory: Sendable {
         }
     }
 
-    /// Removes what crashed processes left. Only names that we make are touched, and no link is followed.
+    /// Removes the files of crashed processes. Touches only names that attachd makes, and does not follow links.
     private static func sweep(_ parent: Directory) {
         for name in parent.names where Base32.isOurs(name) {
             guard let left = try? parent.subdirectory(name), flock(left.descriptor, LOCK_EX | LOCK_NB) == 0 else {

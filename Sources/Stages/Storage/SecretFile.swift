@@ -1,8 +1,8 @@
 import Glibc
 
-/// A file that holds a secret, such as a token or keys. It is read only if nobody else can read it.
+/// A file that holds a secret, such as a token or keys. It is refused if other users can read it.
 package struct SecretFile: Sendable, Equatable {
-    /// The state of a file by which a change of it is noticed.
+    /// The state of a file, by which a change is detected.
     package struct Version: Sendable, Equatable {
         private let numbers: [Int]
 
@@ -15,7 +15,7 @@ package struct SecretFile: Sendable, Equatable {
     }
 
     package let path: String
-    /// A Boolean value that indicates whether the file's group may read it, as Kubernetes mounts secrets.
+    /// A Boolean value that indicates whether the file's group may read it, as with secrets that Kubernetes mounts.
     package let isGroupReadable: Bool
 
     package static let byteLimit = 65_536
@@ -25,7 +25,7 @@ package struct SecretFile: Sendable, Equatable {
         self.isGroupReadable = isGroupReadable
     }
 
-    /// Reads the file. Links are followed: Kubernetes mounts secrets as such.
+    /// Reads the file. Follows links, because Kubernetes mounts secrets as links.
     package func read() throws(StoreError) -> (text: String, version: Version) {
         let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard file >= 0 else {
@@ -47,13 +47,13 @@ package struct SecretFile: Sendable, Equatable {
             throw .secret(
                 path,
                 "\(path) is not a file of at most \(Self.byteLimit) bytes.",
-                remedy: "Name another one."
+                remedy: "Name another file."
             )
         }
         return (String(decoding: bytes[..<count], as: UTF8.self), Version(status))
     }
 
-    /// The file's state now; `nil` if it isn't there.
+    /// The current state of the file, or `nil` if it does not exist.
     package var version: Version? {
         var status = stat()
         return unsafe stat(path, &status) == 0 ? Version(status) : nil
@@ -61,7 +61,7 @@ package struct SecretFile: Sendable, Equatable {
 
     private func check(_ status: stat) throws(StoreError) {
         guard status.st_mode & S_IFMT == S_IFREG else {
-            throw .secret(path, "\(path) is not a regular file.", remedy: "Write the secret to a file of mode 600.")
+            throw .secret(path, "\(path) is not a regular file.", remedy: "Write the secret to a file with mode 600.")
         }
         guard status.st_uid == geteuid() || status.st_uid == 0 else {
             let finding = "\(path) belongs to user \(status.st_uid), and attachd runs as user \(geteuid())."
@@ -70,12 +70,12 @@ package struct SecretFile: Sendable, Equatable {
         guard status.st_mode & S_IRWXO == 0 else {
             throw .secret(
                 path,
-                "Everybody on this machine can read \(path).",
-                remedy: "Take that away: chmod 600 \(path)"
+                "Every user of this machine can read \(path).",
+                remedy: "Remove this permission: chmod 600 \(path)"
             )
         }
         guard isGroupReadable || status.st_mode & S_IRWXG == 0 else {
-            let remedy = "Take that away (chmod 600 \(path)), or allow it with --group-readable-keys."
+            let remedy = "Remove this permission (chmod 600 \(path)), or allow it with --group-readable-keys."
             throw .secret(path, "The group of \(path) can read it.", remedy: remedy)
         }
     }

@@ -1,5 +1,5 @@
-/// Expiry and signature of a short URL, in one text: the seconds in base 36, of which there are six until 2038 and
-/// seven afterwards, and then the 22 characters of the signature.
+/// The expiry and the signature of a short URL as one text: the seconds in base 36, which take six characters until
+/// 2038 and seven afterwards, and then the 22 characters of the signature.
 package struct ShortToken: Sendable, Equatable, CustomStringConvertible {
     package var expires: Int
     package var signature: String
@@ -9,7 +9,7 @@ package struct ShortToken: Sendable, Equatable, CustomStringConvertible {
         self.signature = signature
     }
 
-    /// `nil` for what no short URL of ours has.
+    /// Reads a token. Returns `nil` if the text is not in this form.
     package init?(_ text: String) {
         let bytes = text.utf8
         guard (23...30).contains(bytes.count), let expires = Int(text.dropLast(22), radix: 36), expires >= 0 else {

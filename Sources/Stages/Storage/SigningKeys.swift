@@ -3,17 +3,17 @@ import Glibc
 import Media
 import Values
 
-/// The secrets that names of files and signatures of URLs are made with: one, or two while keys are changed.
+/// The keys for the names of files and the signatures of URLs: one key, or two during a change of keys.
 ///
-/// To change keys, put the new one in the first line and the old one in the second; when the last URL that the old one
-/// signed has expired, remove it. The file is read anew when it changes.
+/// To change keys, put the new key in the first line and the old key in the second. Remove the old key when the last
+/// URL that it signed has expired. attachd reloads the file when it changes.
 package struct SigningKeys: Sendable, Equatable {
-    /// Signs, and names what is stored.
+    /// The key that signs URLs and names files.
     let current: Secret<[UInt8]>
-    /// Signed what is still out there.
+    /// The old key, whose URLs may still be in use.
     let previous: Secret<[UInt8]>?
 
-    /// One key a line, of at least 32 characters; `nil` for anything else.
+    /// Reads one key for each line, of at least 32 characters. Returns `nil` for any other text.
     package init?(_ text: String) {
         let lines = text.split(whereSeparator: \.isNewline).map { Secret(Array($0.utf8)) }
         guard (1...2).contains(lines.count), lines.allSatisfy({ $0.revealed.count >= 32 }) else { return nil }
@@ -25,7 +25,7 @@ package struct SigningKeys: Sendable, Equatable {
 
     static let fileName = "signing.key"
 
-    /// Reads the keys in `directory`, where they are made at the first start. `isGroupReadable`: see `SecretFile`.
+    /// Reads the keys in `directory`, or creates them at the first start. `isGroupReadable`: see `SecretFile`.
     init(in directory: Directory, by scratch: Directory, isGroupReadable: Bool = false) throws(StoreError) {
         if try directory.openFile(Self.fileName).map({ close($0.descriptor) }) == nil {
             try Self.make(in: directory, by: scratch)
@@ -34,12 +34,12 @@ package struct SigningKeys: Sendable, Equatable {
             throw StoreError("open", "\(directory.path)/\(Self.fileName)", ENOENT)
         }
         defer { close(file) }
-        // Never replaced when they make no sense: that would break every URL that is out.
+        // An invalid file is not replaced: new keys would break every existing URL.
         let source = SecretFile("\(directory.path)/\(Self.fileName)", isGroupReadable: isGroupReadable)
         self = try Self(text: source.read(file).text, of: source)
     }
 
-    /// Reads the keys in a file that the configuration names, or those of a store anew.
+    /// Reads the keys from a file of the configuration or of a store.
     package init(reading file: SecretFile) throws(StoreError) {
         self = try Self(text: file.read().text, of: file)
     }
@@ -47,8 +47,8 @@ package struct SigningKeys: Sendable, Equatable {
     private init(text: String, of file: SecretFile) throws(StoreError) {
         guard let keys = SigningKeys(text) else {
             let finding =
-                "\(file.path) must hold one key of at least 32 characters, or two while keys are changed, each in a line."
-            throw .secret(file.path, finding, remedy: "The file was left as it is.")
+                "\(file.path) must hold one key of at least 32 characters, or two keys during a change, each in a line."
+            throw .secret(file.path, finding, remedy: "Correct the file; attachd does not change it.")
         }
         self = keys
     }
@@ -59,7 +59,7 @@ package struct SigningKeys: Sendable, Equatable {
         defer { close(file) }
         try FileContent.write("\(Base32.random())\(Base32.random())\n", to: file)
         try FileContent.sync(file)
-        // Another process may start at the same moment: the first one's keys are everybody's.
+        // Another process may start at the same moment. Both then use the keys of the first one.
         try scratch.move(name, to: directory, unlessThere: fileName)
         try directory.sync()
     }

@@ -4,20 +4,20 @@ import Media
 import Timing
 import Values
 
-/// Which files were made of which source, so that all of a source's files can be taken back.
+/// The record of the files that were made from each source, so that all files of a source can be taken back.
 ///
-/// A file of lines, each with a keyed hash of the source, a name, and when the file was stored. Several processes add to
-/// it. A crash of the machine may lose its last lines.
+/// It is a text file. Each line has a keyed hash of the source, a file's name, and the time at which the file was
+/// stored. Several processes append to it. A crash of the machine may lose its last lines.
 final class SourceRecord: Sendable {
     private let directory: Directory
     private let keys: Replaceable<SigningKeys>
-    /// How long a file may be anywhere: in a bucket it is kept for longer than here.
+    /// The maximum lifetime of a file's copies. Buckets keep files longer than the store.
     private let keep: Duration
 
     private static let name = "sources"
-    /// A smaller record isn't rewritten.
+    /// The minimum size at which the record is rewritten, in bytes.
     private static let smallSize = 1_048_576
-    /// A time that no file of ours has.
+    /// The upper bound of valid times, in seconds since 1970.
     private static let latestSecond = 100_000_000_000
 
     init(in directory: Directory, keys: Replaceable<SigningKeys>, keep: Duration) {
@@ -35,14 +35,14 @@ final class SourceRecord: Sendable {
         }
     }
 
-    /// The files of a source, each once.
+    /// Returns the files of a source without duplicates.
     func files(of source: String) throws(StoreError) -> [AttachmentIdentifier] {
         let hashes = Set(keys.current.all.map { Self.hash(source, $0) })
         let lines = try lines()
         return Array(Set(lines.filter { hashes.contains($0.hash) }.map(\.file)))
     }
 
-    /// Drops the lines of files that are nowhere any more, where they are many.
+    /// Rewrites a large record without the lines of files whose copies have all expired.
     func sweep(at now: UnixTime, by scratch: Directory) throws(StoreError) {
         guard let size = directory.status(of: Self.name)?.st_size, Int(size) > Self.smallSize else { return }
         try directory.locked { () throws(StoreError) in

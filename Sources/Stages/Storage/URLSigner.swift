@@ -1,26 +1,27 @@
 import Digests
 import Values
 
-/// Signs the URLs of ready files, so that nobody fetches what wasn't shown to them.
+/// A signer of the URLs of ready files, so that only clients that received a URL can fetch its file.
 ///
-/// A signature holds for one file until one second, for `GET` and `HEAD`. It doesn't cover a range: a phone that goes on
-/// where it stopped asks for ranges that nobody could know ahead.
+/// A signature is valid for one file, until a given second, for `GET` and `HEAD`. It does not cover a range: a phone
+/// that resumes a download asks for ranges that cannot be known in advance.
 package struct URLSigner: Sendable {
     private let keyring: Replaceable<SigningKeys>
 
-    /// Signs with whatever the keys are at the time.
+    /// Creates a signer that always uses the current keys.
     package init(keys: Replaceable<SigningKeys>) { keyring = keys }
 
     package init(keys: SigningKeys) { keyring = Replaceable(keys) }
 
-    /// 22 characters for `identifier` until `expires`, and while `lease` holds if there is one.
+    /// Returns a signature of 22 characters for `identifier` until `expires`, and while `lease` holds if it is not
+    /// `nil`.
     func signature(of identifier: AttachmentIdentifier, expires: Int, lease: String? = nil) -> String {
         signature(of: identifier, expires: expires, lease, key: keyring.current.current)
     }
 
-    /// Whether `signature` is one of ours, in a time that doesn't say how much of it is right.
+    /// Returns whether `signature` is valid. The comparison takes constant time.
     ///
-    /// Its text is compared, not its bytes: base 64 has several texts for the same bytes.
+    /// Compares the text, not the bytes, because base 64 has several texts for the same bytes.
     package func verify(
         _ signature: String,
         of identifier: AttachmentIdentifier,
