@@ -1,7 +1,7 @@
 import DecoderWire
 import Media
 
-/// Makes a clip of sound: its own coded data, or encoded anew.
+/// The conversion of sound into a clip: a copy of its coded data, or a new encoding.
 struct AudioConversion {
     let request: ConversionRequest
     let source: any SourceBytes
@@ -19,7 +19,7 @@ struct AudioConversion {
             do {
                 if try copy(reader, container, rules) { return }
             } catch {
-                // What cannot be copied is encoded anew.
+                // Sound that cannot be copied is encoded again.
                 guard publisher.wants(.transcoded) else { throw error }
             }
         }
@@ -27,7 +27,7 @@ struct AudioConversion {
         let muxer = try Muxer(.m4a, byteLimit: rules.byteLimit)
         let track = try EncodedAudioTrack(audio, range: range, limits: request.limits, muxer: muxer)
         let assembly = ClipAssembly(reader: reader, muxer: muxer, tracks: [track])
-        // Where there is nothing else, what time was left for is better than nothing.
+        // Without another result, a shortened clip is better than none.
         var isShortened = false
         let file = try assembly.run(until: { mustStop }) {
             isShortened = source.timeWillExpire && !publisher.hasPublished
@@ -40,7 +40,7 @@ struct AudioConversion {
 
     private var mustStop: Bool { publisher.hasPublished && source.timeWillExpire }
 
-    /// Whether nothing better than the copy is to be had.
+    /// Publishes a copy. Returns `true` if nothing better can follow.
     private func copy(
         _ reader: ClipReader,
         _ container: Container,

@@ -1,13 +1,13 @@
 import DecoderWire
 
-/// Leads the packets of one clip through its tracks into a file.
+/// The passage of one clip's packets through its tracks into a file.
 struct ClipAssembly {
     let reader: ClipReader
     let muxer: Muxer
     let tracks: [any ClipTrack]
 
-    /// The whole file, or `nil` if it had to stop: that is asked before each packet, and so is whether what went before
-    /// is enough for a shorter one.
+    /// Returns the whole file, or `nil` if it had to stop. Before each packet, asks whether to stop, and whether the
+    /// packets so far are enough for a shorter clip.
     func run(
         until mustStop: () -> Bool,
         orShortenedOnce isEnough: () -> Bool = { false },

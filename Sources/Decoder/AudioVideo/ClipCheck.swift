@@ -2,12 +2,12 @@ import CLibav
 import DecoderWire
 import Media
 
-/// Opens a finished clip again and reads it to its end, as a player would.
+/// A check of a finished clip: opens it again and reads it to its end, as a player would.
 struct ClipCheck {
-    /// The last packet of sound may reach beyond the end.
+    /// The time by which the last audio packet may reach beyond the end, in microseconds.
     private static let tolerance: Int64 = 100_000
 
-    /// What a clip really has in it.
+    /// The real content of a clip.
     struct Finding {
         var size: PixelSize?
         var frames: Int
@@ -44,6 +44,6 @@ struct ClipCheck {
 }
 
 extension Packet {
-    /// Whether the edit list says that it is decoded but not shown.
+    /// A Boolean value that indicates whether the edit list hides the packet: it is decoded but not shown.
     fileprivate var isHidden: Bool { unsafe pointer.pointee.flags & AV_PKT_FLAG_DISCARD != 0 }
 }

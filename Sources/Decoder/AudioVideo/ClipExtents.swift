@@ -2,17 +2,17 @@ import CLibav
 import Media
 import Values
 
-/// Where a clip's packets are in its source, by the container's index: each with its place, size and time.
+/// The positions of a clip's packets in its source, from the container's index: offset, size, and time of each.
 struct ClipExtents {
-    /// What lies between two parts is read along with them if it is no more than this.
+    /// The largest gap, in bytes, that is read together with the parts around it.
     private static let gapLimit = 65_536
 
-    /// In the order of the source, at least `gapLimit` apart. Empty where the container has no such index.
+    /// The ranges in the order of the source, at least `gapLimit` apart. Empty if the container has no such index.
     let ranges: [Range<Int>]
 
     init(of range: ClipRange, in streams: [MediaStream]) {
         let entries = streams.map { Self.entries(of: $0, range) }
-        // A clip is read until each stream is past its end, in the order of the source.
+        // Reading goes in the order of the source until each stream is past the end of the clip.
         let last = entries.compactMap { entries in entries.first { $0.isBeyondEnd } ?? entries.last }.map(
             \.place.upperBound
         )
@@ -32,7 +32,7 @@ struct ClipExtents {
         var isBeyondEnd: Bool
     }
 
-    /// The entries from the key frame on at which reading begins.
+    /// Returns the index entries from the key frame at which reading begins.
     private static func entries(of stream: MediaStream, _ range: ClipRange) -> [Entry] {
         let count = stream.indexEntryCount
         let (start, end) = (range.start - ClipReader.seekMargins[0], range.end + ClipReader.slack)
@@ -51,7 +51,7 @@ struct ClipExtents {
 extension AVIndexEntry {
     fileprivate var isKeyFrame: Bool { flags & AVINDEX_KEYFRAME != 0 }
 
-    /// `nil` where the index doesn't say how large the packet is.
+    /// The packet's range in the source; `nil` if the index does not give its size.
     fileprivate var place: Range<Int>? {
         guard size > 0, pos >= 0, let start = Int(exactly: pos), let end = SafeSize.sum(start, Int(size)) else {
             return nil

@@ -2,7 +2,7 @@ import DecoderWire
 import Images
 import Media
 
-/// Hands finished clips and posters over, and remembers whether there is one.
+/// The publisher of finished clips and posters. It records whether it has emitted one.
 final class ClipPublisher {
     private let rungs: Set<Rung>
     private let output: any RungOutput
@@ -21,9 +21,9 @@ final class ClipPublisher {
         hasPublished = true
     }
 
-    /// Checks a clip and hands it over.
+    /// Checks a clip and emits it.
     ///
-    /// - Returns: What was said of it.
+    /// - Returns: The report on the clip.
     func publish(_ file: FileInMemory, _ container: Container, as rung: Rung, longest: Int64) throws(DecodeFailure)
         -> RungReport
     {

@@ -1,14 +1,14 @@
 import Media
 import Values
 
-/// The part of a source that a clip is made of, in microseconds on the source's own clock.
+/// The part of a source that a clip is made of, in microseconds on the source's clock.
 struct ClipRange {
     let start: Int64
     let end: Int64
 
     var duration: Int64 { end - start }
 
-    /// `longest` is what the profile allows.
+    /// Creates the range. `longest` is the profile's limit.
     init(_ clip: ClipSelection, longest: Duration, in demuxer: Demuxer) {
         start = demuxer.startTime.addingClamped(clip.start.microseconds)
         end = start.addingClamped(max(1, min(clip.duration ?? longest, longest).microseconds))
@@ -19,12 +19,12 @@ struct ClipRange {
         end = start + duration
     }
 
-    /// As long, from another time on.
+    /// Returns a range of the same duration that begins at `start`.
     func moved(to start: Int64) -> ClipRange { ClipRange(start: start, duration: duration) }
 }
 
 extension Duration {
-    /// Never negative, and never so large that sums of it overflow.
+    /// The duration in microseconds: never negative, and never so large that sums overflow.
     var microseconds: Int64 {
         let (seconds, attoseconds) = components
         return min(max(0, seconds), 1 << 32) * 1_000_000 + max(0, attoseconds) / 1_000_000_000_000

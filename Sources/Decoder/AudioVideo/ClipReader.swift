@@ -3,7 +3,7 @@ import DecoderWire
 import Media
 import Timing
 
-/// The packets of one clip, read once in the order of the file and kept, so that each rung can go through them again.
+/// A reader of one clip's packets. It reads them once, in the order of the file, and keeps them for every rung.
 final class ClipReader {
     private(set) var range: ClipRange
     let streams: [MediaStream]
@@ -12,19 +12,21 @@ final class ClipReader {
     private var packets: [Packet] = []
     private var byteCount = 0
     private var isAtEnd = false
-    /// The streams of which a packet beyond the end of the clip has come.
+    /// The streams that have delivered a packet beyond the end of the clip.
     private var finished: Set<Int> = []
 
-    /// Ten seconds of the highest bit rate that cameras write.
+    /// The most bytes of a clip: ten seconds at the highest bit rate that cameras write.
     private static let byteLimit = 256_000_000
-    /// A hundred times what half a minute of sound has.
+    /// The most packets of a clip: a hundred times those of half a minute of sound.
     private static let packetLimit = 200_000
-    /// Streams are not interleaved exactly: how far one may run ahead while the others are awaited.
+    /// The time by which one stream may run ahead of the others, in microseconds. Containers do not interleave exactly.
     static let slack: Int64 = 2_000_000
-    /// How much sound before the start is kept: decoders need some packets to get going.
+    /// The sound before the start that is kept, in microseconds: decoders need some packets before their output is
+    /// right.
     private static let preroll: Int64 = 150_000
-    /// How long before the start a key frame is looked for. Containers with an index tell the nearest, by when it is
-    /// decoded, which is a little before it is shown; in others any frame may be found, and the next key frame is far.
+    /// The times before the start at which a key frame is searched, in microseconds. A container with an index finds
+    /// the nearest by decoding time, which is a little before the time of display. In others, the search may land on
+    /// any frame, and the next key frame may be far away.
     static let seekMargins: [Int64] = [250_000, 3_000_000, 12_000_000]
 
     init(_ demuxer: Demuxer, range: ClipRange, streams: [MediaStream]) throws(DecodeFailure) {
@@ -38,13 +40,13 @@ final class ClipReader {
             beginning = try begin(lookingFrom: range.start - margin, lead)
         }
         if beginning == .withoutKeyFrame { beginning = try begin(lookingFrom: demuxer.startTime, lead) }
-        // A clip that would begin after the end begins at the beginning.
+        // A clip that would begin after the end of the source begins at its beginning.
         guard beginning == .behindEnd else { return }
         self.range = range.moved(to: demuxer.startTime)
         _ = try begin(lookingFrom: demuxer.startTime, lead)
     }
 
-    /// `nil` behind the clip's last packet, or at the end of the source.
+    /// Returns the packet at `index`; `nil` after the clip's last packet or at the end of the source.
     func packet(at index: Int) throws(DecodeFailure) -> Packet? {
         while index >= packets.count {
             guard let packet = try readNext() else { return nil }
@@ -53,11 +55,11 @@ final class ClipReader {
         return packets[index]
     }
 
-    /// Reads ahead, for so long at most and until the bytes on their way then are there: whether that is the whole clip.
+    /// Reads ahead, for at most `limit`. Returns `true` if the whole clip is there.
     func reachesEnd(within limit: Duration) -> Bool {
         let end = SystemTime().now + limit
         while SystemTime().now < end {
-            // Why no more can be read is told to whoever reads on.
+            // The next caller of `packet(at:)` gets the error.
             guard let packet = try? readNext() else { return isAtEnd }
             keep(packet)
         }
@@ -68,20 +70,20 @@ final class ClipReader {
 
     private enum Beginning {
         case found
-        /// All key frames that were seen come after the start.
+        /// All key frames so far come after the start.
         case withoutKeyFrame
         /// The source ends before the start.
         case behindEnd
     }
 
-    /// Jumps to `time`, reads up to the start, and forgets what no decoder needs: packets before the last key frame at
-    /// or before it.
+    /// Seeks to `time`, reads up to the start, and drops packets that no decoder needs: those before the last key frame
+    /// at or before the start.
     private func begin(lookingFrom time: Int64, _ lead: MediaStream) throws(DecodeFailure) -> Beginning {
         packets = []
         byteCount = 0
         isAtEnd = false
         finished = []
-        // What cannot be jumped to is read up to.
+        // If the container cannot seek, reading starts at the current position.
         try? demuxer.seek(to: max(demuxer.startTime, time), of: lead)
         var hasKeyFrame = lead.kind == .audio
         while let packet = try readNext() {
@@ -123,7 +125,7 @@ final class ClipReader {
         return nil
     }
 
-    /// Finds out whether a stream is through with the clip, or so far ahead that the others must have ended.
+    /// Records whether a stream has passed the end of the clip, or is so far ahead that the others must have ended.
     private func note(_ packet: Packet, of stream: MediaStream) {
         guard let time = packet.decodingTime ?? packet.presentationTime else { return }
         let beyond = stream.microseconds(time) - range.end

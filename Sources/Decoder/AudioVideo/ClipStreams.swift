@@ -1,7 +1,7 @@
 import CLibav
 import Media
 
-/// The streams of a source that a clip is made of: what a player would show and play.
+/// The streams of a source that a clip is made of: those that a player would choose.
 struct ClipStreams {
     let video: MediaStream?
     let audio: MediaStream?
@@ -11,10 +11,10 @@ struct ClipStreams {
         audio = Self.best(streams.filter { $0.kind == .audio })
     }
 
-    /// The video first: the clip begins with its key frame.
+    /// The streams, video first: the clip begins with its key frame.
     var all: [MediaStream] { [video, audio].compactMap(\.self) }
 
-    /// Those that the file's author chose, the largest of them, the first of these.
+    /// Returns the stream to play: one that the author marked as default, else the largest, else the first.
     private static func best(_ streams: [MediaStream]) -> MediaStream? {
         let chosen = streams.filter(\.isDefault)
         return (chosen.isEmpty ? streams : chosen).reduce(nil) { best, stream in
@@ -25,7 +25,7 @@ struct ClipStreams {
 }
 
 extension MediaStream {
-    /// Whether its coded data may be delivered as it is, in an MP4 under `rules`.
+    /// Returns `true` if the coded data can be delivered as it is, in an MP4 that follows `rules`.
     func isCopyable(under rules: VideoRules) -> Bool {
         let parameters = unsafe self.parameters.pointee
         let profiles = [
@@ -33,13 +33,13 @@ extension MediaStream {
         ]
         let formats = [AV_PIX_FMT_YUV420P.rawValue, AV_PIX_FMT_YUVJ420P.rawValue]
         let fields = [AV_FIELD_UNKNOWN, AV_FIELD_PROGRESSIVE]
-        // Level 4.2 is 1080p at 60 frames a second.
+        // Level 4.2 allows 1080p at 60 frames a second.
         return unsafe codec == AV_CODEC_ID_H264 && profiles.contains(parameters.profile) && parameters.level <= 42
             && formats.contains(parameters.format) && fields.contains(parameters.field_order) && frameRate <= 61
             && displaySize.longEdge <= rules.longEdge && storedSize == storedSize.even && !orientation.isMirrored
     }
 
-    /// The container in which its coded data may be delivered as sound alone.
+    /// The container in which the coded data can be delivered as sound alone; `nil` if there is none.
     var copyContainer: Container? {
         let parameters = unsafe self.parameters.pointee
         guard unsafe parameters.ch_layout.nb_channels <= 2, unsafe parameters.sample_rate <= 48_000 else { return nil }

@@ -1,10 +1,10 @@
 import DecoderWire
 
-/// One stream of a clip on its way from the source's packets to the clip's.
+/// One stream of a clip, from the source's packets to the clip's packets.
 protocol ClipTrack: AnyObject {
-    /// The number of the source's stream.
+    /// The index of the stream in the source.
     var source: Int { get }
     func take(_ packet: Packet) throws(DecodeFailure)
-    /// Called after the last packet. It may leave the clip unfinished once it must stop.
+    /// Finishes the track after the last packet. It may leave the clip unfinished if it must stop.
     func finish(until mustStop: () -> Bool) throws(DecodeFailure)
 }

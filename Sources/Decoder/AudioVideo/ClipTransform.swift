@@ -2,7 +2,7 @@ import CLibav
 package import DecoderWire
 package import Media
 
-/// Makes an attachment's clip, or the picture that stands for it, out of one video or sound, rung by rung.
+/// The conversion of one video or sound into an attachment's clip or poster, rung by rung.
 package struct ClipTransform {
     private let request: ConversionRequest
     private let source: any SourceBytes
@@ -14,9 +14,9 @@ package struct ClipTransform {
         self.output = output
     }
 
-    /// Publishes each rung as soon as it is complete. When this returns, nothing better will come.
+    /// Emits each rung as soon as it is complete. After it returns, nothing better will come.
     ///
-    /// - Throws: Why there will be no better rung than those published. What was published stands.
+    /// - Throws: The reason why no better rung follows. Rungs that were emitted remain valid.
     package func run() throws(DecodeFailure) {
         guard request.format.kind != .image else {
             throw DecodeFailure(.unsupportedFormat, "\(request.format.rawValue) is neither video nor sound")
@@ -24,7 +24,7 @@ package struct ClipTransform {
         do {
             try convert()
         } catch {
-            // What is missing cannot be told from what is damaged, except by the one who sent it.
+            // Missing bytes look like damage to a decoder. Only the source knows that it was cut.
             guard error.reason == .corrupt, source.isCut else { throw error }
             throw DecodeFailure(.truncated, error.detail)
         }
@@ -69,10 +69,10 @@ package struct ClipTransform {
         }
     }
 
-    /// Has the clip's bytes asked for at one go, where the source's index tells them.
+    /// Asks for all of the clip's bytes at once, if the source's index gives their positions.
     private func expectClip(_ demuxer: Demuxer) {
         let streams = ClipStreams(demuxer.streams)
-        // For a picture alone the first packets will do.
+        // A poster needs only the first packets.
         guard !source.isWhole, !request.rungs.isDisjoint(with: [.copied, .transcoded]),
             let longest = streams.video == nil ? request.audio?.duration : request.video?.duration
         else { return }
@@ -88,7 +88,7 @@ package struct ClipTransform {
     }
 
     private func report(on streams: ClipStreams, in demuxer: Demuxer) -> SourceReport {
-        // Pixels of a shape that no picture has would make it larger than any may be.
+        // Pixels with an extreme aspect ratio would make the displayed size exceed every limit.
         let size = streams.video.map { video in
             let shown = video.displaySize
             let isAllowed = shown.longEdge <= request.limits.side && shown.pixels <= request.limits.framePixels

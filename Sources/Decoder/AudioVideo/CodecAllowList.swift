@@ -1,9 +1,9 @@
 import CLibav
 
-/// The codecs that are decoded. A source decides which bytes reach a decoder, so the list is short on purpose: libav has
-/// some 490 of them, with a steady supply of holes.
+/// The codecs that are decoded. The source decides which bytes reach a decoder, so this list is short on purpose: libav
+/// has about 490 decoders, and vulnerabilities are found in them regularly.
 enum CodecAllowList {
-    /// As libav names them, for its own check.
+    /// The names of the decoders, for libav's own check.
     static let decoderNames = video.map(\.name) + audio.map(\.name)
     static let commaSeparated = decoderNames.joined(separator: ",")
 
@@ -11,7 +11,7 @@ enum CodecAllowList {
         (AV_CODEC_ID_H264, "h264"), (AV_CODEC_ID_HEVC, "hevc"), (AV_CODEC_ID_VP8, "vp8"), (AV_CODEC_ID_VP9, "vp9"),
         (AV_CODEC_ID_AV1, "libdav1d"), (AV_CODEC_ID_MPEG4, "mpeg4"), (AV_CODEC_ID_H263, "h263"),
         (AV_CODEC_ID_MPEG1VIDEO, "mpeg1video"), (AV_CODEC_ID_MPEG2VIDEO, "mpeg2video"), (AV_CODEC_ID_MJPEG, "mjpeg"),
-        // What AVI files of the DivX years hold; libav decodes them with the code of H.263 and MPEG-4.
+        // The codecs of AVI files of the DivX years. libav decodes them with the code of H.263 and MPEG-4.
         (AV_CODEC_ID_MSMPEG4V2, "msmpeg4v2"), (AV_CODEC_ID_MSMPEG4V3, "msmpeg4"),
     ]
 

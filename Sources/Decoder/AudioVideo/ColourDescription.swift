@@ -1,15 +1,16 @@
 import CLibav
 
-/// What the numbers of a decoded picture mean.
+/// The colour space and value range of a decoded picture.
 struct ColourDescription: Equatable {
     var matrix: AVColorSpace
     var primaries: AVColorPrimaries
     var transfer: AVColorTransferCharacteristic
     var isFullRange: Bool
 
-    /// What a source doesn't say is taken as broadcasters do: BT.709 in high definition, BT.601 below.
+    /// Reads the description of a frame. Missing values are filled in as broadcasters do: BT.709 in high definition,
+    /// BT.601 below.
     ///
-    /// A picture must say it once it is scaled down, or players guess from the new size.
+    /// A picture must carry its description once it is scaled down, or players guess from the new size.
     init(of frame: borrowing Frame) {
         let raw = unsafe frame.pointer.pointee
         unsafe self.init(raw.colorspace, raw.color_primaries, raw.color_trc, raw.color_range, raw.format, frame.size)
@@ -54,13 +55,13 @@ struct ColourDescription: Equatable {
         isFullRange = false
     }
 
-    /// High definition without high dynamic range.
+    /// The description of high definition with standard dynamic range.
     static let standard = ColourDescription(standardOf: AVCOL_SPC_BT709)
 
-    /// What is left of high dynamic range after `PictureScaler` had it.
+    /// The description after `PictureScaler` has mapped high dynamic range to standard.
     var scaled: ColourDescription { ToneMapping(transfer) == nil ? self : .standard }
 
-    /// libswscale's number for the matrix.
+    /// The number of the matrix in libswscale.
     var scalerMatrix: Int32 {
         switch matrix {
         case AVCOL_SPC_BT709: SWS_CS_ITU709

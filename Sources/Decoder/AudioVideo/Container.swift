@@ -1,6 +1,6 @@
 import Media
 
-/// The containers that clips are delivered in.
+/// The containers in which clips are delivered.
 enum Container: CaseIterable {
     case mp4, m4a, mp3, wav
 
@@ -13,7 +13,7 @@ enum Container: CaseIterable {
         }
     }
 
-    /// libav's name for it. `ipod` is MP4 of Apple's brand for sound.
+    /// The name of the muxer in libav. `ipod` is MP4 with Apple's brand for sound.
     var muxerName: String {
         switch self {
         case .mp4: "mp4"

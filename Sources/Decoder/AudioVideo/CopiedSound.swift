@@ -2,14 +2,14 @@ import CLibav
 import DecoderWire
 
 extension MediaStream {
-    /// Whether `packet` of sound is part of a clip from `start` on. One packet more gets a decoder going; samples that
-    /// are not coded need no decoder.
+    /// Returns `true` if the audio packet `packet` is part of a clip from `start` on. Decoders need one packet more to
+    /// start; uncompressed samples do not.
     func isNeeded(_ packet: Packet, shownAt shown: Int64, from start: Int64) -> Bool {
         let packets: Int64 = codec == AV_CODEC_ID_PCM_S16LE ? 1 : 2
         return shown + packets * max(packet.duration, 1) > start
     }
 
-    /// How many samples the first packet of a clip has before its start.
+    /// Returns the number of samples before the clip's start in its first packet.
     func samplesBeforeStart(in reader: ClipReader) throws(DecodeFailure) -> Int64 {
         let start = units(ofMicroseconds: reader.range.start)
         let sample = unsafe AVRational(num: 1, den: max(1, parameters.pointee.sample_rate))
@@ -26,12 +26,12 @@ extension MediaStream {
 }
 
 extension Packet {
-    /// Cuts samples that are not coded exactly to the clip. Times are in units of `stream`.
+    /// Cuts uncompressed samples exactly to the clip. The times are in units of `stream`.
     func keepSamples(from start: Int64, to end: Int64, of stream: MediaStream) {
         guard let shown = presentationTime else { return }
         let sampleSize = unsafe Int64(stream.parameters.pointee.block_align)
         let rate = unsafe Int64(stream.parameters.pointee.sample_rate)
-        // Where a unit of time is not one sample, nothing can be cut exactly.
+        // An exact cut is possible only if a unit of time is one sample.
         guard stream.timeBase.num == 1, Int64(stream.timeBase.den) == rate, sampleSize > 0 else { return }
         let count = Int64(byteCount) / sampleSize
         let first = min(count, max(0, start - shown))

@@ -3,9 +3,9 @@ import DecoderWire
 import Media
 import Values
 
-/// A stream whose coded data goes into the clip as it is.
+/// A track whose coded data goes into the clip unchanged.
 ///
-/// It begins at a key frame, which may come before the clip does: times before zero are hidden by the file's edit list.
+/// It begins at a key frame, which may come before the start of the clip. The file's edit list hides times before zero.
 final class CopiedTrack: ClipTrack {
     private let stream: MediaStream
     private let range: ClipRange
@@ -16,15 +16,17 @@ final class CopiedTrack: ClipTrack {
     private let filter: UnitFilter?
     private var hasBegun = false
     private var firstTime: Int64 = 0
-    /// Packets of which the container does not say when they are decoded: Matroska has no such times, and libav cannot
-    /// tell those of the first few.
+    /// The packets without a decoding time. Matroska does not store decoding times, and libav cannot compute those of
+    /// the first few packets.
     private var undated: [Packet] = []
-    /// Packets that are shown after the end: written only if a later one that is shown before it needs them.
+    /// The packets shown after the end. They are written only if a later packet that is shown before the end needs
+    /// them.
     private var held: [Packet] = []
 
     var source: Int { stream.index }
 
-    /// `initialPadding` is how many samples there are before the start, for a container that has no edit lists.
+    /// Creates the track. `initialPadding` is the number of samples before the start, for a container without edit
+    /// lists.
     init(
         _ stream: MediaStream,
         range: ClipRange,
@@ -66,7 +68,7 @@ final class CopiedTrack: ClipTrack {
 
     private static let noTime = DecodeFailure(.unsupportedFormat, "packets without times cannot be copied")
 
-    /// Lets the packets that have no times for it be decoded one frame after the other before `time`.
+    /// Gives the packets without decoding times such times: one frame after the other, up to `time`.
     private func date(before time: Int64) throws(DecodeFailure) {
         guard !undated.isEmpty else { return }
         let frame =
@@ -91,10 +93,10 @@ final class CopiedTrack: ClipTrack {
         try write(packet)
     }
 
-    /// Whether the clip has begun with, or before, `packet`.
+    /// Returns `true` if the clip has begun with or before `packet`.
     private func begins(_ packet: Packet, _ shown: Int64) throws(DecodeFailure) -> Bool {
         guard !hasBegun else {
-            // Frames that are shown before the first key frame need one that isn't there.
+            // Frames shown before the first key frame need a frame that is not in the clip.
             return stream.kind == .audio || shown >= firstTime
         }
         switch stream.kind {

@@ -2,7 +2,7 @@ import CLibav
 import DecoderWire
 import Media
 
-/// An opened container: its streams, and their packets in the order of the file.
+/// An open container: its streams, and their packets in the order of the file.
 @safe
 final class Demuxer {
     private static let options: [(String, String)] = [
@@ -12,12 +12,12 @@ final class Demuxer {
         ("probesize", "2000000"),
         ("analyzeduration", "3000000"),
         ("max_streams", "32"),
-        // Of the mov demuxer alone: no chapters, which are one more stream to read.
+        // An option of the mov demuxer only: chapters would be one more stream to read.
         ("ignore_chapters", "1"),
     ]
-    /// libav compares whole names, of which some are lists.
+    /// The names in the form that libav compares: some of its demuxers have a list as their name.
     private static let whitelisted = ["mov": "mov,mp4,m4a,3gp,3g2,mj2", "matroska": "matroska,webm"]
-    /// Longer than any source; what says it is longer lies, or doesn't know.
+    /// The longest duration that is believed, in microseconds: no real source is longer.
     private static let longestDuration: Int64 = 24 * 3600 * 1_000_000
 
     private let input: SourceInput
@@ -26,8 +26,8 @@ final class Demuxer {
 
     /// Opens a source without looking at its streams' packets.
     ///
-    /// `usesIndex` says whether an index at the end is worth jumping to: only for a clip that doesn't start at the
-    /// beginning.
+    /// With `usesIndex`, jumps to an index at the end of the source. That is worthwhile only for a clip that does not
+    /// start at the beginning.
     init(_ bytes: any SourceBytes, _ format: MediaFormat, usesIndex: Bool) throws(DecodeFailure) {
         var start: [UInt8] = [0, 0, 0, 0]
         let count = unsafe start.withUnsafeMutableBytes { start in unsafe bytes.read(at: 0, into: start) }
@@ -37,8 +37,8 @@ final class Demuxer {
 
         if name == "mov", !bytes.isWhole { bytes.expect(MovieIndex.place(in: bytes).map { [$0] } ?? []) }
         input = try SourceInput(bytes)
-        // Only a movie's index must be found before anything can be shown. The other demuxers would jump to an index
-        // that they can do without, and to its end for nothing but tags: in a download that is still running, no.
+        // Only a movie's index is needed before anything can be shown. Other demuxers would jump to an optional index,
+        // and to the end for tags: not in a download under way.
         let isStreamed = !bytes.isWhole && !usesIndex
         if isStreamed, name != "mov" { input.isSeekable = false }
         var options: OpaquePointer?
@@ -48,11 +48,11 @@ final class Demuxer {
         guard let context = unsafe opened else { throw DecodeFailure(.resourceLimit, "avformat_alloc_context") }
         unsafe self.context = context
         unsafe context.pointee.pb = input.context
-        // A movie is searched for its index all the same; with this flag it isn't searched for more behind that.
+        // libav looks for a movie's index in any case. With this flag, it does not look for more behind the index.
         let ignoresMore = isStreamed || (name == "mov" && !bytes.isWhole)
         unsafe context.pointee.flags |= AVFMT_FLAG_CUSTOM_IO | (ignoresMore ? AVFMT_FLAG_IGNIDX : 0)
         let code = unsafe avformat_open_input(&opened, "", demuxer, &options)
-        // On failure libav has freed the context already.
+        // On failure, libav has already freed the context.
         isOpen = code >= 0
         try check("avformat_open_input", code)
         try readStreams()
@@ -66,7 +66,7 @@ final class Demuxer {
         unsafe avformat_close_input(&context)
     }
 
-    /// Decodes a little of each stream to learn what the container doesn't say.
+    /// Decodes the beginning of each stream to find properties that the container does not give.
     func analyse(_ limits: MediaLimits) throws(DecodeFailure) {
         for index in 0..<streamCount {
             guard let stream = unsafe context.pointee.streams[index] else { continue }
@@ -83,34 +83,34 @@ final class Demuxer {
         try readStreams()
     }
 
-    /// When the first of its streams begins, in microseconds on the source's own clock. Times before zero belong to what
-    /// a decoder needs to get going, and are not shown.
+    /// The time at which the first stream begins, in microseconds on the source's clock. Times before zero belong to
+    /// data that decoders need first and do not show.
     var startTime: Int64 {
         let time = unsafe context.pointee.start_time
         return time == clibav_no_time ? 0 : max(0, time)
     }
 
-    /// In microseconds, if it is known.
+    /// The duration in microseconds, if known.
     var duration: Int64? {
         let duration = unsafe context.pointee.duration
         return duration > 0 && duration < Self.longestDuration ? duration : nil
     }
 
-    /// Packets of other streams are not read from now on.
+    /// Stops reading packets of all other streams.
     func keep(_ kept: [MediaStream]) {
         for index in 0..<streamCount where !kept.contains(where: { $0.index == index }) {
             unsafe context.pointee.streams[index]?.pointee.discard = AVDISCARD_ALL
         }
     }
 
-    /// Goes to the last key frame of `stream` at or before `time`, in microseconds.
+    /// Seeks to the last key frame of `stream` at or before `time`, in microseconds.
     func seek(to time: Int64, of stream: MediaStream) throws(DecodeFailure) {
         let target = stream.units(ofMicroseconds: time)
         let code = unsafe avformat_seek_file(context, Int32(stream.index), Int64.min, target, target, 0)
         try check("avformat_seek_file", code)
     }
 
-    /// `nil` at the end of the source.
+    /// Returns the next packet; `nil` at the end of the source.
     func nextPacket() throws(DecodeFailure) -> Packet? {
         let packet = try Packet.make()
         let code = unsafe av_read_frame(context, packet.pointer)

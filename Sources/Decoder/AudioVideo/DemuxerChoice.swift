@@ -1,7 +1,7 @@
 import DecoderWire
 import Media
 
-/// Which of libav's demuxers opens a source: chosen by us from the sniffed format, so that none is reached by probing.
+/// The libav demuxer for a source, chosen from the detected format, so that libav never probes.
 struct DemuxerChoice {
     let name: String
 
@@ -9,7 +9,7 @@ struct DemuxerChoice {
         "mov", "matroska", "avi", "mpeg", "mpegvideo", "mpegts", "mp3", "aac", "wav", "aiff", "flac", "ogg",
     ]
 
-    /// `start` is the first four bytes of the source: MPEG video also comes without any container.
+    /// Chooses a demuxer. `start` is the first four bytes of the source: MPEG video also comes without a container.
     init?(_ format: MediaFormat, start: [UInt8]) {
         switch format {
         case .mp4, .m4v, .quickTime, .threeGPP, .m4a: name = "mov"

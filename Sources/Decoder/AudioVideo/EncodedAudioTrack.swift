@@ -2,7 +2,7 @@ import CLibav
 import DecoderWire
 import Media
 
-/// An audio stream that is decoded, resampled, cut to the sample and encoded as AAC.
+/// An audio track that is decoded, resampled, cut to the sample, and encoded as AAC.
 final class EncodedAudioTrack: ClipTrack {
     private let stream: MediaStream
     private let range: ClipRange
@@ -23,7 +23,7 @@ final class EncodedAudioTrack: ClipTrack {
         self.muxer = muxer
         decoder = try StreamDecoder.open(stream, limits: limits, isSlow: true)
         let rate = unsafe stream.parameters.pointee.sample_rate
-        // Of the two rates that every device plays, the one that resamples in whole steps.
+        // Every device plays both rates. This one needs the simpler resampling.
         sampleRate = rate > 0 && 44_100 % rate == 0 ? 44_100 : 48_000
         let channels: Int32 = unsafe stream.parameters.pointee.ch_layout.nb_channels == 1 ? 1 : 2
         let outputRate = Int32(sampleRate)
@@ -65,7 +65,7 @@ final class EncodedAudioTrack: ClipTrack {
         while let frame = try decoder.receive() {
             let start = stream.units(ofMicroseconds: range.start)
             let seconds = frame.time.map { Double($0 - start) * av_q2d(stream.timeBase) }
-            // A time that lies ahead of the clip would be bridged with silence.
+            // The resampler would fill the time up to a frame after the clip with silence.
             if let seconds, seconds >= Double(range.duration) / 1_000_000 { continue }
             try resampler.take(frame, at: seconds)
             try encodeResampled(isLast: false)

@@ -3,13 +3,13 @@ import DecoderWire
 import Media
 import Values
 
-/// A video stream that is decoded, scaled, turned upright and encoded as H.264.
+/// A video track that is decoded, scaled, turned upright, and encoded as H.264.
 final class EncodedVideoTrack: ClipTrack {
-    /// Ninety thousand units a second: every frame rate that is in use has whole numbers of them.
+    /// The unit of time: 90,000 a second divides evenly into the frames of every common frame rate.
     private static let timeBase = AVRational(num: 1, den: 90_000)
     private static let highestFrameRate = 30.0
-    /// Frames nearer to the one before than this are left out. A little less than the highest rate asks for, so that
-    /// uneven 30 frames a second lose none, and 50 and 60 lose every other one.
+    /// The shortest time between two frames; a frame that comes earlier is dropped. It is a little less than the
+    /// highest frame rate needs, so that uneven 30 frames a second lose none, and 50 and 60 lose every second one.
     private static let shortestInterval = Int64(clamping: 90_000 / (highestFrameRate * 1.2))
     private static let usualFrameRate = 25.0
 
@@ -21,9 +21,9 @@ final class EncodedVideoTrack: ClipTrack {
     private let filter: UnitFilter
     private let scaler: PictureScaler
     private let output: Int
-    /// How long the last frame is shown, as the one before it was.
+    /// The duration of the last frame: the same as that of the frame before.
     private let frameDuration: Int64
-    /// The frame that is shown when the clip starts, until the next one is due.
+    /// The frame that is shown at the start of the clip until the next one is due.
     private var waiting: Frame?
     private var lastTime: Int64?
 
@@ -88,7 +88,7 @@ final class EncodedVideoTrack: ClipTrack {
         try encodeDecoded(until: mustStop)
         try encodeWaiting()
         guard lastTime != nil else { throw DecodeFailure(.corrupt, "no frame could be decoded") }
-        // Both codecs hold some frames back until the end, which take their time.
+        // Both codecs hold back some frames until the end, which take time.
         guard !mustStop() else { return }
         try encoder.sendEnd()
         try writeEncoded(until: mustStop)
@@ -112,7 +112,7 @@ final class EncodedVideoTrack: ClipTrack {
             waiting = consume frame
             return
         }
-        // A frame that is due right after the start takes the place of the one before.
+        // A frame due right after the start replaces the one before.
         if time < Self.shortestInterval { waiting = nil }
         try encodeWaiting()
         // A video that begins a little after its sound is shown from the start.

@@ -3,7 +3,7 @@ import DecoderWire
 import Glibc
 import Media
 
-/// A file that libav writes, in memory and up to a limit, and reads again to put its index in front.
+/// A file in memory, with a size limit, that libav writes, and reads again to move its index to the front.
 @safe
 final class FileInMemory: SourceBytes {
     private static let bufferSize: Int32 = 65_536
@@ -20,7 +20,7 @@ final class FileInMemory: SourceBytes {
 
     var byteCount: Int { bytes.count }
 
-    /// A context through which libav writes here. The caller frees it, before this object goes.
+    /// Returns a context through which libav writes to this file. The caller frees it before this object is released.
     func makeOutputContext() throws(DecodeFailure) -> UnsafeMutablePointer<AVIOContext> {
         guard let buffer = unsafe av_malloc(Int(Self.bufferSize)) else {
             throw DecodeFailure(.resourceLimit, "no memory for the output buffer")
@@ -31,13 +31,13 @@ final class FileInMemory: SourceBytes {
         return try unsafe allocated("avio_alloc_context", context)
     }
 
-    /// Replaces all of it by what `change` makes of it.
+    /// Replaces the content with the result of `change`.
     func edit(_ change: ([UInt8]) -> [UInt8]) { bytes = change(bytes) }
 
     func withBytes<Result>(
         _ body: (UnsafeRawBufferPointer) throws(DecodeFailure) -> Result
     ) throws(DecodeFailure) -> Result {
-        // `withUnsafeBytes` of an array has no typed throws.
+        // `withUnsafeBytes` of an array does not support typed throws.
         let result = unsafe bytes.withUnsafeBytes { bytes in
             Swift.Result { () throws(DecodeFailure) in try unsafe body(bytes) }
         }

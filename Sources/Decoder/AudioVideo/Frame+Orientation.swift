@@ -2,7 +2,7 @@ import CLibav
 import DecoderWire
 
 extension Frame {
-    /// Turned and mirrored as `orientation` says. `self` has 8 bits a sample, in three planes.
+    /// Returns the frame turned and mirrored by `orientation`. `self` has three planes of 8-bit samples.
     consuming func upright(from orientation: Orientation) throws(DecodeFailure) -> Frame {
         guard orientation != .upright else { return self }
         let turned = try Frame.picture(orientation.isTransposed ? size.transposed : size, pixelFormat)
@@ -16,7 +16,7 @@ extension Frame {
     }
 }
 
-/// One plane of a picture, a byte a sample.
+/// One plane of a picture, with one byte per sample.
 @safe
 private struct Plane {
     let start: UnsafeMutablePointer<UInt8>
@@ -30,7 +30,7 @@ private struct Plane {
         self.size = size
     }
 
-    /// Each sample of the target in turn, from where it stands here.
+    /// Copies the samples in the order of the target, from their positions in this plane.
     func copy(to target: UnsafeMutablePointer<UInt8>?, _ targetStride: Int32, _ orientation: Orientation) {
         guard let target = unsafe target else { return }
         let (right, down, first) = steps(orientation)
@@ -45,7 +45,8 @@ private struct Plane {
         }
     }
 
-    /// How far apart samples are here that are neighbours in the target, to the right and below, and where the first is.
+    /// Returns the distances in this plane between samples that are neighbors in the target, to the right and below,
+    /// and the position of the first.
     private func steps(_ orientation: Orientation) -> (right: Int, down: Int, first: Int) {
         let lastColumn = size.width - 1
         let lastRow = (size.height - 1) * stride

@@ -1,7 +1,7 @@
 import CLibav
 import DecoderWire
 
-/// A decoded picture, or some decoded sound.
+/// A decoded picture, or a piece of decoded sound.
 @safe
 struct Frame: ~Copyable {
     let pointer: UnsafeMutablePointer<AVFrame>
@@ -17,7 +17,7 @@ struct Frame: ~Copyable {
         try unsafe Frame(adopting: allocated("av_frame_alloc", av_frame_alloc()))
     }
 
-    /// A picture with room for its pixels.
+    /// Returns a picture with memory for its pixels.
     static func picture(_ size: PixelSize, _ format: AVPixelFormat) throws(DecodeFailure) -> Frame {
         let frame = try make()
         unsafe frame.pointer.pointee.width = Int32(size.width)
@@ -27,7 +27,7 @@ struct Frame: ~Copyable {
         return frame
     }
 
-    /// Another reference to the same pixels or samples.
+    /// Returns another reference to the same pixels or samples.
     func shared() throws(DecodeFailure) -> Frame {
         try unsafe Frame(adopting: allocated("av_frame_clone", av_frame_clone(pointer)))
     }
@@ -40,7 +40,7 @@ struct Frame: ~Copyable {
     var isInterlaced: Bool { unsafe pointer.pointee.interlaced_frame != 0 }
     var sampleCount: Int { unsafe Int(pointer.pointee.nb_samples) }
 
-    /// The best guess at when it is shown, in the units of its stream.
+    /// The best estimate of the time of display, in units of the stream.
     var time: Int64? {
         let time = unsafe pointer.pointee.best_effort_timestamp
         return time == clibav_no_time ? nil : time

@@ -4,9 +4,9 @@ import Images
 import Media
 
 extension Frame {
-    /// The frame as a still picture of square pixels in sRGB, about as large as `rules` want it.
+    /// Returns the frame as a still picture with square pixels in sRGB, about as large as `rules` ask for.
     func still(of stream: MediaStream, rules: ImageRules) throws(DecodeFailure) -> DecodedStill {
-        // Twice the size that is asked for is left to the better filter.
+        // Scales to twice the wanted size. The better filter of the image encoder does the rest.
         let target = size.withSquarePixels(stream.pixelRatio).fitting(longEdge: rules.longEdge * 2)
         let scaled = try PictureScaler(to: target, AV_PIX_FMT_RGB24).scaled(self)
         return DecodedStill(
@@ -17,14 +17,14 @@ extension Frame {
         )
     }
 
-    /// How bright it is on the whole, from 16, black, to 235.
+    /// Returns the average brightness, from 16 (black) to 235.
     func brightness() throws(DecodeFailure) -> Int {
         let size = PixelSize(width: 16, height: 16)
         let bytes = try PictureScaler(to: size, AV_PIX_FMT_GRAY8).scaled(self).rows(ofBytes: size.width)
         return bytes.reduce(0) { $0 + Int($1) } / bytes.count
     }
 
-    /// The first plane without the gaps between its rows.
+    /// Returns the first plane without the gaps between its rows.
     private func rows(ofBytes count: Int) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(count * size.height)

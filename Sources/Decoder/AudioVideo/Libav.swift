@@ -1,16 +1,16 @@
 import CLibav
 import Glibc
 
-/// libav as this process uses it.
+/// The process-wide setup of libav.
 package enum Libav {
-    /// Sets what holds for the whole process, once, before anything else in this module: nothing is logged, and no
-    /// single allocation may be larger than a frame of the largest picture that is accepted.
+    /// Configures libav for the whole process: it logs nothing, and no allocation may be larger than a frame of the
+    /// largest accepted picture. Call it once, before anything else in this module.
     ///
-    /// Starts no thread and opens no file later on what it looked up here.
+    /// Starts no thread, and looks up everything that would later need a file.
     package static func warmUp() {
         av_log_set_level(AV_LOG_QUIET)
         av_max_alloc(largestAllocation)
-        // Dates in containers are read with the local time zone, which is a file.
+        // libav reads dates in containers with the local time zone, which is a file.
         tzset()
         for name in DemuxerChoice.allNames { _ = unsafe av_find_input_format(name) }
         for container in Container.allCases { _ = unsafe av_guess_format(container.muxerName, nil, nil) }
@@ -18,6 +18,6 @@ package enum Libav {
     }
 
     private static let largestAllocation = 256 << 20
-    /// Decoding and encoding side by side on the two cores of a small machine.
+    /// The number of threads: decoding and encoding run in parallel on the two cores of a small machine.
     static let threadCount: Int32 = 2
 }

@@ -3,14 +3,14 @@ import DecoderWire
 import Glibc
 import Media
 
-/// Gives back the result of a libav call, or throws why it has none.
+/// Returns the result of a libav call, or throws its error.
 @discardableResult
 func check(_ call: StaticString, _ code: Int32) throws(DecodeFailure) -> Int32 {
     guard code >= 0 else { throw DecodeFailure(call, code: code) }
     return code
 }
 
-/// The object that a libav call made. It makes none only when there is no memory.
+/// Returns the object that a libav call allocated. Such a call fails only if there is no memory.
 func allocated<Object>(
     _ call: StaticString,
     _ object: UnsafeMutablePointer<Object>?,
@@ -20,7 +20,7 @@ func allocated<Object>(
 }
 
 extension DecodeFailure {
-    /// What one of libav's negative codes means for the source.
+    /// Creates the failure for one of libav's negative codes.
     init(_ call: StaticString, code: Int32) {
         let reason: AttachmentFailure.Reason =
             switch code {
@@ -36,9 +36,9 @@ extension DecodeFailure {
     }
 }
 
-/// Results that steer a loop.
+/// The results that control a loop.
 enum LibavResult {
-    /// Nothing comes out before more goes in.
+    /// The codec needs more input before its next output.
     static let wantsMore = clibav_error_from_errno(EAGAIN)
     static let end = clibav_error_eof
 }

@@ -4,7 +4,7 @@ import Glibc
 import Media
 import Values
 
-/// What a container says of one of its streams.
+/// A stream of a container, as the container describes it.
 @safe
 struct MediaStream {
     enum Kind { case video, audio }
@@ -13,21 +13,21 @@ struct MediaStream {
     let kind: Kind
     let codec: AVCodecID
     let timeBase: AVRational
-    /// As stored, before orientation and the shape of pixels are applied.
+    /// The size as stored, before orientation and pixel aspect ratio are applied.
     let storedSize: PixelSize
     let pixelRatio: Double
     let orientation: Orientation
-    /// Frames a second; 0 where nothing is known.
+    /// The number of frames a second; 0 if unknown.
     let frameRate: Double
-    /// Bits a second; 0 where nothing is known.
+    /// The number of bits a second; 0 if unknown.
     let bitRate: Int64
     let isDefault: Bool
-    /// libav's own, which lives as long as the demuxer does.
+    /// The parameters in libav's memory. They live as long as the demuxer.
     let parameters: UnsafeMutablePointer<AVCodecParameters>
-    /// Like `parameters`.
+    /// The stream in libav's memory, with the same lifetime.
     private let stream: UnsafeMutablePointer<AVStream>
 
-    /// `nil` for what is no video or sound that may be decoded: subtitles, data, cover art, codecs not on the list.
+    /// Returns `nil` for streams that are not decoded: subtitles, data, cover art, and codecs that are not on the list.
     init?(_ stream: UnsafeMutablePointer<AVStream>, in context: UnsafeMutablePointer<AVFormatContext>) {
         guard let parameters = unsafe stream.pointee.codecpar else { return nil }
         switch unsafe parameters.pointee.codec_type {
@@ -54,13 +54,13 @@ struct MediaStream {
         isDefault = unsafe stream.pointee.disposition & AV_DISPOSITION_DEFAULT != 0
     }
 
-    /// As it is seen.
+    /// The size as displayed.
     var displaySize: PixelSize {
         let size = storedSize.withSquarePixels(pixelRatio)
         return orientation.isTransposed ? size.transposed : size
     }
 
-    /// How many packets, or key frames, the container's index names.
+    /// The number of packets or key frames in the container's index.
     var indexEntryCount: Int { unsafe Int(avformat_index_get_entries_count(stream)) }
 
     func indexEntry(_ number: Int) -> AVIndexEntry? {
@@ -86,7 +86,7 @@ struct MediaStream {
 }
 
 extension MediaStream {
-    /// Tells players how to turn copied pictures.
+    /// Copies the display matrix, which tells players how to turn a copied picture.
     func copyDisplayMatrix(to output: UnsafeMutablePointer<AVStream>) throws(DecodeFailure) {
         guard orientation != .upright else { return }
         var matrix = orientation.displayMatrix

@@ -1,18 +1,18 @@
-/// The edit lists of a finished movie: which part of each track is shown (ISO/IEC 14496-12, 8.6.6).
+/// The edit lists of a finished movie: the part of each track that is shown (ISO/IEC 14496-12, 8.6.6).
 ///
-/// libav writes one that hides what precedes the start. Packets that are needed though they are shown after the end are
-/// hidden here, by making the edits shorter.
+/// libav writes an edit list that hides everything before the start. This type makes the edits shorter, to hide packets
+/// that are needed but shown after the end.
 struct MovieEdits {
     private var bytes: [UInt8]
 
     private struct Box {
         var type: String
-        /// Of its content.
+        /// The offset of the box's content.
         var start: Int
         var end: Int
     }
 
-    /// `bytes`, with no track shown for longer than `microseconds`.
+    /// Returns `bytes` with no track shown for longer than `microseconds`.
     static func shortened(_ bytes: [UInt8], to microseconds: Int64) -> [UInt8] {
         var movie = MovieEdits(bytes: bytes)
         movie.shorten(to: microseconds)
@@ -39,7 +39,7 @@ struct MovieEdits {
         set(longest, at: header.start + (isLong(header) ? 24 : 16), isLong: isLong(header))
     }
 
-    /// Makes the edits of one track last `limit` at most, and tells how long they last.
+    /// Shortens the edits of one track to at most `limit`, and returns their duration.
     private mutating func shorten(_ list: Box, to limit: Int) -> Int {
         let width = isLong(list) ? 8 : 4
         let count = number(at: list.start + 4, byteCount: 4) ?? 0
@@ -71,7 +71,7 @@ struct MovieEdits {
 
     private func box(_ type: String, in range: Range<Int>) -> Box? { boxes(in: range).first { $0.type == type } }
 
-    /// Whether a box has times of 64 bits: its version is 1.
+    /// Returns `true` if a box has 64-bit times, which is its version 1.
     private func isLong(_ box: Box) -> Bool { box.start < bytes.count && bytes[box.start] == 1 }
 
     private func number(at offset: Int, byteCount: Int) -> Int? {

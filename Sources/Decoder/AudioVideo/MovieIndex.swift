@@ -1,12 +1,13 @@
 import DecoderWire
 
-/// Where a movie has its index, so that it can be asked for at one go.
+/// The position of a movie's index, so that it can be requested at once.
 enum MovieIndex {
-    /// Fragments come behind the index; nobody has more than a few boxes before it.
+    /// The most boxes that are looked at. Fragments come after the index, and only a few boxes come before it.
     private static let boxLimit = 32
     private static let headerByteCount = 16
 
-    /// The box `moov` among the outermost ones (ISO/IEC 14496-12, section 4.2), behind which a source that ends may.
+    /// Returns the range of the outermost box `moov` (ISO/IEC 14496-12, section 4.2). It may extend beyond the end of a
+    /// source.
     static func place(in bytes: any SourceBytes) -> Range<Int>? {
         var start = 0
         for _ in 0..<boxLimit {
@@ -28,7 +29,7 @@ enum MovieIndex {
             count += read
         }
         func number(_ range: Range<Int>) -> UInt64 { header[range].reduce(0) { $0 << 8 | UInt64($1) } }
-        // A size of 1 stands for a long one behind the type; 0 for a box that goes on to the end.
+        // A size of 1 means that a 64-bit size follows the type; 0 means that the box extends to the end of the file.
         let isLong = number(0..<4) == 1
         let size = isLong ? number(8..<16) : number(0..<4)
         guard size >= (isLong ? 16 : 8), let size = Int(exactly: size), size < Int.max - start - headerByteCount else {

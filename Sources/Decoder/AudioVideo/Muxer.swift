@@ -3,7 +3,7 @@ import DecoderWire
 import Glibc
 import Media
 
-/// Writes one clip's file: no metadata, no chapters, no names of programs, and the index in front.
+/// The writer of a clip's file, without metadata, chapters, or names of programs, and with the index at the front.
 @safe
 final class Muxer {
     let container: Container
@@ -20,7 +20,7 @@ final class Muxer {
         unsafe context = try allocated("avformat_alloc_output_context2", opened)
         unsafe context.pointee.pb = try file.makeOutputContext()
         unsafe context.pointee.flags |= AVFMT_FLAG_CUSTOM_IO | AVFMT_FLAG_BITEXACT
-        // To move the index to the front libav opens the file once more, to read it.
+        // libav opens the file again for reading, to move the index to the front.
         unsafe context.pointee.opaque = Unmanaged.passUnretained(file).toOpaque()
         unsafe context.pointee.io_open = openFileAgain
         unsafe context.pointee.io_close2 = closeFile
@@ -35,13 +35,13 @@ final class Muxer {
         _ = unsafe closeFile(context, output)
     }
 
-    /// Adds a stream, to be set up by `configure`, and gives its number back.
+    /// Adds a stream, which `configure` sets up, and returns its index.
     func addStream(
         _ configure: (UnsafeMutablePointer<AVStream>) throws(DecodeFailure) -> Void
     ) throws(DecodeFailure) -> Int {
         let stream = try unsafe allocated("avformat_new_stream", avformat_new_stream(context, nil))
         try unsafe configure(stream)
-        // The other container's number for the codec means nothing here.
+        // The codec tag belongs to the source's container and is not valid here.
         unsafe stream.pointee.codecpar?.pointee.codec_tag = 0
         return unsafe Int(stream.pointee.index)
     }
@@ -55,7 +55,7 @@ final class Muxer {
         hasHeader = true
     }
 
-    /// Takes a packet whose times are in units of `timeBase`, from the start of the clip.
+    /// Writes a packet. Its times are in units of `timeBase`, from the start of the clip.
     func write(_ packet: Packet, to stream: Int, timeBase: AVRational) throws(DecodeFailure) {
         guard let output = unsafe context.pointee.streams[stream] else { return }
         unsafe packet.pointer.pointee.stream_index = Int32(stream)
@@ -64,7 +64,7 @@ final class Muxer {
         try unsafe check("av_interleaved_write_frame", av_interleaved_write_frame(context, packet.pointer))
     }
 
-    /// Completes the file.
+    /// Completes the file and returns it.
     func finish() throws(DecodeFailure) -> FileInMemory {
         try unsafe check("av_write_trailer", av_write_trailer(context))
         unsafe avio_flush(context.pointee.pb)
@@ -84,7 +84,7 @@ private let openFileAgain:
         let file = unsafe Unmanaged<FileInMemory>.fromOpaque(user).takeUnretainedValue()
         do throws(DecodeFailure) {
             let input = try SourceInput(file)
-            // Released when libav closes it.
+            // libav's closing callback releases it.
             unsafe opened?.pointee = Unmanaged.passRetained(input).takeUnretainedValue().context
             return 0
         } catch {

@@ -1,10 +1,11 @@
-/// How the stored picture is turned to be seen, as EXIF numbers it: 1 is upright, 2 to 8 are mirrored or turned.
+/// The turn and mirroring of the stored picture, in EXIF's numbers: 1 is upright, 2 to 8 are mirrored or turned.
 struct Orientation: Equatable {
     let exif: Int
 
     static let upright = Orientation(exif: 1)
 
-    /// From the matrix of a movie's track: ISO/IEC 14496-12, 6.2.2. Anything but quarter turns and mirroring is upright.
+    /// Reads the matrix of a movie's track (ISO/IEC 14496-12, 6.2.2). Anything but quarter turns and mirroring counts
+    /// as upright.
     init(displayMatrix matrix: [Int32]) {
         guard matrix.count == 9 else {
             self = .upright
@@ -25,7 +26,7 @@ struct Orientation: Equatable {
 
     private init(exif: Int) { self.exif = exif }
 
-    /// The matrix of a track that is turned and not mirrored, without the offsets that no player looks at.
+    /// The matrix of a track that is turned but not mirrored, without the offsets that players ignore.
     var displayMatrix: [Int32] {
         let one: Int32 = 1 << 16
         let (a, b, c, d): (Int32, Int32, Int32, Int32) =
@@ -39,6 +40,7 @@ struct Orientation: Equatable {
     }
 
     var isTransposed: Bool { exif > 4 }
-    /// Players agree on turned movies, but not on mirrored ones.
+    /// A Boolean value that indicates whether the picture is mirrored. Players agree on turned movies, but not on
+    /// mirrored ones.
     var isMirrored: Bool { [2, 4, 5, 7].contains(exif) }
 }

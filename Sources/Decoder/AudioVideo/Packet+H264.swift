@@ -1,8 +1,8 @@
 import CLibav
 
 extension Packet {
-    /// Whether a decoder can start here whatever came before: the packet has an IDR picture, not just one of its own
-    /// (ITU-T H.264, 7.4.1). libav calls both key frames; phones show grey after the second.
+    /// Returns `true` if a decoder can start here, whatever came before: the packet has an IDR picture and not only an
+    /// I picture (ITU-T H.264, 7.4.1). libav calls both key frames; phones show grey after the second kind.
     func startsH264Sequence(of stream: MediaStream) -> Bool {
         guard let data = unsafe pointer.pointee.data else { return false }
         let bytes = unsafe UnsafeBufferPointer(start: data, count: byteCount)
@@ -15,7 +15,7 @@ extension Packet {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-    /// The types of units that have their length in front: ISO/IEC 14496-15.
+    /// Returns the types of the units, which follow their lengths (ISO/IEC 14496-15).
     fileprivate func unitTypes(lengthSize: Int) -> [UInt8] {
         var types: [UInt8] = []
         var offset = 0
@@ -29,7 +29,7 @@ extension UnsafeBufferPointer<UInt8> {
         return types
     }
 
-    /// The types of units that have 00 00 01 in front: ITU-T H.264, annex B.
+    /// The types of the units, which follow the start code 00 00 01 (ITU-T H.264, annex B).
     fileprivate var unitTypesAfterStartCodes: [UInt8] {
         var types: [UInt8] = []
         var zeros = 0

@@ -1,7 +1,7 @@
 import CLibav
 import DecoderWire
 
-/// A piece of one stream's coded data, a frame as a rule. Copies share the data.
+/// A piece of one stream's coded data, usually a frame. Copies share the data.
 @safe
 final class Packet {
     let pointer: UnsafeMutablePointer<AVPacket>
@@ -25,13 +25,13 @@ final class Packet {
     var byteCount: Int { unsafe Int(pointer.pointee.size) }
     var isKeyFrame: Bool { unsafe pointer.pointee.flags & AV_PKT_FLAG_KEY != 0 }
 
-    /// When it is shown, in the units of its stream; `nil` where the container doesn't say.
+    /// The time of display, in units of the stream; `nil` if the container does not give it.
     var presentationTime: Int64? {
         get { Self.time(unsafe pointer.pointee.pts) }
         set { unsafe pointer.pointee.pts = newValue ?? clibav_no_time }
     }
 
-    /// When it is decoded.
+    /// The time of decoding, in units of the stream; `nil` if unknown.
     var decodingTime: Int64? {
         get { Self.time(unsafe pointer.pointee.dts) }
         set { unsafe pointer.pointee.dts = newValue ?? clibav_no_time }

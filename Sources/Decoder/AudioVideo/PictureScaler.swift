@@ -2,16 +2,16 @@ import CLibav
 import DecoderWire
 import Media
 
-/// Scales decoded pictures and converts their pixels, whatever size and kind the next one has.
+/// A scaler and pixel converter for decoded pictures. The size and format may change from picture to picture.
 @safe
 final class PictureScaler {
     private let size: PixelSize
     private let format: AVPixelFormat
     private let threadCount: Int32
     private var context: OpaquePointer?
-    /// What `context` is for.
+    /// The input that `context` is set up for.
     private var input: Input?
-    /// Where pictures of high dynamic range are on their way to the ordinary kind.
+    /// The scaler for pictures of high dynamic range, before they are mapped to standard.
     private var bright: PictureScaler?
     private var toneMapping: (transfer: AVColorTransferCharacteristic, mapping: ToneMapping)?
 
@@ -22,7 +22,7 @@ final class PictureScaler {
         var isFullRange: Bool
     }
 
-    /// More than one thread is worth its start only for many pictures.
+    /// Creates a scaler. More than one thread pays only for many pictures.
     init(to size: PixelSize, _ format: AVPixelFormat, threadCount: Int32 = 1) {
         self.size = size
         self.format = format
@@ -60,7 +60,7 @@ final class PictureScaler {
         return scaled
     }
 
-    /// The matrix stays what it is in pictures; only the range of values may change.
+    /// Sets up the context. The matrix stays that of the picture; only the range of values may change.
     private func prepare(for input: Input) throws(DecodeFailure) {
         guard input != self.input else { return }
         unsafe sws_freeContext(context)
@@ -86,7 +86,7 @@ final class PictureScaler {
 }
 
 extension Frame {
-    /// Of an interlaced picture the first field only: half the lines, but all of one instant.
+    /// Returns the first field of an interlaced picture: half the lines, but all from the same instant.
     fileprivate func withOneField() throws(DecodeFailure) -> Frame {
         let field = try shared()
         guard isInterlaced, size.height >= 2 else { return field }

@@ -2,17 +2,17 @@ import DecoderWire
 import Images
 import Media
 
-/// Finds the frame that stands for a video, and makes a still picture of it.
+/// The search for a video's poster frame, and its conversion into a still picture.
 struct PosterConversion {
-    /// Black is 16 of 255.
+    /// The least average brightness of a poster. Black is 16 of 255.
     private static let leastBrightness = 32
-    /// After so many frames in the dark the brightest of them has to do.
+    /// The most dark frames to look at. After them, the brightest one is used.
     private static let frameLimit = 100
 
     let request: ConversionRequest
     let reader: ClipReader
     let stream: MediaStream
-    /// When the frame is shown that was asked for, in microseconds on the source's clock.
+    /// The requested time of the frame, in microseconds on the source's clock; `nil` for any frame.
     let asked: Int64?
 
     func still() throws(DecodeFailure) -> DecodedStill {
@@ -40,13 +40,13 @@ struct PosterConversion {
         var isChosen = false
     }
 
-    /// Whether the frame was found.
+    /// Looks at the decoder's next frames. Returns `true` if the frame was found.
     private func take(from decoder: borrowing StreamDecoder, _ candidate: inout Candidate) throws(DecodeFailure) -> Bool
     {
         while let frame = try decoder.receive() {
             let time = frame.time.map(stream.microseconds) ?? reader.range.start
             if let asked {
-                // Up to the frame that is shown then, each takes the place of the one before.
+                // Up to the requested time, each frame replaces the one before.
                 guard candidate.frame == nil || time <= asked else { return choose(&candidate) }
                 candidate.frame = consume frame
                 continue

@@ -3,24 +3,25 @@ import DecoderWire
 import Media
 import Values
 
-/// Brings decoded sound into the form that an encoder takes, and holds it until there is enough for a frame.
+/// A converter of decoded sound into the encoder's format, with a queue that collects samples for a frame.
 ///
-/// It also keeps the sound in time: what comes before zero is dropped, what is missing becomes silence.
+/// It also keeps the sound in time: it drops samples before zero, and fills gaps with silence.
 @safe
 final class Resampler {
-    /// How far sound may be off before samples are dropped or silence is put in. Ears notice from 45 ms on.
+    /// The difference in seconds from which on samples are dropped or silence is inserted. Listeners notice 45 ms or
+    /// more.
     private static let tolerance = 0.02
 
     private let encoder: UnsafeMutablePointer<AVCodecContext>
     private let queue: OpaquePointer
     private var context: OpaquePointer?
-    /// How many samples have come out so far.
+    /// The number of samples returned so far.
     private var samplesMade: Int64 = 0
     private var inputRate: Int32 = 0
     private var inputFormat: Int32 = -1
     private var inputLayout = unsafe AVChannelLayout()
 
-    /// The encoder must outlive this object.
+    /// Creates a resampler for `encoder`, which must outlive this object.
     init(to encoder: UnsafeMutablePointer<AVCodecContext>) throws(DecodeFailure) {
         unsafe self.encoder = encoder
         unsafe context = nil
@@ -37,10 +38,10 @@ final class Resampler {
         unsafe av_audio_fifo_free(queue)
     }
 
-    /// How many samples are ready.
+    /// The number of samples that are ready.
     var sampleCount: Int { unsafe Int(av_audio_fifo_size(queue)) }
 
-    /// Takes decoded sound of which the first sample is heard at `seconds`, if that is known.
+    /// Takes decoded sound. Its first sample is heard at `seconds`, if known.
     func take(_ frame: borrowing Frame, at seconds: Double?) throws(DecodeFailure) {
         if unsafe frame.pointer.pointee.ch_layout.order == AV_CHANNEL_ORDER_UNSPEC {
             let count = unsafe frame.pointer.pointee.ch_layout.nb_channels
@@ -61,7 +62,7 @@ final class Resampler {
         }
     }
 
-    /// Brings out what the filter holds back.
+    /// Flushes the samples that the filter holds back.
     func drain() throws(DecodeFailure) {
         guard unsafe context != nil else { return }
         try unsafe convert(0) { (output) throws(DecodeFailure) in
@@ -69,7 +70,7 @@ final class Resampler {
         }
     }
 
-    /// The next `count` samples, which are there.
+    /// Returns the next `count` samples, which must be ready.
     func next(_ count: Int) throws(DecodeFailure) -> Frame {
         let frame = try makeFrame(count)
         try unsafe frame.withPlanes { (planes) throws(DecodeFailure) in
@@ -78,7 +79,7 @@ final class Resampler {
         return frame
     }
 
-    /// Whether `frame` is as the frames before it were. Broadcasts change from one programme to the next.
+    /// Returns `true` if `frame` has the format of the frames before. Broadcasts change it between programs.
     private func hasForm(of frame: borrowing Frame) -> Bool {
         unsafe inputRate == frame.pointer.pointee.sample_rate && inputFormat == frame.pointer.pointee.format
             && av_channel_layout_compare(&inputLayout, &frame.pointer.pointee.ch_layout) == 0
@@ -106,7 +107,7 @@ final class Resampler {
         let user = unsafe UnsafeMutableRawPointer(context)
         unsafe av_opt_set_double(user, "async", 1, 0)
         unsafe av_opt_set_double(user, "min_hard_comp", Self.tolerance, 0)
-        // In samples of the input, from the start of the clip.
+        // The position in samples of the input, from the start of the clip.
         let position = unsafe samplesMade * Int64(inputRate) / Int64(encoder.pointee.sample_rate)
         unsafe av_opt_set_int(user, "first_pts", position, 0)
         try unsafe check("swr_init", swr_init(context))
@@ -142,7 +143,7 @@ final class Resampler {
 }
 
 extension Frame {
-    /// Lends the addresses of each channel's samples, as libav wants them.
+    /// Calls the closure with the addresses of each channel's samples, in the form that libav needs.
     fileprivate func withPlanes(
         _ body: (UnsafeMutablePointer<UnsafeMutableRawPointer?>) throws(DecodeFailure) -> Void
     ) throws(DecodeFailure) {

@@ -3,18 +3,18 @@ import DecoderWire
 import Glibc
 import Media
 
-/// A source's bytes as libav reads them: anywhere, and waiting for those that are still on their way.
+/// A source's bytes in libav's form: at any offset, waiting for those that have not arrived.
 ///
-/// libav reads on from where it is unless it must jump. It is told the length of the source where that is known: of a
-/// download in order only once all of it is there, so nothing is looked for at the end of one that is still running.
+/// libav reads sequentially unless it must jump. It learns the length of the source only if that is known. A sequential
+/// download has a known length only at its end, so that libav never jumps to the end of one under way.
 @safe
 final class SourceInput {
-    /// Large enough that a clip is read in few pieces.
+    /// The size of the buffer in bytes, large enough to read a clip in few pieces.
     private static let bufferSize: Int32 = 65_536
 
     private let bytes: any SourceBytes
     private var offset = 0
-    /// Owned by this object; libav may replace the buffer inside.
+    /// The context, which this object owns. libav may replace the buffer in it.
     private(set) var context: UnsafeMutablePointer<AVIOContext>?
 
     init(_ bytes: any SourceBytes) throws(DecodeFailure) {
@@ -23,7 +23,7 @@ final class SourceInput {
         guard let buffer = unsafe av_malloc(Int(Self.bufferSize)) else {
             throw DecodeFailure(.resourceLimit, "no memory for the input buffer")
         }
-        // libav holds this object no longer than the context, which ends with it.
+        // libav uses this object only as long as the context, which this object frees.
         let user = unsafe Unmanaged.passUnretained(self).toOpaque()
         let start = unsafe buffer.assumingMemoryBound(to: UInt8.self)
         unsafe context = avio_alloc_context(start, Self.bufferSize, 0, user, readSource, nil, seekSource)
@@ -39,7 +39,7 @@ final class SourceInput {
         unsafe avio_context_free(&self.context)
     }
 
-    /// Whether libav may jump. It reads from first to last otherwise.
+    /// A Boolean value that indicates whether libav may jump. Otherwise it reads from first to last.
     var isSeekable: Bool {
         get { unsafe context?.pointee.seekable != 0 }
         set { unsafe context?.pointee.seekable = newValue ? AVIO_SEEKABLE_NORMAL : 0 }

@@ -2,7 +2,7 @@ import CLibav
 import DecoderWire
 import Media
 
-/// Decodes the packets of one stream.
+/// A decoder of one stream's packets.
 @safe
 struct StreamDecoder: ~Copyable {
     let stream: MediaStream
@@ -18,7 +18,7 @@ struct StreamDecoder: ~Copyable {
         unsafe avcodec_free_context(&context)
     }
 
-    /// `isSlow` says that all of a clip will be decoded, so that threads are worth their start.
+    /// Opens a decoder. `isSlow` means that all of a clip will be decoded, so that starting threads pays.
     static func open(_ stream: MediaStream, limits: MediaLimits, isSlow: Bool) throws(DecodeFailure) -> StreamDecoder {
         guard let name = CodecAllowList.decoderName(for: stream.codec),
             let codec = unsafe avcodec_find_decoder_by_name(name)
@@ -40,14 +40,14 @@ struct StreamDecoder: ~Copyable {
         return decoder
     }
 
-    /// Damaged packets are passed over: what can be decoded of the others is. `nil` follows the last one.
+    /// Sends a packet; `nil` after the last one. Skips damaged packets and decodes the others.
     func send(_ packet: Packet?) throws(DecodeFailure) {
         let code = unsafe avcodec_send_packet(context, packet?.pointer)
         guard code == clibav_error_from_errno(ENOMEM) else { return }
         try check("avcodec_send_packet", code)
     }
 
-    /// `nil` when nothing comes out before more goes in.
+    /// Returns the next frame; `nil` if the decoder needs more packets first.
     func receive() throws(DecodeFailure) -> Frame? {
         let frame = try Frame.make()
         let code = unsafe avcodec_receive_frame(context, frame.pointer)

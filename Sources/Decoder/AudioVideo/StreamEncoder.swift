@@ -2,7 +2,7 @@ import CLibav
 import DecoderWire
 import Media
 
-/// Encodes the frames of one stream.
+/// An encoder of one stream's frames.
 @safe
 struct StreamEncoder: ~Copyable {
     let context: UnsafeMutablePointer<AVCodecContext>
@@ -14,8 +14,7 @@ struct StreamEncoder: ~Copyable {
         unsafe avcodec_free_context(&context)
     }
 
-    /// Opens the encoder that libav has under `name`, with options of its own, and with what every encoder has set by
-    /// `configure`.
+    /// Opens libav's encoder `name` with `options`. `configure` sets the properties that every encoder has.
     static func open(
         _ name: String,
         options: KeyValuePairs<String, String>,
@@ -37,7 +36,7 @@ struct StreamEncoder: ~Copyable {
 
     var timeBase: AVRational { unsafe context.pointee.time_base }
 
-    /// Takes a frame with its time in `timeBase`.
+    /// Sends a frame, with its time in `timeBase`.
     func send(_ frame: borrowing Frame) throws(DecodeFailure) {
         try unsafe check("avcodec_send_frame", avcodec_send_frame(context, frame.pointer))
     }
@@ -46,7 +45,7 @@ struct StreamEncoder: ~Copyable {
         try unsafe check("avcodec_send_frame", avcodec_send_frame(context, nil))
     }
 
-    /// `nil` when nothing comes out before more goes in.
+    /// Returns the next packet; `nil` if the encoder needs more frames first.
     func receive() throws(DecodeFailure) -> Packet? {
         let packet = try Packet.make()
         let code = unsafe avcodec_receive_packet(context, packet.pointer)
@@ -55,7 +54,7 @@ struct StreamEncoder: ~Copyable {
         return packet
     }
 
-    /// Tells a file what will come.
+    /// Copies the encoder's parameters to a stream of the output file.
     func describe(to output: UnsafeMutablePointer<AVStream>) throws(DecodeFailure) {
         try unsafe check(
             "avcodec_parameters_from_context",

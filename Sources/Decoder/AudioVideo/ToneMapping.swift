@@ -4,29 +4,29 @@ import Glibc
 import Media
 import Values
 
-/// Brings pictures of high dynamic range, as phones film them, into what every screen shows.
+/// The mapping of high dynamic range pictures, as phones film them, to the range that every screen shows.
 ///
-/// Diffuse white keeps nearly the brightness that it has beside other pictures; only what shines brighter is
-/// compressed. Without this the pictures look grey and washed out.
+/// Diffuse white keeps nearly the brightness that it has beside other pictures. Only brighter values are compressed.
+/// Without the mapping, the pictures look grey and washed out.
 struct ToneMapping {
     /// The brightness of diffuse white in candela per square metre, for both systems: ITU-R BT.2408, table 1.
     private static let diffuseWhite: Float = 203
-    /// Up to here, with diffuse white as 1, brightness stays what it is.
+    /// The brightness up to which values do not change, with diffuse white as 1.
     private static let knee: Float = 0.6
-    /// The steps in which brightness is looked up, from 0 to 1.
+    /// The number of steps of the lookup table for brightness, from 0 to 1.
     private static let steps = 4096
-    /// The brightest that hybrid log-gamma is made for, where its system gamma is 1.2: ITU-R BT.2100, table 5.
+    /// The peak brightness for which hybrid log-gamma has a system gamma of 1.2: ITU-R BT.2100, table 5.
     private static let hybridPeak: Float = 1000
 
     private let isHybrid: Bool
-    /// Light by code value, with diffuse white as 1; for hybrid log-gamma light of the scene, up to 1.
+    /// The light for each code value, with diffuse white as 1; for hybrid log-gamma, the light of the scene, up to 1.
     private let light: [Float]
-    /// For hybrid log-gamma, by the light of the scene, what makes light of the screen of it.
+    /// The factor from the light of the scene to that of the screen, for hybrid log-gamma.
     private let gain: [Float]
-    /// Code values of sRGB by light.
+    /// The code values of sRGB for light.
     private let code: [UInt8]
 
-    /// `nil` for a picture that is not of high dynamic range.
+    /// Returns `nil` unless the transfer function is one of high dynamic range.
     init?(_ transfer: AVColorTransferCharacteristic) {
         guard transfer == AVCOL_TRC_SMPTE2084 || transfer == AVCOL_TRC_ARIB_STD_B67 else { return nil }
         let isHybrid = transfer == AVCOL_TRC_ARIB_STD_B67
@@ -37,7 +37,7 @@ struct ToneMapping {
         code = scale.map { UInt8(clamping: (Self.standardCode($0) * 255).rounded()) }
     }
 
-    /// Of 16-bit RGB in the colours of BT.2020 makes 8-bit sRGB.
+    /// Returns 8-bit sRGB for 16-bit RGB in the colours of BT.2020.
     func mapped(_ frame: borrowing Frame) throws(DecodeFailure) -> Frame {
         let size = frame.size
         let mapped = try Frame.picture(size, AV_PIX_FMT_RGB24)
@@ -75,24 +75,24 @@ struct ToneMapping {
 
     private func index(_ light: Float) -> Int { Int(clamping: min(max(light, 0), 1) * Float(Self.steps)) }
 
-    /// Approaches 1 and never reaches it.
+    /// Compresses `light` so that it approaches 1 and never reaches it.
     private static func compressed(_ light: Float) -> Float {
         let excess = (light - knee) / (1 - knee)
         return knee + (1 - knee) * excess / (1 + excess)
     }
 
-    /// SMPTE ST 2084, in candela per square metre.
+    /// Returns the light of a code value by SMPTE ST 2084, in candela per square metre.
     private static func quantizerLight(_ code: Float) -> Float {
         let power = powf(code, 1 / 78.84375)
         return 10_000 * powf(max(power - 0.8359375, 0) / (18.8515625 - 18.6875 * power), 1 / 0.1593017578125)
     }
 
-    /// ARIB STD-B67, from 0 to 1.
+    /// Returns the light of a code value by ARIB STD-B67, from 0 to 1.
     private static func hybridLight(_ code: Float) -> Float {
         code <= 0.5 ? code * code / 3 : (expf((code - 0.55991073) / 0.17883277) + 0.28466892) / 12
     }
 
-    /// IEC 61966-2-1.
+    /// Returns the code value of light by IEC 61966-2-1.
     private static func standardCode(_ light: Float) -> Float {
         light <= 0.0031308 ? 12.92 * light : 1.055 * powf(light, 1 / 2.4) - 0.055
     }

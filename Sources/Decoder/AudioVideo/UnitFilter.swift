@@ -2,9 +2,9 @@ import CLibav
 import DecoderWire
 import Media
 
-/// Takes the messages out of H.264 data: cameras put places and dates into them, encoders their settings.
+/// A filter that removes messages from H.264 data: cameras store places and dates in them, encoders their settings.
 ///
-/// Pictures don't depend on them.
+/// Pictures do not depend on them.
 @safe
 final class UnitFilter {
     private let context: UnsafeMutablePointer<AVBSFContext>
@@ -29,7 +29,7 @@ final class UnitFilter {
 
     var parameters: UnsafePointer<AVCodecParameters> { unsafe UnsafePointer(context.pointee.par_out) }
 
-    /// `nil` for a packet that had nothing else in it. `packet` is empty afterwards.
+    /// Returns the filtered packet; `nil` if nothing else was in it. `packet` is empty afterwards.
     func filtered(_ packet: Packet) throws(DecodeFailure) -> Packet? {
         try unsafe check("av_bsf_send_packet", av_bsf_send_packet(context, packet.pointer))
         let filtered = try Packet.make()

@@ -3,13 +3,13 @@ import DecoderWire
 import Media
 import Values
 
-/// Makes a clip of a video: a frame of it, its own coded data, or scaled and encoded anew.
+/// The conversion of a video into a clip: a poster, a copy of its coded data, or a new encoding.
 struct VideoConversion {
-    /// What the file needs besides pictures and sound, and what rate control may be off by.
+    /// The share of the budget that is left after the container and the inaccuracy of rate control.
     private static let overhead = 0.92
     private static let audioBitRate: Int64 = 128_000
     private static let lowestBitRate: Int64 = 100_000
-    /// About what a picture would take.
+    /// The time to wait for a copy: about that which a poster takes.
     private static let patience: Duration = .milliseconds(100)
 
     let request: ConversionRequest
@@ -25,11 +25,12 @@ struct VideoConversion {
         let reader = try ClipReader(demuxer, range: range, streams: [video, audio].compactMap(\.self))
         let isCopyable = publisher.wants(.copied) && video.isCopyable(under: rules)
         var failure: DecodeFailure?
-        // A copy of what is there already, or comes at once, is quicker than a picture of it. A preview is such a picture.
+        // A copy of bytes that are already there, or arrive at once, is faster than a poster. A thumbnail
+        // needs a poster in any case.
         let isQuick =
             isCopyable && request.previewEdge == nil && (source.isWhole || reader.reachesEnd(within: Self.patience))
         if !isQuick { _ = attempt(&failure) { () throws(DecodeFailure) in try publishPoster(reader) } }
-        // What cannot be copied is encoded anew.
+        // A video that cannot be copied is encoded again.
         let isDone = isCopyable && attempt(&failure) { () throws(DecodeFailure) in try copy(reader, rules) }
         guard !isDone else { return }
         if !publisher.hasPublished {
@@ -39,7 +40,7 @@ struct VideoConversion {
         if !publisher.hasPublished, let failure { throw failure }
     }
 
-    /// Whether `rung` says so; why it could not be made is kept.
+    /// Makes a rung. Returns its result; if it fails, records the reason in `failure` and returns `false`.
     private func attempt(_ failure: inout DecodeFailure?, _ rung: () throws(DecodeFailure) -> Bool) -> Bool {
         do {
             return try rung()
@@ -64,7 +65,7 @@ struct VideoConversion {
         PosterConversion(request: request, reader: reader, stream: video, asked: asked)
     }
 
-    /// Whether there is one now.
+    /// Publishes the poster. Returns `true` if there is one.
     private func publishPoster(_ reader: ClipReader) throws(DecodeFailure) -> Bool {
         guard publisher.wants(.poster) else { return false }
         let asked = request.clip.thumbnailTime.map { demuxer.startTime + $0.microseconds }
@@ -72,7 +73,7 @@ struct VideoConversion {
         return true
     }
 
-    /// Whether nothing better than the copy is to be had.
+    /// Publishes a copy. Returns `true` if nothing better can follow.
     private func copy(_ reader: ClipReader, _ rules: VideoRules) throws(DecodeFailure) -> Bool {
         let muxer = try Muxer(.mp4, byteLimit: rules.byteLimit)
         var tracks: [any ClipTrack] = [try CopiedTrack(video, range: reader.range, muxer: muxer)]
@@ -111,9 +112,9 @@ struct VideoConversion {
         _ = try publisher.publish(file, .mp4, as: .transcoded, longest: reader.range.duration)
     }
 
-    /// The highest bit rate of pictures that keeps the clip within its budget.
+    /// Returns the highest video bit rate that keeps the clip within its byte budget.
     private func bitRate(for range: ClipRange, _ rules: VideoRules) -> Int64 {
-        // The encoder may be ahead by the buffer, which is one second.
+        // The encoder may be ahead by its buffer, which is one second.
         let seconds = Double(range.duration) / 1_000_000 + 1
         let bits = Double(rules.byteBudget) * 8 * Self.overhead
         return max(Self.lowestBitRate, Int64(clamping: bits / seconds) - (audio == nil ? 0 : Self.audioBitRate))
