@@ -48,15 +48,27 @@ struct IPAddressTests {
     @Test(
         "a malformed block is refused with the right form",
         arguments: [
-            ("10/8", "\"10/8\" is no address block; write one like 10.0.0.0/8 or fd00::/8."),
-            ("private", "\"private\" is no address block; write one like 10.0.0.0/8 or fd00::/8."),
-            ("", "\"\" is no address block; write one like 10.0.0.0/8 or fd00::/8."),
-            ("10.0.0.0/", "\"10.0.0.0/\" has no prefix length; after the slash comes a number from 0 to 32."),
-            ("10.0.0.0/33", "\"10.0.0.0/33\" has no prefix length; after the slash comes a number from 0 to 32."),
-            ("10.0.0.0/+8", "\"10.0.0.0/+8\" has no prefix length; after the slash comes a number from 0 to 32."),
-            ("10.0.0.0/8/8", "\"10.0.0.0/8/8\" has no prefix length; after the slash comes a number from 0 to 32."),
-            ("fd00::/129", "\"fd00::/129\" has no prefix length; after the slash comes a number from 0 to 128."),
-            ("10.0.0.7/8", "\"10.0.0.7/8\" has bits after its prefix; the block is 10.0.0.0/8."),
+            ("10/8", "\"10/8\" is not an address block. Write one like 10.0.0.0/8 or fd00::/8."),
+            ("private", "\"private\" is not an address block. Write one like 10.0.0.0/8 or fd00::/8."),
+            ("", "\"\" is not an address block. Write one like 10.0.0.0/8 or fd00::/8."),
+            ("10.0.0.0/", "\"10.0.0.0/\" has an invalid prefix length. Write a number from 0 to 32 after the slash."),
+            (
+                "10.0.0.0/33",
+                "\"10.0.0.0/33\" has an invalid prefix length. Write a number from 0 to 32 after the slash.",
+            ),
+            (
+                "10.0.0.0/+8",
+                "\"10.0.0.0/+8\" has an invalid prefix length. Write a number from 0 to 32 after the slash.",
+            ),
+            (
+                "10.0.0.0/8/8",
+                "\"10.0.0.0/8/8\" has an invalid prefix length. Write a number from 0 to 32 after the slash.",
+            ),
+            (
+                "fd00::/129",
+                "\"fd00::/129\" has an invalid prefix length. Write a number from 0 to 128 after the slash.",
+            ),
+            ("10.0.0.7/8", "\"10.0.0.7/8\" has bits after its prefix. Write 10.0.0.0/8 for the whole block."),
         ],
     )
     func wrongBlocks(text: String, message: String) {

@@ -97,7 +97,8 @@ struct OriginCareTests {
         let refused = try await downloader.fetch(origin.url())
         #expect(refused.reason == .originUnavailable && refused.isConsistent)
         #expect(
-            refused.report.failure?.message.wholeMatch(of: /127.0.0.1 asks to be left alone for another \d+ s./) != nil
+            refused.report.failure?.message.wholeMatch(of: /127.0.0.1 asked for a pause, which lasts another \d+ s./)
+                != nil
         )
         #expect(refused.report.failure?.code == .attachmentInvalidURL)
         #expect(origin.requests.count == 1 && events[.refusedPaused] == 1 && events[.retried] == 0)
@@ -223,7 +224,7 @@ struct OriginCareTests {
             var cut = 0
             for await case let fetched? in group {
                 #expect(fetched.isConsistent && fetched.holdsBeginning(of: pattern(100_000)))
-                if fetched.report.failure?.message.contains("too slowly to be done in time") == true { cut += 1 }
+                if fetched.report.failure?.message.contains("too slowly to finish in time") == true { cut += 1 }
                 group.cancelAll()
             }
             #expect(cut > 0 && events[.gaveWaySlow] > 0)

@@ -1,10 +1,10 @@
-/// Which addresses may be dialled: public ones on the web's ports, and what the operator allowed.
+/// The addresses that may be dialled: public ones on the web's ports, and those that the operator allowed.
 package struct AddressPolicy: Sendable, Equatable {
-    /// Blocks that the operator opened, on every port.
+    /// The blocks that the operator opened, on every port.
     package var allowed: [CIDR]
     /// The ports that may be dialled on all other addresses.
     package var ports: Set<Int>
-    /// This machine's addresses. What listens on them may take requests from here for an insider's.
+    /// This machine's addresses. A server that listens on them may take requests from here for an insider's.
     package var own: Set<IPAddress>
 
     package init(
@@ -17,13 +17,14 @@ package struct AddressPolicy: Sendable, Equatable {
         self.own = own
     }
 
-    /// For servers that whoever runs attachd has named: every address, on every port.
+    /// A policy that allows every address on every port, for servers that the operator named.
     package static let everywhere = AddressPolicy(allowed: CIDR.everywhere, own: [])
 
-    /// Why `address` may not be dialled on `port`; `nil` if it may.
+    /// Returns the reason why `address` may not be dialled on `port`, or `nil` if it may.
     ///
-    /// An IPv4-mapped address is judged as the IPv4 address that it is. Every other IPv6 address has to pass itself, and
-    /// so has every IPv4 address that it carries to a gateway: opening a NAT64 prefix doesn't open what is behind it.
+    /// An IPv4-mapped address is judged as the IPv4 address that it is. Every other IPv6 address must pass itself, and
+    /// so must every IPv4 address that it carries to a gateway: opening a NAT64 prefix does not open the addresses
+    /// behind it.
     package func refusal(of address: IPAddress, port: Int) -> AddressRefusal? {
         let dialled = address.unmapped
         if let range = range(of: dialled) { return .range(dialled, range) }
@@ -44,14 +45,14 @@ package struct AddressPolicy: Sendable, Equatable {
     }
 }
 
-/// Why an address may not be dialled.
+/// The reason why an address may not be dialled.
 package enum AddressRefusal: Sendable, Equatable, CustomStringConvertible {
     case range(IPAddress, SpecialRange)
     case carried(IPAddress, by: IPAddress, SpecialRange)
     case own(IPAddress)
     case port(Int)
 
-    /// Names address and range. Only the operator may read it.
+    /// The address and its range. Only the operator may read it.
     package var description: String {
         switch self {
         case .range(let address, let range): "\(address) is \(range.name) (\(range.block))"

@@ -3,10 +3,10 @@ import Media
 import Timing
 
 extension AnswerHead {
-    /// What the head says of using the answer again (RFC 9111, sections 3 and 4.2).
+    /// Returns the head's statement about reuse of the answer (RFC 9111, sections 3 and 4.2).
     ///
-    /// `now` is in seconds since 1970, when the answer came. The `delay` from the request to the answer is what it may be
-    /// older than it says.
+    /// `now` is the time of arrival in seconds since 1970. The answer may be older than it says by `delay`, the time
+    /// from the request to the answer.
     func freshness(received: Instant, now: Int, delay: Duration) -> SourceFreshness.Answer {
         let control = CacheControl(cacheControl ?? "")
         let sent = date.flatMap(Self.seconds)
@@ -23,16 +23,16 @@ extension AnswerHead {
     private func lifetime(_ control: CacheControl, sent: Int) -> Duration? {
         if control.forbidsReuse { return .zero }
         if let seconds = control.sharedMaxAge ?? control.maxAge { return .seconds(seconds) }
-        // What is no date, such as 0, has passed.
+        // A value that is not a date, such as 0, means a time in the past.
         return expires.map { .seconds(max(0, (Self.seconds($0) ?? sent) - sent)) }
     }
 
-    /// `Vary: *`: it depends on what no request says.
+    /// A Boolean value that indicates whether the answer has `Vary: *`: it depends on more than the request.
     private var variesByAll: Bool {
         vary?.split(separator: ",").contains { $0.filter { $0 != " " } == "*" } ?? false
     }
 
-    /// What asks for the source only if it isn't this version; `nil` if there is nothing that says which it is.
+    /// Returns the validators for a conditional request, or `nil` if the answer has none.
     func validators(redirectedTo url: String?) -> SourceValidators? {
         guard [200, 206, 304].contains(status), entityTag != nil || lastModified != nil else { return nil }
         return SourceValidators(entityTag: entityTag, lastModified: lastModified, redirectedTo: url)
@@ -40,13 +40,13 @@ extension AnswerHead {
 
     private static func seconds(_ date: String) -> Int? {
         let seconds = unsafe curl_getdate(date, nil)
-        // A date beyond the year 9999 is not one (RFC 9110, section 5.6.7).
+        // A time beyond the year 9999 is not a date (RFC 9110, section 5.6.7).
         return (0..<253_402_300_800).contains(seconds) ? seconds : nil
     }
 }
 
 extension SourceValidators {
-    /// The conditions of a request that leads to the source if it has changed.
+    /// The conditional header fields, so that the origin sends the source only if it has changed.
     var headerFields: [String] {
         [entityTag.map { "If-None-Match: \($0)" }, lastModified.map { "If-Modified-Since: \($0)" }].compactMap(\.self)
     }

@@ -1,4 +1,4 @@
-/// What an answer's status line and headers say. Claims, all of them.
+/// The status line and headers of an answer. All of them are claims.
 struct AnswerHead: Sendable, Equatable {
     var status: Int
     var contentType: String?
@@ -16,14 +16,15 @@ struct AnswerHead: Sendable, Equatable {
 
     init(status: Int) { self.status = status }
 
-    /// Whether the body's bytes are not the source's own.
+    /// A Boolean value that indicates whether the body's bytes are encoded.
     var isEncoded: Bool {
         contentEncoding?.split(separator: ",").contains { $0.filter { $0 != " " }.lowercased() != "identity" } ?? false
     }
 
     var acceptsByteRanges: Bool { acceptRanges?.lowercased() == "bytes" }
 
-    /// Whether it says that its source is video or sound, of which a clip may be all that is needed.
+    /// A Boolean value that indicates whether the origin declares the source as video or sound, of which a clip may be
+    /// enough.
     var declaresClip: Bool {
         let type = contentType?.lowercased() ?? ""
         return type.hasPrefix("video/") || type.hasPrefix("audio/")

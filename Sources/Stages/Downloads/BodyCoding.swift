@@ -1,12 +1,12 @@
 /// A header field by which an answer says that its body is coded.
 ///
-/// libcurl undoes transfer codings on the loop's thread, however many are nested, and looks at no clock meanwhile. So the
-/// transfer ends at the field itself, before any byte of the body is there (SECURITY N8).
+/// libcurl undoes transfer codings on the loop's thread, however deeply nested, and does not check the time meanwhile.
+/// So the transfer ends at the field itself, before any byte of the body is there (SECURITY N8).
 enum BodyCoding: Equatable {
     case transfer, content
 
-    /// `nil` for every other line of a head, and for a coding that leaves the body's bytes as they are: `chunked`, which is
-    /// undone as the bytes come, and `identity`.
+    /// Reads a line, or returns `nil` for every other line of a head, and for a coding that leaves the body's bytes as
+    /// they are: `chunked`, which is undone as the bytes come, and `identity`.
     init?(_ line: UnsafeRawBufferPointer) {
         // Few fields begin like one of the two.
         guard let first = unsafe line.first, "ctCT".utf8.contains(first),
@@ -29,7 +29,7 @@ enum BodyCoding: Equatable {
         }
     }
 
-    /// In lower case, without the spaces around it.
+    /// Returns the text in lower case, without surrounding spaces.
     private static func text(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
         let isSpace: (UInt8) -> Bool = { [0x20, 0x09, 0x0D, 0x0A].contains($0) }
         let start = unsafe bytes.firstIndex { !isSpace($0) } ?? bytes.endIndex

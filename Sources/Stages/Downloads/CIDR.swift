@@ -9,12 +9,12 @@ package struct CIDR: Hashable, Sendable, CustomStringConvertible {
     package let base: IPAddress
     package let prefixLength: Int
 
-    /// Reads `ADDRESS/LENGTH`, or an `ADDRESS` that stands for itself. Bits after the prefix have to be zero, because
-    /// whoever writes `10.0.0.7/8` may have meant less than it says.
+    /// Reads `ADDRESS/LENGTH`, or an `ADDRESS` that stands for itself. Bits after the prefix must be zero, because the
+    /// author of `10.0.0.7/8` may have meant a smaller block.
     package init(_ text: String) throws(ParseError) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard let address = IPAddress(String(parts[0])) else {
-            let message = "\"\(text)\" is no address block; write one like 10.0.0.0/8 or fd00::/8."
+            let message = "\"\(text)\" is not an address block. Write one like 10.0.0.0/8 or fd00::/8."
             throw ParseError(message)
         }
         let longest = address.family.bitCount
@@ -23,17 +23,18 @@ package struct CIDR: Hashable, Sendable, CustomStringConvertible {
             return
         }
         guard let length = Self.length(parts[1]), length <= longest else {
-            let message = "\"\(text)\" has no prefix length; after the slash comes a number from 0 to \(longest)."
+            let message =
+                "\"\(text)\" has an invalid prefix length. Write a number from 0 to \(longest) after the slash."
             throw ParseError(message)
         }
         let block = CIDR(base: address, prefixLength: length)
         guard block.base == address else {
-            throw ParseError("\"\(text)\" has bits after its prefix; the block is \(block).")
+            throw ParseError("\"\(text)\" has bits after its prefix. Write \(block) for the whole block.")
         }
         self = block
     }
 
-    /// The block of that length around `base`.
+    /// Creates the block of that length around `base`.
     private init(base: IPAddress, prefixLength: Int) {
         self.prefixLength = prefixLength
         let hostBits = base.family.bitCount - prefixLength
@@ -41,7 +42,7 @@ package struct CIDR: Hashable, Sendable, CustomStringConvertible {
         self.base = base.family == .v4 ? IPAddress(v4: UInt32(bits)) : IPAddress(v6: bits)
     }
 
-    /// Every address there is: for what the operator names, and nobody else.
+    /// All addresses, for servers that the operator names.
     static let everywhere = [
         CIDR(base: IPAddress(v4: 0), prefixLength: 0), CIDR(base: IPAddress(v6: 0), prefixLength: 0),
     ]

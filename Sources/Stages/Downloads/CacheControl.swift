@@ -1,10 +1,11 @@
 /// The directives of a `Cache-Control` field, as a shared cache reads them (RFC 9111, section 5.2.2).
 struct CacheControl: Equatable {
-    /// `private` and `no-store`, for certain fields too: others may not have it.
+    /// A Boolean value that indicates whether the field has `private` or `no-store`, even for certain fields only: a
+    /// shared cache may not keep the answer.
     private(set) var forbidsSharing = false
-    /// It may be kept, but has to be asked for each time.
+    /// A Boolean value that indicates whether the origin must be asked before each use.
     private(set) var forbidsReuse = false
-    /// In seconds; of several the least, and 0 for one that can't be read.
+    /// The lifetime in seconds: of several the least, and 0 if one cannot be read.
     private(set) var sharedMaxAge: Int?
     private(set) var maxAge: Int?
 
@@ -22,7 +23,7 @@ struct CacheControl: Equatable {
         }
     }
 
-    /// Splits at commas, but not at those in quotes: `private="a, b", max-age=5`.
+    /// Splits at commas outside quotes: `private="a, b", max-age=5`.
     private static func directives(of field: String) -> [Substring] {
         var isQuoted = false
         return field.split { character in
@@ -31,7 +32,8 @@ struct CacheControl: Equatable {
         }
     }
 
-    /// A number in quotes is one as well. What is more than 68 years is that (RFC 9111, section 1.2.2).
+    /// Returns the number of seconds, in quotes or without. More than 68 years count as 68 years (RFC 9111, section
+    /// 1.2.2).
     private static func seconds(_ argument: String) -> Int {
         let digits = argument.trimmed.filter { $0 != "\"" }
         return HeaderNumber.parse(digits, limit: HeaderNumber.longestTime) ?? 0

@@ -2,8 +2,9 @@ import Media
 
 /// The judgement of a callback's URL before anything is posted to it.
 package enum CallbackURL {
-    /// Why `text` can never be called, for a person: it is no URL, it has another scheme, or it names an address that may
-    /// not be dialled. `nil` if it may be, as far as that can be told without asking for the addresses of a name.
+    /// Returns the reason why `text` can never be called, for a person: it is not a URL, it has another scheme, or it
+    /// names an address that may not be dialled. Returns `nil` if it may be called, as far as that is known without
+    /// resolving a name.
     package static func refusal(of text: String, _ addresses: AddressPolicy) -> String? {
         let url: DownloadURL
         do throws(DownloadURL.Problem) {
@@ -11,16 +12,16 @@ package enum CallbackURL {
         } catch {
             return error.text
         }
-        // Why is for the operator: who names an address isn't told what it is here.
+        // The reason is for the operator. A caller who names an address must not learn what it is here.
         guard let address = IPAddress(url.host), addresses.refusal(of: address, port: url.port) != nil else {
             return nil
         }
         return "its address or port may not be dialled; see --allow-address"
     }
 
-    /// As far as it can be told without knowing which addresses the worker may dial.
+    /// Returns the reason as far as it is known without the worker's address policy.
     package static func refusal(of text: String) -> String? { refusal(of: text, .everywhere) }
 
-    /// The host, for a log line: the rest of the URL may be secret.
+    /// Returns the host, for a log line. The rest of the URL may be secret.
     package static func host(of text: String) -> String? { try? DownloadURL(text).host }
 }

@@ -1,10 +1,10 @@
-/// The part that an answer says it is: `bytes 0-99/1234` (RFC 9110, section 14.4).
+/// The range that a partial answer declares: `bytes 0-99/1234` (RFC 9110, section 14.4).
 struct ContentRange: Equatable {
     var range: Range<Int>
-    /// In bytes, at most `HeaderNumber.largestSize`. `nil` where the origin doesn't say.
+    /// The size of the source in bytes, at most `HeaderNumber.largestSize`, or `nil` if the origin does not state it.
     var size: Int?
 
-    /// `nil` for what is none, and for a part that its source has no place for.
+    /// Reads the header, or returns `nil` if it is not a range, or if the range lies beyond its source.
     init?(_ header: String) {
         let words = header.split(separator: " ")
         guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }

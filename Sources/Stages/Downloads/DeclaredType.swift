@@ -1,9 +1,11 @@
-/// Reads what an origin says its body is.
+/// A reader for the media type that an origin declares.
 enum DeclaredType {
-    /// RFC 6838, section 4.2, allows 127 characters on each side of the slash; the registered names of media are shorter.
+    /// The most bytes of a media type. RFC 6838, section 4.2, allows 127 characters on each side of the slash; the
+    /// registered names of media are shorter.
     private static let byteLimit = 127
 
-    /// `type/subtype` in lower case, without parameters; `nil` for what is none (RFC 9110, section 8.3.1).
+    /// Returns `type/subtype` in lower case, without parameters, or `nil` if the header is not a media type (RFC 9110,
+    /// section 8.3.1).
     static func essence(of header: String) -> String? {
         guard let start = header.split(separator: ";", maxSplits: 1, omittingEmptySubsequences: false).first
         else { return nil }
@@ -15,7 +17,7 @@ enum DeclaredType {
         return essence
     }
 
-    /// RFC 6838's restricted-name-chars, lower case.
+    /// Returns whether `byte` is one of RFC 6838's restricted-name-chars, in lower case.
     private static func isRestrictedNameByte(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true

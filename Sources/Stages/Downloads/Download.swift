@@ -1,17 +1,17 @@
 import Media
 import Timing
 
-/// One download: a request for all of the source or for its beginning, and where the origin has parts of it, requests
-/// for those that the reader wants.
+/// One download: a request for all of the source or for its beginning. If the origin answers ranges, further requests
+/// fetch the ranges that the reader wants.
 struct Download {
     private let requester: Requester
     private let settings: DownloadSettings
     private let deadline: Instant
-    /// Until when those who wait now want it.
+    /// The deadlines of the callers that wait now.
     private let wanted: MovingDeadline?
-    /// The next one: its URL is the last that was asked.
+    /// The next request. Its URL is the last that was asked.
     private var request: TransferRequest
-    /// What is known of the source already.
+    /// The validators of the version that is known already.
     private let known: SourceValidators?
     private let heads: SourceHeads
     private(set) var report: DownloadReport
@@ -36,9 +36,10 @@ struct Download {
         report = DownloadReport(url: url.text)
     }
 
-    /// Returns when the source is there, nobody wants more of it, or something went wrong: the report says so then.
+    /// Downloads until the source is there, no reader wants more of it, or something went wrong: the report then has
+    /// the reason.
     ///
-    /// `expectsClip` is for what is likely to be video or sound, of which a part may do.
+    /// `expectsClip` is for a likely video or sound, of which a part may be enough.
     mutating func run(expectsClip: Bool) async {
         var version: SourceVersion?
         do throws(AttachmentFailure) {
@@ -57,7 +58,8 @@ struct Download {
         if let version { report.failure = await fetchParts(of: version) }
     }
 
-    /// Fetches what the reader wants, until that is everything or nothing any more. Why it could not.
+    /// Fetches the ranges that the reader wants, until it has all of them or wants no more. Returns the reason if that
+    /// fails.
     private mutating func fetchParts(of version: SourceVersion) async -> AttachmentFailure? {
         request.version = version
         request.file.setSize(version.size)
@@ -74,7 +76,7 @@ struct Download {
                 _ = try await ask()
                 hasFailed = false
             } catch {
-                // What came of it is there; once more for the rest.
+                // The bytes so far are kept. One more request fetches the rest.
                 guard error.leavesARest, !hasFailed else { return error }
                 hasFailed = true
             }
@@ -104,13 +106,13 @@ struct Download {
         throw request.tooManyRedirects(limit: settings.redirectLimit)
     }
 
-    /// Parts are of a version that is fetched now: they have conditions of their own.
+    /// Prepares for requests of parts. They belong to the version that is fetched now and have conditions of their own.
     private mutating func prepareForHead() {
         let place = request.isRedirected ? request.url.text : nil
         request.known = request.version == nil && known?.redirectedTo == place ? known : nil
         let asked = SystemTime().now
         request.onHead = { [heads, known = request.known] head in
-            // What may go better the next time says nothing of the source.
+            // A temporary failure says nothing about the source.
             guard head.status != 429, head.status < 500 else { return }
             heads.note(head, asked: asked, redirectedTo: place, unless: known)
         }
@@ -118,6 +120,7 @@ struct Download {
 }
 
 extension AttachmentFailure {
-    /// Whether it came in the middle of a part, whose rest is worth another request.
+    /// A Boolean value that indicates whether the failure came in the middle of a part, whose rest is worth another
+    /// request.
     fileprivate var leavesARest: Bool { reason == .truncated || reason == .stalled }
 }

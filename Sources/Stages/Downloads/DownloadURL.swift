@@ -1,30 +1,30 @@
 import CCurl
 import Media
 
-/// A URL that may be asked for: http or https, with a host, without credentials. Parsed by libcurl, so that what was
-/// checked is what will be dialled.
+/// A URL that may be fetched: http or https, with a host, without credentials. libcurl parses it, so that the checked
+/// address is the one that is dialled.
 struct DownloadURL: Sendable, Equatable {
-    /// Longer URLs are refused; a push payload has no room for them either.
+    /// The most bytes of a URL. A push payload has no room for longer ones either.
     static let byteLimit = 4096
 
-    /// Normalised: spaces and non-ASCII characters percent-encoded, odd notations of IPv4 addresses in decimal.
+    /// The normalized URL: spaces and non-ASCII characters percent-encoded, odd notations of IPv4 addresses in decimal.
     let text: String
     let scheme: String
-    /// Without the brackets of an IPv6 address.
+    /// The host, without the brackets of an IPv6 address.
     let host: String
     let port: Int
-    /// Whether its path ends like the name of a video or sound. A hint, no more.
+    /// A Boolean value that indicates whether the path ends like the name of a video or sound. It is only a hint.
     let namesClip: Bool
 
-    /// Why text is no URL to fetch. Says what is wrong and never what it says: a URL may carry secrets.
+    /// The reason why a text cannot be fetched as a URL. It never quotes the text: a URL may contain secrets.
     struct Problem: Error, Equatable {
         var reason: AttachmentFailure.Reason
-        /// What a message says after "cannot be used: ".
+        /// The words after "cannot be used: " in a message.
         var text: String
 
         static func invalid(_ text: String) -> Problem { Problem(reason: .invalidURL, text: text) }
 
-        /// `host` is the one that was asked for, if it was asked and answered with this URL.
+        /// Returns the failure. `host` is the host that redirected to this URL, or `nil` if the sender gave the URL.
         func failure(redirectedBy host: String?) -> AttachmentFailure {
             let subject = host.map { "\($0) redirects to a URL that" } ?? "The attachment's URL"
             return AttachmentFailure(.download, reason, "\(subject) cannot be used: \(text).")
@@ -35,7 +35,7 @@ struct DownloadURL: Sendable, Equatable {
         try self.init(text, relativeTo: nil)
     }
 
-    /// The URL that a `Location` header of this one's answer names.
+    /// Returns the URL that a `Location` header in the answer to this URL names.
     func resolving(_ location: String) throws(Problem) -> DownloadURL {
         let target = try DownloadURL(location, relativeTo: text)
         guard scheme == target.scheme || target.scheme == "https" else {
@@ -48,7 +48,7 @@ struct DownloadURL: Sendable, Equatable {
         guard text.utf8.count <= Self.byteLimit else {
             throw .invalid("it is longer than \(Self.byteLimit) bytes")
         }
-        // C would take what is before it for all of it.
+        // C would read the text up to the NUL as the whole URL.
         guard !text.utf8.contains(0) else { throw .invalid("it holds a NUL") }
         guard let handle = unsafe curl_url() else {
             throw Problem(reason: .resourceLimit, text: "there is no memory to parse it")
@@ -56,7 +56,7 @@ struct DownloadURL: Sendable, Equatable {
         defer { unsafe curl_url_cleanup(handle) }
 
         if let base { unsafe curl_url_set(handle, CURLUPART_URL, base, 0) }
-        // Other schemes are let in to be told apart from text that is no URL at all.
+        // Other schemes are parsed too, to tell them apart from text that is not a URL at all.
         let flags = CURLU_NON_SUPPORT_SCHEME | CURLU_DISALLOW_USER | CURLU_URLENCODE | CURLU_ALLOW_SPACE
         switch unsafe curl_url_set(handle, CURLUPART_URL, text, UInt32(flags)) {
         case CURLUE_OK: break
@@ -65,7 +65,7 @@ struct DownloadURL: Sendable, Equatable {
         case CURLUE_NO_HOST: throw .invalid("it has no host")
         default: throw .invalid("it is malformed")
         }
-        // A host with percent-encoded digits is seen to be an address only now, as it is when it is dialled.
+        // Only now is a host with percent-encoded digits seen to be an address, as it is when it is dialled.
         guard let decoded = unsafe Self.part(CURLUPART_URL, of: handle),
             unsafe curl_url_set(handle, CURLUPART_URL, decoded, UInt32(flags)) == CURLUE_OK
         else { throw .invalid("it is malformed") }

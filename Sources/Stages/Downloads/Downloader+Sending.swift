@@ -1,23 +1,24 @@
 package import Media
 package import Timing
 
-/// What a server answered to a message.
+/// A server's answer to a message.
 package struct MessageAnswer: Sendable, Equatable {
     package var status: Int
-    /// Only of an answer whose status is 200, or to a signed message.
+    /// The body of an answer with status 200, or of the answer to a signed message. Empty otherwise.
     package var body: [UInt8]
-    /// Why the body of an answer whose status is 200 isn't whole; `nil` if it is.
+    /// The reason why the body of an answer with status 200 is not whole, or `nil` if it is.
     package var failure: AttachmentFailure?
 }
 
 extension Downloader {
-    /// The most of an answer's body that is read.
+    /// The most bytes of an answer's body that are read.
     private static let answerByteLimit = 1_000_000
 
-    /// Sends a message, under the same rules as every download: whose addresses may be dialled above all. Redirects are
-    /// not followed. Throws why there is no answer.
+    /// Sends a message under the same rules as every download, above all those for addresses. Redirects are not
+    /// followed. Throws the reason if there is no answer.
     ///
-    /// It is made at once: whoever sends knows when to send again, and a message that is refused here may be its last.
+    /// The request is made at once. The caller decides when to send again, and a message that is refused here may be
+    /// its last.
     package func send(
         _ message: OutgoingMessage,
         to url: String,
@@ -26,8 +27,9 @@ extension Downloader {
         try await send(message, to: try Self.parsed(url), with: nil, until: deadline).answer
     }
 
-    /// Posts one of many answers that go to any number of servers, none of which holds up the others. It may be made
-    /// again later: it is refused while its server has enough to do, and ends early if it takes long while others wait.
+    /// Posts one of many answers that go to any number of servers, none of which delays the others. The caller may have
+    /// to try again later: the post is refused while its server is busy, and ends early if it takes long while others
+    /// wait.
     package func post(
         _ message: OutgoingMessage,
         to url: String,
@@ -52,7 +54,7 @@ extension Downloader {
             permit.leave(result.outcome(hadTime: true, isOver: false))
             return answer
         } catch {
-            // Whatever it was is known by now: the transfer left with it.
+            // The transfer has returned the permit with its outcome.
             throw .failed(error)
         }
     }
@@ -72,7 +74,7 @@ extension Downloader {
         until deadline: Instant,
     ) async throws(AttachmentFailure) -> (answer: MessageAnswer, result: TransferResult) {
         let answer = try MediaFile(byteLimit: Self.answerByteLimit)
-        // All of it, or the transfer would wait for a reader.
+        // Without a reader for all of it, the transfer would pause.
         answer.want(0..<Int.max)
         var request = TransferRequest(url: parsed, askedHost: parsed.host, file: answer)
         request.message = message
@@ -90,9 +92,10 @@ extension Downloader {
     }
 }
 
-/// Why an answer was not posted to its callback.
+/// The reason why an answer was not posted to its callback.
 package enum CallbackRefusal: Error, Sendable, Equatable {
     case failed(AttachmentFailure)
-    /// Its server has enough to do, or is left alone for a while: no try was made, and none is to be made before `after`.
+    /// The server is busy or its requests are paused. No request was made, and the next must not be made before
+    /// `after`.
     case notNow(AttachmentFailure, after: Duration)
 }

@@ -1,19 +1,19 @@
 package import Media
 package import Timing
 
-/// Downloads sources over HTTP into media files, all on one thread of its own.
+/// A client that downloads sources over HTTP into media files, all on one thread of its own.
 package final class Downloader: Sendable {
     private let settings: DownloadSettings
     let loop: TransferLoop
     private let gate: OriginLimiter
-    /// For answers that are posted to callbacks. They don't wait for downloads, nor downloads for them.
+    /// The limiter for answers that are posted to callbacks. They don't wait for downloads, nor downloads for them.
     let callbackGate: OriginLimiter
     private let requester: Requester
     private let heartbeat: LoopHeartbeat
     private let onConcealedCause: @Sendable (AttachmentFailure.ConcealedCause) -> Void
 
-    /// `onConcealedCause` is told, for the operator's log, why a host wasn't asked. Throws when the process has no memory,
-    /// descriptor or thread left.
+    /// Creates a downloader. `onConcealedCause` receives, for the operator's log, the true reason why a host was not
+    /// asked. Throws when the process has no memory, descriptor or thread left.
     package init(
         settings: DownloadSettings,
         observe: @escaping @Sendable (OriginEvent) -> Void = { _ in },
@@ -30,15 +30,16 @@ package final class Downloader: Sendable {
 
     deinit { loop.stop() }
 
-    /// Writes the source's bytes into `file` while they arrive, and ends the file: whole, or cut with the failure that the
-    /// report has too. No request takes longer than is left of `timeLimit`; all ends at once if the task is cancelled or
-    /// somebody else ends the file.
+    /// Writes the source's bytes into `file` while they arrive, and ends the file: whole, or cut with the failure that
+    /// the report has too. No request takes longer than the rest of `timeLimit`. The download ends at once if the task
+    /// is cancelled or another task ends the file.
     ///
-    /// Where the origin has parts of a source, only those are fetched that the file's readers want; this returns when
-    /// all of it is there, or nobody is left to want more, which ends the file. `kind` is what the source is said to be,
-    /// if anybody has said so: of video and sound the beginning is asked for first. A source that is still the `known`
-    /// one isn't fetched. `wanted` is until when those who wait now want it: an origin that can't be asked before isn't
-    /// waited for. `onHead` is told what each answer says of its use, before any byte of that answer is in the file.
+    /// Where the origin answers ranges, only the ranges that the file's readers want are fetched. This returns when all
+    /// of the source is there, or no reader is left to want more, which ends the file. `kind` is the kind of source
+    /// that the sender declared, if any: of video and sound the beginning is fetched first. A source that is still the
+    /// `known` version isn't fetched. `wanted` has the deadlines of the callers that wait now: the download does not
+    /// wait for an origin that cannot be asked before them. `onHead` receives each answer's head before any byte of
+    /// that answer is in the file.
     package func download(
         _ url: String,
         into file: MediaFile,
@@ -53,20 +54,20 @@ package final class Downloader: Sendable {
         return report
     }
 
-    /// What is asked of origins now.
+    /// The present load on origins.
     package var originUsage: OriginUsage { gate.usage }
 
-    /// Why a callback's URL can never be called; `nil` if it may be.
+    /// Returns the reason why a callback's URL can never be called, or `nil` if it may be.
     package func refusal(ofCallback url: String) -> String? { CallbackURL.refusal(of: url, settings.addresses) }
 
-    /// Says how many notifications wait elsewhere for downloads that are under way to end. The least promising ones give
-    /// way to them.
+    /// Sets the number of notifications that wait elsewhere for running downloads to end. The least promising downloads
+    /// give way to them.
     package func setDemand(_ count: Int) { gate.setDemand(count) }
 
-    /// Cancels the downloads that are under way and refuses later ones.
+    /// Cancels the running downloads and refuses later ones.
     package func stop() { loop.stop() }
 
-    /// Tells the operator what the caller must not know.
+    /// Reports to the operator the cause that the caller must not learn.
     func note(_ failure: AttachmentFailure?) {
         if let cause = failure?.concealedCause { onConcealedCause(cause) }
     }

@@ -1,12 +1,12 @@
 import CCurl
 import Glibc
 
-/// An address as libcurl hands it over to be dialled.
+/// An address that libcurl wants to dial.
 struct Endpoint {
     var address: IPAddress
     var port: Int
 
-    /// `nil` for what is neither IPv4 nor IPv6.
+    /// Reads the address, or returns `nil` if it is neither IPv4 nor IPv6.
     init?(_ pointer: UnsafeMutablePointer<curl_sockaddr>) {
         // `addr` is declared as the short `sockaddr`; libcurl has the whole address there.
         guard let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) else { return nil }

@@ -1,11 +1,11 @@
-/// Reads numbers that an origin writes into header fields.
+/// A reader for numbers in an origin's header fields.
 enum HeaderNumber {
-    /// No source is larger, in bytes: a tebibyte. What an origin claims beyond that never enters arithmetic.
+    /// The size of the largest source, in bytes: a tebibyte. Larger claims never enter arithmetic.
     static let largestSize = 1 << 40
     /// The longest time that a field can ask for, in seconds: 68 years (RFC 9111, section 1.2.2).
     static let longestTime = 2_147_483_648
 
-    /// A decimal number without a sign, and at most `limit`. `nil` if the text is anything else.
+    /// Reads a decimal number without a sign, at most `limit`. Returns `nil` if the text is anything else.
     static func parse(_ text: some StringProtocol, limit: Int) -> Int? {
         guard !text.isEmpty, text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
             return nil

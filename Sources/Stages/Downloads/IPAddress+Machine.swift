@@ -1,7 +1,7 @@
 import Glibc
 
 extension IPAddress {
-    /// The addresses of all network interfaces as they are now; none if the kernel doesn't say.
+    /// Returns the present addresses of all network interfaces, or none if the kernel does not tell.
     package static func ofThisMachine() -> Set<IPAddress> {
         var first: UnsafeMutablePointer<ifaddrs>?
         guard unsafe getifaddrs(&first) == 0 else { return [] }

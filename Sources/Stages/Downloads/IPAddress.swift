@@ -9,7 +9,7 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     }
 
     package let family: Family
-    /// In host order; an IPv4 address fills the lowest 32 bits.
+    /// The bits in host order. An IPv4 address fills the lowest 32 bits.
     package let bits: UInt128
 
     package init(v4 bits: UInt32) {
@@ -23,7 +23,7 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Reads four decimal numbers without leading zeros (`192.0.2.1`), or IPv6 text as in RFC 4291, section 2.2.
-    /// Everything else is `nil`: short forms, octal and hexadecimal numbers, brackets, zones, spaces.
+    /// Returns `nil` for everything else: short forms, octal and hexadecimal numbers, brackets, zones, spaces.
     package init?(_ text: String) {
         var v4 = in_addr()
         var v6 = in6_addr()
@@ -52,7 +52,7 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// `network` is in network order.
+    /// Returns the address as text. `network` is in network order.
     private static func text(_ family: Int32, _ network: some BitwiseCopyable) -> String {
         var network = network
         return unsafe String(unsafeUninitializedCapacity: Int(INET6_ADDRSTRLEN)) { buffer in

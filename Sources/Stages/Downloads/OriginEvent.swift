@@ -1,20 +1,21 @@
-/// Something about origins that an operator counts.
+/// An event at an origin that an operator counts.
 package enum OriginEvent: String, Sendable, CaseIterable {
-    /// A request waited for a place.
+    /// A request waited for a permit.
     case waited
-    /// It was refused, because the origin failed too often; because it asked to be left alone; because no place came free.
+    /// A request was refused: the origin failed too often, it asked for a pause, or no permit became free in time.
     case refusedFailing, refusedPaused, refusedLate
-    /// A request ended early for others that waited: it was too slow for its deadline, or its site had more than its share.
+    /// A request ended early for others that waited: it was too slow for its deadline, or its site had more than its
+    /// share.
     case gaveWaySlow, gaveWayShare
-    /// A request was made once more.
+    /// A request was retried.
     case retried
-    /// An origin began to be refused.
+    /// An origin's circuit breaker opened.
     case opened
 }
 
-/// What there is now.
+/// The present load on origins.
 package struct OriginUsage: Sendable, Equatable {
-    /// How many are remembered, and how many of those are refused.
+    /// The numbers of remembered origins, and of those among them that are refused.
     package var origins = 0
     package var refused = 0
     package var inFlight = 0

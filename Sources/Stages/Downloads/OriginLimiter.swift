@@ -2,16 +2,16 @@ import Media
 import Synchronization
 import Timing
 
-/// What every request passes before it is made, so that no origin gets more than it can take, and none that fails holds
-/// others up.
+/// A limiter that every request passes, so that an origin never gets more than it can take, and a failing origin never
+/// delays others.
 final class OriginLimiter: Sendable {
     private struct Guarded {
         var table: OriginTable
         var waiting: [UInt64: CheckedContinuation<OriginTable.Decision, Never>] = [:]
-        /// What ends the requests that are under way, by the numbers of their permits.
+        /// The closures that end running requests, by the numbers of their permits.
         var onGiveWay: [UInt64: @Sendable (GivingWay) -> Void] = [:]
         var lastNumber: UInt64 = 0
-        /// When the table will be looked at next.
+        /// The instant at which the table will be checked next.
         var armed: Instant?
     }
 
@@ -38,7 +38,8 @@ final class OriginLimiter: Sendable {
         }
     }
 
-    /// Returns once a request to `origin` may be made, or throws why it may not; by `deadline` at the latest.
+    /// Waits until a request to `origin` may be made, and returns its permit. Throws the reason if it may not be made
+    /// by `deadline`.
     func enter(_ origin: Origin, until deadline: Instant) async throws(OriginRefusal) -> OriginPlace {
         let number = guarded.withLock { guarded in
             guarded.lastNumber += 1
@@ -50,7 +51,7 @@ final class OriginLimiter: Sendable {
                 change { guarded in
                     guarded.waiting[number] = wake
                     guarded.table.ask(number, origin, until: deadline, at: asked)
-                    // `onCancel` may have run before there was anything to cancel.
+                    // `onCancel` may have run before there was a waiter to cancel.
                     if Task.isCancelled { guarded.table.cancel(number) }
                 }
             }
@@ -67,7 +68,7 @@ final class OriginLimiter: Sendable {
         }
     }
 
-    /// Whether a request that failed may be made once more.
+    /// Returns whether a failed request may be retried.
     func mayRetry(_ origin: Origin, until deadline: Instant) -> Bool {
         let now = time.now
         guard guarded.withLock({ $0.table.mayRetry(origin, until: deadline, at: now) }) else { return false }
@@ -75,7 +76,7 @@ final class OriginLimiter: Sendable {
         return true
     }
 
-    /// Says how many requests wait elsewhere, for what those under way hold.
+    /// Sets the number of requests that wait elsewhere for the permits of running ones.
     func setDemand(_ count: Int) {
         let now = time.now
         change { $0.table.setDemand(count, at: now) }
@@ -119,7 +120,7 @@ final class OriginLimiter: Sendable {
         }
     }
 
-    /// Changes the table, wakes whom that concerns, and sees to it that the table is looked at in time.
+    /// Changes the table, wakes the affected waiters, and sets a timer for the table's next decision.
     private func change(_ body: (inout Guarded) -> Void) {
         let now = time.now
         let (woken, givingWay, alarm) = guarded.withLock { guarded in
@@ -156,7 +157,7 @@ final class OriginLimiter: Sendable {
     }
 }
 
-/// The right to make one request. It ends with the request, or when nobody reads on, or with this value.
+/// The permit for one request. It ends with the request, or when the reader pauses, or with this object.
 final class OriginPlace: Sendable {
     private let gate: OriginLimiter
     private let place: OriginTable.Place
@@ -169,16 +170,16 @@ final class OriginPlace: Sendable {
 
     deinit { leave(.unknown) }
 
-    /// What was asked for begins to come.
+    /// Records that the requested bytes begin to arrive.
     func answered() { gate.answered(place) }
 
     /// Records that `received` bytes of the body have come, of `expected` if its size is known.
     func progressed(_ received: Int, of expected: Int?) { gate.progressed(place, received, of: expected) }
 
-    /// Has `action` called once the request is to end because others wait: at once, if that is so already.
+    /// Calls `action` when the request must end because others wait: at once, if that is already so.
     func onGiveWay(_ action: @escaping @Sendable (GivingWay) -> Void) { gate.onGiveWay(place, action) }
 
-    /// Gives the place back. Only the first time counts.
+    /// Returns the permit. Only the first call counts.
     func leave(_ outcome: OriginOutcome) {
         guard !hasLeft.exchange(true, ordering: .relaxed) else { return }
         gate.leave(place, outcome)

@@ -1,14 +1,14 @@
 import Media
 import Timing
 
-/// What a request says of the origin that it went to.
+/// The consequences of a request for the origin that it went to.
 struct OriginOutcome: Sendable, Equatable {
     var health = CircuitBreaker.Outcome.unknown
-    /// Whether less should be asked of it.
+    /// A Boolean value that indicates whether the origin needs fewer requests.
     var isOverloaded = false
-    /// For how long it asked to be left alone.
+    /// The pause that the origin asked for.
     var pause: Duration?
-    /// Whether it ended early because others waited.
+    /// A Boolean value that indicates whether the request ended early because others waited.
     var gaveWay = false
 
     static let worked = OriginOutcome(health: .success)
@@ -16,9 +16,10 @@ struct OriginOutcome: Sendable, Equatable {
 }
 
 extension TransferResult {
-    /// `hadTime`: whether a timeout is the origin's fault. `isOver`: the file was ended because time was over.
+    /// Returns the outcome for the origin. `hadTime` tells whether a timeout is the origin's fault, `isOver` whether
+    /// the file was ended because its time was over.
     func outcome(hadTime: Bool, isOver: Bool) -> OriginOutcome {
-        // How slow it was is known where that was decided.
+        // The code that ended the request knows how slow it was.
         if gaveWay { return OriginOutcome(gaveWay: true) }
         switch failure?.reason {
         case nil: return .worked
@@ -27,14 +28,14 @@ extension TransferResult {
         case .stalled: return OriginOutcome(health: .failure, isOverloaded: true)
         case .timedOut, .cancelled:
             guard isOver || failure?.reason == .timedOut else { return .unknown }
-            // It is slow, which is no failure: what has come by then is often enough.
+            // A slow origin has not failed: the bytes so far are often enough.
             if isFlowing { return .worked }
             return hadTime ? OriginOutcome(health: .failure, isOverloaded: true) : .unknown
         case .httpStatus where status == 429: return OriginOutcome(isOverloaded: true, pause: retryAfter)
         case .httpStatus where status.map { $0 >= 500 } ?? false:
             return OriginOutcome(health: .failure, isOverloaded: true, pause: retryAfter)
         case .truncated, .resourceLimit, .internalError: return .unknown
-        // It did answer, whatever it was.
+        // The origin did answer, whatever the answer was.
         default: return .worked
         }
     }

@@ -1,20 +1,21 @@
 import Media
 import Timing
 
-/// Why a request isn't made.
+/// The reason why a request is not made.
 enum OriginRefusal: Error, Equatable {
-    /// The origin failed too often lately. It is asked again then; `nil` while one request finds out whether it works.
+    /// The origin failed too often lately. It is asked again at that time, or `nil` while one request tests whether it
+    /// works.
     case failing(until: Instant?)
-    /// The origin asked to be left alone until then, which is too late.
+    /// The origin asked for a pause until that time, which is too late.
     case askedToWait(until: Instant)
-    /// No place came free in time.
+    /// No permit became free in time.
     case late
-    /// The origin has so much to do that it would take too long; it may be asked again then.
+    /// The origin is so busy that the request would take too long. It may be asked again at that time.
     case crowded(until: Instant)
-    /// Whoever asked doesn't want it any more.
+    /// The caller does not want the source any more.
     case cancelled
 
-    /// Whether one with more time might be let in.
+    /// A Boolean value that indicates whether a request with more time might be made.
     var isForWantOfTime: Bool {
         switch self {
         case .askedToWait, .late: true
@@ -22,7 +23,7 @@ enum OriginRefusal: Error, Equatable {
         }
     }
 
-    /// How long to wait before asking again.
+    /// Returns how long to wait before asking again.
     func pause(at now: Instant) -> Duration {
         let end: Instant? =
             switch self {
@@ -33,18 +34,18 @@ enum OriginRefusal: Error, Equatable {
         return max(.milliseconds(100), end.map { $0 - now } ?? .seconds(1))
     }
 
-    /// For `host`, in words.
+    /// Returns the failure for `host`.
     func failure(of host: String, at now: Instant) -> AttachmentFailure {
         switch self {
         case .failing(let until):
-            let pause = until.map { " for another \(Self.seconds($0 - now))" } ?? " while one request tries it"
-            return unavailable("\(host) failed again and again, and is left alone\(pause).")
+            let pause = until.map { " for another \(Self.seconds($0 - now))" } ?? " while one request tests it"
+            return unavailable("\(host) failed repeatedly. Requests to it are paused\(pause).")
         case .askedToWait(let until):
-            return unavailable("\(host) asks to be left alone for another \(Self.seconds(until - now)).")
+            return unavailable("\(host) asked for a pause, which lasts another \(Self.seconds(until - now)).")
         case .crowded(let until):
-            return unavailable("\(host) has so much to do that it is asked again in \(Self.seconds(until - now)).")
+            return unavailable("\(host) is busy. It may be asked again in \(Self.seconds(until - now)).")
         case .late:
-            let message = "So many requests to \(host) are under way that none more could be made in time."
+            let message = "Too many requests to \(host) are under way to make another one in time."
             return AttachmentFailure(.download, .timedOut, message)
         case .cancelled:
             return AttachmentFailure(.download, .cancelled, "The download from \(host) was stopped.")

@@ -1,25 +1,25 @@
 import Media
 import Timing
 
-/// Who ends early for those that wait.
+/// The requests that end early for those that wait.
 ///
 /// The least promising request gives way to a waiter that could then begin: one whose bytes come too slowly for its
 /// deadline, or any of a site that has more than its fair share while the waiter's site has less.
 extension OriginTable {
-    /// What keeps a request from beginning.
+    /// The limit that keeps a request from beginning.
     enum Bound {
-        /// All permits are given.
+        /// All permits are in use.
         case all
-        /// Its site, or its origin, has as many requests as it gets.
+        /// The request's site, or its origin, has as many requests as it may have.
         case site, origin
     }
 
-    /// How many waiters are looked at in one go. The others' turn comes with the next event.
+    /// The most waiters that are examined at once. The others' turn comes with the next event.
     private static let waitersPerLook = 32
-    /// When those under way are judged again.
+    /// The pause between two judgements of running requests.
     private static let judgementTime: Duration = .milliseconds(250)
 
-    /// An equal share of all permits for each site that has requests.
+    /// The equal share of all permits for each site that has requests.
     var fairShare: Int { max(1, rule.globalLimit / max(1, activeSites)) }
 
     func bound(of origin: Origin, _ site: Site, at now: Instant) -> Bound? {
@@ -29,13 +29,13 @@ extension OriginTable {
         return inFlight >= rule.globalLimit ? .all : nil
     }
 
-    /// Tells as many requests to give way as others wait, if there are any that should.
+    /// Ends as many requests early as others wait, if any should give way.
     mutating func makeWay(at now: Instant) {
         let blocked = blockedWaiters(at: now)
         guard demand > 0 || !blocked.isEmpty else { return }
         var judged = judgedRequests(at: now)
         guard !judged.isEmpty else { return }
-        // Those that are about to end already make way for as many.
+        // Requests that are about to end already make way for as many.
         var ending = endingCount
         let share = fairShare
         for waiter in blocked {
@@ -54,13 +54,13 @@ extension OriginTable {
                 }
             }
         }
-        // Whose those are that wait elsewhere isn't known: slow ones make way for them, and no others.
+        // The origins of requests that wait elsewhere are not known, so only slow requests make way for them.
         for _ in 0..<max(0, min(demand, Self.waitersPerLook) - ending) {
             giveWay(of: &judged, share) { _, _ in .slow }
         }
     }
 
-    /// When `makeWay` may come to another decision.
+    /// Returns the time at which `makeWay` may decide differently.
     func nextJudgement(after now: Instant) -> Instant? {
         guard demand > 0 || !blockedWaiters(at: now).isEmpty else { return nil }
         let open = running.values.lazy.filter { $0.givesWay == nil }
@@ -68,7 +68,7 @@ extension OriginTable {
         return max(first, now + Self.judgementTime)
     }
 
-    /// The first of those that no pause keeps waiting.
+    /// Returns the first waiters that no pause of their origin delays.
     private func blockedWaiters(at now: Instant) -> [Waiter] {
         var blocked: [Waiter] = []
         for waiter in waiters where records[waiter.origin]?.isPaused(at: now) == false {
@@ -78,7 +78,7 @@ extension OriginTable {
         return blocked
     }
 
-    /// Those that may be told to give way, the least promising first.
+    /// Returns the requests that may be told to give way, the least promising first.
     private mutating func judgedRequests(at now: Instant) -> [(number: UInt64, promise: Double)] {
         var judged: [(number: UInt64, promise: Double)] = []
         for (number, request) in running where request.givesWay == nil && request.judgedFrom <= now {
@@ -87,8 +87,8 @@ extension OriginTable {
         return judged.sorted { ($0.promise, $0.number) < ($1.promise, $1.number) }
     }
 
-    /// Tells the first of the judged requests that may give way to do so. `cause` says why one may: for being slow, if it
-    /// is, or for its site's share, if that is more than fair.
+    /// Tells the first of the judged requests that may give way to do so. `cause` returns the reason: slowness, or its
+    /// site's share, if that is more than fair.
     private mutating func giveWay(
         of judged: inout [(number: UInt64, promise: Double)],
         _ share: Int,
@@ -126,7 +126,7 @@ extension SiteRecord {
     ) {
         inFlight -= 1
         if request.givesWay != nil { ending -= 1 }
-        // Only what is too slow for others counts here. Failures are the origin's.
+        // A site answers only for requests that were too slow for others. Failures count against the origin.
         let health: CircuitBreaker.Outcome =
             if outcome.gaveWay { request.isHopeless ? .failure : .unknown } else {
                 outcome.health == .success ? .success : .unknown

@@ -1,17 +1,17 @@
 import Media
 import Timing
 
-/// Who may ask which origin when: the gate's rules, without a clock or a task.
+/// The limiter's rules, without a clock or a task.
 ///
-/// A request asks for a permit, and gets it at once, or waits for it, or is refused. Permits are given to whoever has
-/// least time, first among the sites that have less than their fair share of them. What has become of those that waited
-/// is taken with `takeSettled()` after every call, and who is to give way to them with `takeGivingWay()`.
+/// A request asks for a permit, and gets it at once, waits for it, or is refused. Permits go to the request with the
+/// least time, first among the sites that have less than their fair share. After every call, `takeSettled()` returns
+/// the decisions about waiting requests, and `takeGivingWay()` the requests that must give way to them.
 struct OriginTable {
-    /// A request that may be made now.
+    /// The permit of a request that may be made now.
     struct Place: Equatable {
         let origin: Origin
         let start: Instant
-        /// Tells it from all others.
+        /// The permit's unique number.
         let number: UInt64
         fileprivate let pass: CircuitBreaker.Pass
         fileprivate let sitePass: CircuitBreaker.Pass
@@ -35,15 +35,15 @@ struct OriginTable {
     /// The number of requests that were told to give way, and have not ended yet.
     var endingCount = 0
     var running: [UInt64: RunningRequest] = [:]
-    /// Who has least time comes first.
+    /// The waiting requests, those with the least time first.
     private(set) var waiters: [Waiter] = []
-    /// The number of requests that wait elsewhere, before it is known where they go to.
+    /// The number of requests that wait elsewhere, before their origin is known.
     private(set) var demand = 0
     private var settled: [(number: UInt64, decision: Decision)] = []
     var givingWay: [(number: UInt64, cause: GivingWay)] = []
     private var useCount: UInt64 = 0
     private var lastPlace: UInt64 = 0
-    /// The site that asked last, and when; and when any other one did.
+    /// The site of the last request and its time, and the last time that another site had one.
     private var latest: (site: Site, instant: Instant)?
     private var latestOther: Instant?
 
@@ -56,7 +56,7 @@ struct OriginTable {
 
     private func isSlow(_ site: Site) -> Bool { sites[site]?.breaker.isClosed == false }
 
-    /// Asks for a permit for the request `number`. Whether it has one is among what is settled, now or later.
+    /// Asks for a permit for the request `number`. The decision is among the settled ones, now or later.
     mutating func ask(_ number: UInt64, _ origin: Origin, until deadline: Instant, at now: Instant) {
         decide(at: now)
         let site = use(origin, at: now)
@@ -71,13 +71,13 @@ struct OriginTable {
         makeWay(at: now)
     }
 
-    /// Says how many requests wait elsewhere.
+    /// Sets the number of requests that wait elsewhere.
     mutating func setDemand(_ count: Int, at now: Instant) {
         demand = count
         makeWay(at: now)
     }
 
-    /// The request in `place` was answered with what it asked for, of which the rest may take long.
+    /// Records that the request of `place` was answered. The rest of the body may take long.
     mutating func answered(_ place: Place, at now: Instant) {
         let limit = records[place.origin]?.limit
         records[place.origin]?.answered(since: place.start, rule)
@@ -89,7 +89,7 @@ struct OriginTable {
         running[place.number]?.progressed(received, of: expected, at: now)
     }
 
-    /// Gives a permit back. `jitter` is from 0 to 1. Says whether the origin is refused from now on.
+    /// Returns a permit. `jitter` is from 0 to 1. Returns whether the origin is refused from now on.
     mutating func leave(_ place: Place, _ outcome: OriginOutcome, at now: Instant, jitter: Double) -> Bool {
         guard let request = running.removeValue(forKey: place.number) else { return false }
         let isOthersTurn = inFlight >= rule.globalLimit || sites[request.site]?.waiting != 0
@@ -106,14 +106,14 @@ struct OriginTable {
         return isRefused && !wasRefused
     }
 
-    /// Takes back what `number` asked for, if it still waits.
+    /// Withdraws the request `number`, if it still waits.
     mutating func cancel(_ number: UInt64) {
         guard let index = waiters.firstIndex(where: { $0.number == number }) else { return }
         stopsWaiting(waiters.remove(at: index))
         settled.append((number, .failure(.cancelled)))
     }
 
-    /// Whether a request to the origin that failed may be made once more, which is taken note of.
+    /// Returns whether a failed request to the origin may be retried, and counts the retry.
     mutating func mayRetry(_ origin: Origin, until deadline: Instant, at now: Instant) -> Bool {
         guard let record = records[origin], refusal(of: origin, at: now) == nil else { return false }
         let start = max(now, record.pausedUntil ?? now)
@@ -121,16 +121,16 @@ struct OriginTable {
         return records[origin]?.takeRetry() ?? false
     }
 
-    /// Decides what time has decided.
+    /// Makes the decisions that are due because time has passed.
     mutating func settle(at now: Instant) {
         decide(at: now)
         makeWay(at: now)
     }
 
-    /// Gives permits to those that may begin now, and refuses those that can't begin any more.
+    /// Grants permits to requests that may begin now, and refuses those that have run out of time.
     private mutating func decide(at now: Instant) {
         let share = fairShare
-        // First those whose sites have less than their share, then the others.
+        // First the requests whose sites have less than their share, then the others.
         for isAnyone in [false, true] where !waiters.isEmpty {
             var left: [Waiter] = []
             for waiter in waiters {
@@ -146,7 +146,7 @@ struct OriginTable {
         }
     }
 
-    /// When `settle` has something to decide without anything else happening.
+    /// Returns the time at which `settle` has something to decide, if no other call comes first.
     func nextDue(after now: Instant) -> Instant? {
         let pauses = waiters.compactMap { records[$0.origin]?.pausedUntil }.filter { $0 > now }
         return (pauses + [waiters.first?.deadline, nextJudgement(after: now)].compactMap(\.self)).min()
@@ -157,13 +157,13 @@ struct OriginTable {
         return settled
     }
 
-    /// The permits whose requests are to end early, each once.
+    /// Returns the permits whose requests must end early, each once.
     mutating func takeGivingWay() -> [(number: UInt64, cause: GivingWay)] {
         defer { givingWay = [] }
         return givingWay
     }
 
-    /// `nil`: it has to wait.
+    /// Returns the decision, or `nil` if the request has to wait.
     private mutating func decision(for origin: Origin, until deadline: Instant, at now: Instant) -> Decision? {
         guard let record = records[origin] else { return .failure(.late) }
         if let refusal = refusal(of: origin, at: now) { return .failure(.failing(until: refusal.until)) }
@@ -197,7 +197,8 @@ struct OriginTable {
         return .failure(.crowded(until: now + pause))
     }
 
-    /// A quarter of all permits is kept for other sites, unless there have been none for a while.
+    /// Returns the number of permits that the site may have. A quarter is kept for other sites, unless there have been
+    /// none for a while.
     func siteLimit(_ site: Site, at now: Instant) -> Int {
         let other = latest.flatMap { $0.site == site ? latestOther : $0.instant }
         let isAlone = other.map { now - $0 > rule.lonelyTime } ?? true
@@ -233,7 +234,7 @@ struct OriginTable {
         return site
     }
 
-    /// Forgets a tenth: those that were used least recently, and aren't in use.
+    /// Removes a tenth of the origins: those that were used least recently, and are not in use.
     private mutating func forgetSome() {
         let idle = records.filter { $0.value.inFlight == 0 && $0.value.waiting == 0 }
         let oldest = idle.sorted { $0.value.lastUse < $1.value.lastUse }.prefix(max(1, rule.tableLimit / 10))

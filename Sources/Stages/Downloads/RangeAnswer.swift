@@ -1,24 +1,24 @@
-/// What the answer to a range request is.
+/// The meaning of the answer to a range request.
 enum RangeAnswer: Equatable {
-    /// These bytes of this source.
+    /// The answer has these bytes of this source.
     case part(Range<Int>, SourceVersion)
-    /// All of the source: the origin doesn't answer ranges.
+    /// The answer is the whole source: the origin does not answer ranges.
     case whole
-    /// No range can be had of it: it is to be asked for without one.
+    /// The origin refuses ranges of this source. It must be asked without one.
     case refused
-    /// The source isn't the one any more of which other parts were fetched.
+    /// The source has changed since other parts of it were fetched.
     case changed
     case lie(Lie)
 
-    /// How an answer contradicts its request, or itself.
+    /// A contradiction between an answer and its request, or within the answer.
     enum Lie: String {
-        case otherPart = "sent another part of the source than it was asked for"
-        case noPart = "doesn't say which part of the source it sent"
-        case encoded = "sent an encoded answer (Content-Encoding), which nobody asked for"
-        case transferCoding = "sent its answer in another transfer coding than chunked"
-        case impossibleSize = "says that its source is larger than a tebibyte"
-        case otherLength = "sent another number of bytes than it said"
-        case noRanges = "answers ranges no longer"
+        case otherPart = "sent a different part of the source than requested"
+        case noPart = "does not say which part of the source it sent"
+        case encoded = "sent an encoded answer (Content-Encoding) although none was requested"
+        case transferCoding = "sent its answer in a transfer coding other than chunked"
+        case impossibleSize = "declares a source larger than a tebibyte"
+        case otherLength = "sent a different number of bytes than it declared"
+        case noRanges = "no longer answers range requests"
     }
 
     /// Judges the answer to a request for `asked`. `version` is that of the parts that are there already, or `nil` for
@@ -37,7 +37,7 @@ enum RangeAnswer: Equatable {
     private static func part(_ head: AnswerHead, _ asked: Range<Int>, _ version: SourceVersion?) -> RangeAnswer {
         guard !head.isEncoded else { return .lie(.encoded) }
         guard let claim = head.contentRange.flatMap(ContentRange.init) else { return .lie(.noPart) }
-        // It may be less than was asked for, never other bytes.
+        // The answer may have fewer bytes than requested, never other ones.
         guard claim.range.lowerBound == asked.lowerBound, claim.range.upperBound <= asked.upperBound else {
             return .lie(.otherPart)
         }

@@ -1,9 +1,9 @@
 import Media
 
-/// Decides what the next range request is for.
+/// The choice of the next range to request.
 struct ReadAhead {
     private let rule: RangeRule
-    /// Where the last request ended, and how much a request that goes on from there is for.
+    /// The end of the last request, and the size of a request that continues from there.
     private var end = 0
     private var nextCount: Int
 
@@ -12,7 +12,7 @@ struct ReadAhead {
         nextCount = rule.leastByteCount
     }
 
-    /// The range to ask for, to fill the hole that begins with `missing`; nothing of it is there already.
+    /// Returns the range to request in order to fill the hole `missing`, without bytes that are there already.
     mutating func block(for missing: Range<Int>, in contents: SourceContents) -> Range<Int> {
         let block = guess(missing, contents)
         end = block.upperBound
@@ -24,7 +24,7 @@ struct ReadAhead {
         let size = contents.size ?? .max
         let goesOn = start == end || contents.present.range(at: max(0, start - 1))?.contains(max(0, end - 1)) == true
         nextCount = goesOn ? min(nextCount * 2, rule.mostByteCount) : rule.leastByteCount
-        // Whoever knows what it will read is taken at its word.
+        // A reader that wants more than one byte knows what it will read.
         guard contents.wanted.count == 1 else { return missing }
         let isTail = !goesOn && size - start <= rule.tailByteCount
         let last = isTail ? size : min(size, start + nextCount)

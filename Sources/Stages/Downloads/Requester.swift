@@ -1,7 +1,7 @@
 import Media
 import Timing
 
-/// Makes requests, each when its origin may be asked, and some of them once more.
+/// A sender of requests: each waits until its origin may be asked, and some are retried.
 struct Requester: Sendable {
     private let loop: TransferLoop
     private let gate: OriginLimiter
@@ -11,8 +11,8 @@ struct Requester: Sendable {
         self.gate = gate
     }
 
-    /// Makes the request for a source. What failed before a byte came, and may well go better, is asked for once more
-    /// while there is time: until those who wait for it now, if that is known, want it no more.
+    /// Makes the request for a source. A request that failed before a byte came, and may succeed the next time, is
+    /// retried while there is time: until the deadlines of the present waiters, if those are known.
     func fetch(
         _ request: TransferRequest,
         until deadline: Instant,
@@ -29,7 +29,7 @@ struct Requester: Sendable {
             second.requestCount += first.requestCount
             return second
         } catch {
-            // Refused: what the first came to says more.
+            // The retry was refused. The first failure says more.
             return first
         }
     }
@@ -50,7 +50,7 @@ struct Requester: Sendable {
         return result
     }
 
-    /// Waits for a place, as long as somebody wants the source.
+    /// Waits for a permit, as long as a caller wants the source.
     private func place(
         for request: TransferRequest,
         until deadline: Instant,
@@ -80,7 +80,7 @@ struct Requester: Sendable {
         switch entered {
         case .success(let place): return place
         case .failure(let refusal):
-            // Who waits longer may still have it.
+            // A caller with a later deadline may still get it.
             if refusal.isForWantOfTime { wanted?.recordCutback() }
             throw refusal.failure(of: request.origin, at: SystemTime().now)
         }
@@ -98,14 +98,15 @@ extension TransferLoop {
 }
 
 extension TransferRequest {
-    /// Whether its file was ended because time is over.
+    /// A Boolean value that indicates whether the file was ended because time is over.
     fileprivate var isOver: Bool {
         if case .cut(let failure) = file.contents.ending { failure.reason == .timedOut } else { false }
     }
 }
 
 extension TransferResult {
-    /// Whether the same may well go better: the connection was reset, or the origin says that it failed or has too much.
+    /// A Boolean value that indicates whether a retry may succeed: the connection was reset, or the origin reports a
+    /// failure or overload.
     fileprivate var isWorthAnotherRequest: Bool {
         guard fetchedByteCount == 0 || failure?.reason == .httpStatus else { return false }
         return switch failure?.reason {

@@ -1,29 +1,29 @@
 import Media
 import Timing
 
-/// A request that is under way, and how likely it is to be done by its deadline.
+/// A running request, and an estimate of whether it will be done by its deadline.
 struct RunningRequest {
     let origin: Origin
     let site: Site
-    /// When it may be judged: until then an origin may prepare its answer.
+    /// The time from which the request may be judged. Until then an origin may prepare its answer.
     let judgedFrom: Instant
     private let deadline: Instant
     private var received = 0
     private var expected: Int?
-    /// Two points in time and the bytes that had come by then; the rate is measured from the older one.
+    /// Two points in time and the bytes that had come by then. The rate is measured from the older one.
     private var marks: (older: Mark, newer: Mark)
-    /// Why it was told to give way, and is about to end.
+    /// The reason why the request was told to give way, and is about to end.
     private(set) var givesWay: GivingWay?
-    /// Whether it was so slow that its origin is to blame.
+    /// A Boolean value that indicates whether the request was so slow that its origin is to blame.
     private(set) var isHopeless = false
 
     private typealias Mark = (instant: Instant, byteCount: Int)
 
-    /// The rate is that of so long at least, once so much time has passed.
+    /// The shortest time over which the rate is measured, once so much time has passed.
     private static let window: Duration = .seconds(2)
-    /// A source of unknown size is taken to have so many bytes, or as many again as have come.
+    /// The assumed size of a source of unknown size, in bytes: this, or twice the bytes that have come.
     private static let likelyByteCount = 65_536
-    /// With less than half of the rate that it needs, a request is hopeless.
+    /// The share of the necessary rate below which a request is hopeless.
     private static let hopelessPromise = 0.5
 
     init(_ origin: Origin, _ site: Site, start: Instant, grace: Duration, deadline: Instant) {
@@ -41,7 +41,8 @@ struct RunningRequest {
         self.expected = expected
     }
 
-    /// The share of the missing bytes that will come by the deadline at the present rate; below 1 it will be late.
+    /// Returns the share of the missing bytes that will come by the deadline at the present rate. Below 1 the request
+    /// will be late.
     mutating func promise(at now: Instant) -> Double {
         moveMarks(now)
         let left = (deadline - now) / .seconds(1)
@@ -63,10 +64,10 @@ struct RunningRequest {
     }
 }
 
-/// Why a request that is under way ends early, when others wait.
+/// The reason why a running request ends early for others.
 enum GivingWay: Sendable, Equatable {
-    /// Its bytes come too slowly to be there by its deadline.
+    /// The bytes come too slowly for the deadline.
     case slow
-    /// Its site has more than its fair share of all requests.
+    /// The site has more than its fair share of all requests.
     case share
 }

@@ -1,10 +1,10 @@
 package import Values
 
-/// Signs a request by AWS's Signature Version 4, which S3-compatible stores have in common. libcurl makes the signature.
+/// The parameters of AWS's Signature Version 4, which S3-compatible stores share. libcurl makes the signature.
 ///
-/// libcurl 7.88 signs every header field of a message as it stands, and the path as it is in the URL, so both have to be
-/// in the form that goes over the network. The body's SHA-256 has to be the message's `x-amz-content-sha256`, and a
-/// session token its `x-amz-security-token`.
+/// libcurl 7.88 signs every header field of a message as it stands, and the path as it is in the URL, so both must have
+/// the form that goes over the network. The message's `x-amz-content-sha256` must be the SHA-256 of the body, and its
+/// `x-amz-security-token` the session token.
 package struct SignatureV4: Sendable {
     package var region: String
     package var service: String
@@ -18,6 +18,6 @@ package struct SignatureV4: Sendable {
         self.secretAccessKey = secretAccessKey
     }
 
-    /// What `CURLOPT_AWS_SIGV4` takes.
+    /// The value of `CURLOPT_AWS_SIGV4`.
     var scope: String { "aws:amz:\(region):\(service)" }
 }

@@ -2,8 +2,8 @@ import CPSL
 
 /// The owner of an origin, as far as its name or address tells: the unit of fairness between origins.
 ///
-/// A name counts by its registrable domain (the Public Suffix List), because its owner can make any number of names below
-/// that. An address counts by the smallest block that the Internet routes: 256 IPv4 addresses, or a /48 of IPv6.
+/// A name counts by its registrable domain (the Public Suffix List), because its owner can make any number of names
+/// below that. An address counts by the smallest block that the Internet routes: 256 IPv4 addresses, or a /48 of IPv6.
 struct Site: Hashable, Sendable {
     let name: String
 

@@ -3,16 +3,16 @@ import Media
 import Synchronization
 import Timing
 
-/// What the answers of one download say of using its source again. Told on the loop's thread, one answer at a time.
+/// The statements about reuse in the answers of one download. Recorded on the loop's thread, one answer at a time.
 final class SourceHeads: Sendable {
-    /// Redirects, then the source itself, and then further parts of it.
+    /// The answers: redirects, then the source itself, then further parts of it.
     private let answers = Mutex<[SourceFreshness.Answer]>([])
     private let tell: @Sendable (SourceHead) -> Void
 
     init(tell: @escaping @Sendable (SourceHead) -> Void) { self.tell = tell }
 
-    /// `asked` is when the request was made; `place` is its URL, if a redirect led there. 304 says something only of a
-    /// version that was `known`.
+    /// Records an answer. `asked` is the time of the request; `place` is its URL, if a redirect led there. A 304 counts
+    /// only for a version that was `known`.
     func note(_ head: AnswerHead, asked: Instant, redirectedTo place: String?, unless known: SourceValidators?) {
         guard head.status != 304 || known != nil else { return }
         let received = SystemTime().now

@@ -1,16 +1,16 @@
 import CCurl
 
-/// What tells whether a source is still the one of which other parts were fetched.
+/// The identity of a version, which tells whether later parts belong to the same source.
 struct SourceVersion: Sendable, Equatable {
     var size: Int
     var entityTag: String?
-    /// For `If-Range`: a strong entity tag, else a date that is one; `nil` if the origin gave neither.
+    /// The validator for `If-Range`: a strong entity tag, else a strong date; `nil` if the origin gave neither.
     var validator: String?
 }
 
 extension AnswerHead {
-    /// Strong validators, which stand for these very bytes (RFC 9110, section 8.8). A date is one if the source has
-    /// stayed as it is for a second since.
+    /// The validator that stands for exactly these bytes, if it is strong (RFC 9110, section 8.8). A date is strong if
+    /// the source has not changed for a second since.
     var strongValidator: String? {
         if let entityTag, entityTag.hasPrefix("\"") { return entityTag }
         guard let lastModified, let date else { return nil }
@@ -18,7 +18,8 @@ extension AnswerHead {
         return modified >= 0 && sent > modified ? lastModified : nil
     }
 
-    /// What a whole answer says of parts: `nil` unless they can be asked for, and told from those of another version.
+    /// The version that a whole answer offers for range requests, or `nil` if ranges are not available, or could not be
+    /// told from those of another version.
     var offeredVersion: SourceVersion? {
         guard acceptsByteRanges, !isEncoded, let contentLength, let strongValidator,
             contentLength < HeaderNumber.largestSize

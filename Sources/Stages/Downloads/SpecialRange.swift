@@ -1,12 +1,12 @@
-/// Addresses that nobody's media is served from, and whose reachability is nobody else's business.
+/// A range of addresses that never serve public media, and whose reachability is the operator's secret.
 package struct SpecialRange: Sendable, Equatable {
     package let block: CIDR
-    /// With its article, for a message: "a private address".
+    /// The name with its article, for a message: "a private address".
     package let name: String
     /// The document that gives the range its purpose.
     package let source: String
 
-    /// Stops the program when the table has a typing error; a test reads the whole table.
+    /// Creates a row. Stops the program when the table has a typing error; a test reads the whole table.
     private init(_ block: String, _ name: String, _ source: String) {
         do throws(CIDR.ParseError) {
             self.block = try CIDR(block)
@@ -17,9 +17,9 @@ package struct SpecialRange: Sendable, Equatable {
         self.source = source
     }
 
-    /// IANA's special-purpose registries for IPv4 and IPv6, the multicast and reserved space, and the cloud platforms'
-    /// own addresses that lie in public ranges. The first row that holds an address names it, so that narrow rows come
-    /// before wide ones.
+    /// The ranges of IANA's special-purpose registries for IPv4 and IPv6, the multicast and reserved space, and the
+    /// cloud platforms' own addresses that lie in public ranges. The first row that holds an address names it, so
+    /// narrow rows come before wide ones.
     package static let all = v4 + v6
 
     private static let v4 = [
@@ -74,7 +74,7 @@ package struct SpecialRange: Sendable, Equatable {
         SpecialRange("fe80::/10", "a link-local address", "RFC 4291, 2.5.6"),
         SpecialRange("fec0::/10", "a site-local address", "RFC 3879"),
         SpecialRange("ff00::/8", "a multicast address", "RFC 4291, 2.7"),
-        // All that is left outside 2000::/3, the only space that global unicast addresses are given out from.
+        // The rest outside 2000::/3, the only space for global unicast addresses.
         SpecialRange("::/3", "a reserved address", "RFC 4291, 2.4"),
         SpecialRange("4000::/2", "a reserved address", "RFC 4291, 2.4"),
         SpecialRange("8000::/1", "a reserved address", "RFC 4291, 2.4"),

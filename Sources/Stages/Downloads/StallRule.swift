@@ -1,8 +1,8 @@
 import Media
 import Timing
 
-/// When an origin that has been reached is given up: `byteCount` bytes, headers included, have to come within `window`,
-/// the first ones too.
+/// The rule by which a reached origin counts as stalled: fewer than `byteCount` bytes, headers included, come within
+/// `window`, from the start on.
 package struct StallRule: Sendable, Equatable {
     package var byteCount: Int
     package var window: Duration
@@ -13,7 +13,7 @@ package struct StallRule: Sendable, Equatable {
     }
 }
 
-/// Watches one transfer by its rule. A window ends, and the next begins, as soon as enough bytes have come.
+/// The watch over one transfer by its rule. A window ends, and the next begins, as soon as enough bytes have come.
 struct StallWatch {
     private let rule: StallRule
     private var receivedBefore: Int
@@ -25,10 +25,10 @@ struct StallWatch {
         start = now
     }
 
-    /// When the rule will be broken if no more bytes come.
+    /// The time at which the transfer counts as stalled if no more bytes come.
     var due: Instant { start + rule.window }
 
-    /// Takes note of how many bytes have come in all, and says whether the rule is broken.
+    /// Records the number of bytes so far, and returns whether the transfer has stalled.
     mutating func isStalled(received: Int, now: Instant) -> Bool {
         if received - receivedBefore >= rule.byteCount { self = StallWatch(rule, received: received, now: now) }
         return now >= due

@@ -1,11 +1,12 @@
 import Media
 import Values
 
-/// Says of a shared host which part of its URLs' paths names the tenant. What one tenant does is not held against others.
+/// A rule that tells which part of a shared host's paths names the tenant. One tenant's failures do not count against
+/// others.
 package struct TenantRule: Sendable, Equatable {
-    /// What the URL is like up to its query; `*` stands for any characters.
+    /// The pattern for the URL up to its query; `*` stands for any characters.
     package var match: String
-    /// How many of the path's first segments name the tenant; 0 for a host that isn't shared.
+    /// The number of the path's first segments that name the tenant; 0 for a host that is not shared.
     package var segmentCount: Int
 
     package init(match: String, segmentCount: Int) {
@@ -15,7 +16,7 @@ package struct TenantRule: Sendable, Equatable {
 }
 
 extension OriginRule {
-    /// The origin of `url`. The first tenant rule that is for the URL counts.
+    /// Returns the origin of `url`. The first tenant rule that matches the URL counts.
     func origin(of url: DownloadURL) -> Origin {
         var origin = Origin(scheme: url.scheme, host: url.host.lowercased(), port: url.port)
         guard !tenants.isEmpty else { return origin }
@@ -27,7 +28,8 @@ extension OriginRule {
         return origin
     }
 
-    /// The path's segments as a server may understand them. A tenant has one name, however its URLs are written.
+    /// Returns the path's segments as a server may understand them. A tenant has one name, however its URLs are
+    /// written.
     private static func segments(of authorityAndPath: Substring) -> [String] {
         var segments: [String] = []
         let path = authorityAndPath.drop { $0 != "/" }

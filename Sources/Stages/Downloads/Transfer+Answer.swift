@@ -1,6 +1,6 @@
 import CCurl
 
-/// What the handle knows of the answer.
+/// The handle's information about the answer.
 extension Transfer {
     /// The answer's HTTP status, once there is one.
     var status: Int? {
@@ -11,13 +11,13 @@ extension Transfer {
         return status
     }
 
-    /// Bytes of the body as they came over the network.
+    /// The bytes of the body as they came over the network.
     var fetchedByteCount: Int {
         var count: curl_off_t = 0
         return unsafe ccurl_getinfo_off(handle, CURLINFO_SIZE_DOWNLOAD_T, &count) == CURLE_OK ? Int(count) : 0
     }
 
-    /// What the answer's `Retry-After` says, be it seconds or a date.
+    /// The pause in the answer's `Retry-After`, given in seconds or as a date.
     var retryAfter: Duration? {
         var seconds: curl_off_t = 0
         guard unsafe ccurl_getinfo_off(handle, CURLINFO_RETRY_AFTER, &seconds) == CURLE_OK, seconds > 0 else {
@@ -26,7 +26,7 @@ extension Transfer {
         return .seconds(min(Int(seconds), HeaderNumber.longestTime))
     }
 
-    /// What the answer says of itself, once there is one.
+    /// The answer's head, once there is one.
     var head: AnswerHead? {
         guard let status else { return nil }
         var head = AnswerHead(status: status)
@@ -47,21 +47,21 @@ extension Transfer {
         return head
     }
 
-    /// RFC 9110, section 15.4: the statuses that ask for the same with another URL.
+    /// A Boolean value that indicates whether the status asks for the same with another URL (RFC 9110, section 15.4).
     var isRedirect: Bool { [301, 302, 303, 307, 308].contains(status) }
 
-    /// The first field of that name.
+    /// Returns the first field of that name.
     func header(_ name: String) -> String? { field(name, 0) }
 
     /// The longest validator that is kept, in bytes. Real ones are shorter than 100.
     private static let validatorByteLimit = 256
 
-    /// The first field of that name, unless it is so long that only memory would come of keeping it for each source.
+    /// Returns the first field of that name, or `nil` if it is too long to be kept for each source.
     private func validator(_ name: String) -> String? {
         header(name).flatMap { $0.utf8.count <= Self.validatorByteLimit ? $0 : nil }
     }
 
-    /// All fields of that name, as the one list that they are (RFC 9110, section 5.3).
+    /// Returns all fields of that name as one list (RFC 9110, section 5.3).
     private func list(_ name: String) -> String? {
         guard var list = field(name, 0) else { return nil }
         var index = 1

@@ -3,10 +3,11 @@ import Glibc
 import Media
 import Timing
 
-/// One request on a libcurl easy handle. Belongs to the loop's thread.
+/// One request on a libcurl easy handle. It belongs to the loop's thread.
 @safe
 final class Transfer {
-    /// A redirect's body up to this size is read and dropped, which keeps the connection; a longer one is cut off.
+    /// The size in bytes up to which a redirect's body is read and dropped, which keeps the connection. A longer one is
+    /// cut off.
     private static let droppedByteLimit = 16_384
 
     private static let reportTime: Duration = .milliseconds(100)
@@ -15,16 +16,16 @@ final class Transfer {
         case taken
         /// libcurl keeps the bytes, and offers them again once it is told to go on.
         case paused
-        /// The transfer is to end.
+        /// The transfer must end.
         case stopped
     }
 
-    /// What the body is, once the head says so.
+    /// The kind of body, once the head is known.
     private enum Body {
-        /// All of the source, of which parts could be had too if there is a version.
+        /// The whole source. If there is a version, ranges are available too.
         case whole(SourceVersion?)
         case part(Range<Int>, SourceVersion)
-        /// Of no use.
+        /// A body without use.
         case other
     }
 
@@ -36,33 +37,33 @@ final class Transfer {
     private var headers: UnsafeMutablePointer<curl_slist>?
 
     private var body: Body?
-    /// Whether so much of the source is there, in order, that the reader has to catch up.
+    /// A Boolean value that indicates whether the transfer is so far ahead, in order, that the reader has to catch up.
     private var isPaused = false
-    /// Whether it was given up for parts of the source.
+    /// A Boolean value that indicates whether the transfer was given up for range requests.
     private var turnsToParts = false
     private var isRangeRefused = false
     private var headerByteCount = 0
     private var headerLineCount = 0
     private var bodyByteCount = 0
-    /// When the last bytes of the source came.
+    /// The time of the last bytes of the source.
     private var lastBytes: Instant?
-    /// When it was reported how much has come.
+    /// The time of the last progress report.
     private var lastReport: Instant?
-    /// Whether it ended early because others waited.
+    /// A Boolean value that indicates whether the transfer ended early because others waited.
     private var gaveWay = false
-    /// Where in what is sent the next byte stands.
+    /// The offset of the next byte to send.
     private var sendOffset = 0
-    /// What was sent counts as a sign of life as well.
+    /// The number of bytes sent, which count as a sign of life as well.
     private var sentByteCount = 0
     /// The last address that was refused. libcurl goes on to the name's next one.
     private var refusal: AddressRefusal?
-    /// Why a callback, or the loop, stopped the transfer.
+    /// The reason why a callback, or the loop, stopped the transfer.
     private var stopped: AttachmentFailure?
 
-    /// The handle's `CURLOPT_PRIVATE` is `id`.
+    /// Creates a transfer. The handle's `CURLOPT_PRIVATE` is `id`.
     init(_ request: TransferRequest, id: UInt, settings: DownloadSettings) throws(AttachmentFailure) {
         guard let handle = unsafe curl_easy_init() else {
-            throw AttachmentFailure(.download, .resourceLimit, "No memory for another transfer.")
+            throw AttachmentFailure(.download, .resourceLimit, "The worker has no memory for another download.")
         }
         unsafe self.handle = handle
         self.request = request
@@ -74,10 +75,14 @@ final class Transfer {
             unsafe headers = curl_slist_append(headers, field)
         }
         unsafe options.setHeaders(headers)
-        // The handle's callbacks borrow this object: it owns the handle, and frees it before itself.
+        // The handle's callbacks borrow this object, which owns the handle and frees it before itself.
         unsafe options.setCallbacks(Unmanaged.passUnretained(self).toOpaque())
         guard options.areAccepted else {
-            throw AttachmentFailure(.download, .internalError, "libcurl lacks an option that downloads need.")
+            throw AttachmentFailure(
+                .download,
+                .internalError,
+                "libcurl lacks an option that downloads need. Install a newer libcurl.",
+            )
         }
     }
 
@@ -87,10 +92,10 @@ final class Transfer {
         unsafe curl_slist_free_all(headers)
     }
 
-    // MARK: - What libcurl calls
+    // MARK: - Callbacks from libcurl
 
-    /// Opens the socket for an address that may be dialled. The address is the one that goes to `connect`: whatever the
-    /// name, its notation or the resolver said before, there is nothing after this.
+    /// Opens the socket for an address that may be dialled. It is the very address that goes to `connect`: no name,
+    /// notation or resolver can change it after this check.
     func openSocket(_ address: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {
         let (family, type, number) = unsafe (address.pointee.family, address.pointee.socktype, address.pointee.protocol)
         guard let endpoint = unsafe Endpoint(address) else { return CURL_SOCKET_BAD }
@@ -101,8 +106,8 @@ final class Transfer {
         return socket(family, type | Int32(SOCK_CLOEXEC.rawValue), number)
     }
 
-    /// Checks the address again, for the case that a connection is used once more and no socket was opened. `false` stops
-    /// the transfer.
+    /// Checks the address again, in case a kept connection is used and no socket was opened. `false` stops the
+    /// transfer.
     func willSendRequest(to text: String, port: Int) -> Bool {
         guard let address = IPAddress(text) else { return false }
         if let refusal = settings.addresses.refusal(of: address, port: port) {
@@ -113,8 +118,8 @@ final class Transfer {
         return true
     }
 
-    /// Takes a line of a head: an interim answer's, the answer's own, or a trailer. `false` stops the transfer before
-    /// libcurl hands over, or decodes, any byte of a body.
+    /// Receives a line of a head: an interim answer's, the answer's own, or a trailer. `false` stops the transfer
+    /// before libcurl passes on, or decodes, any byte of a body.
     func receiveHeader(_ line: UnsafeRawBufferPointer) -> Bool {
         headerByteCount += line.count
         headerLineCount += 1
@@ -132,7 +137,7 @@ final class Transfer {
         status == 200 || status == 206 || request.message?.signature != nil && !isRedirect
     }
 
-    /// Gives the next bytes of what is sent: none at its end, `nil` if they can't be read.
+    /// Writes the next bytes to send into `place`. Returns how many: 0 at the end, `nil` if they cannot be read.
     func send(into place: UnsafeMutableRawBufferPointer) -> Int? {
         guard case .put(let upload)? = request.message?.action,
             let count = unsafe upload.read(at: sendOffset, into: place)
@@ -142,10 +147,10 @@ final class Transfer {
         return count
     }
 
-    /// A connection that was used before broke off: another one gets all of it.
+    /// Sends everything again: a kept connection broke off, and another one replaces it.
     func sendAgain(from offset: Int) { sendOffset = offset }
 
-    /// Takes bytes of the body.
+    /// Receives bytes of the body.
     func receive(_ bytes: UnsafeRawBufferPointer) -> Reception {
         let body = openedBody()
         guard stopped == nil else { return .stopped }
@@ -164,15 +169,15 @@ final class Transfer {
             offset = bodyByteCount
             let contents = request.file.contents
             if let version, turns(to: version, contents) { return .stopped }
-            // In order all that comes before would have to be kept too.
+            // In order, all bytes before the wanted range would have to be kept too.
             guard contents.wanted.lowerBound < request.file.byteLimit else {
                 stopped = request.tooLarge()
                 return .stopped
             }
-            // Wanted may be all there is, up to the last number.
+            // The wanted range may reach up to the last number.
             isPaused = offset - settings.ranges.windowByteCount >= contents.wanted.upperBound
             guard !isPaused else {
-                // Until the reader has caught up the origin has nothing to do, and others may ask it.
+                // Until the reader has caught up, the origin is idle, and other requests may use the permit.
                 request.place?.leave(.worked)
                 return .paused
             }
@@ -191,7 +196,7 @@ final class Transfer {
         }
     }
 
-    /// Says now and then how much has come, for whoever has to choose between transfers.
+    /// Reports the progress from time to time, for the choice between transfers.
     private func reportProgress(at now: Instant) {
         lastBytes = now
         guard let place = request.place, lastReport.map({ now - $0 >= Self.reportTime }) ?? true else { return }
@@ -201,7 +206,7 @@ final class Transfer {
         place.progressed(bodyByteCount, of: expected)
     }
 
-    /// What the body is, found out with its first byte or, if there is none, at its end.
+    /// Returns the kind of body, determined at its first byte or, without one, at its end.
     private func openedBody() -> Body {
         if let body { return body }
         if let onHead = request.onHead, let head { onHead(head) }
@@ -215,9 +220,9 @@ final class Transfer {
 
     private func judgedBody() -> Body {
         guard let head, !isRedirect else { return .other }
-        // Why the operator's own server refuses something stands in its body.
+        // The body explains why the operator's own server refuses a request.
         if request.message?.signature != nil { return .whole(nil) }
-        // A field that is folded into two lines is known only now. libcurl doesn't undo it.
+        // Only now is a field known that is folded into two lines. libcurl does not undo it.
         guard !head.isEncoded || !readsBody else {
             stopped = request.lied(.encoded)
             return .other
@@ -235,8 +240,8 @@ final class Transfer {
         return .other
     }
 
-    /// Whether the rest of a source is better fetched in parts: it is most likely a long clip, or what is wanted is far
-    /// ahead.
+    /// Returns whether range requests fetch the rest of a source better: it is most likely a long clip, or the wanted
+    /// range is far ahead.
     private func turns(to version: SourceVersion, _ contents: SourceContents) -> Bool {
         let rule = settings.ranges
         guard version.size > rule.jumpByteCount, contents.wanted.upperBound != .max else { return false }
@@ -245,27 +250,27 @@ final class Transfer {
         return turnsToParts
     }
 
-    // MARK: - What the loop calls
+    // MARK: - Calls from the loop
 
     private var passedByteCount: Int { headerByteCount + bodyByteCount + sentByteCount }
 
-    /// When the loop has to look for a stall again.
+    /// The time at which the loop must check for a stall again.
     var stallDue: Instant? { isPaused ? nil : stallWatch?.due }
 
-    /// Whether the origin has stalled; the result says so then.
+    /// Returns whether the origin has stalled. If so, the result has that failure.
     func isStalled(now: Instant) -> Bool {
         guard !isPaused, stallWatch?.isStalled(received: passedByteCount, now: now) == true else { return false }
         stopped = request.stalled(settings.stall)
         return true
     }
 
-    /// Ends because others wait. What has come stays; the result says why it is not all.
+    /// Ends the transfer because others wait. The bytes so far are kept, and the result has the reason.
     func giveWay(_ cause: GivingWay) {
         gaveWay = true
         stopped = request.gaveWay(cause)
     }
 
-    /// Whether the transfer goes on, now that something else is wanted than before.
+    /// Returns whether the transfer goes on after a change of the wanted range.
     func goesOn() -> Bool {
         if case .whole(let version?) = body, turns(to: version, request.file.contents) { return false }
         guard isPaused else { return true }
@@ -274,7 +279,7 @@ final class Transfer {
         return unsafe curl_easy_pause(handle, CURLPAUSE_CONT) == CURLE_OK
     }
 
-    /// The result of a transfer that libcurl ended with `code`, or that the loop took out.
+    /// Returns the result of a transfer that libcurl ended with `code`, or that the loop took out.
     func result(_ code: CURLcode) -> TransferResult {
         var result = TransferResult(status: status)
         result.location = isRedirect ? header("location") : nil
@@ -293,12 +298,12 @@ final class Transfer {
         case .other, nil: break
         }
         guard !turnsToParts, !result.isRangeRefused, !result.isUnchanged else { return result }
-        // Once a redirect says where to, only what a callback or the loop found wrong with it counts.
+        // After a redirect only failures that a callback or the loop found count.
         result.failure = result.location == nil ? failure(code) : stopped
         return result
     }
 
-    /// The result of a transfer that nobody waits for any more.
+    /// The result of a transfer that no caller waits for any more.
     var cancelledResult: TransferResult {
         var result = TransferResult(failure: request.cancelled())
         result.fetchedByteCount = fetchedByteCount
@@ -306,7 +311,7 @@ final class Transfer {
         return result
     }
 
-    /// Whether bytes of the source came until now.
+    /// A Boolean value that indicates whether bytes of the source came until now.
     private var isFlowing: Bool { lastBytes.map { SystemTime().now - $0 < settings.origins.fairTime } ?? false }
 
     private func failure(_ code: CURLcode) -> AttachmentFailure? {

@@ -7,7 +7,7 @@ import Timing
 /// The one thread on which all transfers run.
 ///
 /// `@unchecked Sendable`: `multi` belongs to the thread, except for `curl_multi_wakeup`, which libcurl allows from
-/// everywhere until the handle is freed; that and all else that is shared is under the mailbox's lock.
+/// everywhere until the handle is freed. That call and all other shared state are under the mailbox's lock.
 @safe
 final class TransferLoop: @unchecked Sendable {
     typealias Reply = CheckedContinuation<TransferResult, Never>
@@ -39,12 +39,13 @@ final class TransferLoop: @unchecked Sendable {
 
     init(settings: DownloadSettings) throws(AttachmentFailure) {
         guard let multi = unsafe curl_multi_init() else {
-            throw AttachmentFailure(.download, .resourceLimit, "No memory for downloads.")
+            throw AttachmentFailure(.download, .resourceLimit, "The worker has no memory for downloads.")
         }
-        // Without descriptors for it libcurl makes a handle that nothing wakes.
+        // Without descriptors for the wake-up, libcurl makes a handle that cannot be woken.
         guard unsafe curl_multi_wakeup(multi) == CURLM_OK else {
             unsafe curl_multi_cleanup(multi)
-            let message = "No file descriptors for downloads. Raise the limit of open files (ulimit -n)."
+            let message =
+                "The process has no file descriptors left for downloads. Raise the limit of open files (ulimit -n)."
             throw AttachmentFailure(.download, .resourceLimit, message)
         }
         unsafe self.multi = multi
@@ -72,7 +73,7 @@ final class TransferLoop: @unchecked Sendable {
                     return
                 }
                 request.place?.onGiveWay { [weak self] in self?.post(.giveWay(id: id, $0)) }
-                // `onCancel` may have run before there was anything to cancel. The loop ignores ids it doesn't know.
+                // `onCancel` may have run before there was a transfer to cancel. The loop ignores unknown ids.
                 if Task.isCancelled { post(.cancel(id: id)) }
             }
         } onCancel: {
@@ -80,7 +81,7 @@ final class TransferLoop: @unchecked Sendable {
         }
     }
 
-    /// Has the transfer look each time that its reader wants something else, until there is nothing left to want.
+    /// Notifies the transfer each time that its reader wants another range, until the reader wants no more.
     private func watchReader(of file: MediaFile, _ id: UInt) async -> TransferResult? {
         var wanted = file.contents.wanted
         while wanted.upperBound != .max, !Task.isCancelled, file.contents.ending == nil {
@@ -92,15 +93,16 @@ final class TransferLoop: @unchecked Sendable {
         return nil
     }
 
-    /// Has the thread call `answer`, to show that it turns. One that has ended has nothing to show.
+    /// Asks the thread to call `answer`, to show that it runs. A thread that has ended is not asked.
     func answer(_ answer: @escaping @Sendable () -> Void) {
         if !post(.answer(answer)) { answer() }
     }
 
-    /// Cancels what is running and refuses what comes later. The thread ends.
+    /// Cancels running transfers and refuses later ones. The thread ends.
     func stop() { post(.stop) }
 
-    /// Says whether the loop will read the command. Wakes the loop under the lock, so never after the handle is freed.
+    /// Posts a command. Returns whether the loop will read it. Wakes the loop under the lock, so never after the handle
+    /// is freed.
     @discardableResult
     private func post(_ command: Command) -> Bool {
         mailbox.withLock { mailbox in
@@ -112,7 +114,7 @@ final class TransferLoop: @unchecked Sendable {
     }
 
     private func startThread() throws(AttachmentFailure) {
-        // The thread keeps the loop alive, and lets go of it when it ends.
+        // The thread keeps the loop alive, and releases it when it ends.
         let loop = unsafe Unmanaged.passRetained(self)
         var thread = pthread_t()
         let status = unsafe pthread_create(
@@ -128,7 +130,8 @@ final class TransferLoop: @unchecked Sendable {
         guard status == 0 else {
             unsafe loop.release()
             unsafe curl_multi_cleanup(multi)
-            throw AttachmentFailure(.download, .resourceLimit, "No thread for downloads: error \(status).")
+            let message = "The process cannot start a thread for downloads. Raise the limit of threads (ulimit -u)."
+            throw AttachmentFailure(.download, .resourceLimit, message)
         }
         pthread_detach(thread)
     }
@@ -144,13 +147,14 @@ final class TransferLoop: @unchecked Sendable {
             unsafe curl_multi_perform(multi, &count)
             finishEnded(&running)
             finishStalled(&running)
-            // Without memory or descriptors for the poll it would return at once, again and again.
+            // Without memory or descriptors for the poll, this would return at once, again and again.
             if unsafe curl_multi_poll(multi, nil, 0, pause(running), nil) != CURLM_OK { usleep(10_000) }
         }
         unsafe curl_multi_cleanup(multi)
     }
 
-    /// Signals are for other threads; above all, SIGPIPE of a broken TLS connection must not end the process.
+    /// Blocks signals, which are for other threads. Above all, SIGPIPE of a broken TLS connection must not end the
+    /// process.
     private func blockSignals() {
         var all = sigset_t()
         unsafe sigfillset(&all)
@@ -164,7 +168,7 @@ final class TransferLoop: @unchecked Sendable {
         }
     }
 
-    /// Returns `false` when the thread has to end.
+    /// Executes commands. Returns `false` when the thread must end.
     private func follow(_ commands: [Command], _ running: inout [UInt: Running]) -> Bool {
         for (index, command) in commands.enumerated() {
             switch command {
@@ -205,11 +209,11 @@ final class TransferLoop: @unchecked Sendable {
 
     private func start(_ request: TransferRequest, id: UInt, _ reply: Reply, _ running: inout [UInt: Running]) {
         do throws(AttachmentFailure) {
-            // Its cancellation may have come before it.
+            // The cancellation may have come before the request.
             guard request.file.contents.ending == nil else { throw request.cancelled() }
             let transfer = try Transfer(request, id: id, settings: settings)
             guard unsafe curl_multi_add_handle(multi, transfer.handle) == CURLM_OK else {
-                throw AttachmentFailure(.download, .resourceLimit, "No memory for another transfer.")
+                throw AttachmentFailure(.download, .resourceLimit, "The worker has no memory for another download.")
             }
             running[id] = Running(transfer: transfer, request: request, reply: reply)
         } catch {
@@ -252,7 +256,7 @@ final class TransferLoop: @unchecked Sendable {
         entry.reply.resume(returning: result)
     }
 
-    /// Milliseconds until the next stall is due, a minute at most; libcurl's own timers cut it short.
+    /// Returns the milliseconds until the next stall is due, at most a minute. libcurl's own timers cut it short.
     private func pause(_ running: [UInt: Running]) -> Int32 {
         guard let due = running.values.compactMap(\.transfer.stallDue).min() else { return 60_000 }
         let left = (due - SystemTime().now).milliseconds + 1

@@ -4,7 +4,7 @@ import Media
 import Timing
 import Values
 
-/// Sets the options of one easy handle, and remembers whether libcurl took them all.
+/// The options of one easy handle. It remembers whether libcurl accepted them all.
 @safe
 final class TransferOptions {
     private let handle: UnsafeMutableRawPointer
@@ -16,20 +16,20 @@ final class TransferOptions {
         set(CURLOPT_URL, request.url.text)
         set(CURLOPT_PROTOCOLS_STR, "http,https")
         set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
-        // Over HTTP/2, empty DATA frames without end keep libcurl 7.88 in one call, where it looks at no clock: one origin
-        // would stop all transfers (SECURITY N9).
+        // Over HTTP/2, endless empty DATA frames keep libcurl 7.88 in one call, in which it does not check the time:
+        // one origin would stop all transfers (SECURITY N9).
         set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
-        // Redirects are ours to follow: each hop is parsed, checked and counted as a request of its own.
+        // attachd follows redirects itself: each hop is parsed, checked and counted as a request of its own.
         set(CURLOPT_FOLLOWLOCATION, 0)
 
-        // A proxy would be the only address that the policy sees; libcurl takes one from the environment unless told.
+        // A proxy would be the only address that the policy sees. By default libcurl takes one from the environment.
         set(CURLOPT_PROXY, "")
         set(CURLOPT_NOPROXY, "*")
 
         set(CURLOPT_TIMEOUT_MS, max(1, request.timeLimit.milliseconds))
         set(CURLOPT_CONNECTTIMEOUT_MS, max(1, settings.connectTimeout.milliseconds))
         set(CURLOPT_NOSIGNAL, 1)
-        // Otherwise a transfer that ends while its name is being resolved holds up the whole loop until it is.
+        // Otherwise a transfer that ends while its name is being resolved blocks the whole loop until it is.
         set(CURLOPT_QUICK_EXIT, 1)
 
         set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
@@ -59,8 +59,8 @@ final class TransferOptions {
         set(CURLOPT_AWS_SIGV4, signature.scope)
         set(CURLOPT_USERNAME, signature.accessKeyID)
         set(CURLOPT_PASSWORD, signature.secretAccessKey.revealed)
-        // libcurl 7.88 would sign an empty "Expect:", which isn't sent. So it asks before it sends more than a megabyte;
-        // a server that doesn't answer that gets the body all the same.
+        // libcurl 7.88 would sign an empty "Expect:", which isn't sent. So it asks before it sends more than a
+        // megabyte; a server that doesn't answer that gets the body all the same.
         set(CURLOPT_EXPECT_100_TIMEOUT_MS, 250)
     }
 
@@ -72,7 +72,7 @@ final class TransferOptions {
         unsafe note(ccurl_setopt_list(handle, CURLOPT_HTTPHEADER, headers))
     }
 
-    /// `transfer` points to the `Transfer` that the callbacks are for, and has to outlive the handle.
+    /// Sets the callbacks. `transfer` points to their `Transfer`, and must outlive the handle.
     func setCallbacks(_ transfer: UnsafeMutableRawPointer) {
         for option in [
             CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_READDATA, CURLOPT_SEEKDATA, CURLOPT_OPENSOCKETDATA,
@@ -134,7 +134,7 @@ final class TransferOptions {
     }
 }
 
-/// The transfer that a callback is for.
+/// Returns the transfer of a callback.
 private func borrowed(_ context: UnsafeMutableRawPointer?) -> Transfer {
     guard let context = unsafe context else { preconditionFailure("libcurl called back without its context") }
     return unsafe Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()

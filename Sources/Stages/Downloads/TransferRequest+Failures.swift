@@ -1,12 +1,12 @@
 import CCurl
 import Media
 
-/// What went wrong, in words. They name the host that was asked for and nothing that an origin sent.
+/// Failures in words. They name the host of the download and nothing that an origin sent.
 extension TransferRequest {
     func refused(_ refusal: AddressRefusal) -> AttachmentFailure { unreachable("\(refusal)") }
 
-    /// Callers must not learn which names an internal DNS knows: for a host without an address, and for one whose
-    /// addresses may not be fetched from, the failure is the same (SECURITY N11).
+    /// Returns one failure for two causes. Callers must not learn which names an internal DNS knows, so a host without
+    /// an address and a host whose addresses may not be fetched from fail alike (SECURITY N11).
     private func unreachable(_ refusal: String?) -> AttachmentFailure {
         var failure = failure(
             .refusedAddress,
@@ -36,11 +36,11 @@ extension TransferRequest {
     func lied(_ lie: RangeAnswer.Lie) -> AttachmentFailure { failure(.originLied, "\(origin) \(lie.rawValue).") }
 
     func tooManyRanges(limit: Int) -> AttachmentFailure {
-        failure(.resourceLimit, "More than \(limit) parts of the source at \(origin) are needed.")
+        failure(.resourceLimit, "The source at \(origin) needs more than \(limit) range requests.")
     }
 
     func tooLarge() -> AttachmentFailure {
-        failure(.tooLarge, "More than \(file.byteLimit) bytes of the source at \(origin) are needed.")
+        failure(.tooLarge, "The source at \(origin) needs more than \(file.byteLimit) bytes. Send a smaller file.")
     }
 
     func tooManyRedirects(limit: Int) -> AttachmentFailure {
@@ -54,23 +54,23 @@ extension TransferRequest {
     }
 
     func timedOut() -> AttachmentFailure {
-        failure(.timedOut, "The time for the download from \(origin) was over before its last byte came.")
+        failure(.timedOut, "The download from \(origin) did not finish in time.")
     }
 
     func gaveWay(_ cause: GivingWay) -> AttachmentFailure {
         switch cause {
-        case .slow: failure(.timedOut, "\(origin) sends too slowly to be done in time, and others waited.")
-        case .share: failure(.timedOut, "\(origin) had more than its share of all downloads, and others waited.")
+        case .slow: failure(.timedOut, "\(origin) sends too slowly to finish in time, and other downloads waited.")
+        case .share: failure(.timedOut, "\(origin) had more than its share of all downloads while others waited.")
         }
     }
 
     func unchanged() -> AttachmentFailure {
-        failure(.cancelled, "The source at \(origin) is the one that is known, and was not fetched again.")
+        failure(.cancelled, "The source at \(origin) has not changed and was not fetched again.")
     }
 
     func cancelled() -> AttachmentFailure { failure(.cancelled, "The download from \(origin) was stopped.") }
 
-    /// What libcurl's `code` means for the transfer. `hasBody`: bytes of the body had come.
+    /// Returns the failure that libcurl's `code` means. `hasBody` tells whether bytes of the body had come.
     func failure(
         _ code: CURLcode,
         isConnected: Bool,
@@ -84,12 +84,16 @@ extension TransferRequest {
             failure(.connectionFailed, "\(origin) could not be reached within \(connectTimeout).")
         case CURLE_OPERATION_TIMEDOUT: timedOut()
         case CURLE_SSL_CACERT_BADFILE: failure(.tlsFailed, "The file of certificate authorities cannot be read.")
-        case CURLE_PEER_FAILED_VERIFICATION: failure(.tlsFailed, "The certificate of \(origin) is not to be trusted.")
+        case CURLE_PEER_FAILED_VERIFICATION: failure(.tlsFailed, "The certificate of \(origin) is not trusted.")
         case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_SSL_ENGINE_INITFAILED, CURLE_SSL_ISSUER_ERROR:
-            failure(.tlsFailed, "The TLS handshake with \(origin) failed; TLS 1.2 or newer is needed.")
-        case CURLE_OUT_OF_MEMORY: failure(.resourceLimit, "No memory for the download from \(origin).")
+            failure(.tlsFailed, "The TLS handshake with \(origin) failed. The origin needs TLS 1.2 or newer.")
+        case CURLE_OUT_OF_MEMORY: failure(.resourceLimit, "The worker has no memory for the download from \(origin).")
         case _ where hasBody: truncated()
-        default: failure(.connectionFailed, "No answer from \(origin): libcurl error \(code.rawValue).")
+        default:
+            failure(
+                .connectionFailed,
+                "\(origin) did not answer: the connection failed with libcurl error \(code.rawValue).",
+            )
         }
     }
 

@@ -3,54 +3,55 @@ import Media
 /// One request of a download: the first, or the one after a redirect.
 struct TransferRequest: Sendable {
     var url: DownloadURL
-    /// The host that the download was asked for. Messages name it alone, never where it redirects to.
+    /// The host of the download as given. Messages name it alone, never the target of a redirect.
     var askedHost: String
     var isRedirected = false
-    /// Receives the source's bytes.
+    /// The file that receives the source's bytes.
     var file: MediaFile
     var timeLimit: Duration = .zero
-    /// The part that is asked for; `nil` asks for all, in order.
+    /// The requested range; `nil` asks for all, in order.
     var range: Range<Int>?
-    /// What is sent; `nil` asks for a source.
+    /// The message to send; `nil` asks for a source.
     var message: OutgoingMessage?
-    /// That of the parts which are there already; `nil` for the first.
+    /// The version of the parts that are there already; `nil` for the first.
     var version: SourceVersion?
-    /// Asks for the source only if it is another version than this.
+    /// The known version. The source is sent only if it is another one.
     var known: SourceValidators?
-    /// Called on the loop's thread with the answer's head, before any byte of its body is in the file.
+    /// Receives the answer's head on the loop's thread, before any byte of its body is in the file.
     var onHead: (@Sendable (AnswerHead) -> Void)?
 
-    /// The right to make it. It ends when the origin has no more to do for it, be the transfer at its end or not.
+    /// The permit of the request. It ends when the origin has no more to do for the request, even before the transfer
+    /// ends.
     var place: OriginPlace?
 
-    /// What a message calls the other side.
+    /// The name of the other side in messages.
     var origin: String { isRedirected ? "\(askedHost) (after a redirect)" : askedHost }
 }
 
-/// What came of one request.
+/// The result of one request.
 struct TransferResult: Sendable {
     var status: Int?
-    /// As the origin sent it.
+    /// The media type as the origin sent it.
     var contentType: String?
-    /// Where a redirect leads, as the origin sent it; `nil` when the answer is none.
+    /// The target of a redirect as the origin sent it; `nil` if the answer is not a redirect.
     var location: String?
-    /// For how long the origin asks to be left alone.
+    /// The pause that the origin asks for.
     var retryAfter: Duration?
-    /// Whether the origin was reached, so that it has the request.
+    /// A Boolean value that indicates whether the origin was reached, so that it has the request.
     var isConnected = false
-    /// How many requests were made for it.
+    /// The number of requests that were made for it.
     var requestCount = 1
-    /// Bytes of the body as they came over the network.
+    /// The bytes of the body as they came over the network.
     var fetchedByteCount = 0
-    /// Whether bytes of the source came until its end.
+    /// A Boolean value that indicates whether bytes of the source came until the end.
     var isFlowing = false
-    /// Whether it ended early because others waited.
+    /// A Boolean value that indicates whether the request ended early because others waited.
     var gaveWay = false
-    /// What further parts have to be of, where the origin has them.
+    /// The version that further parts must have, where the origin answers ranges.
     var version: SourceVersion?
-    /// Whether a range was asked for and could not be had.
+    /// A Boolean value that indicates whether the origin refused a requested range.
     var isRangeRefused = false
-    /// Whether the source is the version that is known.
+    /// A Boolean value that indicates whether the source is the known version.
     var isUnchanged = false
     var failure: AttachmentFailure?
 }

@@ -1,7 +1,7 @@
 import Glibc
 package import Media
 
-/// What a PUT sends: bytes, or the beginning of an output, which is read while it is sent.
+/// The body of a PUT: bytes, or the beginning of an output, which is read while it is sent.
 package enum Upload: Sendable {
     case bytes([UInt8])
     case file(OutputFile, byteCount: Int)
@@ -13,7 +13,7 @@ package enum Upload: Sendable {
         }
     }
 
-    /// Fills `place` with what stands at `offset`; `nil` if it can't be read, or isn't there any more.
+    /// Fills `place` with the bytes at `offset`. Returns `nil` if they cannot be read, or no longer exist.
     func read(at offset: Int, into place: UnsafeMutableRawBufferPointer) -> Int? {
         let wanted = min(place.count, byteCount - offset)
         guard wanted > 0 else { return wanted == 0 ? 0 : nil }
