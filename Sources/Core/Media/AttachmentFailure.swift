@@ -30,7 +30,7 @@ package struct AttachmentFailure: Error, Sendable, Equatable, CustomStringConver
 
     package var stage: Stage
     package var reason: Reason
-    /// What was tried and what to do, for a person. The message never quotes an origin or a decoder.
+    /// The failure in words for a person, with advice. It never quotes an origin or a decoder.
     package var message: String
     package var concealedCause: ConcealedCause?
 

@@ -99,12 +99,12 @@ package final class MediaFile: Sendable {
         return true
     }
 
-    /// Appends `bytes` to those that are there from the start on.
+    /// Appends `bytes` to the unbroken run of bytes at the start.
     package func append(_ bytes: UnsafeRawBufferPointer) throws(AttachmentFailure) {
         try unsafe write(bytes, at: progress.byteCount)
     }
 
-    /// Appends `bytes` to those that are there from the start on.
+    /// Appends `bytes` to the unbroken run of bytes at the start.
     package func append(_ bytes: [UInt8]) throws(AttachmentFailure) {
         try unsafe bytes.span.withUnsafeBytes { bytes throws(AttachmentFailure) in try unsafe append(bytes) }
     }
