@@ -1,4 +1,4 @@
-/// A file format that attachd recognizes from the bytes alone.
+/// A file format that attachd recognises from the bytes alone.
 package enum MediaFormat: String, Sendable, Hashable, CaseIterable {
     case jpeg, png, gif, webp, heic, avif, tiff
     case mp4, m4v, quickTime, threeGPP, webm, matroska, avi, mpegProgramStream, mpegTransportStream

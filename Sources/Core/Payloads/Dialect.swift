@@ -66,11 +66,11 @@ package struct AttachmentPath: Sendable, Equatable {
 /// A field beside a URL that describes the file, and must be true of the new file too.
 package struct CompanionField: Sendable, Equatable {
     package enum Content: Sendable, Equatable {
-        /// `public.jpeg`
+        /// A uniform type identifier, such as `public.jpeg`.
         case typeIdentifier
-        /// `image/jpeg`
+        /// A media type, such as `image/jpeg`.
         case mimeType
-        /// `jpg`
+        /// A file extension, such as `jpg`.
         case filenameExtension
         /// One of the three forms above, or `image`, `video`, `audio`, as the field has now.
         case sameForm

@@ -13,11 +13,11 @@ package struct DialectDefinition: Sendable, Equatable {
     package enum TypeForm: String, Sendable, CaseIterable {
         /// The form that the field has now.
         case same
-        /// `public.jpeg`
+        /// A uniform type identifier, such as `public.jpeg`.
         case uti
-        /// `image/jpeg`
+        /// A media type, such as `image/jpeg`.
         case mime
-        /// `jpg`
+        /// A file extension, such as `jpg`.
         case `extension`
     }
 

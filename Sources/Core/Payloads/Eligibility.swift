@@ -44,7 +44,7 @@ package struct GateRule: Sendable, Equatable {
 }
 
 extension JSONValue {
-    /// A Boolean value that indicates whether this is the text of an alert, or an alert object with text. Localized
+    /// A Boolean value that indicates whether this is the text of an alert, or an alert object with text. Localised
     /// text is in the app, where a key names it.
     fileprivate var showsAlert: Bool {
         let keys = ["title", "subtitle", "body", "title-loc-key", "subtitle-loc-key", "loc-key"]

@@ -17,7 +17,7 @@ struct OutputHeader: Equatable {
         }
     }
 
-    /// The most segments before the frame header of a JPEG: some tables, and a color profile in at most 255 parts.
+    /// The most segments before the frame header of a JPEG: some tables, and a colour profile in at most 255 parts.
     private static let segmentLimit = 1000
 
     /// Reads a JPEG by ITU-T T.81, annex B: segments with a length each, up to the frame header, which has the size.

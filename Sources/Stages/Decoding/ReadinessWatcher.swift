@@ -117,12 +117,12 @@ final class ReadinessWatcher: Sendable {
             let count = unsafe clinux_epoll_wait(epoll, &token)
             guard count >= 0 else { return }
             guard count == 1 else { continue }
-            if token != 0 { wake(token) } else if hearSignal() { return }
+            if token != 0 { wake(token) } else if receiveSignal() { return }
         }
     }
 
     /// Reads the signal. Returns whether the thread must end.
-    private func hearSignal() -> Bool {
+    private func receiveSignal() -> Bool {
         var count: eventfd_t = 0
         unsafe eventfd_read(signal, &count)
         // Each wait watches the descriptor once.

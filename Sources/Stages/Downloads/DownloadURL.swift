@@ -7,7 +7,7 @@ struct DownloadURL: Sendable, Equatable {
     /// The most bytes of a URL. A push payload has no room for longer ones either.
     static let byteLimit = 4096
 
-    /// The normalized URL: spaces and non-ASCII characters percent-encoded, odd notations of IPv4 addresses in decimal.
+    /// The normalised URL: spaces and non-ASCII characters percent-encoded, odd notations of IPv4 addresses in decimal.
     let text: String
     let scheme: String
     /// The host, without the brackets of an IPv6 address.

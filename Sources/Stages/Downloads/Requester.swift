@@ -40,18 +40,18 @@ struct Requester: Sendable {
         until deadline: Instant,
         wanted: MovingDeadline?,
     ) async throws(AttachmentFailure) -> TransferResult {
-        let place = try await place(for: request, until: deadline, wanted)
+        let permit = try await permit(for: request, until: deadline, wanted)
         let start = SystemTime().now
         var placed = request
-        placed.place = place
+        placed.place = permit
         let result = try await loop.run(placed, until: deadline)
         let hadTime = SystemTime().now - start >= gate.rule.fairTime
-        place.leave(result.outcome(hadTime: hadTime, isOver: request.isOver))
+        permit.leave(result.outcome(hadTime: hadTime, isOver: request.isOver))
         return result
     }
 
     /// Waits for a permit, as long as a caller wants the source.
-    private func place(
+    private func permit(
         for request: TransferRequest,
         until deadline: Instant,
         _ wanted: MovingDeadline?,
@@ -78,7 +78,7 @@ struct Requester: Sendable {
             return entered
         }
         switch entered {
-        case .success(let place): return place
+        case .success(let permit): return permit
         case .failure(let refusal):
             // A caller with a later deadline may still get it.
             if refusal.isForWantOfTime { wanted?.recordCutback() }

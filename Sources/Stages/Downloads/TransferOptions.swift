@@ -38,7 +38,7 @@ final class TransferOptions {
         set(CURLOPT_USERAGENT, settings.userAgent)
         if let range = request.range { set(CURLOPT_RANGE, "\(range.lowerBound)-\(range.upperBound - 1)") }
         if let message = request.message { set(message) }
-        unsafe note(ccurl_setopt_pointer(handle, CURLOPT_PRIVATE, UnsafeMutableRawPointer(bitPattern: id)))
+        unsafe record(ccurl_setopt_pointer(handle, CURLOPT_PRIVATE, UnsafeMutableRawPointer(bitPattern: id)))
     }
 
     private func set(_ message: OutgoingMessage) {
@@ -48,11 +48,11 @@ final class TransferOptions {
             set(CURLOPT_POST, 1)
             set(CURLOPT_POSTFIELDSIZE, body.count)
             unsafe body.withUnsafeBytes { body in
-                unsafe note(ccurl_setopt_body(handle, body.baseAddress))
+                unsafe record(ccurl_setopt_body(handle, body.baseAddress))
             }
         case .put(let upload):
             set(CURLOPT_UPLOAD, 1)
-            unsafe note(ccurl_setopt_off(handle, CURLOPT_INFILESIZE_LARGE, curl_off_t(upload.byteCount)))
+            unsafe record(ccurl_setopt_off(handle, CURLOPT_INFILESIZE_LARGE, curl_off_t(upload.byteCount)))
         case .delete: set(CURLOPT_CUSTOMREQUEST, "DELETE")
         }
         guard let signature = message.signature else { return }
@@ -65,11 +65,11 @@ final class TransferOptions {
     }
 
     func setNames(_ names: UnsafeMutablePointer<curl_slist>?) {
-        unsafe note(ccurl_setopt_list(handle, CURLOPT_RESOLVE, names))
+        unsafe record(ccurl_setopt_list(handle, CURLOPT_RESOLVE, names))
     }
 
     func setHeaders(_ headers: UnsafeMutablePointer<curl_slist>?) {
-        unsafe note(ccurl_setopt_list(handle, CURLOPT_HTTPHEADER, headers))
+        unsafe record(ccurl_setopt_list(handle, CURLOPT_HTTPHEADER, headers))
     }
 
     /// Sets the callbacks. `transfer` points to their `Transfer`, and must outlive the handle.
@@ -78,10 +78,10 @@ final class TransferOptions {
             CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_READDATA, CURLOPT_SEEKDATA, CURLOPT_OPENSOCKETDATA,
             CURLOPT_PREREQDATA,
         ] {
-            unsafe note(ccurl_setopt_pointer(handle, option, transfer))
+            unsafe record(ccurl_setopt_pointer(handle, option, transfer))
         }
         // A count other than the one that was offered makes libcurl stop the transfer.
-        unsafe note(
+        unsafe record(
             ccurl_setopt_write(handle) { bytes, size, count, context in
                 let body = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
                 return switch unsafe borrowed(context).receive(body) {
@@ -91,32 +91,32 @@ final class TransferOptions {
                 }
             },
         )
-        unsafe note(
+        unsafe record(
             ccurl_setopt_header(handle) { bytes, size, count, context in
                 let line = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
                 return unsafe borrowed(context).receiveHeader(line) ? line.count : 0
             },
         )
-        unsafe note(
+        unsafe record(
             ccurl_setopt_read(handle) { bytes, size, count, context in
                 let place = unsafe UnsafeMutableRawBufferPointer(start: bytes, count: size * count)
                 return unsafe borrowed(context).send(into: place) ?? Int(CURL_READFUNC_ABORT)
             },
         )
-        unsafe note(
+        unsafe record(
             ccurl_setopt_seek(handle) { context, offset, origin in
                 guard origin == SEEK_SET else { return CURL_SEEKFUNC_CANTSEEK }
                 unsafe borrowed(context).sendAgain(from: Int(offset))
                 return CURL_SEEKFUNC_OK
             },
         )
-        unsafe note(
+        unsafe record(
             ccurl_setopt_opensocket(handle) { context, _, address in
                 guard let address = unsafe address else { return CURL_SOCKET_BAD }
                 return unsafe borrowed(context).openSocket(address)
             },
         )
-        unsafe note(
+        unsafe record(
             ccurl_setopt_prereq(handle) { context, address, _, port, _ in
                 let text = unsafe address.map { unsafe String(cString: $0) } ?? ""
                 let goesOn = unsafe borrowed(context).willSendRequest(to: text, port: Int(port))
@@ -125,11 +125,13 @@ final class TransferOptions {
         )
     }
 
-    private func set(_ option: CURLoption, _ value: Int) { unsafe note(ccurl_setopt_long(handle, option, value)) }
+    private func set(_ option: CURLoption, _ value: Int) { unsafe record(ccurl_setopt_long(handle, option, value)) }
 
-    private func set(_ option: CURLoption, _ value: String) { unsafe note(ccurl_setopt_string(handle, option, value)) }
+    private func set(_ option: CURLoption, _ value: String) {
+        unsafe record(ccurl_setopt_string(handle, option, value))
+    }
 
-    private func note(_ code: CURLcode) {
+    private func record(_ code: CURLcode) {
         if code != CURLE_OK { areAccepted = false }
     }
 }
