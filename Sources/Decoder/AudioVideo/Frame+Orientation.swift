@@ -45,7 +45,7 @@ private struct Plane {
         }
     }
 
-    /// Returns the distances in this plane between samples that are neighbors in the target, to the right and below,
+    /// Returns the distances in this plane between samples that are neighbours in the target, to the right and below,
     /// and the position of the first.
     private func steps(_ orientation: Orientation) -> (right: Int, down: Int, first: Int) {
         let lastColumn = size.width - 1

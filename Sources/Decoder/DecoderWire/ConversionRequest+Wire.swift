@@ -60,7 +60,7 @@ extension WireWriter {
         put(clip.thumbnailTime?.milliseconds)
     }
 
-    /// In whole milliseconds.
+    /// Writes a duration in whole milliseconds.
     private mutating func put(_ duration: Duration) { put(duration.milliseconds) }
 
     private mutating func put(_ limits: MediaLimits) {

@@ -1,29 +1,29 @@
 package import Media
 
-/// What the worker says to a decoder process.
+/// A message from the worker to a decoder process.
 package enum WorkerMessage: Sendable, Equatable {
-    /// The one job of this process. With it come the source's descriptor and `outputs` output descriptors, in that
-    /// order, each of `outputCapacity` bytes.
+    /// The only job of this process. The message carries the source's descriptor and then `outputs` output descriptors
+    /// of `outputCapacity` bytes each.
     case transform(ConversionRequest, source: SourceProgress, outputs: Int, outputCapacity: Int)
-    /// The bytes of this range, in which what was asked for begins, are there now. It is empty where the source ends
-    /// before that. `size` is the source's, if it is known.
+    /// The bytes of this range have arrived. The range begins where the requested one does, and is empty if the source
+    /// ends before it. `size` is the size of the source, if known.
     case have(Range<Int>, size: Int?)
-    /// The memory for the source that was described is there: decode it.
+    /// The memory for decoding the source is available. The process may begin.
     case proceed
-    /// No more bytes will come.
+    /// The source has ended: no more bytes follow.
     case endsHere(SourceProgress)
-    /// Finish what is being written, and stop.
+    /// Time is nearly up: the process must finish the current output and stop.
     case timeWillExpire
 }
 
-/// What of the source is there.
+/// The progress of the source's download.
 package struct SourceProgress: Sendable, Equatable {
     package var present: ByteRanges
-    /// How many bytes the source has in all, if that is known.
+    /// The size of the source in bytes, if known.
     package var size: Int?
-    /// Whether no more bytes will come.
+    /// A Boolean value that indicates whether the source has ended: no more bytes follow.
     package var isEnded: Bool
-    /// Whether it ended before its last byte.
+    /// A Boolean value that indicates whether the source ended before its last byte.
     package var isCut: Bool
 
     package init(present: ByteRanges, size: Int? = nil, isEnded: Bool = false, isCut: Bool = false) {
@@ -34,22 +34,22 @@ package struct SourceProgress: Sendable, Equatable {
     }
 }
 
-/// What a decoder process says to the worker, which believes none of it before it has checked it.
+/// A message from a decoder process to the worker. The worker checks all of it before it acts on it.
 package enum DecoderMessage: Sendable, Equatable {
-    /// Warmed up, locked down, waiting for its job.
+    /// The process has warmed up, has given up its rights, and waits for its job.
     case ready(SandboxReport)
-    /// The job has come. From now on, if the process dies, the source may have killed it.
+    /// The job has arrived. If the process dies from now on, the source may be the cause.
     case began
-    /// Nothing can be done before the bytes of this range are there, as far as the source goes. Then, or soon, the next
-    /// `ahead` bytes will be wanted too.
+    /// The process waits for the bytes of this range, as far as the source has them. Now or soon afterwards it needs
+    /// the next `ahead` bytes too.
     case need(Range<Int>, ahead: Int)
-    /// The source's header was read. Decoding it needs about `memoryBytes`, and begins when the worker says so.
+    /// The source's header has been read. Decoding needs about `memoryBytes`, and begins when the worker allows it.
     case source(SourceReport, memoryBytes: Int = 0)
-    /// An output is complete, in the output descriptor numbered `output`.
+    /// An output is complete, in the output descriptor at index `output`.
     case rung(RungReport, output: Int)
-    /// The preview is complete, in the output descriptor numbered `output`.
+    /// The thumbnail is complete, in the output descriptor at index `output`.
     case preview(byteCount: Int, output: Int)
-    /// No better rung will follow.
+    /// The job is done: no better rung follows.
     case done
     case failed(AttachmentFailure.Reason)
 }

@@ -1,36 +1,36 @@
-/// What holds a decoder process in, one layer over the other.
+/// One of the layers that confine a decoder process.
 package enum SandboxLayer: String, Sendable, Hashable, CaseIterable {
-    /// No program that it starts could get more rights.
+    /// Programs that the process starts cannot gain rights.
     case noNewPrivileges = "no-new-privileges"
-    /// No process of the same user can read its memory or attach to it.
+    /// Other processes of the same user cannot read its memory or attach to it.
     case notDumpable = "not-dumpable"
-    /// None of the superuser's powers.
+    /// The process has none of the superuser's capabilities.
     case noCapabilities = "no-capabilities"
-    /// A network stack of its own, without any interface.
+    /// The process has its own network stack, without any interface.
     case emptyNetwork = "empty-network"
-    /// A root folder with nothing in it.
+    /// The root folder of the process is empty.
     case emptyRoot = "empty-root"
-    /// The kernel refuses every path, whatever the root folder holds.
+    /// The kernel refuses every path, whatever the root folder contains.
     case landlock
-    /// Bounds on memory, processor time, written bytes, descriptors and core files.
+    /// Limits on memory, processor time, written bytes, descriptors, and core files.
     case resourceLimits = "resource-limits"
-    /// A bound on the number of threads of all decoder processes, by their user.
+    /// A limit on the number of threads of all decoder processes, by their user.
     case threadLimit = "thread-limit"
-    /// A bound on the number of threads of all decoder processes, by a control group.
+    /// A limit on the number of threads of all decoder processes, by a control group.
     case controlGroup = "control-group"
-    /// It dies with the process that forked it.
+    /// The process dies when the process that forked it dies.
     case parentDeathSignal = "parent-death-signal"
-    /// A short list of system calls; any other is the end.
+    /// A short list of allowed system calls. Any other call ends the process.
     case systemCallFilter = "system-call-filter"
 }
 
-/// Which layers hold one decoder process in.
+/// The state of each layer for one decoder process.
 package struct SandboxReport: Sendable, Equatable {
     package enum State: Sendable, Equatable {
         case on
-        /// Left out on purpose.
+        /// The layer is deliberately not used.
         case off
-        /// The host lacks it, or forbids it; the text says why in a few words of ASCII.
+        /// The host does not have the layer or forbids it. The text gives the reason in a few words of ASCII.
         case unavailable(String)
     }
 
@@ -38,16 +38,16 @@ package struct SandboxReport: Sendable, Equatable {
 
     package init() {}
 
-    /// A layer that was never set is off.
+    /// The state of a layer. A layer that was never set is off.
     package subscript(layer: SandboxLayer) -> State {
         get { states[layer] ?? .off }
         set { states[layer] = newValue }
     }
 
-    /// The layers that are not on, and that somebody who insists on the sandbox cannot do without.
+    /// The layers that are not on and that `--require-sandbox` requires.
     ///
-    /// Landlock is one of them only where the root folder is not empty: it refuses paths, and an empty root has none. The
-    /// bounds on threads are not among them: without them, the memory that threads take bounds their number.
+    /// Landlock is required only if the root folder is not empty: it refuses paths, and an empty root has none. The
+    /// limits on threads are not required: without them, the memory that threads take limits their number.
     package var missing: [SandboxLayer] {
         SandboxLayer.allCases.filter { layer in
             switch layer {

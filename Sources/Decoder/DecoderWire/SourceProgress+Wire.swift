@@ -1,7 +1,7 @@
 import Media
 
 extension Wire {
-    /// The most ranges of a source that one message names. What lies behind them counts as a hole.
+    /// The most ranges of a source in one message. Later ranges are left out, as if their bytes had not arrived.
     package static let rangeLimit = 64
 }
 
@@ -34,7 +34,7 @@ extension WireReader {
         var ranges: [Range<Int>] = []
         for _ in 0..<count { ranges.append(try range()) }
         let present = ByteRanges(ranges)
-        // Whoever says it in other words is not one of ours.
+        // Rejects any other encoding: only our decoder sends this message.
         guard present.ranges == ranges else { throw .invalidValue }
         return SourceProgress(
             present: present,

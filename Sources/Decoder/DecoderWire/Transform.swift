@@ -1,6 +1,6 @@
 package import Media
 
-/// Why a decoder gave up. The text goes to the decoder's own log only, never over the line.
+/// The reason why a decoder gave up. The text is only for the decoder's own log and is never sent to the worker.
 package struct DecodeFailure: Error, Sendable, Equatable {
     package var reason: AttachmentFailure.Reason
     package var detail: String
@@ -11,31 +11,32 @@ package struct DecodeFailure: Error, Sendable, Equatable {
     }
 }
 
-/// The bytes of the source as a decoder sees them: there already, on their way, or never to come.
+/// The bytes of the source for a decoder: they may be there, on their way, or never come.
 package protocol SourceBytes: AnyObject {
-    /// Reads into `buffer` what is there at `offset`, and waits for at least one byte. 0 is the end of the source.
+    /// Reads bytes at `offset` into `buffer`, and waits for at least one. Returns 0 at the end of the source.
     func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) -> Int
-    /// Says what will be read next, so that it is asked for at one go. It takes the place of what was said before.
+    /// Announces the ranges to read next, so that they are requested at once. Replaces the ranges announced before.
     func expect(_ ranges: [Range<Int>])
-    /// How many bytes there are from the start on, in all: waits until the source has ended.
+    /// Waits until the source has ended, and returns the number of bytes from its start.
     func waitForEnd() -> Int
-    /// How many bytes the source has, if that is known already.
+    /// The size of the source in bytes, if it is known already.
     var size: Int? { get }
-    /// Whether every byte of the source is there already.
+    /// A Boolean value that indicates whether every byte of the source is there already.
     var isWhole: Bool { get }
-    /// Whether the source ended before its last byte.
+    /// A Boolean value that indicates whether the source ended before its last byte.
     var isCut: Bool { get }
-    /// Whether the worker said that time is nearly up.
+    /// A Boolean value that indicates whether the worker has announced that time is nearly up.
     var timeWillExpire: Bool { get }
 }
 
-/// Where a decoder's results go.
+/// The destination of a decoder's results.
 package protocol RungOutput: AnyObject {
-    /// Tells of the source once its header is read, and about how much memory decoding it needs. Waits until that is to
-    /// be had.
+    /// Reports the source once its header has been read, and the approximate memory that decoding needs. Waits until
+    /// that memory is available.
     func describe(_ source: SourceReport, memoryBytes: Int)
-    /// Hands over one complete output. `report.byteCount` is set from `bytes`.
+    /// Emits one complete output. Sets `report.byteCount` from `bytes`.
     func publish(_ report: RungReport, _ bytes: UnsafeRawBufferPointer) throws(DecodeFailure)
-    /// Hands over the preview that the request asks for, a JPEG. At most once, after the rung that it shows.
+    /// Emits the thumbnail that the request asks for, a JPEG. The decoder calls it at most once, after the rung that it
+    /// shows.
     func publishPreview(_ bytes: UnsafeRawBufferPointer) throws(DecodeFailure)
 }

@@ -1,11 +1,11 @@
-/// Why a packet from the other side is no message. Whoever sent it is broken or hostile.
+/// The reason why a packet is not a valid message. Its sender is broken or hostile.
 package enum WireError: Error, Sendable, Equatable {
     /// The packet ends inside a value.
     case truncated
-    /// The packet goes on after its message.
+    /// The packet continues after its message.
     case trailingBytes
-    /// No message, or no case of an enumeration, has this number.
+    /// The number is not a message or a case of the enumeration.
     case unknownCase(UInt8)
-    /// A number, flag or text is outside what its place allows.
+    /// A number, flag, or text is outside its valid range.
     case invalidValue
 }

@@ -1,11 +1,11 @@
-/// One packet of the line between worker, zygote and decoder process.
+/// One packet between the worker, the zygote, and a decoder process.
 package protocol WireMessage: Sendable, Equatable {
     var packet: [UInt8] { get }
     init(packet: [UInt8]) throws(WireError)
 }
 
-/// What holds for every packet.
+/// The limits of all packets.
 package enum Wire {
-    /// The most bytes of one message. A longer packet is no message.
+    /// The largest size of a message, in bytes. A longer packet is not a message.
     package static let packetLimit = 2048
 }

@@ -1,6 +1,6 @@
-/// Reads the values of one message, and believes nothing: every length, number, flag and case is checked.
+/// A reader of one message's values. It checks every length, number, flag, and case.
 struct WireReader {
-    /// The most bytes of a text.
+    /// The largest size of a text, in bytes.
     static let textLimit = 120
 
     private let bytes: [UInt8]
@@ -22,7 +22,7 @@ struct WireReader {
         }
     }
 
-    /// A number that counts or measures something: it is never negative.
+    /// Reads a count or measure, which is never negative.
     mutating func count() throws(WireError) -> Int {
         var pattern: UInt = 0
         for shift in stride(from: 0, to: UInt.bitWidth, by: 8) { pattern |= UInt(try byte()) << UInt(shift) }
@@ -32,7 +32,7 @@ struct WireReader {
 
     mutating func optionalCount() throws(WireError) -> Int? { try flag() ? count() : nil }
 
-    /// A fraction or a time: it is finite and never negative.
+    /// Reads a fraction or a time, which is finite and never negative.
     mutating func measure() throws(WireError) -> Double {
         let measure = Double(bitPattern: UInt64(try count()))
         guard measure.isFinite else { throw .invalidValue }
@@ -46,7 +46,7 @@ struct WireReader {
         return cases[Int(index)]
     }
 
-    /// A line of printable ASCII.
+    /// Reads a line of printable ASCII.
     mutating func text() throws(WireError) -> String {
         let count = Int(try byte())
         guard count <= Self.textLimit else { throw .invalidValue }

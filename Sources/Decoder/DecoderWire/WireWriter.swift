@@ -1,7 +1,7 @@
-/// Writes the values of one message, one after the other, without names or padding.
+/// A writer of one message's values, one after the other, without names or padding.
 ///
-/// Both programs are built together, so the format has no versions: a case is its place in `allCases`, a number is
-/// eight bytes, little-endian.
+/// Both programs are built together, so the format has no versions. A case is written as its index in `allCases`, and a
+/// number as eight bytes, little-endian.
 struct WireWriter {
     private(set) var bytes: [UInt8] = []
 
@@ -18,7 +18,7 @@ struct WireWriter {
         if let number { put(number) }
     }
 
-    /// A measure: it is never negative.
+    /// Writes a measure, which is never negative.
     mutating func put(_ measure: Double) { put(Int(truncatingIfNeeded: measure.magnitude.bitPattern)) }
 
     mutating func put<Case: CaseIterable & Equatable>(case value: Case) {

@@ -1,24 +1,25 @@
-/// What the worker says to the zygote, from which decoder processes are forked.
+/// A message from the worker to the zygote, from which decoder processes are forked.
 package enum ZygoteCommand: Sendable, Equatable {
-    /// Fork a decoder process with this number. With it comes the process's end of its socket.
+    /// Forks a decoder process with this number. The message carries the process's end of its socket.
     case spawn(child: Int, limits: ProcessLimits)
 }
 
-/// What the zygote says to the worker.
+/// A message from the zygote to the worker.
 package enum ZygoteReport: Sendable, Equatable {
-    /// The libraries are loaded: decoder processes can be forked.
+    /// The libraries are loaded. The zygote can fork decoder processes.
     case ready
-    /// A decoder process was forked. With it comes a descriptor of the process, to kill exactly that one.
+    /// A decoder process was forked. The message carries a descriptor of the process, with which the worker can kill
+    /// it.
     case spawned(child: Int, pid: Int)
     case couldNotSpawn(child: Int, code: Int)
     case exited(child: Int, ending: ProcessEnding, usage: ProcessUsage)
 }
 
-/// What one decoder process may use of the machine.
+/// The resource limits of one decoder process.
 package struct ProcessLimits: Sendable, Equatable {
     package var memoryBytes: Int
     package var processorSeconds: Int
-    /// The largest offset that it may write to in any file.
+    /// The largest offset to which the process may write in any file.
     package var outputBytes: Int
 
     package init(memoryBytes: Int = 2_147_483_648, processorSeconds: Int = 30, outputBytes: Int = 64_000_000) {
@@ -28,17 +29,17 @@ package struct ProcessLimits: Sendable, Equatable {
     }
 }
 
-/// How a process came to its end.
+/// The way in which a process ended.
 package enum ProcessEnding: Sendable, Equatable {
     case exited(status: Int)
     case killed(signal: Int)
 }
 
-/// What a process had used of the machine when it ended.
+/// The resources that a process had used when it ended.
 package struct ProcessUsage: Sendable, Equatable {
-    /// Of all its threads, in user and kernel mode.
+    /// The processor time of all its threads, in user and kernel mode.
     package var processorMicroseconds: Int
-    /// The most that it had resident at one time, what it shared with the zygote included.
+    /// The largest resident memory at one time, including the memory shared with the zygote.
     package var peakMemoryBytes: Int
 
     package init(processorMicroseconds: Int, peakMemoryBytes: Int) {

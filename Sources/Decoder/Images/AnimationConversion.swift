@@ -2,11 +2,12 @@ import CVips
 import DecoderWire
 import Media
 
-/// Makes an animation's rungs: its first frame, then as much of its movement as the profile has room for.
+/// The conversion of an animation, rung by rung: its first frame, then as much of its movement as the profile allows.
 struct AnimationConversion {
-    /// Browsers show a frame without a time for so long.
+    /// The time, in milliseconds, for which browsers show a frame that gives no time.
     private static let defaultDelay = 100
-    /// Larger frames are no animation for a notification, and a few bytes of WebP hold many of them.
+    /// The most pixels of a frame. Larger frames are of no use in a notification, and a few bytes of WebP can hold
+    /// many.
     private static let framePixels = 4_000_000
 
     let request: ConversionRequest
@@ -21,7 +22,8 @@ struct AnimationConversion {
         let still = StillConversion(request: request, source: source, header: header, publisher: publisher)
         if try remux() { return still.addPreview() }
         if publisher.wants(.firstFrame) { try still.make(.firstFrame, shrink: still.shape.shrink) }
-        // A thousand frames are no animation for a notification, and cost as much to look through as to decode.
+        // An animation of a thousand frames is of no use in a notification, and reading it costs as much as decoding
+        // it.
         guard header.frames <= request.limits.frames, header.storedSize.pixels <= Self.framePixels,
             publisher.wants(.shortened) || publisher.wants(.animation), let roll = try decodeFrames()
         else { return }
@@ -32,7 +34,7 @@ struct AnimationConversion {
         try publisher.publish(encoded.rung, encoded.picture)
     }
 
-    /// Keeps the source's own coded data, if it is legal as it is.
+    /// Emits the source's own coded data, if it may be delivered unchanged. Returns `true` if it did.
     private func remux() throws(DecodeFailure) -> Bool {
         let isWhole = area.size == header.storedSize
         let isLegal = header.format == .gif && isWhole && header.size.longEdge <= rules.longEdge
@@ -43,9 +45,10 @@ struct AnimationConversion {
             .publish(source, to: publisher)
     }
 
-    /// The frames that may be decoded, in their final size; fewer when time runs out, `nil` if there is no movement.
+    /// Decodes the frames in their final size. Returns fewer frames when time runs out, and `nil` if there is no
+    /// movement.
     private func decodeFrames() throws(DecodeFailure) -> AnimationRoll? {
-        // The last frame of a source that was cut short may not be whole.
+        // The last frame of a source that was cut short may be incomplete.
         let count = min(header.framesWithin(request.limits), header.frames - (source.isCut ? 1 : 0))
         guard count > 1 else { return nil }
         let pages = try PictureLoader(format: header.format, frames: count).open(PictureSource(source, header.format))

@@ -1,25 +1,26 @@
 import DecoderWire
 import Media
 
-/// Encodes an animation as GIF within a profile's byte budget.
+/// An encoder that writes an animation as GIF within a profile's byte budget.
 struct AnimationEncoder: ~Copyable {
-    /// libvips' scale is 1 to 10, and 7 its own choice; finding the colours is most of the work.
+    /// The effort for finding colours, from 1 to 10 (libvips' default is 7). It takes most of the time.
     private static let effort = 3
-    /// How many frames tell what all of them would come to.
+    /// The number of frames from which the size of all of them is estimated.
     private static let sampleFrames = 8
     private static let attempts = 4
 
     let rules: AnimationRules
     let roll: AnimationRoll
-    /// Whether the roll has all of the source's frames.
+    /// A Boolean value that indicates whether the roll has all of the source's frames.
     let isComplete: Bool
 
-    /// The first version that keeps the budget, and the rung that it is; `nil` if none of a few does, or `mustStop`.
+    /// Returns the first version within the budget, with its rung; `nil` if a few attempts fail or `mustStop` returns
+    /// `true`.
     func encode(unless mustStop: () -> Bool) throws(DecodeFailure) -> EncodedAnimation? {
         let byteLimit = min(rules.byteBudget, rules.byteLimit)
         var share = 1.0
         if roll.count > 2 * Self.sampleFrames {
-            // A long animation that has no chance is not encoded to find that out.
+            // Estimates first: encoding a long animation that cannot fit would waste the time.
             let sample = try roll.gif(frames: Self.sampleFrames, effort: Self.effort).count
             let estimate = Double(sample) * Double(roll.count) / Double(Self.sampleFrames)
             if estimate * 0.8 > Double(byteLimit) { share = Double(byteLimit) / estimate }
@@ -68,7 +69,7 @@ struct AnimationEncoder: ~Copyable {
     }
 }
 
-/// A finished animation, and how much of its source it is.
+/// A finished animation, with its rung.
 struct EncodedAnimation: ~Copyable {
     let rung: Rung
     let picture: EncodedPicture

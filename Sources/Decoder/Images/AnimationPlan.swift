@@ -1,39 +1,39 @@
 import Media
 import Values
 
-/// What an animation gives up to fit a byte budget: every second or third frame, then size, then its end.
+/// The cuts that make an animation fit a byte budget: first every second or third frame, then the size, then the end.
 struct AnimationPlan: Equatable {
-    /// Fewer pictures a second than this stutter.
+    /// The longest time of a frame, in milliseconds, before the animation stutters.
     private static let longestDelay = 150
-    /// Smaller than this, the end is given up instead.
+    /// The smallest longer side, in pixels. Below it, the end is cut instead.
     private static let smallestEdge = 160
 
-    /// One frame of so many is kept, and shown for the time of all of them.
+    /// The step between kept frames. Each kept frame is shown for the time of all frames in its step.
     var step = 1
     var longEdge: Int
     var frames: Int
 
-    /// How many frames are left.
+    /// The number of frames that are left.
     var kept: Int { (frames + step - 1) / step }
 
-    /// Nothing is given up.
+    /// Creates a plan without cuts.
     init(frames: Int, longEdge: Int) {
         self.frames = frames
         self.longEdge = longEdge
     }
 
-    /// The best animation with about `share` of the bytes that one of `frames` frames with `longEdge` has.
+    /// Creates the best plan whose animation has about `share` of the whole animation's bytes.
     ///
     /// - Parameters:
-    ///   - share: Of the bytes of the whole animation; from 1 on nothing is given up.
-    ///   - frames: How many the whole animation has.
-    ///   - longEdge: Of the whole animation.
-    ///   - meanDelay: How long a frame is shown, in milliseconds.
+    ///   - share: The share of the whole animation's bytes; from 1 on, nothing is cut.
+    ///   - frames: The number of frames of the whole animation.
+    ///   - longEdge: The longer side of the whole animation, in pixels.
+    ///   - meanDelay: The average time of a frame, in milliseconds.
     init(share: Double, frames: Int, longEdge: Int, meanDelay: Int) {
         self.init(frames: frames, longEdge: longEdge)
         guard share < 1 else { return }
         step = min(3, max(1, Self.longestDelay / max(1, meanDelay)), max(1, frames / 2))
-        // Frames that are further apart have less in common, and their differences more bytes.
+        // Frames that are further apart differ more, so that each takes more bytes.
         if step > 1, share > 0.55 { step = 2 }
         let shareOfPixels = share * (step == 1 ? 1 : Double(step) * 0.85)
         guard shareOfPixels < 1 else { return }

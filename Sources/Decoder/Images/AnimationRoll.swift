@@ -3,16 +3,16 @@ import CVipsShim
 import DecoderWire
 import Values
 
-/// The frames of an animation, of one size, below each other in memory.
+/// The frames of an animation in memory, of one size and below each other.
 struct AnimationRoll: ~Copyable {
     let frameSize: PixelSize
-    /// How often it is shown; 0 is for ever.
+    /// The number of times the animation plays; 0 for endlessly.
     let loop: Int
-    /// How long each frame is shown, in milliseconds.
+    /// The time of each frame, in milliseconds.
     private(set) var delays: [Int] = []
     private let picture: Picture
 
-    /// Room for `capacity` frames like `frame`, and none in it yet.
+    /// Creates an empty roll with memory for `capacity` frames like `frame`.
     init(like frame: borrowing Picture, capacity: Int, loop: Int) throws(DecodeFailure) {
         picture = try unsafe Picture.make("roll") { made in
             unsafe cvips_roll_new(frame.image, Int32(clamping: capacity), &made)
@@ -38,10 +38,10 @@ struct AnimationRoll: ~Copyable {
     }
 
     /// - Parameters:
-    ///   - frames: How many of the frames, from the first on.
-    ///   - effort: How hard libvips tries to find the best colours, 1 to 10.
+    ///   - frames: The number of frames to write, from the first on.
+    ///   - effort: libvips' effort for finding colours, from 1 to 10.
     /// - Returns: A GIF.
-    /// - Throws: What libvips says of it.
+    /// - Throws: The error of libvips.
     func gif(frames: Int, effort: Int) throws(DecodeFailure) -> EncodedBytes {
         let delays = delays.prefix(frames).map { Int32(clamping: $0) }
         let (height, count) = (Int32(clamping: frameSize.height), Int32(clamping: delays.count))

@@ -1,6 +1,6 @@
 import DecoderWire
 
-/// Bytes that are all there: an embedded thumbnail, or a file that was just rewritten.
+/// Bytes that are all in memory: an embedded thumbnail, or a file that was just rewritten.
 final class BytesInMemory: SourceBytes {
     private let bytes: [UInt8]
 
@@ -25,7 +25,7 @@ final class BytesInMemory: SourceBytes {
 }
 
 extension SourceBytes {
-    /// Every byte that there is or will be; waits until the source has ended.
+    /// Waits until the source has ended, and returns all of its bytes.
     func readToEnd() -> [UInt8] {
         let count = waitForEnd()
         return unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in

@@ -2,7 +2,7 @@ import CVips
 import DecoderWire
 
 extension Picture {
-    /// With 8 bits a band, in a space whose numbers can be mixed: CMYK, RGB or grey, with or without alpha.
+    /// Returns the picture with 8 bits a band, as CMYK, RGB, or grey, with or without alpha.
     func in8Bits() throws(DecodeFailure) -> Picture {
         switch interpretation {
         case VIPS_INTERPRETATION_CMYK:
@@ -18,7 +18,7 @@ extension Picture {
         }
     }
 
-    /// A picture with 8 bits in sRGB or grey, alpha kept.
+    /// Returns the picture with 8 bits in sRGB or grey. Keeps alpha.
     func inStandardColours() throws(DecodeFailure) -> Picture {
         if interpretation == VIPS_INTERPRETATION_CMYK {
             return try convertedByProfile(fallback: "cmyk").with8Bits()
@@ -27,12 +27,12 @@ extension Picture {
         do {
             return try convertedByProfile(fallback: "srgb").with8Bits()
         } catch {
-            // A broken profile says nothing: the numbers are taken as sRGB then.
+            // Takes the values as sRGB if the profile is broken.
             return shared()
         }
     }
 
-    /// Turned as EXIF's `orientation` says.
+    /// Returns the picture turned by EXIF's `orientation`.
     func upright(from orientation: Int) throws(DecodeFailure) -> Picture {
         let angle =
             switch orientation {

@@ -3,20 +3,21 @@ package import DecoderWire
 package import Media
 import Values
 
-/// A still picture whose pixels another library has decoded: 8-bit sRGB, three bytes each, row after row.
+/// A still picture that another library has decoded: 8-bit sRGB, three bytes per pixel, row after row.
 package struct DecodedStill {
     private let pixels: [UInt8]
     private let size: PixelSize
     private let orientation: Int
 
-    /// `orientation` is how it is turned to be seen, as in EXIF.
+    /// Creates a still picture. `orientation` is its EXIF orientation.
     package init(pixels: [UInt8], width: Int, height: Int, orientation: Int) {
         self.pixels = pixels
         self.size = PixelSize(width: width, height: height)
         self.orientation = orientation
     }
 
-    /// Hands it over as `rung`, cropped, scaled and encoded as `rules` want it, with a preview if `previewEdge` is given.
+    /// Emits the picture as `rung`, cropped, scaled, and encoded by `rules`, with a thumbnail if `previewEdge` is
+    /// given.
     package func publish(
         as rung: Rung,
         rules: ImageRules,
@@ -35,7 +36,7 @@ package struct DecodedStill {
 
     private func picture() throws(DecodeFailure) -> Picture {
         guard pixels.count == SafeSize.product(size.width, size.height, 3) else {
-            throw DecodeFailure(.internalError, "\(pixels.count) bytes are no \(size.width)x\(size.height) pixels")
+            throw DecodeFailure(.internalError, "\(pixels.count) bytes are not \(size.width)x\(size.height) pixels")
         }
         return try unsafe Picture.make("new_from_memory") { made in
             let (width, height) = (Int32(size.width), Int32(size.height))

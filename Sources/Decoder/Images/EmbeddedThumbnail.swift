@@ -2,9 +2,9 @@ import CVips
 import DecoderWire
 import Media
 
-/// The small picture that a camera stores in a JPEG's EXIF data, as the cheapest rung of the large one.
+/// The thumbnail in a JPEG's EXIF data, which becomes the cheapest rung.
 struct EmbeddedThumbnail {
-    /// EXIF data has less than 64 kB: a thumbnail that claims more pixels than this is none.
+    /// The most pixels of a thumbnail. EXIF data has less than 64 kB, so one that claims more pixels is not valid.
     private static let pixelLimit = 1_000_000
 
     private let bytes: [UInt8]
@@ -20,7 +20,7 @@ struct EmbeddedThumbnail {
         self.rules = rules
     }
 
-    /// Publishes it, unless it is broken, which is no failure of the picture that it is in.
+    /// Emits the thumbnail. Ignores a broken one, because the picture itself may be fine.
     func publish(to publisher: RungPublisher) throws(DecodeFailure) {
         guard publisher.wants(.embeddedThumbnail), let encoded = encode() else { return }
         try publisher.publish(.embeddedThumbnail, encoded)
@@ -31,7 +31,7 @@ struct EmbeddedThumbnail {
             let loader = PictureLoader(format: .jpeg, failOn: VIPS_FAIL_ON_ERROR)
             let loaded = try loader.open(PictureSource(BytesInMemory(bytes), .jpeg))
             guard loaded.size.pixels <= Self.pixelLimit else { return nil }
-            // Many thumbnails are 4:3 with black bars, whatever the picture's shape.
+            // Removes black bars: many thumbnails are 4:3, whatever the picture's shape.
             let whole = try loaded.cropped(to: loaded.size.area(ofShape: shape.whole.ratio))
             let cropped = try shape.crop(whole).in8Bits()
             let scaled = try cropped.inMemory(scaledTo: cropped.size.fitting(longEdge: rules.longEdge))

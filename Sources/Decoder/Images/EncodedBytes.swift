@@ -1,7 +1,7 @@
 import CVips
 import DecoderWire
 
-/// A finished file in memory that libvips allocated, freed when the value goes out of scope.
+/// A finished file in memory that libvips allocated. It is freed when the value goes out of scope.
 @safe
 struct EncodedBytes: ~Copyable {
     private let start: UnsafeMutableRawPointer

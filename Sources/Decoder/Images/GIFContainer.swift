@@ -1,9 +1,9 @@
-/// The container of a GIF (GIF89a specification): a screen, then blocks of pictures and extensions.
+/// The container of a GIF (GIF89a specification): a screen, then blocks of images and extensions.
 enum GIFContainer {
-    /// The same coded pictures, their times and the number of rounds, without comments, text, other applications' data
-    /// and trailing data.
+    /// Returns the same coded images, times, and number of loops, without comments, text, other applications' data, and
+    /// trailing data.
     ///
-    /// - Returns: `nil` if the file is not made as it should be.
+    /// - Returns: `nil` if the file is malformed.
     static func stripped(_ bytes: [UInt8]) -> [UInt8]? {
         var reader = ContainerReader(bytes)
         guard let header = reader.take(13), header.starts(with: "GIF8".utf8),
@@ -32,7 +32,7 @@ enum GIFContainer {
         return nil
     }
 
-    /// Width and height of the screen. A decoder may enlarge it to hold a frame that doesn't fit.
+    /// Returns the width and height of the screen. A decoder may enlarge it for a frame that does not fit.
     static func screen(of bytes: [UInt8]) -> PixelSize? {
         guard bytes.count >= 10 else { return nil }
         return PixelSize(width: Int(bytes[6]) | Int(bytes[7]) << 8, height: Int(bytes[8]) | Int(bytes[9]) << 8)
@@ -46,7 +46,8 @@ enum GIFContainer {
         static let application: UInt8 = 0xFF
     }
 
-    /// A frame's time and transparency, and how often the frames are shown; each has one possible length.
+    /// Returns `true` for the extensions to keep, which have fixed lengths: a frame's time and transparency, and the
+    /// number of loops.
     private static func isKept(_ label: UInt8, _ data: [UInt8]) -> Bool {
         switch label {
         case Block.graphicControl: data.count == 6
@@ -59,7 +60,7 @@ enum GIFContainer {
         reader.take(flags & 0x80 == 0 ? 0 : 3 << (Int(flags & 7) + 1))
     }
 
-    /// Runs of bytes, each after its length, up to the one of length 0; with the lengths.
+    /// Reads blocks of bytes, each after its length, up to the block of length 0. Returns them with the lengths.
     private static func subBlocks(_ reader: inout ContainerReader) -> [UInt8]? {
         var data: [UInt8] = []
         while let length = reader.byte(), let run = reader.take(Int(length)) {

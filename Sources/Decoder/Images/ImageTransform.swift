@@ -1,7 +1,7 @@
 package import DecoderWire
 package import Media
 
-/// Makes an attachment's picture out of one source, rung by rung, until nothing better can be made.
+/// The conversion of one source into an attachment's image, rung by rung, until nothing better can be made.
 package struct ImageTransform {
     private let request: ConversionRequest
     private let source: any SourceBytes
@@ -13,12 +13,12 @@ package struct ImageTransform {
         self.output = output
     }
 
-    /// Publishes each rung as soon as it is complete. When this returns, nothing better will come.
+    /// Emits each rung as soon as it is complete. After it returns, nothing better will come.
     ///
-    /// - Throws: Why there will be no better rung than those published. What was published stands.
+    /// - Throws: The reason why no better rung follows. Rungs that were emitted remain valid.
     package func run() throws(DecodeFailure) {
         guard request.format.kind == .image else {
-            throw DecodeFailure(.unsupportedFormat, "\(request.format.rawValue) is no image")
+            throw DecodeFailure(.unsupportedFormat, "\(request.format.rawValue) is not an image")
         }
         do throws(DecodeFailure) {
             try checkThatThereIsSomething()
@@ -48,13 +48,13 @@ package struct ImageTransform {
                 try StillConversion(request: request, source: source, header: header, publisher: publisher).run()
             }
         } catch {
-            // What is missing cannot be told from what is damaged, except by the one who sent it.
+            // Missing bytes look like damage to a decoder. Only the source knows that it was cut.
             guard error.reason == .corrupt, source.isCut else { throw error }
             throw DecodeFailure(.truncated, error.detail)
         }
     }
 
-    /// libvips 8.14 ends the process when it is to read a GIF or WebP of no bytes.
+    /// Throws if the source is empty: libvips 8.14 ends the process when it reads an empty GIF or WebP.
     private func checkThatThereIsSomething() throws(DecodeFailure) {
         var first: UInt8 = 0
         let count = unsafe withUnsafeMutableBytes(of: &first) { unsafe source.read(at: 0, into: $0) }

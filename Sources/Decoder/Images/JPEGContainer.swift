@@ -1,8 +1,8 @@
-/// The container of a JPEG (ITU-T T.81 annex B): what its decoder needs, and whatever else came along.
+/// The container of a JPEG (ITU-T T.81 annex B): the segments that a decoder needs, and all others.
 enum JPEGContainer {
-    /// The same coded picture without metadata, thumbnails, profiles, comments and trailing data.
+    /// Returns the same coded picture without metadata, thumbnails, profiles, comments, and trailing data.
     ///
-    /// - Returns: `nil` if the file is not made as it should be.
+    /// - Returns: `nil` if the file is malformed.
     static func stripped(_ bytes: [UInt8]) -> [UInt8]? {
         var reader = ContainerReader(bytes)
         guard reader.take(2) == [0xFF, 0xD8] else { return nil }
@@ -19,10 +19,10 @@ enum JPEGContainer {
                 guard let scan = entropyCodedData(&reader) else { return nil }
                 kept += segment(marker, payload) + scan
             case Marker.application0:
-                // Says that the colours are YCbCr. Its thumbnail and resolution go.
+                // Keeps JFIF, which says that the colours are YCbCr, but drops its thumbnail and resolution.
                 if payload.starts(with: "JFIF\0".utf8) { kept += segment(marker, Array("JFIF\0".utf8) + jfifBody) }
             case Marker.application14:
-                // Its last byte says how the colours are coded.
+                // Keeps Adobe's segment: its last byte says how the colours are coded.
                 guard payload.starts(with: "Adobe".utf8), payload.count >= 12 else { continue }
                 kept += segment(marker, Array("Adobe".utf8) + [0, 100, 0, 0, 0, 0, payload[payload.startIndex + 11]])
             case Marker.applications, Marker.comment:
@@ -34,8 +34,8 @@ enum JPEGContainer {
         return nil
     }
 
-    /// Whether the first scans of a progressive picture are there, which have each component's average colours:
-    /// then there is something of every part of the picture, however early the file ends.
+    /// Returns `true` if the first scans of a progressive picture are there. They have the average colours of each
+    /// component, so that every part of the picture shows something, however early the file ends.
     static func coversWholePicture(_ bytes: [UInt8]) -> Bool {
         var reader = ContainerReader(bytes)
         guard reader.take(2) == [0xFF, 0xD8] else { return false }
@@ -45,7 +45,7 @@ enum JPEGContainer {
         {
             if marker == Marker.progressive { componentCount = payload.dropFirst(5).first.map(Int.init) }
             guard marker == Marker.startOfScan else { continue }
-            // A scan is whole if another marker follows it.
+            // A scan is complete if another marker follows it.
             guard entropyCodedData(&reader) != nil else { return false }
             guard payload.count >= 4, payload[payload.endIndex - 3] == 0 else { continue }
             let components = payload.dropFirst().dropLast(3).enumerated()
@@ -71,7 +71,7 @@ enum JPEGContainer {
         static let comment: UInt8 = 0xFE
     }
 
-    /// Version 1.1, no unit, one to one, no thumbnail.
+    /// A JFIF body: version 1.1, no unit, aspect ratio 1:1, no thumbnail.
     private static let jfifBody: [UInt8] = [1, 1, 0, 0, 1, 0, 1, 0, 0]
 
     private static func nextMarker(_ reader: inout ContainerReader) -> UInt8? {
@@ -85,7 +85,8 @@ enum JPEGContainer {
         return [0xFF, marker, UInt8(truncatingIfNeeded: length >> 8), UInt8(truncatingIfNeeded: length)] + payload
     }
 
-    /// What follows a scan's header, up to the next marker that is not part of it; `nil` if there is none.
+    /// Returns the data after a scan's header, up to the next marker that is not part of it; `nil` if there is no such
+    /// marker.
     private static func entropyCodedData(_ reader: inout ContainerReader) -> [UInt8]? {
         var data: [UInt8] = []
         while let run = reader.take(upTo: 0xFF) {

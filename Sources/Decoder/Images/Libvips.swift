@@ -3,32 +3,34 @@ import CVipsShim
 package import DecoderWire
 import Media
 
-/// libvips as this process uses it.
+/// The process-wide setup of libvips.
 package enum Libvips {
-    /// Starts libvips, once, before anything else in this module: no cache, one thread, no code made at run time,
-    /// nothing logged, and every loader and saver blocked but those that this module calls by name.
+    /// Starts libvips. Call it once, before anything else in this module.
     ///
-    /// `VIPSHOME` decides which plugin modules are loaded; only the HEIF one is of use.
+    /// libvips then has no cache, one thread, and no code generated at run time, logs nothing, and blocks every loader
+    /// and saver that this module does not call by name. `VIPSHOME` decides which plugin modules are loaded; only the
+    /// HEIF one is useful.
     package static func start() throws(DecodeFailure) { try started.get() }
 
-    /// Made by whoever asks first, however many do.
+    /// The result of the only start, made by the first caller.
     private static let started = Result { () throws(DecodeFailure) in
         guard cvips_start() == 0 else {
             throw DecodeFailure(.decoderUnavailable, VipsError("start").failure.detail)
         }
     }
 
-    /// Decodes, scales and converts a tiny picture of almost every format, so that forked children find it in memory.
+    /// Decodes, scales, and converts a tiny picture of almost every format, so that forked children find the code in
+    /// memory.
     ///
-    /// The pixels are computed in the calling thread, and the threads that HEIF decoders start are gone with their
-    /// picture: a process that was single-threaded is so again, and may fork.
+    /// The calling thread computes the pixels, and the threads of HEIF decoders end with their picture. A process that
+    /// was single-threaded is so again afterwards, and may fork.
     package static func warmUpBeforeFork() {
         for (index, format) in sampleFormats.enumerated() where format != .webp {
             _ = sample(index, format)
         }
     }
 
-    /// In the order of `cvips_sample`.
+    /// The formats in the order of `cvips_sample`.
     private static let sampleFormats: [MediaFormat] = [.jpeg, .png, .gif, .webp, .tiff, .heic, .avif]
 
     private static func sample(_ index: Int, _ format: MediaFormat) -> Picture? {

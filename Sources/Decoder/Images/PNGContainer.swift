@@ -1,13 +1,14 @@
-/// The container of a PNG (ISO/IEC 15948): a signature, then chunks of length, type, data and checksum.
+/// The container of a PNG (ISO/IEC 15948): a signature, then chunks of length, type, data, and checksum.
 enum PNGContainer {
     private static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
     private static let endChunk = "IEND"
-    /// The picture and its colours. Profiles, text, EXIF, times, and an animation's later frames go.
+    /// The chunks of the picture and its colours. Profiles, text, EXIF, times, and an animation's later frames are
+    /// dropped.
     private static let kept: Set<String> = ["IHDR", "PLTE", "tRNS", "sRGB", "gAMA", "cHRM", "IDAT", endChunk]
 
-    /// The same coded picture without metadata and trailing data.
+    /// Returns the same coded picture without metadata and trailing data.
     ///
-    /// - Returns: `nil` if the file is not made as it should be.
+    /// - Returns: `nil` if the file is malformed.
     static func stripped(_ bytes: [UInt8]) -> [UInt8]? {
         var reader = ContainerReader(bytes)
         guard let start = reader.take(8), start.elementsEqual(signature) else { return nil }
@@ -26,9 +27,10 @@ enum PNGContainer {
 
     private struct Chunk {
         var type: String
-        /// All of it, length and checksum too.
+        /// The whole chunk, with length and checksum.
         var bytes: ArraySlice<UInt8>
-        /// A decoder that doesn't know the type cannot show the picture: the first letter is a capital.
+        /// A Boolean value that indicates whether a decoder must know the chunk to show the picture. The first letter
+        /// of its type is then a capital.
         var isCritical: Bool { type.utf8.first.map { $0 & 0x20 == 0 } ?? true }
     }
 

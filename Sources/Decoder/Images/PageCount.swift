@@ -2,17 +2,17 @@ import DecoderWire
 import Media
 import Values
 
-/// How many pages or frames a file has, told from its container alone.
+/// The number of pages or frames of a file, counted from its container alone.
 ///
-/// A loader looks each one up before the first is decoded, in a time that grows with the square of their number: 20,000
-/// frames of WebP or 60,000 pages of TIFF, which fit into a few megabytes, take it a second.
+/// A loader looks up each page before it decodes the first, in a time that grows with the square of their number. It
+/// takes about a second for 20,000 frames of WebP or 60,000 pages of TIFF, which fit into a few megabytes.
 struct PageCount {
-    /// More than anybody shows, and found within a tenth of a second.
+    /// The most pages or frames: more than anybody shows, and counted within a tenth of a second.
     private static let limit = 4096
 
     let source: any SourceBytes
 
-    /// Refuses a file that has too many. Only formats whose loaders have no such limit of their own are looked at.
+    /// Throws if the file has too many pages or frames. Checks only formats whose loaders have no such limit.
     func check(_ format: MediaFormat) throws(DecodeFailure) {
         let isWithinLimit =
             switch format {
@@ -23,7 +23,8 @@ struct PageCount {
         guard isWithinLimit else { throw DecodeFailure(.tooManyPixels, "more than \(Self.limit) pages or frames") }
     }
 
-    /// RIFF: after 12 bytes come chunks of a type, a length and so many bytes, filled up to an even number.
+    /// Counts frames. RIFF has chunks after 12 bytes: a type, a length, and the content, padded to an even number of
+    /// bytes.
     private func isWebPWithinLimit() -> Bool {
         var offset = 12
         for _ in 0...Self.limit {
@@ -35,7 +36,8 @@ struct PageCount {
         return false
     }
 
-    /// TIFF 6.0, section 2: each directory is a count, so many fields of 12 bytes, and the offset of the next.
+    /// Counts pages. In TIFF 6.0, section 2, a directory is a count, that number of 12-byte fields, and the next one's
+    /// offset.
     private func isTIFFWithinLimit() -> Bool {
         let isBigEndian = number(at: 0, byteCount: 1, isBigEndian: true) == 0x4D
         var link = 4
@@ -48,7 +50,7 @@ struct PageCount {
         return false
     }
 
-    /// `nil` beyond the last byte.
+    /// Returns the number at `offset`; `nil` beyond the last byte.
     private func number(at offset: Int, byteCount: Int, isBigEndian: Bool) -> Int? {
         var bytes = [UInt8](repeating: 0, count: byteCount)
         let count = unsafe bytes.withUnsafeMutableBytes { unsafe source.read(at: offset, into: $0) }

@@ -11,7 +11,8 @@ extension Picture {
         }
     }
 
-    /// Scaled to exactly `size`. Transparent pixels don't bleed their invisible colour into visible ones.
+    /// Returns the picture scaled to exactly `size`. The invisible colour of transparent pixels does not mix into
+    /// visible ones.
     func resized(to size: PixelSize) throws(DecodeFailure) -> Picture {
         let horizontal = Double(size.width) / Double(width)
         let vertical = Double(size.height) / Double(height)
@@ -48,7 +49,7 @@ extension Picture {
         try unsafe Picture.make("colourspace") { made in unsafe cvips_colourspace(image, space, &made) }
     }
 
-    /// In sRGB, by the embedded profile, or by libvips' own profile of the name `fallback`.
+    /// Returns the picture in sRGB, converted by its embedded profile or by libvips' built-in profile `fallback`.
     func convertedByProfile(fallback: String) throws(DecodeFailure) -> Picture {
         try unsafe Picture.make("icc_transform") { made in unsafe cvips_icc_to_srgb(image, fallback, &made) }
     }

@@ -2,7 +2,7 @@ import CVips
 import CVipsShim
 import DecoderWire
 
-/// A picture in memory, of full height, and black below `rows`.
+/// A picture in memory, of full height. The part below `rows` is black.
 struct RenderedPicture: ~Copyable {
     let picture: Picture
     let rows: Int
@@ -11,21 +11,21 @@ struct RenderedPicture: ~Copyable {
 }
 
 extension Picture {
-    /// The picture in memory, scaled to `size`, without metadata but its profile: what was computed from top to bottom
-    /// until `keep` said no.
+    /// Renders the picture into memory, scaled to `size`, without metadata except its profile. Stops computing rows
+    /// when `keep` returns `false`.
     ///
     /// - Parameters:
-    ///   - size: Not larger than the picture, which has 8 bits.
-    ///   - keep: Asked after each strip of the unscaled picture, before it counts.
-    /// - Returns: The picture, and how much of it there is.
-    /// - Throws: Why a pixel cannot be computed.
+    ///   - size: The new size, not larger than the picture, which has 8 bits.
+    ///   - keep: Asked after each strip of the unscaled picture, before the strip counts.
+    /// - Returns: The picture, and its number of complete rows.
+    /// - Throws: The reason why a pixel cannot be computed.
     func rendered(scaledTo size: PixelSize, while keep: @escaping () -> Bool) throws(DecodeFailure) -> RenderedPicture {
         var rows: Int32 = 0
         let picture = try render(size, KeepQuestion(ask: keep), &rows)
         return RenderedPicture(picture: picture, rows: Int(rows))
     }
 
-    /// The same of the whole picture.
+    /// Renders the whole picture into memory.
     func inMemory(scaledTo size: PixelSize? = nil) throws(DecodeFailure) -> Picture {
         var rows: Int32 = 0
         return try render(size ?? self.size, KeepQuestion { true }, &rows)
@@ -46,9 +46,9 @@ extension Picture {
         }
     }
 
-    /// Computes every pixel and forgets it.
+    /// Computes every pixel and discards it.
     ///
-    /// - Throws: Why one cannot be computed.
+    /// - Throws: The reason why a pixel cannot be computed.
     func check() throws(DecodeFailure) {
         let question = KeepQuestion { true }
         var rows: Int32 = 0
@@ -56,7 +56,7 @@ extension Picture {
         guard status == 0 else { throw VipsError("check").failure }
     }
 
-    /// Whether every pixel of a picture in memory is opaque.
+    /// Returns `true` if every pixel of a picture in memory is opaque.
     func isOpaque() throws(DecodeFailure) -> Bool {
         let answer = unsafe cvips_is_opaque(image)
         guard answer >= 0 else { throw VipsError("opaque").failure }
@@ -69,7 +69,7 @@ extension Picture {
         }
     }
 
-    /// A small JPEG of a picture in memory, on white.
+    /// Returns a small JPEG of a picture in memory, on a white background.
     func preview(longEdge: Int) throws(DecodeFailure) -> EncodedBytes {
         let quality = 65
         let small = try inMemory(scaledTo: size.fitting(longEdge: longEdge))
@@ -83,9 +83,9 @@ extension Picture {
         }
     }
 
-    /// - Parameter effort: How hard libvips tries to find the best colours, 1 to 10.
-    /// - Returns: A GIF of one frame, or of those that `joined` put together.
-    /// - Throws: What libvips says of it.
+    /// - Parameter effort: libvips' effort for finding colours, from 1 to 10.
+    /// - Returns: A GIF of one frame, or of the frames that `joined` put together.
+    /// - Throws: The error of libvips.
     func gif(effort: Int) throws(DecodeFailure) -> EncodedBytes {
         try unsafe EncodedBytes.make("gifsave") { bytes, count in
             unsafe cvips_gifsave(image, Int32(effort), &bytes, &count)
@@ -93,13 +93,13 @@ extension Picture {
     }
 }
 
-/// Carries a question through C.
+/// A closure that C code calls through a pointer.
 private final class KeepQuestion {
     let ask: () -> Bool
 
     init(ask: @escaping () -> Bool) { self.ask = ask }
 
-    /// Lives for as long as `body` runs.
+    /// Calls `body` with a pointer that is valid during the call.
     func withPointer<Result>(_ body: (UnsafeMutableRawPointer) -> Result) -> Result {
         withExtendedLifetime(self) { unsafe body(Unmanaged.passUnretained(self).toOpaque()) }
     }

@@ -2,19 +2,20 @@ import CVips
 import CVipsShim
 import DecoderWire
 
-/// A reference to one libvips image, given back when the value goes out of scope.
+/// A reference to one libvips image, released when the value goes out of scope.
 ///
-/// Operations are lazy: a picture is a recipe until it is rendered, and holds on to what it is made from.
+/// Operations are lazy: a picture is only a description until it is rendered, and keeps the pictures that it is made
+/// from.
 @safe
 struct Picture: ~Copyable {
-    /// For the extensions of this type alone, which wrap libvips' operations.
+    /// The libvips image. Only the extensions of this type that wrap libvips' operations use it.
     let image: UnsafeMutablePointer<VipsImage>
 
     private init(adopting image: UnsafeMutablePointer<VipsImage>) { unsafe self.image = image }
 
     deinit { unsafe g_object_unref(image) }
 
-    /// The picture that `operation` leaves in its argument, or libvips' reason for not doing so.
+    /// Returns the picture that `operation` stores in its argument, or throws libvips' error.
     static func make(
         _ name: String,
         _ operation: (inout UnsafeMutablePointer<VipsImage>?) -> Int32,
@@ -24,7 +25,7 @@ struct Picture: ~Copyable {
         return unsafe Picture(adopting: made)
     }
 
-    /// Another reference to the same image.
+    /// Returns another reference to the same image.
     func shared() -> Picture {
         unsafe g_object_ref(image)
         return unsafe Picture(adopting: image)
@@ -65,6 +66,6 @@ struct Picture: ~Copyable {
         return unsafe [UInt8](UnsafeRawBufferPointer(start: bytes, count: count))
     }
 
-    /// As in EXIF, 1 to 8; 1 where nothing is said.
+    /// The EXIF orientation, from 1 to 8; 1 if it is not given.
     var orientation: Int { unsafe Int(vips_image_get_orientation(image)) }
 }

@@ -1,10 +1,10 @@
 import Media
 
 extension PictureHeader {
-    /// About how much memory decoding takes, beside what every process has, in bytes.
+    /// Returns the memory that decoding takes, in bytes, in addition to that of every decoder process. An estimate.
     ///
-    /// What a loader keeps of a picture that it decodes whole was measured with pictures of 12 to 49 megapixels, and
-    /// rounded up; the others keep some rows.
+    /// The memory of loaders that decode a picture as a whole was measured with pictures of 12 to 49 megapixels and
+    /// rounded up. Other loaders keep a few rows.
     func memoryBytes(within limits: MediaLimits) -> Int {
         let rows = 16_000_000 + storedSize.width * 512
         let pixels = frames > 1 ? storedSize.pixels * framesWithin(limits) : storedSize.pixels

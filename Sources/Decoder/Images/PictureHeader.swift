@@ -4,24 +4,26 @@ import Media
 import Timing
 import Values
 
-/// What a source says of itself before any of its pixels is decoded.
+/// The properties of a source that are known before any pixel is decoded.
 struct PictureHeader {
     let format: MediaFormat
-    /// Of one frame, before orientation is applied.
+    /// The size of one frame, before the orientation is applied.
     let storedSize: PixelSize
-    /// As in EXIF, 1 to 8.
+    /// The EXIF orientation, from 1 to 8.
     let orientation: Int
     let frames: Int
-    /// How long each frame is shown, in milliseconds.
+    /// The time of each frame, in milliseconds.
     let delays: [Int]
-    /// How often an animation is shown; 0 is for ever.
+    /// The number of times the animation plays; 0 for endlessly.
     let loop: Int
     let hasAlpha: Bool
-    /// A progressive JPEG or interlaced PNG: it is in memory whole while it is decoded.
+    /// A Boolean value that indicates whether this is a progressive JPEG or an interlaced PNG, which are decoded as a
+    /// whole in memory.
     let isInterlaced: Bool
-    /// 8 bits of grey or sRGB, with or without alpha, whose profile can go without changing a colour.
+    /// A Boolean value that indicates whether the picture is 8-bit grey or sRGB, with or without alpha, so that its
+    /// profile can be dropped without changing a colour.
     let isPlain: Bool
-    /// The JPEG that a camera put into the EXIF data.
+    /// The JPEG thumbnail in the EXIF data, if there is one.
     let thumbnail: [UInt8]?
 
     init(of picture: borrowing Picture, format: MediaFormat) {
@@ -40,10 +42,11 @@ struct PictureHeader {
     }
 
     var isTransposed: Bool { orientation > 4 }
-    /// Of one frame, as it is seen.
+    /// The size of one frame as displayed.
     var size: PixelSize { isTransposed ? storedSize.transposed : storedSize }
 
-    /// The part of one frame, before orientation is applied, that `rectangle` keeps of it upright: at least a pixel.
+    /// Returns the area of one stored frame, before the orientation is applied, that shows `rectangle`: at least one
+    /// pixel.
     func area(within rectangle: ClippingRectangle?) -> PixelArea {
         guard let rectangle else { return PixelArea(size: storedSize, in: storedSize) }
         return PixelArea(rectangle, of: size).stored(in: size, orientation: orientation)
@@ -60,9 +63,10 @@ struct PictureHeader {
         )
     }
 
-    /// Refuses a picture whose first frame alone is more than `limits` allow.
+    /// Throws if the first frame alone exceeds `limits`.
     func check(against limits: MediaLimits) throws(DecodeFailure) {
-        // libjpeg keeps two bytes of each coefficient of a progressive picture, on top of what a plain one needs.
+        // libjpeg keeps two bytes for each coefficient of a progressive picture, in addition to the memory of a plain
+        // one.
         let cost = isInterlaced ? SafeSize.product(storedSize.pixels, 2) ?? .max : storedSize.pixels
         guard storedSize.longEdge <= limits.side, cost <= limits.framePixels, storedSize.pixels <= limits.totalPixels
         else {
@@ -71,18 +75,19 @@ struct PictureHeader {
         }
     }
 
-    /// How many frames may be decoded, from the first on.
+    /// Returns the number of frames that may be decoded, from the first on.
     func framesWithin(_ limits: MediaLimits) -> Int {
         min(frames, limits.frames, max(1, limits.totalPixels / storedSize.pixels))
     }
 }
 
 extension Picture {
-    /// Whether a colour profile other than sRGB is embedded: its colours must be converted.
+    /// A Boolean value that indicates whether the picture has a colour profile other than sRGB, so that its colours must
+    /// be converted.
     var needsProfile: Bool {
         guard let profile = blob("icc-profile-data") else { return false }
-        // The description of every sRGB profile has its name in it, in ASCII or UTF-16. One that lies about it
-        // changes the colours of its own picture, no more.
+        // The description of every sRGB profile contains its name, in ASCII or UTF-16. A false name only spoils the
+        // colours of that picture.
         return !profile.filter { $0 != 0 }.contains("sRGB".utf8)
     }
 }

@@ -3,16 +3,16 @@ import CVipsShim
 import DecoderWire
 import Media
 
-/// Opens a picture with the loader that its format names. libvips' own recognition of formats is never asked.
+/// The loader for a format. libvips never detects the format itself.
 struct PictureLoader {
     var format: MediaFormat
-    /// The factor by which the loader itself shrinks, where it can: 1, 2, 4 or 8.
+    /// The factor by which the loader shrinks, if it can: 1, 2, 4, or 8.
     var shrink = 1
     var frames = 1
-    /// What counts as a failure; less than this leaves blank or damaged pixels.
+    /// The severity from which on a problem is an error. Lesser problems leave blank or damaged pixels.
     var failOn = VIPS_FAIL_ON_NONE
 
-    /// Reads the header. The pixels are decoded when the picture is rendered.
+    /// Reads the header. Rendering the picture decodes its pixels.
     func open(_ source: PictureSource) throws(DecodeFailure) -> Picture {
         let vipsSource = unsafe source.makeVipsSource()
         defer { unsafe g_object_unref(vipsSource) }
@@ -31,6 +31,7 @@ struct PictureLoader {
 }
 
 extension MediaFormat {
-    /// Whether its pictures are decoded in the order of their bytes, so that what is there of one can be used.
+    /// A Boolean value that indicates whether pictures are decoded in the order of their bytes, so that an incomplete
+    /// one can be shown.
     var isStreamed: Bool { self == .jpeg || self == .png }
 }

@@ -4,27 +4,27 @@ import DecoderWire
 import Glibc
 import Media
 
-/// A source's bytes as libvips reads them once, from the first, and what was seen of them on the way.
+/// A source's bytes for libvips, which reads them once from the start. It records what libvips has seen.
 final class PictureSource {
-    /// How a loader wants its bytes.
+    /// The order in which a loader reads.
     enum Access {
-        /// In order and as they come: a picture is decoded while it downloads.
+        /// In order, as the bytes arrive. The picture is decoded while it is downloaded.
         case stream
-        /// All of them, anywhere: libvips asks for the length first, which waits for the end.
+        /// In any order. libvips asks for the length first, which waits for the end of the source.
         case random
     }
 
-    /// The length that a stream claims to have, because libvips 8.14 asks before it reads anything, and has assertions
-    /// that fail on short sources without a length. Streamed formats don't use it.
+    /// The length that a stream claims to have. libvips 8.14 asks for it before it reads, and its assertions fail on
+    /// short sources without a length. Streamed formats do not use it.
     private static let streamLength = 1 << 40
 
     private let bytes: any SourceBytes
     private let access: Access
     private var offset = 0
     private var scans: ScanCounter?
-    /// How much less than libvips asked for the last read with bytes gave.
+    /// The number of bytes that were missing from libvips' last successful read.
     private var shortfall = 0
-    /// Whether a decoder needed bytes beyond the last one.
+    /// A Boolean value that indicates whether a decoder needed bytes beyond the last one.
     private(set) var ranOut = false
     private var hasTooManyScans = false
 
@@ -34,7 +34,7 @@ final class PictureSource {
         scans = format == .jpeg ? ScanCounter() : nil
     }
 
-    /// A `VipsSource` that owns a reference to `self`, and gives it back when libvips is done with it.
+    /// Returns a `VipsSource` that holds a reference to `self` and releases it when libvips is done.
     func makeVipsSource() -> UnsafeMutablePointer<VipsSource> {
         let owned = unsafe Unmanaged.passRetained(self).toOpaque()
         guard let source = unsafe cvips_source_new(readPictureSource, seekPictureSource, releasePictureSource, owned)
@@ -42,7 +42,7 @@ final class PictureSource {
         return unsafe source
     }
 
-    /// `failure`, or what is behind it if reading was given up here.
+    /// Returns `failure`, or the reason why reading was stopped here.
     func cause(of failure: DecodeFailure) -> DecodeFailure {
         hasTooManyScans ? DecodeFailure(.resourceLimit, "a JPEG of more than \(ScanCounter.limit) scans") : failure
     }
@@ -50,7 +50,7 @@ final class PictureSource {
     fileprivate func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         let count = unsafe bytes.read(at: offset, into: buffer)
         guard count > 0, count <= buffer.count else {
-            // After a short read libvips asks for the rest of its buffer, needed or not.
+            // After a short read, libvips always asks for the rest of its buffer.
             if buffer.count != shortfall { ranOut = true }
             return 0
         }
@@ -74,16 +74,17 @@ final class PictureSource {
     }
 }
 
-/// Counts the scans of a JPEG while it passes by: each may cost as much as the whole picture, and libjpeg has no limit.
+/// A counter of a JPEG's scans as its bytes are read. Each scan may cost as much as the whole picture, and libjpeg has
+/// no limit.
 private struct ScanCounter {
-    /// An honest progressive JPEG has ten or so. Those of thumbnails in its metadata are counted with them.
+    /// The most scans. A normal progressive JPEG has about ten. Scans of thumbnails in the metadata count too.
     static let limit = 100
     private static let startOfScan: UInt8 = 0xDA
 
     private var count = 0
     private var endsInFF = false
 
-    /// Whether the limit still holds with `bytes` added.
+    /// Counts the scans in `bytes`. Returns `true` if the limit is still kept.
     mutating func add(_ bytes: UnsafeRawBufferPointer) -> Bool {
         if endsInFF, unsafe bytes.first == Self.startOfScan { count += 1 }
         endsInFF = unsafe bytes.last == 0xFF

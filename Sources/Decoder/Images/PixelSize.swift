@@ -1,7 +1,7 @@
 import Media
 import Values
 
-/// Width and height in pixels, both at least 1.
+/// A width and a height in pixels, both at least 1.
 struct PixelSize: Equatable {
     var width: Int
     var height: Int
@@ -16,13 +16,14 @@ struct PixelSize: Equatable {
     var ratio: AspectRatio { AspectRatio(width: width, height: height) }
     var transposed: PixelSize { PixelSize(width: height, height: width) }
 
-    /// The largest size of this shape whose longer side has at most `longEdge` pixels; never larger than this one.
+    /// Returns the largest size of this shape, not larger than this one, whose longer side has at most `longEdge`
+    /// pixels.
     func fitting(longEdge limit: Int) -> PixelSize {
         guard longEdge > limit else { return self }
         return PixelSize(width: scaled(width, by: limit), height: scaled(height, by: limit))
     }
 
-    /// The largest area of shape `ratio` around the centre.
+    /// Returns the largest centred area of shape `ratio`.
     func area(ofShape ratio: AspectRatio?) -> PixelArea {
         guard let ratio, ratio.width > 0, ratio.height > 0 else { return PixelArea(size: self, in: self) }
         let widthForHeight = Int(clamping: (Double(height) * Double(ratio.width) / Double(ratio.height)).rounded())
@@ -36,7 +37,7 @@ struct PixelSize: Equatable {
     }
 }
 
-/// A part of a picture.
+/// A rectangular part of a picture, in pixels.
 struct PixelArea: Equatable {
     var x: Int
     var y: Int
@@ -50,7 +51,7 @@ struct PixelArea: Equatable {
         self.height = height
     }
 
-    /// In the middle of `whole`.
+    /// Creates an area in the middle of `whole`.
     init(size: PixelSize, in whole: PixelSize) {
         x = (whole.width - size.width) / 2
         y = (whole.height - size.height) / 2
@@ -58,7 +59,7 @@ struct PixelArea: Equatable {
         height = size.height
     }
 
-    /// The part of a picture of `size` that `rectangle` names, to whole pixels.
+    /// Creates the area that `rectangle` names in a picture of `size`, rounded to whole pixels.
     init(_ rectangle: ClippingRectangle, of size: PixelSize) {
         func pixels(_ start: Double, _ length: Double, of side: Int) -> (start: Int, count: Int) {
             let first = min(side - 1, Int(clamping: (start * Double(side)).rounded()))
@@ -72,7 +73,7 @@ struct PixelArea: Equatable {
     var size: PixelSize { PixelSize(width: width, height: height) }
     var ratio: AspectRatio { size.ratio }
 
-    /// The same part of a picture that a loader shrank from `whole` to `shrunk`.
+    /// Returns the same area in a picture that a loader shrank from `whole` to `shrunk`.
     func scaled(from whole: PixelSize, to shrunk: PixelSize) -> PixelArea {
         guard whole != shrunk else { return self }
         func scale(_ value: Int, _ from: Int, _ to: Int) -> Int {
@@ -90,7 +91,7 @@ struct PixelArea: Equatable {
         )
     }
 
-    /// The largest part of shape `ratio` around this one's centre.
+    /// Returns the largest area of shape `ratio` around the centre of this one.
     func area(ofShape ratio: AspectRatio?) -> PixelArea {
         var part = size.area(ofShape: ratio)
         part.x += x
@@ -98,8 +99,8 @@ struct PixelArea: Equatable {
         return part
     }
 
-    /// Where this part of a picture, which is `size` upright, lies in the stored one, whose EXIF data says by
-    /// `orientation`, 1 to 8, how to get it upright.
+    /// Returns the position of this area of an upright picture of `size` in the stored picture, whose EXIF orientation
+    /// is `orientation`, from 1 to 8.
     func stored(in size: PixelSize, orientation: Int) -> PixelArea {
         let right = size.width - x - width
         let bottom = size.height - y - height

@@ -2,15 +2,15 @@ import CVips
 import DecoderWire
 import Media
 
-/// Keeps a source's own coded data, in a container with nothing else in it.
+/// The rewriting of a source's own coded data into a container with nothing else in it.
 struct Remuxing {
     let header: PictureHeader
     let byteLimit: Int
 
-    /// Publishes the rewritten source, if that is within the limit and decodes without a single complaint.
+    /// Emits the rewritten source if it is within the limit and decodes without any warning.
     ///
-    /// - Returns: Whether it was published. If not, the picture has to be made anew.
-    /// - Throws: What the output throws.
+    /// - Returns: `true` if it was emitted. Otherwise the picture must be encoded again.
+    /// - Throws: The error of the output.
     func publish(_ source: any SourceBytes, to publisher: RungPublisher) throws(DecodeFailure) -> Bool {
         let bytes = source.readToEnd()
         guard source.isWhole, let stripped = strip(bytes), stripped.count <= byteLimit,

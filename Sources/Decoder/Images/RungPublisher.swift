@@ -1,11 +1,11 @@
 import DecoderWire
 import Media
 
-/// Hands finished pictures over, and remembers whether there is one.
+/// The publisher of finished pictures. It records whether it has emitted one.
 final class RungPublisher {
     private let rungs: Set<Rung>
     private let output: any RungOutput
-    /// `nil` when no preview is wanted.
+    /// The longer side of the thumbnail, in pixels; `nil` if none is wanted.
     private let previewEdge: Int?
     private(set) var hasPublished = false
     private var hasPreview = false
@@ -34,14 +34,14 @@ final class RungPublisher {
     }
 
     func publish(_ report: RungReport, _ bytes: [UInt8]) throws(DecodeFailure) {
-        // `withUnsafeBytes` of an array has no typed throws.
+        // `withUnsafeBytes` of an array does not support typed throws.
         let result = unsafe bytes.withUnsafeBytes { bytes in
             Result { () throws(DecodeFailure) in try unsafe publish(report, bytes) }
         }
         try result.get()
     }
 
-    /// Hands a small version of a finished picture over, if one is wanted and isn't there yet.
+    /// Emits a thumbnail of a finished picture, if one is wanted and was not emitted yet.
     func publishPreview(of picture: borrowing Picture) {
         guard lacksPreview, let previewEdge else { return }
         hasPreview = true
@@ -49,7 +49,7 @@ final class RungPublisher {
             let preview = try picture.preview(longEdge: previewEdge)
             try unsafe preview.withBytes { (bytes) throws(DecodeFailure) in try unsafe output.publishPreview(bytes) }
         } catch {
-            // The result is there, and does without.
+            // The picture itself is complete, so a failed thumbnail is ignored.
         }
     }
 

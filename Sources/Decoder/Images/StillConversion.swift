@@ -2,11 +2,12 @@ import CVips
 import DecoderWire
 import Media
 
-/// Makes a still picture of a source's first frame, rung by rung.
+/// The conversion of a source's first frame into a still picture, rung by rung.
 struct StillConversion {
-    /// Less of a picture than this says too little to be shown.
+    /// The least share of a picture's rows that is worth showing.
     private static let leastRows = 1.0 / 3
-    /// From here on a quick version is worth making before the good one, which takes longer than a fifth of a second.
+    /// The number of pixels from which on the good version takes more than a fifth of a second, so that a quick one
+    /// comes first.
     private static let slowPixels = 20_000_000
 
     let request: ConversionRequest
@@ -23,7 +24,7 @@ struct StillConversion {
         }
         if try remux() { return addPreview() }
         let wantsBest = publisher.wants(.downscaled)
-        // Other loaders decode all of a picture before they shrink it.
+        // Other loaders decode the whole picture before they shrink it.
         let hasFastLoader = header.format == .jpeg && header.storedSize.pixels > Self.slowPixels
         if publisher.wants(.fast), !wantsBest || hasFastLoader {
             guard try make(.fast, shrink: shape.fastShrink) else { return }
@@ -32,20 +33,20 @@ struct StillConversion {
         try make(.downscaled, shrink: shape.shrink)
     }
 
-    /// Keeps the source's own coded data, if it is legal as it is.
+    /// Emits the source's own coded data, if it may be delivered unchanged. Returns `true` if it did.
     private func remux() throws(DecodeFailure) -> Bool {
         let keepsShape = shape.target == header.storedSize && header.orientation == 1
         guard publisher.wants(.remuxed), !mustStop, header.isPlain, keepsShape else { return false }
-        // A profile without animations has no GIF at all.
+        // A profile without animations does not accept GIF.
         guard header.format != .gif || request.animation != nil && header.frames == 1 else { return false }
         guard !header.hasAlpha || request.image.keepsTransparency else { return false }
         let limit = min(request.image.byteBudget, request.image.byteLimit)
         return try Remuxing(header: header, byteLimit: limit).publish(source, to: publisher)
     }
 
-    /// Makes the first frame as `rung`, or as `.partial` if the source ends before the frame does.
+    /// Makes the first frame as `rung`, or as `.partial` if the source ends within the frame.
     ///
-    /// - Returns: Whether the source had all of the frame.
+    /// - Returns: `true` if the source had the whole frame.
     @discardableResult
     func make(_ rung: Rung, shrink: Int) throws(DecodeFailure) -> Bool {
         let bytes = PictureSource(source, header.format)
@@ -59,9 +60,9 @@ struct StillConversion {
         return true
     }
 
-    /// The frame in its final size, as far as it can be decoded from `bytes`.
+    /// Renders the frame in its final size, as far as `bytes` allow.
     private func render(_ bytes: PictureSource, _ shrink: Int) throws(DecodeFailure) -> RenderedPicture {
-        // Where a second frame begins, the first is whole.
+        // If a second frame follows, the first is complete.
         let isStrict = !header.format.isStreamed && header.frames == 1
         let failOn = isStrict ? VIPS_FAIL_ON_TRUNCATED : VIPS_FAIL_ON_NONE
         let loader = PictureLoader(format: header.format, shrink: shrink, failOn: failOn)
@@ -77,10 +78,11 @@ struct StillConversion {
     }
 
     private var isProgressive: Bool { header.format == .jpeg && header.isInterlaced }
-    /// Without anything ready there is nothing to lose by going on.
+    /// A Boolean value that indicates whether to stop. Before the first rung, it continues in any case.
     private var mustStop: Bool { publisher.hasPublished && source.timeWillExpire }
 
-    /// The picture down to the row where the bytes ended; a progressive JPEG's whole, if something of it all is there.
+    /// Emits the picture down to the row where the bytes ended, or a whole progressive JPEG if all of it shows
+    /// something.
     private func publishPartial(_ rendered: borrowing RenderedPicture) throws(DecodeFailure) {
         let isEnough = Double(rendered.rows) >= Double(rendered.picture.height) * Self.leastRows
         guard isEnough, !isProgressive || JPEGContainer.coversWholePicture(source.readToEnd()) else {
@@ -99,7 +101,7 @@ struct StillConversion {
         publisher.publishPreview(of: finished)
     }
 
-    /// Adds the preview, if one is wanted, to a rung for which nothing was decoded.
+    /// Emits the thumbnail, if one is wanted, for a rung that did not need decoding.
     func addPreview() {
         guard publisher.lacksPreview else { return }
         do {
@@ -107,7 +109,7 @@ struct StillConversion {
             let upright = try rendered.picture.inStandardColours().upright(from: header.orientation).inMemory()
             publisher.publishPreview(of: upright)
         } catch {
-            // The result is there, and does without.
+            // The picture itself is complete, so a failed thumbnail is ignored.
         }
     }
 }

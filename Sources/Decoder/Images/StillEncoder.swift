@@ -25,11 +25,11 @@ struct EncodedPicture: ~Copyable {
     }
 }
 
-/// Encodes a picture within a profile's byte budget.
+/// An encoder that writes a picture within a profile's byte budget.
 struct StillEncoder {
-    /// Good enough that nobody sees a difference on a phone. The usual picture is encoded once, at this quality.
+    /// The usual JPEG quality. On a phone, no difference is visible, and most pictures are encoded only once.
     private static let quality = 82
-    /// Below this a smaller picture looks better than a worse one.
+    /// The lowest quality. Below it, a smaller picture looks better than a worse one.
     private static let lowestQuality = 45
     private static let smallestEdge = 64
 
@@ -37,7 +37,7 @@ struct StillEncoder {
 
     private var byteLimit: Int { min(rules.byteBudget, rules.byteLimit) }
 
-    /// `picture` is in memory; it has 8 bits and one to four bands.
+    /// Encodes `picture`, which is in memory and has 8 bits and one to four bands.
     func encode(_ picture: borrowing Picture) throws(DecodeFailure) -> EncodedPicture {
         guard picture.hasAlpha else { return try jpeg(picture) }
         guard try !picture.isOpaque() else { return try jpeg(picture.firstBands(picture.bands - 1)) }
@@ -54,7 +54,7 @@ struct StillEncoder {
         let first = try picture.jpeg(quality: Self.quality)
         guard first.count > byteLimit else { return EncodedPicture(format: .jpeg, size: picture.size, bytes: first) }
         if let found = try bestQuality(of: picture) { return found }
-        // Bytes go with the area.
+        // The number of bytes is about proportional to the area.
         let ratio = (Double(byteLimit) / Double(first.count)).squareRoot()
         let edge = Int(clamping: Double(picture.size.longEdge) * min(0.85, max(0.25, ratio)))
         guard edge >= Self.smallestEdge else {
@@ -63,7 +63,7 @@ struct StillEncoder {
         return try jpeg(picture.inMemory(scaledTo: picture.size.fitting(longEdge: edge)))
     }
 
-    /// The best quality, to within five steps of a hundred, with which `picture` keeps the budget.
+    /// Returns `picture` in the best quality within the budget, to within five steps of a hundred; `nil` if none fits.
     private func bestQuality(of picture: borrowing Picture) throws(DecodeFailure) -> EncodedPicture? {
         var best: EncodedPicture?
         var low = Self.lowestQuality

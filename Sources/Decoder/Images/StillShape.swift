@@ -2,12 +2,12 @@ import DecoderWire
 import Media
 import Values
 
-/// How one frame of a source becomes a still picture: the part that is kept, and the size it gets.
+/// The shape of a still picture: the part of the frame that is kept, and its final size.
 ///
-/// All of it in the stored orientation, because pixels are turned last, when there are few of them.
+/// All values are for the stored orientation, because the few remaining pixels are turned last.
 struct StillShape {
-    /// How much larger than its target a loader's own shrinking must leave a picture, so that the last and best
-    /// filter decides how it looks. With 1.5 a photo keeps more than 36 dB, JPEG's own losses included.
+    /// The factor by which a picture that the loader has shrunk must exceed its target, so that the best filter comes
+    /// last. With 1.5, a photo keeps more than 36 dB, including JPEG's own losses.
     private static let headroom = 1.5
 
     let whole: PixelSize
@@ -25,22 +25,22 @@ struct StillShape {
         target = area.size.fitting(longEdge: rules.longEdge)
     }
 
-    /// The loader's own shrinking for the full quality.
+    /// The factor by which the loader shrinks for full quality.
     var shrink: Int {
         largestShrink { area.size.longEdge >= Int(clamping: Double(target.longEdge * $0) * Self.headroom) }
     }
 
-    /// The most shrinking that leaves at least half of the target's size.
+    /// The largest factor that leaves at least half of the target's size.
     var fastShrink: Int { largestShrink { area.size.longEdge / $0 >= (target.longEdge + 1) / 2 } }
 
     private func largestShrink(where isEnough: (Int) -> Bool) -> Int { [8, 4, 2].first(where: isEnough) ?? 1 }
 
-    /// The part of `loaded` that is kept.
+    /// Returns the part of `loaded` that is kept.
     func crop(_ loaded: borrowing Picture) throws(DecodeFailure) -> Picture {
         try loaded.cropped(to: area.scaled(from: whole, to: loaded.size))
     }
 
-    /// What a part that was cropped so is scaled to: never up, which a loader's own shrinking would ask for.
+    /// Returns the final size of the cropped part. It is never scaled up, even if the loader shrank it too far.
     func size(of cropped: PixelSize) -> PixelSize {
         cropped.width < target.width || cropped.height < target.height ? cropped : target
     }

@@ -2,13 +2,13 @@ import CVips
 import DecoderWire
 import Media
 
-/// What libvips said when an operation failed.
+/// The error message of a failed libvips operation.
 struct VipsError {
     var operation: String
     var message: String
 
-    /// Takes the text out of libvips' error buffer, of which the process has one; only the `_copy` call reads and
-    /// clears it under libvips' own lock.
+    /// Takes the text out of libvips' error buffer, which all threads share. Only the `_copy` call reads and clears it
+    /// under libvips' own lock.
     init(_ operation: String) {
         self.operation = operation
         let text = unsafe vips_error_buffer_copy()
@@ -16,7 +16,7 @@ struct VipsError {
         message = unsafe text.map { unsafe String(cString: $0) } ?? ""
     }
 
-    /// libvips has no error codes: its words are all there is to tell these three apart.
+    /// The failure, distinguished by the text: libvips has no error codes.
     var failure: DecodeFailure {
         let detail = "\(operation): \(message)"
         if message.contains("not supported") || message.contains("nsupported") {

@@ -1,18 +1,18 @@
 package import DecoderWire
 import Glibc
 
-/// A control group for one zygote and its decoder processes, which bounds the number of their threads.
+/// A control group that limits the threads of one zygote and its decoder processes.
 ///
-/// It is gone with this object, once its processes are.
+/// The group is removed with this object, once its processes have ended.
 package final class ControlGroup: Sendable {
     private static let namePrefix = "attachd-decoders-"
 
     private let path: String
 
-    /// Puts the process `pid` into a new group; the processes that it forks from then on are in it, too.
+    /// Puts the process `pid` into a new group. Processes that it forks afterwards are in the group too.
     ///
-    /// A group can be made where this process may write to its own group, or to the one that that is in, as under systemd
-    /// with `Delegate=pids`. Containers seldom may.
+    /// That requires write access to this process's own group or to its parent, as under systemd with `Delegate=pids`.
+    /// Containers rarely have it.
     package init(pid: Int32) throws(SystemError) {
         for parent in Self.parents {
             Self.removeLeftovers(in: parent)
@@ -32,11 +32,11 @@ package final class ControlGroup: Sendable {
 
     deinit { unsafe rmdir(path) }
 
-    /// The folders of the group that this process is in, and of the one around it.
+    /// The folders of this process's group and of its parent.
     private static var parents: [String] {
         guard let text = read("/proc/self/cgroup") else { return [] }
         let groups = text.split(separator: "\n").map { $0.split(separator: ":", omittingEmptySubsequences: false) }
-        // Version 1 names its controllers; version 2 has one hierarchy, without a name.
+        // Version 1 names its controllers. Version 2 has one hierarchy without a name.
         let first = groups.first { $0.count == 3 && $0[1].split(separator: ",").contains("pids") }
         guard let group = first ?? groups.first(where: { $0.count == 3 && $0[0] == "0" }) else { return [] }
         let root = first == nil ? "/sys/fs/cgroup" : "/sys/fs/cgroup/pids"
@@ -45,7 +45,7 @@ package final class ControlGroup: Sendable {
         return ([own] + [around].compactMap(\.self)).map { root + $0 }
     }
 
-    /// Of workers that were killed. The kernel keeps those that have processes.
+    /// Removes the groups of workers that were killed. The kernel keeps groups that have processes.
     private static func removeLeftovers(in folder: String) {
         guard let stream = unsafe opendir(folder) else { return }
         defer { unsafe closedir(stream) }
@@ -76,7 +76,7 @@ package final class ControlGroup: Sendable {
 }
 
 extension ControlGroup {
-    /// Makes one for `pid`, if that can be, and says whether it could.
+    /// Makes a group for `pid`, if possible, and returns the state of the layer.
     package static func make(pid: Int32) -> (group: ControlGroup?, state: SandboxReport.State) {
         do throws(SystemError) {
             return (try ControlGroup(pid: pid), .on)

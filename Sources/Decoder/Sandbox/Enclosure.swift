@@ -2,13 +2,14 @@ import CLinux
 package import DecoderWire
 import Glibc
 
-/// What the zygote gives up once its libraries are loaded, for itself and for every process that it forks.
+/// The rights that the zygote gives up once its libraries are loaded, for itself and for every process that it forks.
 ///
-/// It is done once because it costs about a millisecond; it is sound to share because what is shared is empty.
+/// Giving them up takes about a millisecond, so the zygote does it once. Sharing the result is safe because the shared
+/// root and network are empty.
 package enum Enclosure {
-    /// Takes away what the host allows to take away.
+    /// Gives up all rights that the host allows to give up.
     ///
-    /// Throws if the process has more than one thread: neither could it fork, nor leave its user namespace.
+    /// Throws if the process has more than one thread: it could neither fork nor leave its user namespace.
     package static func enter() throws(SystemError) -> SandboxReport {
         startThread()
         guard isSingleThreaded() else { throw SystemError("fork beside other threads", code: EDEADLK) }
@@ -29,18 +30,19 @@ package enum Enclosure {
         return report
     }
 
-    /// The first thread of a process sets signal handlers up, which the filter would not let a decoder process do.
+    /// Starts a thread, because the first one sets up signal handlers, which the filter does not allow a decoder
+    /// process.
     private static func startThread() {
         var thread = pthread_t()
         guard unsafe pthread_create(&thread, nil, { _ in nil }, nil) == 0 else { return }
         pthread_join(thread, nil)
     }
 
-    /// Gives threads that were joined the moment that the kernel needs to forget them.
+    /// Returns `true` if this is the only thread. Waits a moment for the kernel to remove threads that were joined.
     private static func isSingleThreaded() -> Bool {
         for _ in 0..<1000 {
             var tasks = stat()
-            // A folder's link count is two more than the number of its folders, which here are the threads.
+            // A folder's link count is two more than its number of folders, and each thread is a folder here.
             guard unsafe stat("/proc/self/task", &tasks) == 0 else { return false }
             if tasks.st_nlink == 3 { return true }
             usleep(1000)
@@ -48,8 +50,8 @@ package enum Enclosure {
         return false
     }
 
-    /// Where the kernel counts the threads of the decoder processes, and of no others: Linux 5.14 counts by user
-    /// namespace, and holds the superuser to no count.
+    /// Returns `.on` if a limit on threads would count only those of the decoder processes. Linux counts by user
+    /// namespace since 5.14, and never limits the superuser.
     private static func threadLimit(hasOwnUsers: Bool) -> SandboxReport.State {
         guard hasOwnUsers else { return .unavailable("no user namespace of its own") }
         guard getuid() != 0 else { return .unavailable("the superuser may have any number") }
@@ -65,13 +67,13 @@ package enum Enclosure {
         return .on
     }
 
-    /// Through a user namespace of its own, or where those are forbidden, by the superuser's right. Whether the user
-    /// namespace is its own.
+    /// Enters new namespaces through a user namespace, or by the superuser's right if user namespaces are forbidden.
+    /// Returns `true` if the process has its own user namespace.
     private static func enterNamespaces() throws(SystemError) -> Bool {
         let user = getuid()
         let group = getgid()
         if clinux_unshare(0) == 0 {
-            // Without a mapping the process would own nothing, not even the empty folder that is to be its root.
+            // Without a mapping the process would own nothing, not even the empty folder that becomes its root.
             try write("deny", to: "/proc/self/setgroups")
             try write("\(user) \(user) 1", to: "/proc/self/uid_map")
             try write("\(group) \(group) 1", to: "/proc/self/gid_map")

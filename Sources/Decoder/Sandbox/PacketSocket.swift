@@ -2,12 +2,12 @@ import CLinux
 package import DecoderWire
 import Glibc
 
-/// One end of a pair of sockets that carry whole packets, and descriptors with them.
+/// One end of a pair of sockets that carry whole packets with descriptors.
 ///
-/// It keeps the descriptor open for as long as anybody holds the object, so that a number is never another file's by
-/// the time it is used.
+/// The object keeps its descriptor open for its own lifetime, so that the number cannot belong to another file when it
+/// is used.
 package final class PacketSocket: Sendable {
-    /// One packet. Whoever receives it owns its descriptors.
+    /// A received packet. The receiver owns its descriptors.
     package struct Packet: Sendable {
         package var bytes: [UInt8]
         package var descriptors: [Int32]
@@ -15,7 +15,7 @@ package final class PacketSocket: Sendable {
 
     package let descriptor: Int32
 
-    /// Takes over `descriptor`, and closes it in the end.
+    /// Takes ownership of `descriptor`, and closes it at the end.
     package init(adopting descriptor: Int32) { self.descriptor = descriptor }
 
     deinit { close(descriptor) }
@@ -27,7 +27,7 @@ package final class PacketSocket: Sendable {
         return (PacketSocket(adopting: ends[0]), PacketSocket(adopting: ends[1]))
     }
 
-    /// Sends without waiting: a full buffer is an error (EAGAIN), since no honest peer lets it fill.
+    /// Sends a message without waiting. A full buffer is an error (EAGAIN), because a correct peer never lets it fill.
     package func send(_ message: some WireMessage, descriptors: [Int32] = []) throws(SystemError) {
         let packet = message.packet
         guard unsafe clinux_send(descriptor, packet, packet.count, descriptors, descriptors.count) == packet.count
@@ -36,10 +36,10 @@ package final class PacketSocket: Sendable {
         }
     }
 
-    /// The next packet, or `nil` when the other end is closed.
+    /// Returns the next packet, or `nil` when the other end is closed.
     ///
-    /// Throws EAGAIN where there is none yet and `waits` is false, EMSGSIZE for a packet that is too long or that
-    /// brings more than `descriptorLimit` descriptors. Those are closed.
+    /// Throws EAGAIN if there is none yet and `waits` is false. Throws EMSGSIZE for a packet that is too long or
+    /// carries more than `descriptorLimit` descriptors; those are closed.
     package func receive(descriptorLimit: Int = 0, waits: Bool) throws(SystemError) -> Packet? {
         var descriptors = [Int32](repeating: -1, count: descriptorLimit)
         var descriptorCount = descriptorLimit
@@ -56,7 +56,8 @@ package final class PacketSocket: Sendable {
             filled = max(0, received)
         }
         if received < 0 {
-            // The peer is gone and has left packets of ours unread. Said once, and before what it sent at last.
+            // The peer has closed with unread packets of ours. The kernel reports that once, before the peer's last
+            // packets.
             if errno == ECONNRESET { return try receive(descriptorLimit: descriptorLimit, waits: waits) }
             throw SystemError("recvmsg")
         }

@@ -2,12 +2,12 @@ import CLinux
 package import DecoderWire
 import Glibc
 
-/// One process, and never another that got its number later.
+/// A handle of one process, which never refers to a later process with the same number.
 package final class ProcessHandle: Sendable {
-    /// Readable once the process has ended.
+    /// The process's descriptor. It is readable once the process has ended.
     package let descriptor: Int32
 
-    /// Takes over a descriptor of a process, as `pidfd_open` makes them.
+    /// Takes ownership of a process descriptor, as made by `pidfd_open`.
     package init(adopting descriptor: Int32) { self.descriptor = descriptor }
 
     package init(pid: Int32) throws(SystemError) {
@@ -17,10 +17,11 @@ package final class ProcessHandle: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Ends the process, if it hasn't ended already.
+    /// Kills the process if it still runs.
     package func kill() { _ = clinux_kill(descriptor) }
 
-    /// How it ended, once: only its parent may ask, and frees its place in the process table. `nil` while it runs.
+    /// Returns the way the process ended, or `nil` while it runs. Only its parent may call this, and only once: it
+    /// frees the process's entry in the process table.
     package func reap() -> (ending: ProcessEnding, usage: ProcessUsage)? {
         var end = clinux_end()
         guard unsafe clinux_reap(descriptor, &end) == 1 else { return nil }

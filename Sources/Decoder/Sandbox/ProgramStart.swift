@@ -1,9 +1,10 @@
 import CLinux
 import Glibc
 
-/// Starts another program that gets nothing of this process but one socket, and what is said here.
+/// The start of another program that inherits nothing from this process but one socket and its arguments.
 package enum ProgramStart {
-    /// `control` becomes its standard input, /dev/null its standard output. It shares our standard error.
+    /// Starts a program. `control` becomes its standard input and /dev/null its standard output. It shares our standard
+    /// error.
     package static func start(
         _ path: String,
         arguments: [String] = [],
@@ -18,7 +19,7 @@ package enum ProgramStart {
         return pid
     }
 
-    /// Copies for C, to be freed by the caller, with the null pointer at the end that C looks for.
+    /// Returns copies for C, with a null pointer at the end. The caller frees them.
     private static func pointers(to texts: [String]) -> [UnsafeMutablePointer<CChar>?] {
         unsafe texts.map { unsafe strdup($0) } + [nil]
     }

@@ -1,9 +1,9 @@
 import DecoderWire
 import Glibc
 
-/// Bounds that the kernel keeps, whatever the process does.
+/// The limits that the kernel enforces, whatever the process does.
 enum ResourceLimits {
-    /// Enough for the job's own descriptors: three, the source and the outputs.
+    /// The most descriptors: three, the source, and the outputs of a job fit.
     private static let descriptorCount = 16
 
     /// The most threads of all processes of one zygote: far more than they need, and far fewer than a machine can have.
@@ -13,7 +13,8 @@ enum ResourceLimits {
         let bounds: [(resource: __rlimit_resource, soft: Int, hard: Int)] = [
             (RLIMIT_AS, limits.memoryBytes, limits.memoryBytes),
             (RLIMIT_DATA, limits.memoryBytes, limits.memoryBytes),
-            // At the lower bound the kernel sends SIGXCPU, which says why; at the upper one SIGKILL, which doesn't.
+            // At the lower limit the kernel sends SIGXCPU, which tells the reason. At the upper one it sends SIGKILL,
+            // which does not.
             (RLIMIT_CPU, limits.processorSeconds, limits.processorSeconds + 2),
             (RLIMIT_FSIZE, limits.outputBytes, limits.outputBytes),
             (RLIMIT_NOFILE, descriptorCount, descriptorCount),
@@ -27,10 +28,10 @@ enum ResourceLimits {
         return .on
     }
 
-    /// Bounds the threads of all processes of this user namespace.
+    /// Limits the threads of all processes of this user namespace.
     ///
-    /// The kernel counts by user: it must be called only where the namespace is the decoders' own. Elsewhere the worker's
-    /// threads, and those of other containers of the same user, would count too.
+    /// The kernel counts by user, so call this only if the namespace belongs to the decoders alone. Otherwise it would
+    /// count the worker's threads and those of the user's other containers too.
     static func setThreadLimit() -> SandboxReport.State {
         set(__RLIMIT_NPROC, threadCount, threadCount) ? .on : .unavailable(SystemError("setrlimit").description)
     }

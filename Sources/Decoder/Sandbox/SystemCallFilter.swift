@@ -2,10 +2,10 @@ import CLinux
 import CSeccomp
 import Glibc
 
-/// The system calls that a warmed-up decoder may make. Any other ends the process.
+/// The system calls that a decoder may make after its warm-up. Any other call ends the process.
 ///
-/// Measured over some 2,400 good and broken files: what runs after the warm-up, the C library's fall-backs, and polite
-/// refusals where a library asks and goes on without.
+/// The list was measured with about 2,400 good and broken files: the calls after the warm-up, the C library's
+/// fallbacks, and calls that get an error because the libraries continue without them.
 @safe
 struct SystemCallFilter: ~Copyable {
     private static let allowed = [
@@ -15,7 +15,7 @@ struct SystemCallFilter: ~Copyable {
         "set_robust_list", "getpid", "gettid", "getrandom", "exit", "exit_group",
     ]
 
-    /// Whatever takes a path, and what libraries can do without.
+    /// The calls that get an error: those that take a path, and those that libraries can do without.
     private static let refused: [(code: Int32, calls: [String])] = [
         (
             EACCES,
@@ -30,7 +30,8 @@ struct SystemCallFilter: ~Copyable {
         (ENOTTY, ["ioctl"]),
     ]
 
-    /// The flags of `pthread_create` in the GNU C library: with these, and no others, `clone` makes a thread.
+    /// The flags of `pthread_create` in the GNU C library. `clone` is allowed only with exactly these, which make a
+    /// thread.
     private static let threadFlags: UInt64 = 0x3D_0F00
 
     private let context: scmp_filter_ctx
@@ -39,30 +40,30 @@ struct SystemCallFilter: ~Copyable {
 
     deinit { unsafe seccomp_release(context) }
 
-    /// The whole list, not yet in force.
+    /// Makes the filter. It is not in force yet.
     static func make() throws(SystemError) -> SystemCallFilter {
         guard let context = unsafe seccomp_init(cseccomp_kill_process) else { throw SystemError("seccomp_init") }
         let filter = unsafe SystemCallFilter(adopting: context)
         try filter.set(SCMP_FLTATR_ACT_BADARCH, to: cseccomp_kill_process)
         try filter.set(SCMP_FLTATR_CTL_TSYNC, to: 1)
-        // A binary tree instead of a list: the filter runs at every call.
+        // A binary tree instead of a list is faster: the filter runs at every call.
         try filter.set(SCMP_FLTATR_CTL_OPTIMIZE, to: 2)
         for call in allowed { try filter.add(cseccomp_allow, call) }
         for (code, calls) in refused {
             for call in calls { try filter.add(cseccomp_errno(UInt16(code)), call) }
         }
-        // No new code, ever.
+        // Forbids new code.
         try filter.add(cseccomp_allow, "mmap", [without(UInt64(PROT_EXEC), in: 2)])
         try filter.add(cseccomp_allow, "mprotect", [without(UInt64(PROT_EXEC), in: 2)])
         try filter.add(cseccomp_allow, "clone", [equal(threadFlags, in: 0)])
         try filter.add(cseccomp_allow, "prctl", [equal(UInt64(PR_SET_NAME), in: 0)])
-        // Limits may be read, of this process only.
+        // Allows reading limits, of this process only.
         try filter.add(cseccomp_allow, "prlimit64", [equal(0, in: 0), equal(0, in: 2)])
         return filter
     }
 
-    /// Puts the list in force for every thread, for good. The process may still abort itself. With another signal it
-    /// could pass for one that was killed from outside.
+    /// Puts the filter in force for every thread, for good. The process may still abort itself. With another signal, it
+    /// could pretend to have been killed from outside.
     consuming func load() throws(SystemError) {
         let isAbort = [Self.equal(UInt64(getpid()), in: 0), Self.equal(UInt64(SIGABRT), in: 2)]
         try add(cseccomp_allow, "tgkill", isAbort)
@@ -77,7 +78,7 @@ struct SystemCallFilter: ~Copyable {
 
     private func add(_ action: UInt32, _ call: String, _ conditions: [scmp_arg_cmp] = []) throws(SystemError) {
         let number = unsafe seccomp_syscall_resolve_name(call)
-        // A call that this architecture doesn't have needs no rule.
+        // This architecture does not have the call.
         guard number >= 0 else { return }
         let code = unsafe seccomp_rule_add_array(context, action, number, UInt32(conditions.count), conditions)
         guard code == 0 else { throw SystemError("seccomp_rule_add", code: -code) }

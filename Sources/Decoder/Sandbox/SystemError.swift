@@ -1,9 +1,9 @@
 import Glibc
 
-/// A call of the kernel that failed.
+/// The error of a system call.
 package struct SystemError: Error, Sendable, Equatable, CustomStringConvertible {
     package var call: String
-    /// As in `errno`.
+    /// The value of `errno`.
     package var code: Int32
 
     package init(_ call: String, code: Int32 = errno) {

@@ -4,16 +4,17 @@ import Glibc
 
 /// A process that has its libraries loaded and forks one decoder process per attachment.
 ///
-/// It has one thread, does as its control socket says, and ends when that is closed. Descriptor 0 is that socket,
-/// or in a decoder process its own socket; 1 is /dev/null; 2 is the worker's standard error, or in a decoder process
-/// /dev/null.
+/// It has one thread, follows the messages on its control socket, and ends when the socket closes. Descriptor 0 is that
+/// socket, or the process's own socket in a decoder process. Descriptor 1 is /dev/null. Descriptor 2 is the worker's
+/// standard error, or /dev/null in a decoder process.
 package struct Zygote {
     private let control = PacketSocket(adopting: 0)
     private let enclosure: SandboxReport
     private let decode: (PacketSocket, _ lockDown: () -> SandboxReport) -> Void
     private var children: [Int: ProcessHandle] = [:]
 
-    /// `decode` is what a forked process does: warm up, lock down, report ready, do its one job.
+    /// Creates a zygote. A forked process runs `decode`: it warms up, gives up its rights, reports that it is ready,
+    /// and does one job.
     package init(
         enclosure: SandboxReport,
         decode: @escaping (_ line: PacketSocket, _ lockDown: () -> SandboxReport) -> Void,
@@ -22,7 +23,7 @@ package struct Zygote {
         self.decode = decode
     }
 
-    /// Returns when the worker has closed the control socket, or does not keep to the protocol.
+    /// Runs the zygote until the worker closes the control socket or sends an invalid message.
     package mutating func run() throws(any Error) {
         try control.send(ZygoteReport.ready)
         while true {
@@ -65,11 +66,11 @@ package struct Zygote {
         }
     }
 
-    /// In the forked process: keeps nothing of the zygote's but its memory.
+    /// Turns the forked process into a decoder process, which keeps only the zygote's memory.
     private func becomeDecoder(_ socket: Int32, _ limits: ProcessLimits, of zygote: Int32) -> Never {
         guard dup2(socket, 0) == 0, dup2(1, 2) == 2, clinux_close_from(3) == 0 else { _exit(1) }
         var report = enclosure
-        // Before the warm-up, which might hang.
+        // This comes before the warm-up, which might hang.
         report[.parentDeathSignal] = Lockdown.dieWith(zygote)
         decode(control) { Lockdown.enter(limits, in: report) }
         _exit(0)

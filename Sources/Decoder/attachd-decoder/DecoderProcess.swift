@@ -5,11 +5,11 @@ import Images
 import Media
 import Sandbox
 
-/// One decoder process: locks itself in, does one job, and is gone.
+/// A decoder process: it gives up its rights, does one job, and ends.
 struct DecoderProcess {
     let line: PacketSocket
 
-    /// Returns when the job is done, or the worker has no job for this process.
+    /// Runs the process until the job is done or the worker has no job for it.
     func run(_ lockDown: () -> SandboxReport) {
         do {
             try line.send(DecoderMessage.ready(lockDown()))
@@ -17,12 +17,12 @@ struct DecoderProcess {
             try line.send(DecoderMessage.began)
             try line.send(answer(to: packet))
         } catch {
-            // Whatever failed here is between us and the worker, which sees this process end without an answer.
+            // The worker sees that the process ended without an answer. Nobody else needs the error.
             _exit(1)
         }
     }
 
-    /// The source and the outputs.
+    /// The most descriptors of a job: the source and the outputs.
     private static let descriptorLimit = 8
 
     private func answer(to packet: PacketSocket.Packet) throws(WireError) -> DecoderMessage {

@@ -3,12 +3,12 @@ import Glibc
 import Media
 import Sandbox
 
-/// The files of fixed size that the worker gave for results: each takes one.
+/// The files of fixed size that the worker provides for results, one for each.
 final class OutputDescriptors: RungOutput {
     private let descriptors: [Int32]
     private let capacity: Int
     private let line: PacketSocket
-    /// What hears the worker's answers.
+    /// The source, which receives the worker's answers.
     private let source: SharedSource
     private var used = 0
 
@@ -35,7 +35,7 @@ final class OutputDescriptors: RungOutput {
         try unsafe send(.preview(byteCount: bytes.count, output: write(bytes)))
     }
 
-    /// Gives the number of the file that holds all of `bytes` now.
+    /// Writes all of `bytes` to the next file, and returns the file's index.
     private func write(_ bytes: UnsafeRawBufferPointer) throws(DecodeFailure) -> Int {
         guard used < descriptors.count else { throw DecodeFailure(.internalError, "more results than output files") }
         guard bytes.count <= capacity else { throw DecodeFailure(.tooLarge, "the result outgrows its file") }
@@ -50,7 +50,7 @@ final class OutputDescriptors: RungOutput {
         return used - 1
     }
 
-    /// Without the worker there is nobody to decode for.
+    /// Sends a message. Ends the process if the worker is gone.
     private func send(_ message: DecoderMessage) {
         do throws(SystemError) { try line.send(message) } catch { _exit(1) }
     }

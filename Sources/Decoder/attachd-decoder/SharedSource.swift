@@ -3,10 +3,11 @@ import Glibc
 import Media
 import Sandbox
 
-/// The source as the worker shares it: a file that grows, and whose holes are filled, while it is read.
+/// The source as a file that the worker shares and fills while it is read.
 ///
-/// One thread at a time may use it. Without the worker there is nobody to decode for, so the process ends with it.
-/// `@safe`: the block is its own, from its first to its last moment.
+/// Only one thread at a time may use it. The process ends when the worker is gone.
+///
+/// `@safe`: the object allocates the block and frees it at its end.
 @safe
 final class SharedSource: SourceBytes {
     private let descriptor: Int32
@@ -14,9 +15,9 @@ final class SharedSource: SourceBytes {
     private var progress: SourceProgress
     private var expires = false
     private var mayProceed = false
-    /// What will be read next, as far as that is known.
+    /// The ranges that will be read next, as far as known.
     private var expected = ByteRanges()
-    /// What was read ahead, because loaders ask for a few kilobytes at a time.
+    /// The bytes that were read ahead, because loaders ask for a few kilobytes at a time.
     private let block = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 4096)
     private var blockRange = 0..<0
 
@@ -43,7 +44,7 @@ final class SharedSource: SourceBytes {
         return unsafe part.count
     }
 
-    /// Returns when the worker has the memory for the source.
+    /// Waits until the worker has the memory for the source.
     func waitToProceed() {
         while !mayProceed { _ = receive(waits: true) }
     }
@@ -55,41 +56,41 @@ final class SharedSource: SourceBytes {
     }
 
     func waitForEnd() -> Int {
-        hear()
+        receivePending()
         let count = progress.present.prefixCount
-        // Of a source whose last byte is there the end is on its way.
+        // If the last byte is there, the message of the end is on its way.
         if !progress.isEnded, count < progress.size ?? .max { ask(for: count..<Int.max, ahead: 0) }
         while !progress.isEnded { _ = receive(waits: true) }
         return progress.present.prefixCount
     }
 
     var size: Int? {
-        hear()
+        receivePending()
         return progress.size
     }
 
     var isWhole: Bool {
-        hear()
+        receivePending()
         return progress.isEnded && !progress.isCut
     }
 
     var isCut: Bool {
-        hear()
+        receivePending()
         return progress.isCut
     }
 
     var timeWillExpire: Bool {
-        hear()
+        receivePending()
         return expires
     }
 
-    /// Returns when there is a byte at `offset`, or none will come.
+    /// Waits until there is a byte at `offset`, or none will come.
     ///
-    /// Of what was expected, all `count` bytes are waited for: they are on their way together, and asking for each
-    /// packet that comes would cost more than it gains.
+    /// In expected ranges, waits for all `count` bytes: they arrive together, and asking for each packet would cost
+    /// more than it saves.
     private func waitForBytes(at offset: Int, upTo count: Int) {
         guard !isSettled(offset) else { return }
-        hear()
+        receivePending()
         guard !isSettled(offset) else { return }
         let left = expected.range(at: offset).map { $0.upperBound - offset } ?? 1
         let least = min(count, left)
@@ -97,7 +98,7 @@ final class SharedSource: SourceBytes {
         while !isSettled(offset) { _ = receive(waits: true) }
     }
 
-    /// Whether it is known if there is a byte at `offset`.
+    /// Returns `true` if it is known whether there is a byte at `offset`.
     private func isSettled(_ offset: Int) -> Bool {
         progress.isEnded || progress.present.range(at: offset) != nil || offset >= progress.size ?? .max
     }
@@ -106,12 +107,12 @@ final class SharedSource: SourceBytes {
         do throws(SystemError) { try line.send(DecoderMessage.need(range, ahead: ahead)) } catch { _exit(1) }
     }
 
-    /// Takes in what the worker has said so far.
-    private func hear() {
+    /// Processes the messages that the worker has sent so far.
+    private func receivePending() {
         while receive(waits: false) {}
     }
 
-    /// Whether there was a message.
+    /// Processes one message. Returns `true` if there was one.
     private func receive(waits: Bool) -> Bool {
         do throws(SystemError) {
             guard let packet = try line.receive(waits: waits) else { _exit(1) }
@@ -126,7 +127,7 @@ final class SharedSource: SourceBytes {
     private func take(_ packet: PacketSocket.Packet) {
         switch try? WorkerMessage(packet: packet.bytes) {
         case .have(let range, let size):
-            // What was sent before the end may be read after it.
+            // Messages sent before the end may be read after it.
             guard !progress.isEnded else { return }
             progress.present.insert(range)
             progress.size = size

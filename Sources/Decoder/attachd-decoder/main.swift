@@ -1,18 +1,18 @@
-// The process in which media is decoded. The worker starts it once, with a socket as its standard input; from it one
-// process is forked for each attachment, locked down, and gone when that attachment is done.
+// The program that decodes media. The worker starts it once, with a socket as its standard input. It forks one process
+// for each attachment, which gives up its rights, does its job, and ends.
 import AudioVideo
 import DecoderWire
 import Glibc
 import Images
 import Sandbox
 
-// The worker's timers and answers come first, even where decoding takes every core.
+// The worker's timers and answers have priority, even if decoding uses every core.
 _ = nice(5)
 do {
     try Libvips.start()
     Libvips.warmUpBeforeFork()
     Libav.warmUp()
-    // From here on no file can be opened.
+    // After this call, no file can be opened.
     var zygote = Zygote(enclosure: try Enclosure.enter()) { line, lockDown in
         DecoderProcess(line: line).run(lockDown)
     }
