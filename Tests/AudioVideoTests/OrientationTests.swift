@@ -3,7 +3,7 @@ import Media
 import Testing
 import Support
 
-/// A movie with a different color in each corner and a track matrix that turns it.
+/// A movie with a different colour in each corner and a track matrix that turns it.
 struct TurnedMovie: CustomTestStringConvertible, Sendable {
     /// The matrix entries `a b c d` of ISO/IEC 14496-12, 6.2.2: a point (p, q) is shown at (a·p + c·q, b·p + d·q).
     var matrix: [Int]
@@ -44,7 +44,7 @@ struct TurnedMovie: CustomTestStringConvertible, Sendable {
         return bytes
     }
 
-    /// Returns the color that is shown in the corner (x, y).
+    /// Returns the colour that is shown in the corner (x, y).
     func colour(x: Int, y: Int) -> [Int]? {
         Self.corners.first { p, q, _ in
             matrix[0] * p + matrix[2] * q == x && matrix[1] * p + matrix[3] * q == y
@@ -74,7 +74,7 @@ struct OrientationTests {
 }
 
 extension FFmpeg {
-    /// Returns the mean color of the displayed first frame near one corner.
+    /// Returns the mean colour of the displayed first frame near one corner.
     static func colour(of bytes: [UInt8], x: Int, y: Int) throws -> [Int] {
         try withFile(bytes) { path in
             let filter =

@@ -21,7 +21,7 @@ struct PictureDetailsTests {
     }
 
     @Test(
-        "high dynamic range is as bright as intended, and gray stays gray",
+        "high dynamic range is as bright as intended, and grey stays grey",
         arguments: [("smpte2084", 0.58), ("arib-std-b67", 0.75)],
     )
     func highDynamicRange(transfer: String, white: Double) throws {
@@ -41,7 +41,7 @@ struct PictureDetailsTests {
         }
     }
 
-    @Test("ten bits become eight, with the same colors")
+    @Test("ten bits become eight, with the same colours")
     func tenBits() throws {
         let source = "color=c=0x40a0c0:s=320x240:d=1:r=10,format=yuv420p10le"
         let output = try clip(

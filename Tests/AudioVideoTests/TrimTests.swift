@@ -4,7 +4,7 @@ import Testing
 import Support
 import Timing
 
-/// A clip whose color and pitch tell the time, and the part to cut out.
+/// A clip whose colour and pitch tell the time, and the part to cut out.
 struct TrimCase: CustomTestStringConvertible, Sendable {
     var name: String
     var file: String

@@ -88,7 +88,7 @@ struct BatchRunTests {
         #expect(try batch.lines.compactMap { $0.path?.text } == ["A.png", "B.png", "C.png", "D.png"])
     }
 
-    @Test("files that swapped names in a ring are recognized by their content")
+    @Test("files that swapped names in a ring are recognised by their content")
     func renamed() async throws {
         for word in ["1", "2", "3"] { try batch.write("\(word).png", word) }
         try batch.write("old.png", "O")

@@ -129,7 +129,7 @@ struct EvilDecoderTests {
         }
     }
 
-    @Test("a canceled conversion ends at once, and so does its process")
+    @Test("a cancelled conversion ends at once, and so does its process")
     func cancelled() async throws {
         try await DecoderPool.with("evil-decoder") { pool in
             let file = try file("hang")
@@ -141,7 +141,7 @@ struct EvilDecoderTests {
         }
     }
 
-    @Test("a job that waits for a process gives up at its deadline or when it is canceled")
+    @Test("a job that waits for a process gives up at its deadline or when it is cancelled")
     func waiting() async throws {
         try await DecoderPool.with("evil-decoder") { pool in
             let file = try file("hang")

@@ -22,7 +22,7 @@ struct AddressPolicyTests {
     }
 
     @Test(
-        "public addresses may be dialed, up to the edges of the special ranges",
+        "public addresses may be dialled, up to the edges of the special ranges",
         arguments: [
             "1.0.0.0", "9.255.255.255", "11.0.0.0", "100.63.255.255", "100.128.0.0", "126.255.255.255", "128.0.0.0",
             "168.63.129.15", "169.253.255.255", "169.255.0.0", "172.15.255.255", "172.32.0.0", "191.255.255.255",
@@ -112,7 +112,7 @@ struct AddressPolicyTests {
         #expect(AddressPolicy().own.contains(try #require(IPAddress("127.0.0.1"))))
     }
 
-    @Test("public addresses are dialed on the web's ports, allowed ones on any")
+    @Test("public addresses are dialled on the web's ports, allowed ones on any")
     func ports() throws {
         #expect(try refusal("8.8.8.8", port: 80) == nil)
         for port in [22, 25, 6379, 8080, 0] {

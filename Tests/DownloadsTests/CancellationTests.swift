@@ -6,7 +6,7 @@ import Timing
 
 @Suite("Stopping downloads", .timeLimit(.minutes(1)))
 struct CancellationTests {
-    @Test("a download that is canceled before it starts ends at once")
+    @Test("a download that is cancelled before it starts ends at once")
     func before() async throws {
         let origin = try OriginServer { _ in .silence }
         defer { origin.stop() }
@@ -19,7 +19,7 @@ struct CancellationTests {
         #expect(fetched.isConsistent)
     }
 
-    @Test("a running download that is canceled ends with the bytes that came")
+    @Test("a running download that is cancelled ends with the bytes that came")
     func underWay() async throws {
         let origin = try OriginServer { _ in .stall(after: 5_000, of: pattern(10_000)) }
         defer { origin.stop() }
@@ -34,7 +34,7 @@ struct CancellationTests {
         #expect(fetched.holds(pattern(5_000)) && fetched.report.fetchedByteCount == 5_000)
     }
 
-    @Test("canceling one download leaves the others alone")
+    @Test("cancelling one download leaves the others alone")
     func others() async throws {
         let origin = try OriginServer { request in
             request.path == "/slow" ? .drip(pattern(50), every: .milliseconds(5)) : .silence
@@ -67,7 +67,7 @@ struct CancellationTests {
         #expect(try await downloader.fetch(origin.url()).reason == .cancelled)
     }
 
-    @Test("canceling at any moment ends every download once")
+    @Test("cancelling at any moment ends every download once")
     func anyMoment() async throws {
         let origin = try OriginServer { _ in .drip(pattern(30), pieceSize: 10, every: .milliseconds(1)) }
         defer { origin.stop() }

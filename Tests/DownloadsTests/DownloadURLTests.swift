@@ -15,7 +15,7 @@ struct DownloadURLTests {
     }
 
     @Test(
-        "a URL is normalized, and its parts are known",
+        "a URL is normalised, and its parts are known",
         arguments: [
             ("https://cdn.example.com/a.jpg", "https://cdn.example.com/a.jpg", "cdn.example.com", 443),
             ("HTTP://example.com:8080", "http://example.com:8080/", "example.com", 8080),

@@ -65,7 +65,7 @@ struct OriginGateTests {
         first.leave(.worked)
     }
 
-    @Test("a canceled request leaves, before or while it waits")
+    @Test("a cancelled request leaves, before or while it waits")
     func cancelled() async throws {
         let gate = gate(1)
         let first = try await gate.enter(origin, until: time.now + .seconds(10))

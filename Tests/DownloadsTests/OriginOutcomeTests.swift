@@ -32,7 +32,7 @@ struct OriginOutcomeTests {
         #expect(result(reason).outcome(hadTime: false, isOver: true) == .unknown)
     }
 
-    @Test("a request that was canceled says nothing about its origin")
+    @Test("a request that was cancelled says nothing about its origin")
     func unwanted() {
         #expect(result(.cancelled, isFlowing: true).outcome(hadTime: true, isOver: false) == .unknown)
     }

@@ -81,7 +81,7 @@ struct RefusalTests {
         #expect(failure?.concealedCause?.refusal?.contains("port 6379") == true)
     }
 
-    @Test("a refused address among several of a name is skipped, and the next one is dialed")
+    @Test("a refused address among several of a name is skipped, and the next one is dialled")
     func several() async throws {
         let inner = try OriginServer(address: "127.0.0.1") { _ in .body([1]) }
         let outer = try OriginServer(address: "127.0.0.2") { _ in .body([2]) }

@@ -96,7 +96,7 @@ struct SendingTests {
     }
 
     @Test(
-        "a callback that can never be called is recognized by its URL alone",
+        "a callback that can never be called is recognised by its URL alone",
         arguments: [
             ("ftp://a.example/", true), ("a", true), ("http://10.0.0.1/", true), ("http://[::1]/", true),
             ("http://0x0a000001/", true), ("https://192.0.2.1:8080/", true), ("http://127.0.0.1:9/", false),

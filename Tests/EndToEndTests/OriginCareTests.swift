@@ -6,7 +6,7 @@ import Testing
 @Suite("Origins that ask for a pause", .timeLimit(.minutes(2)))
 struct OriginCareTests {
     @Test(
-        "a tenant that asks for a pause gets it, and its neighbors don't if the configuration tells them apart"
+        "a tenant that asks for a pause gets it, and its neighbours don't if the configuration tells them apart"
     )
     func tenants() async throws {
         let origin = try OriginServer { request in

@@ -72,7 +72,7 @@ extension Bomb {
         return file.filled(rows: 1, rowBytes: 1)
     }
 
-    /// Returns a small gray JPEG whose frame header claims another size.
+    /// Returns a small grey JPEG whose frame header claims another size.
     private static func jpeg(width: UInt16, height: UInt16) throws -> [UInt8] {
         var bytes = try SharedMedia.bytes("images/Pillow__hopper_gray.jpg")
         let frame = try #require(bytes.indices.dropLast().first { bytes[$0] == 0xFF && bytes[$0 + 1] == 0xC0 })

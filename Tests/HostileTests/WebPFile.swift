@@ -18,7 +18,7 @@ enum WebPFile {
         bits.put(0x2F, width: 8)
         bits.put(width - 1, width: 14)
         bits.put(height - 1, width: 14)
-        // No alpha, version 0; no transform, no color cache, one set of codes.
+        // No alpha, version 0; no transform, no colour cache, one set of codes.
         bits.put(0, width: 4 + 3)
         // Five codes of one symbol, which takes no bits at all.
         for _ in 0..<5 { bits.put(1, width: 4) }

@@ -39,7 +39,7 @@ extension ImagesTests {
             let result = try Pixels(#require(try transform(MemorySource(bytes), .jpeg).output.last))
             #expect(source.bands == 4)
             #expect(result.bands == 3)
-            // Plain ink arithmetic is not color management, but it tells light from dark and red from blue.
+            // Plain ink arithmetic is not colour management, but it tells light from dark and red from blue.
             for (x, y) in [(10, 10), (50, 50), (90, 90), (20, 80)] {
                 let ink = source.at(x, y)
                 let naive = (0..<3).map { (255 - ink[$0]) * (255 - ink[3]) / 255 }
@@ -62,7 +62,7 @@ extension ImagesTests {
             #expect(try Pixels(#require(output.last)).bands == 1)
         }
 
-        @Test("a transparent picture stays transparent, and its edges keep their color")
+        @Test("a transparent picture stays transparent, and its edges keep their colour")
         func transparency() throws {
             // Opaque red beside invisible green, which must not bleed into the red when scaled.
             let source = PNGBuilder.picture(2076, 100, .rgba) { x, _ in x < 1038 ? [255, 0, 0, 255] : [0, 255, 0, 0] }

@@ -33,7 +33,7 @@ extension ImagesTests {
         }
 
         @Test(
-            "a truncated baseline JPEG keeps the rows that came, without gray below them",
+            "a truncated baseline JPEG keeps the rows that came, without grey below them",
             .needsSharedMedia,
             arguments: [0.5, 0.9]
         )

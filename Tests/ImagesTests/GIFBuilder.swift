@@ -1,6 +1,6 @@
-/// A writer of animated GIFs with exact gray values, uncompressed, without any library under test.
+/// A writer of animated GIFs with exact grey values, uncompressed, without any library under test.
 enum GIFBuilder {
-    /// Returns gray frames, each shown for `delay` hundredths of a second; `value` gives the gray, 0 to 255, at x and y
+    /// Returns grey frames, each shown for `delay` hundredths of a second; `value` gives the grey, 0 to 255, at x and y
     /// of a frame.
     static func animation(
         _ width: Int,
@@ -11,7 +11,7 @@ enum GIFBuilder {
         value: (_ frame: Int, _ x: Int, _ y: Int) -> Int,
     ) -> [UInt8] {
         let size = littleEndian(width) + littleEndian(height)
-        // 128 grays: with codes of 8 bits, each pixel is one byte, as long as the table is cleared in time.
+        // 128 greys: with codes of 8 bits, each pixel is one byte, as long as the table is cleared in time.
         var gif =
             Array("GIF89a".utf8) + size + [0xF6, 0, 0] + (0..<128).flatMap { [UInt8](repeating: $0 * 2, count: 3) }
         gif += [0x21, 0xFF, 11] + Array("NETSCAPE2.0".utf8) + [3, 1, 0, 0, 0] + extensions

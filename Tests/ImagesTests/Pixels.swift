@@ -30,7 +30,7 @@ struct Pixels {
         return values[start..<start + bands].map(Int.init)
     }
 
-    /// Returns the similarity of the colors in decibels: at 30, a phone hardly shows a difference. Returns 0 for
+    /// Returns the similarity of the colours in decibels: at 30, a phone hardly shows a difference. Returns 0 for
     /// another size.
     func likeness(to other: Pixels) -> Double {
         guard (width, height, bands) == (other.width, other.height, other.bands) else { return 0 }
@@ -54,7 +54,7 @@ extension Picture {
     }
 }
 
-/// Returns whether two colors are nearly the same.
+/// Returns whether two colours are nearly the same.
 func isNear(_ left: [Int], _ right: [Int], within tolerance: Int = 12) -> Bool {
     left.count == right.count && zip(left, right).allSatisfy { abs($0 - $1) <= tolerance }
 }

@@ -21,7 +21,7 @@ struct SharedPicture: CustomTestStringConvertible, Sendable {
         }
     }
 
-    /// Returns the bytes and the format, or `nil` if the sniffer doesn't recognize an image.
+    /// Returns the bytes and the format, or `nil` if the sniffer doesn't recognise an image.
     func read() throws -> (bytes: [UInt8], format: MediaFormat)? {
         let bytes = try SharedMedia.bytes(path)
         guard let format = MediaSniffer.format(of: bytes.span), format.kind == .image else { return nil }

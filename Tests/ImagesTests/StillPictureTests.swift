@@ -41,7 +41,7 @@ extension ImagesTests {
             #expect(output.last?.report.height == 30)
         }
 
-        @Test("a picture of another shape is cropped around its center")
+        @Test("a picture of another shape is cropped around its centre")
         func aspectRatio() throws {
             // Red above and below, green in the middle half.
             let source = PNGBuilder.picture(400, 400) { _, y in (100..<300).contains(y) ? [0, 200, 0] : [200, 0, 0] }

@@ -44,7 +44,7 @@ extension QueueRule {
             #expect(try await here == .finished(.sample()))
             #expect(try await there == .finished(.sample()))
         },
-        QueueRule("a wait for an answer can be canceled") { queues in
+        QueueRule("a wait for an answer can be cancelled") { queues in
             let queue = try await queues.open()
             #expect(try await queue.enqueue(.sample()) == .accepted)
             let waiting = Task { try await queue.state(of: JobName(id: "job"), waiting: .seconds(600)) }

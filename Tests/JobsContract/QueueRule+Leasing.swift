@@ -39,7 +39,7 @@ extension QueueRule {
             #expect(try await b.enqueue(.sample()) == .accepted)
             #expect(try await leased.job.id == "job")
         },
-        QueueRule("a canceled wait leases no job") { queues in
+        QueueRule("a cancelled wait leases no job") { queues in
             let (a, b) = try await queues.openTwo(Queues.shortLeases)
             let waiting = Task { try await a.lease(1, waiting: .seconds(600)) }
             #expect(try await b.lease(1, waiting: .milliseconds(20)).isEmpty)

@@ -35,7 +35,7 @@ struct ProtocolTests {
         try await store.close()
     }
 
-    @Test("a job that was withdrawn is answered as canceled on its producer's stream")
+    @Test("a job that was withdrawn is answered as cancelled on its producer's stream")
     func cancelled() async throws {
         let queue = try store.queue()
         #expect(try await queue.enqueue(Self.job("1", producer: "gateway")) == .accepted)

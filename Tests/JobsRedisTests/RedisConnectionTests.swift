@@ -30,7 +30,7 @@ struct RedisConnectionTests {
         try await connection.send([RedisCommand("ECHO", text)])[0].text
     }
 
-    @Test("a canceled command leaves the replies of others to their callers")
+    @Test("a cancelled command leaves the replies of others to their callers")
     func cancellation() async throws {
         let server = try RedisServer()
         defer { server.kill() }

@@ -44,7 +44,7 @@ struct MediaFileTests {
         #expect(file.progress.byteCount == 2)
     }
 
-    @Test("a canceled reader returns at once with the bytes so far")
+    @Test("a cancelled reader returns at once with the bytes so far")
     func cancelled() async throws {
         let file = try MediaFile(byteLimit: 3)
         let reader = Task { await file.progress(reaching: 3) }

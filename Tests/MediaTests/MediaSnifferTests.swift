@@ -14,7 +14,7 @@ struct MediaSnifferTests {
     ]
 
     @Test(
-        "the format of every real file is recognized from its bytes",
+        "the format of every real file is recognised from its bytes",
         .needsSharedMedia,
         arguments: ["images", "video", "audio", "privacy"].flatMap(SharedMedia.paths),
     )
@@ -30,7 +30,7 @@ struct MediaSnifferTests {
     }
 
     @Test(
-        "a file that is not media of a known format is not recognized",
+        "a file that is not media of a known format is not recognised",
         arguments: [
             "", "<", "<html><body>Not found</body></html>", "<svg xmlns=\"http://www.w3.org/2000/svg\"/>", "%PDF-1.7",
             "#EXTM3U\n#EXT-X-VERSION:3", "P6 1 1 255 abc", "BM6\u{0}\u{0}\u{0}", "ffconcat version 1.0",

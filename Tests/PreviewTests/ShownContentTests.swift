@@ -37,7 +37,7 @@ struct ShownContentTests {
         #expect(content.interruptionLevel == .active)
     }
 
-    @Test("localized keys are shown as keys, with their arguments")
+    @Test("localised keys are shown as keys, with their arguments")
     func keys() throws {
         let content = try content(
             #"{"aps":{"alert":{"title-loc-key":"TITLE","title-loc-args":["Anna",2],"loc-key":"BODY","body":"plain"}}}"#

@@ -5,7 +5,7 @@ import Timing
 
 @Suite("The cost of decoding")
 struct CostModelTests {
-    @Test("costs are learned separately for each format")
+    @Test("costs are learnt separately for each format")
     func learns() {
         let costs = CostModel()
         for _ in 0..<50 { costs.learn(.jpeg, took: .milliseconds(80)) }

@@ -5,11 +5,11 @@ import Support
 import Synchronization
 import Timing
 
-/// A download with scripted behavior.
+/// A download with scripted behaviour.
 struct FakeDownloader: AttachmentDownloading {
     enum Behaviour: Sendable {
         case body([UInt8])
-        /// Delivers the bytes, and then stalls until it is canceled.
+        /// Delivers the bytes, and then stalls until it is cancelled.
         case stalls([UInt8])
         case fails(AttachmentFailure.Reason)
         /// Delivers the first bytes of a source of this size, and waits for a reader to have enough.
@@ -18,7 +18,7 @@ struct FakeDownloader: AttachmentDownloading {
         case hangs
     }
 
-    /// The behavior for each URL.
+    /// The behaviour for each URL.
     var behaviours: [String: Behaviour]
 
     func download(

@@ -4,7 +4,7 @@ import ServiceExtension
 import Support
 import Timing
 
-/// An extension with scripted behavior.
+/// An extension with scripted behaviour.
 struct ScriptedExtension: NotificationServiceExtension {
     enum Behaviour: Sendable, Equatable {
         case returns
@@ -15,7 +15,7 @@ struct ScriptedExtension: NotificationServiceExtension {
         /// Changes the best attempt, sends the signal, then never ends.
         case marksAndHangs(Signal)
         case endsAtExpiry
-        /// Ends an hour after the deadline, even if it is canceled.
+        /// Ends an hour after the deadline, even if it is cancelled.
         case sleepsPastExpiry
     }
 

@@ -64,7 +64,7 @@ struct SharedRungTests {
         #expect(stored == Store.file && store.callCount == 2)
     }
 
-    @Test("storing continues while any waiter is left, and is canceled when the last has left")
+    @Test("storing continues while any waiter is left, and is cancelled when the last has left")
     func leaving() async throws {
         let (rung, begun, cancelled) = (SharedRung(try ReadyRung([1])), Signal(), Signal())
         let tasks = (0..<2).map { _ in

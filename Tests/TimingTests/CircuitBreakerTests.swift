@@ -53,7 +53,7 @@ struct CircuitBreakerTests {
         #expect(pauses == [10, 20, 40, 60, 60, 60].map { .seconds($0) })
         let probe = try breaker.pass(at: now)
         #expect(throws: CircuitBreaker.Refusal(until: nil)) { try breaker.pass(at: now) }
-        // A canceled probe makes room for another.
+        // A cancelled probe makes room for another.
         breaker.finish(probe, .unknown, at: now, jitter: 0.5)
         for _ in 0..<3 {
             #expect(!breaker.isClosed)

@@ -1,9 +1,9 @@
 import Testing
 import Timing
 
-@Suite("Learned durations")
+@Suite("Learnt durations")
 struct LearntDurationTests {
-    @Test("a constant duration is learned exactly, and an exception moves it a little")
+    @Test("a constant duration is learnt exactly, and an exception moves it a little")
     func learns() {
         var time = LearntDuration(.seconds(1))
         #expect(time.nearlyAlways == .seconds(2))

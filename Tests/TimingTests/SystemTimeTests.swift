@@ -22,7 +22,7 @@ struct SystemTimeTests {
         await #expect(throws: CancellationError.self) { try await late.value }
     }
 
-    @Test("a canceled sleep ends at once and leaves nothing behind", arguments: [true, false])
+    @Test("a cancelled sleep ends at once and leaves nothing behind", arguments: [true, false])
     func cancelled(waitsFirst: Bool) async {
         // Uses its own timers, so that no other test sleeps on them.
         let alarms = Alarms()

@@ -10,7 +10,7 @@ enum AddressTargets {
         if lines.count > 1, let target = try? url.resolving(lines[1]) { check(target) }
     }
 
-    /// Checks that the normalized text has the same parts: the checked address is the dialed one.
+    /// Checks that the normalised text has the same parts: the checked address is the dialled one.
     private static func check(_ url: DownloadURL) {
         precondition(["http", "https"].contains(url.scheme) && !url.host.isEmpty && (0...65_535).contains(url.port))
         guard url.text.utf8.count <= DownloadURL.byteLimit else { return }
@@ -18,7 +18,7 @@ enum AddressTargets {
         precondition((again.scheme, again.host, again.port) == (url.scheme, url.host, url.port))
     }
 
-    /// Checks that an address that may be dialed carries no address that may not.
+    /// Checks that an address that may be dialled carries no address that may not.
     static func address(_ bytes: [UInt8]) {
         let text = String(decoding: bytes, as: UTF8.self)
         if let block = try? CIDR(text) { precondition(try! CIDR(block.description) == block) }
