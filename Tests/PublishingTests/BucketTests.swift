@@ -79,7 +79,7 @@ struct BucketTests {
         arguments: [
             ("key", "InvalidAccessKeyId", "does not know this access key"),
             ("secret", "SignatureDoesNotMatch", "--publish-region"),
-            ("token", "InvalidToken", "renew the credentials"),
+            ("token", "InvalidToken", "Renew the credentials"),
             ("rights", "AccessDenied", "s3:PutObject"),
             ("bucket", "NoSuchBucket", "--publish"),
         ]

@@ -5,7 +5,7 @@ import Glibc
 struct Attachd: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "attachd",
-        abstract: "Makes the media attachments of push notifications ready, before the push is sent.",
+        abstract: "Prepares the media attachments of push notifications before the push is sent.",
         subcommands: [
             ProcessCommand.self, ServeCommand.self, WorkCommand.self, EnqueueCommand.self, JobsCommand.self,
             ForgetCommand.self, BatchCommand.self, LoadTestCommand.self, OriginCommand.self, DialectsCommand.self,
@@ -14,7 +14,7 @@ struct Attachd: AsyncParsableCommand {
     )
 
     static func main() async {
-        // A reader that went away is an error of write(2), not the end of the program.
+        // A closed pipe is an error of write(2) and must not end the program.
         signal(SIGPIPE, SIG_IGN)
         await main(nil)
     }

@@ -7,32 +7,35 @@ import UnixSignals
 struct BatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "batch",
-        abstract: "Makes every media file below a folder ready as an attachment.",
+        abstract: "Converts every media file below a folder to an attachment.",
         discussion: """
-            The output has the input's folders; a file keeps its name, with the extension of what it became: \
-            a/photo.heic becomes a/photo.jpg. Where that would meet another file's output, both keep their whole names: \
-            photo.heic.jpg, photo.png.jpg. manifest.jsonl has a line for every file, and report.html shows them all. \
-            The input is never written to, and no link is followed. --store, --queue and the like are not used. \
-            --deadline is for each file, and 300s if none is given.
+            The output has the same folders as the input. A file keeps its name, with the extension of its new type: \
+            a/photo.heic becomes a/photo.jpg. If two outputs would have the same name, both keep their complete names: \
+            photo.heic.jpg, photo.png.jpg. manifest.jsonl has a line for every file, and report.html shows all files. \
+            The command does not change the input and does not follow links. It does not use the store or the queue. \
+            --deadline applies to each file; its default is 300s.
 
-            Patterns are as in .gitignore: *.jpg matches at any depth, summer/** all below that folder. Upper and \
-            lower case don't matter.
+            Patterns are like those of .gitignore: *.jpg matches at any depth, summer/** everything below that folder. \
+            Upper and lower case are equal.
             """,
     )
 
     @Argument(help: "The folder of media files.", completion: .directory)
     var input: String
-    @Option(help: "The folder to write to: a new or empty one, or with --resume a batch's own.", completion: .directory)
+    @Option(
+        help: "The folder to write to: a new or empty folder or, with --resume, the output of an earlier batch.",
+        completion: .directory
+    )
     var out: String
-    @Flag(help: "Go on where an earlier run stopped. Files are known by their content, whatever they are called now.")
+    @Flag(help: "Continue an earlier run. Files are recognized by their content, even after they were renamed.")
     var resume = false
-    @Flag(help: "Write nothing, and print what would be done: a line of JSON for each file.")
+    @Flag(help: "Write nothing. Print the planned work as a line of JSON for each file.")
     var dryRun = false
-    @Option(help: "Work on files that match this pattern only; may be repeated.", transform: Self.glob)
+    @Option(help: "Convert only files that match this pattern; may be repeated.", transform: Self.glob)
     var include: [Glob] = []
-    @Option(help: "Leave out files and folders that match this pattern; may be repeated.", transform: Self.glob)
+    @Option(help: "Skip files and folders that match this pattern; may be repeated.", transform: Self.glob)
     var exclude: [Glob] = []
-    @Flag(help: "Exit with status 3 when the outcome of some file is not complete.")
+    @Flag(help: "Exit with status 3 if the outcome of any file is not complete.")
     var strict = false
     @OptionGroup var common: CommonOptions
 
@@ -77,12 +80,12 @@ struct BatchCommand: AsyncParsableCommand {
         }
     }
 
-    /// The first signal lets what is under way be finished, the second one doesn't.
+    /// Stops the batch on signals: the first one lets files in progress finish, the second one does not.
     private static func stop(_ monitor: BatchMonitor) async {
         for await _ in await UnixSignalsSequence(trapping: .sigint, .sigterm) {
             if monitor.isStopped { _exit(128 + SIGINT) }
             monitor.stop()
-            let message = "\nStopping: what is under way is finished. Once more to stop at once; --resume goes on.\n"
+            let message = "\nStopping after the files in progress. Repeat to stop at once. Continue with --resume.\n"
             FileHandle.standardError.write(Data(message.utf8))
         }
     }
@@ -94,7 +97,7 @@ struct BatchCommand: AsyncParsableCommand {
 }
 
 extension BatchEngine {
-    /// Starts the decoders, or ends the command with a message that says what to do.
+    /// Starts the decoders, or ends the command with an error message.
     fileprivate static func start(_ settings: Settings, selection: FileSelection) throws -> BatchEngine {
         do throws(EngineError) {
             return try BatchEngine(settings, selection: selection)

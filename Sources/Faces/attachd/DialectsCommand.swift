@@ -4,10 +4,10 @@ import ArgumentParser
 struct DialectsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "dialects",
-        abstract: "Lists where push services put attachments, and what the profiles make of them.",
+        abstract: "Lists the positions of attachments in the payloads of push services, and the rules of the profiles.",
         discussion: """
-            Dialects stand in the order in which they are tried: the first that finds an attachment counts. A * in a \
-            path stands for every element of an array and every member of an object, and ... for a payload in any \
+            The dialects are in the order in which they are tried. The first one that finds an attachment counts. A * \
+            in a path means every element of an array or every member of an object, and ... a payload in any \
             dialect of payloads. A profile in the first table is the one that the path's platform needs.
             """,
     )

@@ -4,7 +4,7 @@ import ArgumentParser
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Says what this installation can do, by trying it; fails when a needed part is missing.",
+        abstract: "Checks the parts of this installation. Fails if a required part is missing.",
     )
 
     @OptionGroup var common: CommonOptions
@@ -17,7 +17,7 @@ struct DoctorCommand: AsyncParsableCommand {
             let diagnosis = await Diagnosis(engine, settings)
             await engine.shutDown()
             print(diagnosis.text)
-            guard diagnosis.isHealthy else { throw CommandError(.failure, "A needed part is missing; see above.") }
+            guard diagnosis.isHealthy else { throw CommandError(.failure, "A required part is missing; see above.") }
         }
     }
 }

@@ -2,7 +2,7 @@ import App
 import Logging
 
 extension Engine {
-    /// Starts the parts, or ends the command with a message that says what to do.
+    /// Starts the engine, or ends the command with an error message.
     static func start(_ settings: Settings, readsLocalFiles: Bool) throws -> Engine {
         do throws(EngineError) {
             return try Engine(settings, readsLocalFiles: readsLocalFiles, logger: Logger(label: "attachd"))
@@ -13,7 +13,7 @@ extension Engine {
         }
     }
 
-    /// Ends the command where the settings insist on a whole sandbox and the host has none.
+    /// Ends the command if the settings require a complete sandbox and the host does not provide it.
     func insistOnSandbox(_ settings: Settings) async throws {
         guard settings.requiresSandbox else { return }
         do throws(EngineError) {

@@ -7,26 +7,26 @@ import Media
 struct EnqueueCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "enqueue",
-        abstract: "Puts notifications on the queue; --wait prints their results, one a line.",
+        abstract: "Adds notifications to the queue. With --wait, prints their results, one a line.",
     )
 
-    @Argument(help: "Files with a payload each; - is standard input.")
+    @Argument(help: "Files with one payload each, or - for standard input.")
     var payloads: [String] = ["-"]
-    @Option(help: "The job's name: one that was seen before is the same job. Only for a single payload.")
+    @Option(help: "The job's name. The queue accepts each name once. Only for a single payload.")
     var id: String?
     @Option(help: "Post the result to this URL.")
     var callback: String?
-    @Flag(help: "Wait for the results, and print them.")
+    @Flag(help: "Wait for the results and print them.")
     var wait = false
-    @Option(help: "HOST:PORT of the attachd that has the queue's file open. (default: 127.0.0.1:8080)")
+    @Option(help: "The HOST:PORT of the attachd process that uses the queue's file. (default: 127.0.0.1:8080)")
     var listen: String?
-    @Option(help: "The file with that attachd's API token.")
+    @Option(help: "The file with the API token of that process.")
     var apiToken: String?
     @OptionGroup var queue: QueueOptions
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
-        guard id == nil || payloads.count == 1 else { throw ValidationError("--id goes with one payload.") }
+        guard id == nil || payloads.count == 1 else { throw ValidationError("Use --id with a single payload only.") }
     }
 
     func run() async throws {
@@ -52,7 +52,7 @@ struct EnqueueCommand: AsyncParsableCommand {
             switch try await producer.enqueue(job) {
             case .accepted, .known, .finished:
                 if !wait { print(job.id) }
-            case .busy: throw CommandError(.failure, "The queue is full; send the notification as it is.")
+            case .busy: throw CommandError(.failure, "The queue is full. Send the notification unchanged.")
             }
         }
         if wait { for id in ids { try await print(result(of: id, from: producer)) } }

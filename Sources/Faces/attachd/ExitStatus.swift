@@ -3,13 +3,13 @@ import Foundation
 import Media
 import Values
 
-/// What the program's exit status means: sysexits.h, and two of our own.
+/// The exit status of the program: values of sysexits.h, and three more.
 enum ExitStatus: Int32 {
     /// The command itself failed.
     case failure = 1
-    /// With `--strict`: some outcome was not `complete`.
+    /// An outcome was not `complete`, with `--strict`.
     case notComplete = 3
-    /// A budget of a load test was missed, or something got worse.
+    /// A load test missed a budget, or a figure got worse.
     case budgetMissed = 4
     /// EX_USAGE
     case usage = 64
@@ -25,7 +25,7 @@ enum ExitStatus: Int32 {
     var code: ExitCode { ExitCode(rawValue) }
 }
 
-/// Ends the command with a message on standard error and an exit status.
+/// An error that ends the command with a message on standard error and an exit status.
 struct CommandError: Error, CustomStringConvertible {
     var status: ExitStatus
     var description: String
@@ -35,7 +35,7 @@ struct CommandError: Error, CustomStringConvertible {
         self.description = message
     }
 
-    /// Runs a command, and turns what it throws into message and status.
+    /// Runs a command and reports its errors as a message and an exit status.
     static func reported(_ command: () async throws -> Void) async throws {
         do {
             try await command()

@@ -8,14 +8,14 @@ import Storage
 struct ForgetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "forget",
-        abstract: "Takes an attachment back everywhere: file, cache, links and bucket object.",
+        abstract: "Takes an attachment back everywhere: its file, cache entries, links and bucket object.",
         discussion: """
-            Prints the names of the files that were taken back. Their links are answered with 410 from then on. \
-            A running attachd that has the store is told at --listen.
+            Prints the names of the files that were taken back. Requests for them are then answered with 410. \
+            Also notifies a running attachd with the same store at --listen.
             """,
     )
 
-    @Argument(help: "The source's URL, or the ready file's name or URL.") var reference: String
+    @Argument(help: "The URL of the source, or the name or the URL of the ready file.") var reference: String
     @OptionGroup var server: ServerOptions
     @OptionGroup var common: CommonOptions
 
@@ -25,7 +25,8 @@ struct ForgetCommand: AsyncParsableCommand {
                 throw CommandError(.usage, "\"\(reference)\" is neither a URL nor the name of a ready file.")
             }
             let settings = try await common.settings(server.options)
-            // The running one first: what it is making must not be stored after we have looked.
+            // Notify the running process first: it must not store an attachment in progress after this process has
+            // looked.
             var names = try await namesForgotten(by: reference, settings)
             do {
                 let forgetting = try Forgetting(settings)
@@ -37,13 +38,13 @@ struct ForgetCommand: AsyncParsableCommand {
                 throw CommandError(.failure, "The attachment was taken back here, but not everywhere. \(error.message)")
             }
             guard !names.isEmpty else {
-                throw CommandError(.inputNotFound, "No ready file of that source is known.")
+                throw CommandError(.inputNotFound, "No ready file from that source is known.")
             }
             for name in names.sorted() { print(name) }
         }
     }
 
-    /// What a running attachd took back; none if there is none.
+    /// Returns the names that a running attachd took back. Returns an empty set if no process is running.
     private func namesForgotten(by reference: AttachmentReference, _ settings: Settings) async throws -> Set<String> {
         guard AttachmentStore.isInUse(at: settings.store) else { return [] }
         let client = try SidecarClient(settings)
@@ -52,7 +53,7 @@ struct ForgetCommand: AsyncParsableCommand {
             return Set(try await client.forget(reference))
         } catch let error as JobQueueError {
             let advice =
-                "The attachd that has the store could not be told, and may still have the attachment in memory."
+                "The running attachd could not be notified, and may still have the attachment in memory. Try again."
             FileHandle.standardError.write(Data("attachd: \(advice) \(error)\n".utf8))
             return []
         }

@@ -8,19 +8,19 @@ import Values
 struct JobsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "jobs",
-        abstract: "Looks into the queue.",
+        abstract: "Inspects and administers the queue.",
         subcommands: [List.self, Show.self, Dead.self, Retry.self, Purge.self],
         defaultSubcommand: List.self,
     )
 
     private static func check(_ limit: Int) throws {
-        guard (1...10_000).contains(limit) else { throw ValidationError("--limit is from 1 to 10000.") }
+        guard (1...10_000).contains(limit) else { throw ValidationError("--limit must be from 1 to 10000.") }
     }
 
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "The queue in numbers, and its most urgent jobs.")
+        static let configuration = CommandConfiguration(abstract: "Prints the queue's counts and its most urgent jobs.")
 
-        @Option(help: "How many jobs are listed, at most 10000.")
+        @Option(help: "The number of jobs to list, at most 10000.")
         var limit = 50
         @OptionGroup var queue: QueueOptions
         @OptionGroup var common: CommonOptions
@@ -43,7 +43,7 @@ struct JobsCommand: AsyncParsableCommand {
     }
 
     struct Show: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "How a job stands, and its result.")
+        static let configuration = CommandConfiguration(abstract: "Prints a job's state and result.")
 
         @Argument(help: "The job's id.") var id: String
         @OptionGroup var queue: QueueOptions
@@ -52,7 +52,8 @@ struct JobsCommand: AsyncParsableCommand {
         func run() async throws {
             try await QueueView.with(queue, common) { view in
                 switch try await view.state(of: id) {
-                case .unknown: throw CommandError(.inputNotFound, "There is no job \(id), or its result is gone.")
+                case .unknown:
+                    throw CommandError(.inputNotFound, "There is no job \(id), or its result is no longer kept.")
                 case .waiting: print("waiting")
                 case .running: print("running")
                 case .finished(let reply):
@@ -64,9 +65,11 @@ struct JobsCommand: AsyncParsableCommand {
     }
 
     struct Dead: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Jobs that killed their workers, newest first.")
+        static let configuration = CommandConfiguration(
+            abstract: "Lists the jobs that killed their workers, newest first."
+        )
 
-        @Option(help: "How many are listed, at most 10000.")
+        @Option(help: "The number of dead letters to list, at most 10000.")
         var limit = 50
         @OptionGroup var queue: QueueOptions
         @OptionGroup var common: CommonOptions
@@ -84,7 +87,7 @@ struct JobsCommand: AsyncParsableCommand {
     }
 
     struct Retry: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Puts a dead letter on the queue again.")
+        static let configuration = CommandConfiguration(abstract: "Adds a dead letter to the queue again.")
 
         @Argument(help: "The job's id.") var id: String
         @OptionGroup var queue: QueueOptions
@@ -95,7 +98,7 @@ struct JobsCommand: AsyncParsableCommand {
                 switch try await view.retry(id) {
                 case .accepted: print("waiting")
                 case .known, .finished:
-                    throw CommandError(.failure, "A job \(id) is on the queue, or was just answered.")
+                    throw CommandError(.failure, "A job \(id) is already in the queue, or was just answered.")
                 case .busy: throw CommandError(.failure, "The queue is full.")
                 case nil: throw CommandError(.inputNotFound, "There is no dead letter \(id).")
                 }
@@ -104,7 +107,7 @@ struct JobsCommand: AsyncParsableCommand {
     }
 
     struct Purge: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Forgets all dead letters.")
+        static let configuration = CommandConfiguration(abstract: "Deletes all dead letters.")
 
         @OptionGroup var queue: QueueOptions
         @OptionGroup var common: CommonOptions
@@ -118,7 +121,7 @@ struct JobsCommand: AsyncParsableCommand {
 }
 
 extension QueueView {
-    /// Opens the queue for `body`, with what goes wrong as a message and an exit status.
+    /// Opens the queue for `body`. Reports errors as a message and an exit status.
     fileprivate static func with(
         _ queue: QueueOptions,
         _ common: CommonOptions,

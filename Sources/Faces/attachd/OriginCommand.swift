@@ -8,18 +8,18 @@ import Timing
 struct OriginCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "origin",
-        abstract: "Serves a folder over HTTP as badly as it is told to, for tests.",
+        abstract: "Serves a folder over HTTP for tests, with faults on request.",
         discussion: """
-            Faults stand in a request's query, such as /photo.jpg?latency=200ms&status=503@10%, or in rules for paths. \
-            Each may end with a share of the requests that it strikes. What is drawn depends on the seed, the URL and \
-            how often it was asked for, so that a run can be repeated. A parameter n means nothing: it makes URLs \
-            distinct. Every method gets the file. Links are not followed.
+            Faults are given in a request's query, such as /photo.jpg?latency=200ms&status=503@10%, or by rules for \
+            paths. A fault may end with the share of requests that it applies to. The random choice depends on the \
+            seed, the URL and the number of earlier requests for it, so that a run can be repeated. The parameter n \
+            has no effect: it makes URLs distinct. Every method gets the file. Links are not followed.
 
             \(table)
             """,
     )
 
-    /// Aligned, a fault a line.
+    /// The table of faults, one a line, in aligned columns.
     private static var table: String {
         let width = Fault.table.map(\.example.count).max() ?? 0
         return Fault.table.map { row in
@@ -30,21 +30,21 @@ struct OriginCommand: AsyncParsableCommand {
 
     @Argument(help: "The folder to serve.")
     var folder: String
-    @Option(help: "HOST:PORT; port 0 takes a free one.")
+    @Option(help: "The HOST:PORT to listen on. Port 0 takes a free port.")
     var listen = "127.0.0.1:8081"
-    @Option(help: "Faults for the paths of a pattern: '*.mp4 bandwidth=50kB/s&latency=200ms'; may be repeated.")
+    @Option(help: "A pattern of paths and its faults, such as '*.mp4 bandwidth=50kB/s&latency=200ms'; may be repeated.")
     var rule: [String] = []
     @Option(help: "A YAML or JSON file: a list \"rules\" of \"path\" and \"faults\".")
     var rules: String?
-    @Option(help: "Which lots are drawn for faults that have a share.")
+    @Option(help: "The seed of the random choice of faults that have a share.")
     var seed: UInt64 = 1
-    @Option(help: "The PEM file of a certificate and its chain: HTTPS.")
+    @Option(help: "The PEM file of a certificate and its chain, for HTTPS.")
     var certificate: String?
-    @Option(help: "The PEM file of its key.")
+    @Option(help: "The PEM file of the certificate's key.")
     var key: String?
-    @Option(help: "Hold each TLS handshake back for so long.")
+    @Option(help: "The delay of each TLS handshake, such as 2s.")
     var tlsDelay: String?
-    @Flag(help: "Print a line for each answer: method, URL, status, bytes of the body.")
+    @Flag(help: "Print a line for each answer: the method, the URL, the status and the size of the body in bytes.")
     var log = false
 
     func run() async throws {
@@ -60,10 +60,10 @@ struct OriginCommand: AsyncParsableCommand {
             do {
                 origin = try await MisbehavingOrigin(files, configuration)
             } catch {
-                throw CommandError(.failure, "\(listen) cannot be listened on: \(error)")
+                throw CommandError(.failure, "Cannot listen on \(listen): \(error)")
             }
             let scheme = certificate == nil ? "http" : "https"
-            // Whoever started this waits for the line.
+            // The starting program waits for this line.
             let host = configuration.host.contains(":") ? "[\(configuration.host)]" : configuration.host
             FileHandle.standardOutput.write(Data("\(scheme)://\(host):\(origin.port)/\n".utf8))
             try await Signals.untilToldToStop { try await origin.run() }
@@ -73,7 +73,7 @@ struct OriginCommand: AsyncParsableCommand {
     private func configuration() throws -> MisbehavingOrigin.Configuration {
         var configuration = MisbehavingOrigin.Configuration()
         guard let address = HostAndPort(listen) else {
-            throw CommandError(.badConfiguration, "--listen \(listen): write it as 127.0.0.1:8081.")
+            throw CommandError(.badConfiguration, "--listen \(listen) is not an address. Write it as 127.0.0.1:8081.")
         }
         configuration.host = address.host
         configuration.port = address.port
@@ -87,13 +87,13 @@ struct OriginCommand: AsyncParsableCommand {
         switch (certificate, key) {
         case (let chain?, let key?): configuration.certificate = (chain, key)
         case (nil, nil): break
-        default: throw CommandError(.badConfiguration, "--certificate and --key go together.")
+        default: throw CommandError(.badConfiguration, "Use --certificate and --key together.")
         }
         if let tlsDelay {
             guard let delay = DurationText.parse(tlsDelay), certificate != nil else {
                 throw CommandError(
                     .badConfiguration,
-                    "--tls-delay is a duration such as 2s, and goes with --certificate."
+                    "Give --tls-delay as a duration such as 2s, together with --certificate."
                 )
             }
             configuration.tlsDelay = delay

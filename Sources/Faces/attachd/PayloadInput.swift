@@ -1,14 +1,14 @@
 import Foundation
 import Payloads
 
-/// The bytes of a payload, from a file or from standard input.
+/// A reader of payloads from a file or from standard input.
 enum PayloadInput {
     static func read(_ path: String) throws -> [UInt8] {
-        // One byte over the limit is enough to be refused for it.
+        // One byte more than the limit is enough to refuse a payload that is too large.
         let limit = PayloadReader.byteLimit + 1
         guard path != "-" else { return try bytes(FileHandle.standardInput, limit) }
         guard let file = FileHandle(forReadingAtPath: path) else {
-            throw CommandError(.inputNotFound, "\(path) cannot be read: is it there?")
+            throw CommandError(.inputNotFound, "\(path) cannot be read. Check its name and permissions.")
         }
         return try bytes(file, limit)
     }

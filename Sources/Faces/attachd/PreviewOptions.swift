@@ -1,14 +1,16 @@
 import App
 import ArgumentParser
 
-/// The options of what people see and do with notifications.
+/// The options of the preview and of responses to notifications.
 struct PreviewOptions: ParsableArguments {
-    @Flag(help: "Leave the preview at /preview out.")
+    @Flag(help: "Turn the preview at /preview off.")
     var noPreview = false
-    @Option(help: "Tell this URL what people do with notifications: the answers to POST /v1/responses come from it.")
+    @Option(
+        help: "Post users' responses to notifications to this URL, which provides the answers of POST /v1/responses."
+    )
     var responseWebhook: String?
 
-    /// As options for `CommonOptions.settings`.
+    /// The options for `CommonOptions.settings`.
     var options: [SettingsKey: SettingsSource.Option] {
         var options: [SettingsKey: SettingsSource.Option] = [:]
         if noPreview { options[.preview] = .flag(false) }

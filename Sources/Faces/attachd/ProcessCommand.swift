@@ -10,26 +10,26 @@ import Values
 struct ProcessCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "process",
-        abstract: "Processes one notification: the rewritten payload goes to standard output.",
+        abstract: "Processes one notification and writes the new payload to standard output.",
     )
 
-    @Argument(help: "The payload's file, or - for standard input.")
+    @Argument(help: "The file with the payload, or - for standard input.")
     var payload = "-"
-    @Option(help: "Write the whole result to this file, as JSON.")
+    @Option(help: "Write the complete result to this file as JSON.")
     var report: String?
-    @Option(help: "Look for attachments by this dialect only. (default: the most specific that finds one)")
+    @Option(help: "Find attachments by this dialect only. (default: the most specific that finds one)")
     var dialect: String?
     @Option(
-        help: "alert or voip: what kind of push it is, which decides how large it may be. (default: alert)",
+        help: "The type of the push, which determines the size limit of the payload: alert or voip. (default: alert)",
         transform: { text in
             guard let pushType = PushType(rawValue: text) else { throw ValidationError("Write \(PushType.names).") }
             return pushType
         },
     )
     var pushType = PushType.alert
-    @Flag(help: "Say on standard error which dialect and profile were chosen, and why.")
+    @Flag(help: "Print the chosen dialect and profile, and the reasons, to standard error.")
     var explain = false
-    @Flag(help: "Exit with status 3 when the outcome is not complete.")
+    @Flag(help: "Exit with status 3 if the outcome is not complete.")
     var strict = false
     @OptionGroup var common: CommonOptions
 
@@ -43,7 +43,7 @@ struct ProcessCommand: AsyncParsableCommand {
             let result = try await process(bytes, engine)
             await engine.shutDown()
             if explain {
-                // Names of fields stand in it, which are the sender's.
+                // It contains names of fields, which the sender chose.
                 let lines = result.explanation.split(separator: "\n").map { String($0).onOneLine() + "\n" }
                 FileHandle.standardError.write(Data(lines.joined().utf8))
             }

@@ -1,7 +1,7 @@
 import Batch
 import Foundation
 
-/// Shows how far a batch is on standard error: one line that changes on a terminal, else a line now and then.
+/// A display of a batch's progress on standard error: one changing line on a terminal, otherwise a line now and then.
 struct ProgressDisplay {
     let monitor: BatchMonitor
     private let isTerminal = isatty(STDERR_FILENO) == 1
@@ -9,7 +9,7 @@ struct ProgressDisplay {
 
     init(monitor: BatchMonitor) { self.monitor = monitor }
 
-    /// Returns when the task is cancelled, with the last word said.
+    /// Shows the progress until the task is cancelled, and then the final state.
     func run() async {
         while (try? await Task.sleep(for: isTerminal ? .milliseconds(200) : .seconds(10))) != nil { show() }
         show()
@@ -18,7 +18,7 @@ struct ProgressDisplay {
 
     private func show() {
         let text = monitor.progress.text(after: ContinuousClock.now - start)
-        // Back to the line's begin, and nothing left of what stood there.
+        // Return to the beginning of the line and erase its old text.
         write(isTerminal ? "\r\(text)\u{1B}[K" : "\(text)\n")
     }
 

@@ -7,14 +7,14 @@ package import Values
 
 /// The options of the commands that work with a queue.
 struct QueueOptions: ParsableArguments {
-    @Option(help: "sqlite:PATH, redis://HOST:PORT or rediss://HOST:PORT. (default: a file in the store)")
+    @Option(help: "The queue: sqlite:PATH, redis://HOST:PORT or rediss://HOST:PORT. (default: a file in the store)")
     var queue: Secret<String>?
-    @Option(help: "How many jobs may be in the queue; more are refused. (default: 100000)")
+    @Option(help: "The maximum number of jobs in the queue. Further jobs are refused. (default: 100000)")
     var backlog: Int?
-    @Flag(help: "Refuse a Redis that may lose jobs, instead of warning.")
+    @Flag(help: "Refuse a Redis that may lose jobs instead of logging a warning.")
     var strict = false
 
-    /// As options for `CommonOptions.settings`.
+    /// The options for `CommonOptions.settings`.
     var options: [SettingsKey: SettingsSource.Option] {
         var options: [SettingsKey: SettingsSource.Option] = [:]
         options[.queue] = queue.map { .secret($0) }
@@ -29,7 +29,7 @@ extension Secret: ExpressibleByArgument where Value == String {
 }
 
 extension OpenQueue {
-    /// Opens the queue, or ends the command with a message that says what to do.
+    /// Opens the queue, or ends the command with an error message.
     static func opened(_ settings: Settings, mayBeAway: Bool = false) async throws -> OpenQueue {
         do {
             return try await open(settings, mayBeAway: mayBeAway, logger: Logger(label: "attachd"))

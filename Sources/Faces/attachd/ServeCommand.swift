@@ -5,7 +5,7 @@ import Logging
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
-        abstract: "Runs the sidecar, over HTTP and as a worker of its queue, until SIGTERM.",
+        abstract: "Runs the sidecar until SIGTERM: the HTTP server and a worker of its queue.",
     )
 
     @OptionGroup var server: ServerOptions

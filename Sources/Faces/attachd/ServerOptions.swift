@@ -2,16 +2,16 @@ import App
 import ArgumentParser
 import Logging
 
-/// The options of the commands that listen.
+/// The options of the commands that listen for requests.
 struct ServerOptions: ParsableArguments {
-    @Option(help: "HOST:PORT; port 0 takes a free one. (default: 127.0.0.1:8080)")
+    @Option(help: "The HOST:PORT to listen on. Port 0 takes a free port. (default: 127.0.0.1:8080)")
     var listen: String?
-    @Option(help: "Ask clients for the token in this file: \"Authorization: Bearer …\".")
+    @Option(help: "Require the token in this file from clients: \"Authorization: Bearer …\".")
     var apiToken: String?
-    @Option(help: "How many notifications are worked on at once; more are answered with 429. (default: 256)")
+    @Option(help: "The maximum number of concurrent notifications. Further ones are answered with 429. (default: 256)")
     var requests: Int?
 
-    /// As options for `CommonOptions.settings`.
+    /// The options for `CommonOptions.settings`.
     var options: [SettingsKey: SettingsSource.Option] {
         var options: [SettingsKey: SettingsSource.Option] = [:]
         options[.listen] = listen.map { .text($0) }
@@ -22,7 +22,7 @@ struct ServerOptions: ParsableArguments {
 }
 
 extension SidecarServices {
-    /// Starts all parts, and runs until the process is told to stop.
+    /// Starts all services and runs until the process is told to stop.
     static func start(_ settings: Settings, takesRequests: Bool) async throws {
         settings.startLogging()
         let engine = try Engine.start(settings, readsLocalFiles: false)

@@ -1,8 +1,8 @@
 import UnixSignals
 
-/// SIGINT and SIGTERM, for commands that end something when they are told to stop.
+/// The handling of SIGINT and SIGTERM for commands that clean up before they end.
 enum Signals {
-    /// Runs `body` to its end, or cancels it when the process is told to stop; then `nil` comes back.
+    /// Runs `body`. If the process is told to stop, cancels `body` and returns `nil`.
     static func untilToldToStop<Value: Sendable>(
         _ body: @escaping @Sendable () async throws -> Value
     ) async throws -> Value? {

@@ -4,7 +4,7 @@ import ArgumentParser
 struct WorkCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "work",
-        abstract: "Works on the jobs of a queue until SIGTERM; HTTP has only health and metrics.",
+        abstract: "Processes the jobs of a queue until SIGTERM. Over HTTP it serves only health and metrics.",
     )
 
     @OptionGroup var server: ServerOptions

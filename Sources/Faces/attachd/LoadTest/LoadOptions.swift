@@ -4,35 +4,37 @@ import LoadTest
 import Media
 import Timing
 
-/// What is sent, and how fast.
+/// The options of the load: notifications, rates and arrivals.
 struct LoadOptions: ParsableArguments {
-    @Option(help: "Notifications a second: 50; 1.5x of the measured capacity; 0.5x..3x, a ramp; several with commas.")
+    @Option(
+        help: "Notifications a second: 50, or 1.5x the measured capacity, or a ramp 0.5x..3x, or a list with commas."
+    )
     var rate = "10"
-    @Option(help: "How long each step of the load lasts.")
+    @Option(help: "The duration of each step of the load.")
     var duration = "30s"
-    @Option(help: "How notifications arrive: poisson, at random as from many senders; fixed, at even distances.")
+    @Option(help: "The arrivals of notifications: poisson (random, as from many senders) or fixed (at even intervals).")
     var arrivals = ArrivalSchedule.Arrivals.poisson
-    @Option(help: "How long --clients send one after the other before that: it warms up and measures the capacity.")
+    @Option(help: "The duration of the warm-up, in which --clients send in closed loops to measure the capacity.")
     var warmUp = "5s"
-    @Option(help: "How many clients warm up. (default: four for each core)")
+    @Option(help: "The number of clients in the warm-up. (default: four for each core)")
     var clients: Int?
-    @Option(help: "The time that each notification has.")
+    @Option(help: "The deadline of each notification.")
     var deadline = "5s"
-    @Option(help: "The attachments' profile, such as fcm. (default: the target's)")
+    @Option(help: "The profile of the attachments, such as fcm. (default: the target's)")
     var profile: String?
-    @Option(help: "WEIGHT:FILE or FILE: a payload, in which {n}, {id} and {media} are filled in; may be repeated.")
+    @Option(help: "A payload, as WEIGHT:FILE or FILE. {n}, {id} and {media} in it are replaced. May be repeated.")
     var payload: [String] = []
     @Option(
-        help: "WEIGHT:URL or URL: media that the target can fetch, with --allow-address where needed; may be repeated."
+        help: "Media for the target to fetch, as WEIGHT:URL or URL, with --allow-address if needed; may be repeated."
     )
     var source: [String] = []
-    @Flag(help: "Let notifications share source URLs, so that work for one may serve others.")
+    @Flag(help: "Let notifications share source URLs, so that the target can reuse attachments.")
     var sameSources = false
-    @Option(help: "Which lots are drawn for arrivals, payloads and media.")
+    @Option(help: "The seed of the random choice of arrivals, payloads and media.")
     var seed: UInt64 = 1
 
     func validate() throws {
-        guard (1...10_000).contains(clients ?? 1) else { throw ValidationError("--clients is from 1 to 10000.") }
+        guard (1...10_000).contains(clients ?? 1) else { throw ValidationError("--clients must be from 1 to 10000.") }
     }
 
     func run(sources: [Weighted<String>], targetName: String) throws -> LoadRun {
@@ -55,17 +57,17 @@ struct LoadOptions: ParsableArguments {
 
     private static func duration(_ text: String, _ option: String) throws -> Duration {
         guard let duration = DurationText.parse(text) else {
-            throw LoadTestError.usage("\(option) \(text) is no duration: write it as 800ms or 20s.")
+            throw LoadTestError.usage("\(option) \(text) is not a duration. Write it as 800ms or 20s.")
         }
         return duration
     }
 
     private static func template(_ path: String) throws -> String {
         guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
-            throw CommandError(.inputNotFound, "\(path) cannot be read: is it there?")
+            throw CommandError(.inputNotFound, "\(path) cannot be read. Check its name and permissions.")
         }
         guard text.contains("{media}") else {
-            throw CommandError(.badInput, "\(path) has no {media} where its attachment's URL goes.")
+            throw CommandError(.badInput, "\(path) has no {media}. Write it in place of the attachment's URL.")
         }
         return text
     }

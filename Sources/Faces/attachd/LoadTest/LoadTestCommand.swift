@@ -10,39 +10,40 @@ import Values
 struct LoadTestCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "loadtest",
-        abstract: "Sends notifications on a schedule, and says whether the answers keep to budgets.",
+        abstract: "Sends notifications on a schedule and checks the answers against budgets.",
         discussion: """
-            Notifications go out when they are due, however many are under way, and each one's time begins when it was \
-            due: what a stalling target would have kept from users is counted. What is refused, fails or is not \
-            answered counts with its whole deadline.
+            Notifications are sent when they are due, however many are in flight, and their latency counts from that \
+            time. So the delays of a stalled target are measured, too. A notification that is refused, fails or is not \
+            answered counts with its complete deadline.
 
-            URL is a sidecar's (http://127.0.0.1:8080, or with /v1/rewrite or /v1/jobs behind it) or a queue's \
-            (redis://HOST:PORT). With --spawn a worker and an origin are started for the test, and stopped after it.
+            URL is that of a sidecar (http://127.0.0.1:8080, or with the path /v1/rewrite or /v1/jobs) or of a queue \
+            (redis://HOST:PORT). With --spawn, the command starts a worker and an origin for the test and stops them \
+            afterwards.
 
             A budget is a figure and its limit: p99<1.8s, max<5s, mean<300ms, of all notifications or of an outcome, a \
             stage or the margin (complete.p90, decode.p99, margin.p1>200ms); late=0, degraded<5%, refused=0; \
-            goodput>50/s; rss<400MB. It holds for every step, or with @1x behind it for one.
+            goodput>50/s; rss<400MB. It applies to every step or, with a suffix such as @1x, to one step.
 
-            Exit status: 0 the budgets are kept, 4 one is missed or a percentile got worse than in --compare's run, 1 \
-            the run is void: the generator could not keep up, or something could not be measured.
+            Exit status: 0 if all budgets are met; 4 if a budget is missed, or a percentile is worse than in the run \
+            of --compare; 1 if the run is void because the generator could not keep up or a figure is missing.
             """,
     )
 
-    @Argument(help: "The sidecar or queue to send to; none with --spawn.")
+    @Argument(help: "The URL of the sidecar or the queue to send to. Omit it with --spawn.")
     var url: Secret<String>?
     @OptionGroup(title: "Load") var load: LoadOptions
-    @OptionGroup(title: "A target of its own") var spawn: SpawnOptions
+    @OptionGroup(title: "Spawned target") var spawn: SpawnOptions
     @OptionGroup(title: "Budgets and reports") var reports: ReportOptions
-    @Option(help: "The file with the sidecar's API token.")
+    @Option(help: "The file with the API token of the sidecar.")
     var apiToken: String?
-    @Option(help: "Trust the certificate authorities in this file too.")
+    @Option(help: "Also trust the certificate authorities in this file.")
     var caFile: String?
 
     func validate() throws {
         guard (url == nil) == spawn.spawn else { throw ValidationError("Give either a URL or --spawn.") }
         guard spawn.spawn || !load.source.isEmpty else {
             throw ValidationError(
-                "Say with --source which media the notifications are to name, as the target reaches it."
+                "Name with --source the media for the notifications, by URLs that the target can reach."
             )
         }
         do throws(LoadTestError) {
@@ -61,7 +62,7 @@ struct LoadTestCommand: AsyncParsableCommand {
             do {
                 OpenFiles.raise()
                 guard let result = try await Signals.untilToldToStop({ try await measure() }) else {
-                    throw CommandError(.failure, "Told to stop.")
+                    throw CommandError(.failure, "The load test was stopped.")
                 }
                 try reports.write(result)
             } catch let error as LoadTestError {
@@ -99,7 +100,7 @@ struct LoadTestCommand: AsyncParsableCommand {
         }
     }
 
-    /// The target that the command line names.
+    /// Opens the target that the command line names.
     private func given() async throws -> OpenTarget {
         let url = url ?? Secret("")
         let sources = load.source.map { Weighted(text: $0) }

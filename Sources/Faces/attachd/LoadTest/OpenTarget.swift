@@ -5,7 +5,7 @@ import Logging
 import Media
 import Values
 
-/// A target that a load can be sent to.
+/// An open target of a load test.
 struct OpenTarget {
     var target: any LoadTarget
     var name: String
@@ -13,7 +13,7 @@ struct OpenTarget {
     var memory: ResidentMemory?
     var close: () async -> Void
 
-    /// A sidecar; the URL's path says by which route.
+    /// Opens a sidecar. The path of the URL selects the route.
     static func sidecar(
         _ text: String,
         token tokenFile: String? = nil,
@@ -37,7 +37,7 @@ struct OpenTarget {
         )
     }
 
-    /// A queue, by its own engine.
+    /// Opens a queue.
     static func queue(
         _ url: Secret<String>,
         _ authorities: String?,
@@ -65,7 +65,7 @@ struct OpenTarget {
     private static func token(_ path: String) throws -> Secret<String> {
         guard let text = try? String(contentsOfFile: path, encoding: .utf8),
             let token = text.split(whereSeparator: \.isNewline).first
-        else { throw CommandError(.inputNotFound, "\(path) cannot be read: is it there?") }
+        else { throw CommandError(.inputNotFound, "\(path) cannot be read. Check its name and permissions.") }
         return Secret(String(token))
     }
 }

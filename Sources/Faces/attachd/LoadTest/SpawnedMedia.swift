@@ -3,9 +3,9 @@ import Foundation
 import LoadTest
 import Media
 
-/// The files that the spawned origin serves: copies of those that were given, or samples.
+/// The files that the spawned origin serves: copies of the given files, or samples.
 struct SpawnedMedia {
-    /// Their names in the origin's folder.
+    /// The names of the files in the origin's folder.
     let files: [Weighted<String>]
 
     init(_ paths: [String], in folder: URL) throws {
@@ -26,11 +26,13 @@ struct SpawnedMedia {
         self.files = files
     }
 
-    /// The file itself, or all in the folder that are media.
+    /// Returns the file itself, or all media files of the folder.
     private static func files(at path: String) throws -> [URL] {
         let url = URL(filePath: path).resolvingSymlinksInPath()
         let values = try? url.resourceValues(forKeys: [.isDirectoryKey])
-        guard let values else { throw CommandError(.inputNotFound, "\(path) cannot be read: is it there?") }
+        guard let values else {
+            throw CommandError(.inputNotFound, "\(path) cannot be read. Check its name and permissions.")
+        }
         guard values.isDirectory == true else { return [url] }
         let options = FileManager.DirectoryEnumerationOptions.skipsHiddenFiles
         let all = try FileManager.default.contentsOfDirectory(

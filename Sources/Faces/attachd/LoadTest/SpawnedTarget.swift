@@ -4,7 +4,7 @@ import LoadTest
 import Media
 import Values
 
-/// A worker and an origin that are there for one load test, with everything that they write in one folder.
+/// A worker and an origin for one load test. They write only to one temporary folder.
 final class SpawnedTarget {
     private static let patience = Duration.seconds(30)
 
@@ -41,7 +41,7 @@ final class SpawnedTarget {
         return try .sidecar("http://127.0.0.1:\(port)\(route.rawValue)", sources, memory: memory)
     }
 
-    /// Ends both, and removes what they wrote.
+    /// Ends both processes and removes their files.
     func stop() async {
         for program in programs.reversed() { await program.stop() }
         try? FileManager.default.removeItem(at: folder)
