@@ -40,7 +40,7 @@ extension Target {
     }
 }
 
-// Read from top to bottom: each target depends only on those above it.
+// Each target depends only on targets above it.
 let package = Package(
     name: "attachd",
     products: [
@@ -65,7 +65,7 @@ let package = Package(
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     ],
     targets: [
-        // C libraries, and the few lines of C that Swift cannot say.
+        // The C libraries, and the few C functions that Swift needs.
         .systemLibrary(name: "CCurl", path: "Sources/C/CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CPSL", path: "Sources/C/CPSL", providers: [.apt(["libpsl-dev"])]),
         .systemLibrary(name: "CSeccomp", path: "Sources/C/CSeccomp", providers: [.apt(["libseccomp-dev"])]),
@@ -79,7 +79,7 @@ let package = Package(
         ),
         .target(name: "CLinux", path: "Sources/C/CLinux"),
 
-        // The pure core: no C library, no Foundation below `Payloads`.
+        // The core without C libraries and, below `Payloads`, without Foundation.
         .module("Values", in: "Core", []),
         .module("Timing", in: "Core", ["Values", "CLinux"]),
         .module("Digests", in: "Core", ["Values", "CCrypto"]),
@@ -89,7 +89,7 @@ let package = Package(
         .module("Payloads", in: "Core", ["Values", "Media"]),
         .module("ServiceExtension", in: "Core", ["Timing", "Media", "Payloads"]),
 
-        // One stage, one module, one C library.
+        // The stages: one module each, with one C library.
         .module("Downloads", in: "Stages", ["Values", "Timing", "CCurl", "CPSL", "Media"]),
         .module("Sandbox", in: "Decoder", ["CLinux", "CSeccomp", "DecoderWire"]),
         .module("Images", in: "Decoder", ["Values", "Timing", "CVips", "CVipsShim", "Media", "DecoderWire"]),
@@ -99,7 +99,7 @@ let package = Package(
 
         .module("Publishing", in: "Stages", ["Values", "Timing", "Media", "Downloads", "Storage"]),
 
-        // The queue: its contract, and an engine for one machine and one for many.
+        // The queue: its contract, one engine for a single machine, and one for many.
         .module("Jobs", in: "Queue", ["Timing", "Media"]),
         .module(
             "JobsSQLite",
@@ -117,7 +117,7 @@ let package = Package(
             ],
         ),
 
-        // The pipeline knows no stage's implementation, only its protocol. Start reading here.
+        // The pipeline, which knows only the protocols of the stages. Start reading here.
         .module("Processing", in: "Pipeline", ["Values", "Timing", "Media", "Payloads", "ServiceExtension"]),
         .module("Templates", in: "Tools", [.product(name: "Mustache", package: "swift-mustache")]),
         .module(
@@ -188,7 +188,7 @@ let package = Package(
             ],
         ),
 
-        // What tests are made with: an origin that misbehaves, and a load that is measured.
+        // The tools for tests: an origin that misbehaves, and a load test.
         .module(
             "TestOrigin",
             in: "Tools",
@@ -227,7 +227,7 @@ let package = Package(
             path: "Sources/Decoder/attachd-decoder"
         ),
 
-        // Tests.
+        // The tests.
         .target(name: "Support", dependencies: ["Media", "DecoderWire"], path: "Tests/Support", swiftSettings: strict),
         .target(
             name: "JobsContract",

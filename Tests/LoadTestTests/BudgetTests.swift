@@ -39,13 +39,16 @@ struct BudgetTests {
     @Test(
         "an invalid budget is refused, with the error and a valid form",
         arguments: [
-            ("", "one step"), ("p99", "there is no <"), ("p99<", "is no value for p99"),
-            ("p99<1.8", "is no value for p99"),
-            ("p100<1s", "\"p100\" is nothing"), ("p0<1s", "\"p0\" is nothing"), ("q99<1s", "\"q99\" is nothing"),
-            ("late=none", "is no value for late"), ("late=-1", "is no value for late"),
-            ("degraded<500%", "is no value for"),
-            ("goodput>50", "is no value for goodput"), ("rss<400", "is no value for rss"), ("p99<1s@", "one step"),
-            ("p99<1s@1x@2x", "one step"), ("encode.p99<1s", "\"encode.p99\" is nothing"), ("decode<1s", "is nothing"),
+            ("", "one step"), ("p99", "it has no <"), ("p99<", "is not a value for p99"),
+            ("p99<1.8", "is not a value for p99"),
+            ("p100<1s", "\"p100\" is not measured"), ("p0<1s", "\"p0\" is not measured"),
+            ("q99<1s", "\"q99\" is not measured"),
+            ("late=none", "is not a value for late"), ("late=-1", "is not a value for late"),
+            ("degraded<500%", "is not a value for"),
+            ("goodput>50", "is not a value for goodput"), ("rss<400", "is not a value for rss"),
+            ("p99<1s@", "one step"),
+            ("p99<1s@1x@2x", "one step"), ("encode.p99<1s", "\"encode.p99\" is not measured"),
+            ("decode<1s", "is not measured"),
         ]
     )
     func refuses(text: String, reason: String) {

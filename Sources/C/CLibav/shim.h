@@ -9,7 +9,7 @@
 #include <libswresample/swresample.h>
 #include <libswscale/swscale.h>
 
-// Macros that compute or cast are not imported by Swift.
+// Swift does not import macros that compute or cast.
 static inline int clibav_error_from_errno(int code) { return AVERROR(code); }
 static const int clibav_error_eof = AVERROR_EOF;
 static const int clibav_error_exit = AVERROR_EXIT;

@@ -20,7 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// The most descriptors that one packet of ours carries.
+// The most descriptors that one of our packets carries.
 enum { descriptor_limit = 8 };
 
 int clinux_memory_file(const char *name) { return memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING); }
@@ -32,7 +32,7 @@ int clinux_seal_size(int descriptor, long size) {
 
 pid_t clinux_fork(void) { return fork(); }
 
-// Starts `path` with `actions`, which are used up, and no other descriptor.
+// Starts `path` with `actions`, which it destroys, and closes all other descriptors.
 static pid_t start(const char *path, char *const arguments[], char *const environment[],
                    posix_spawn_file_actions_t *actions, int code) {
     posix_spawnattr_t attributes;
@@ -79,7 +79,8 @@ int clinux_reap(int process, struct clinux_end *end) {
     siginfo_t info;
     struct rusage usage;
     memset(&info, 0, sizeof info);
-    // The C library's waitid() leaves out the kernel's fifth argument; its wait4() knows no process descriptors.
+    // The C library's waitid() leaves out the kernel's fifth argument, and its wait4() does not take process
+    // descriptors.
     if (syscall(SYS_waitid, P_PIDFD, process, &info, WEXITED | WNOHANG, &usage) != 0) return -1;
     if (info.si_pid == 0) return 0;
     end->killed = info.si_code != CLD_EXITED;
@@ -163,11 +164,12 @@ int clinux_unshare(int keeps_user) {
 }
 
 int clinux_empty_root(void) {
-    // Any folder does as the place of the new root; every system has /proc.
+    // Any folder can become the new root. Every system has /proc.
     if (mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0) return -1;
     if (mount("none", "/proc", "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, "size=4k,nr_inodes=2,mode=0555") != 0) return -1;
     if (chdir("/proc") != 0) return -1;
-    // pivot_root(2): with the same folder as both, the old root ends up on top of the new one, to be taken off.
+    // pivot_root(2): if both folders are the same, the old root ends up on top of the new one, from where it is
+    // unmounted.
     if (syscall(SYS_pivot_root, ".", ".") != 0) return -1;
     if (umount2(".", MNT_DETACH) != 0) return -1;
     if (mount("none", "/", NULL, MS_REMOUNT | MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) != 0) return -1;
@@ -175,7 +177,7 @@ int clinux_empty_root(void) {
 }
 
 int clinux_landlock(void) {
-    // From linux/landlock.h of Linux 6.12: Debian 12's header knows the first two versions only.
+    // From linux/landlock.h of Linux 6.12, because Debian 12's header has only the first two versions.
     struct {
         uint64_t file_access, network_access, scopes;
     } handled = {0};
@@ -207,8 +209,8 @@ int clinux_epoll_wait(int epoll, unsigned long *token) {
     return count < 0 && errno == EINTR ? 0 : count;
 }
 
-// Not F_SEAL_WRITE: the kernel would wait 155 ms for pages that somebody is just reading, and then often refuse with EBUSY.
-// The difference is in mappings that can be written to, of which there are none.
+// Does not use F_SEAL_WRITE: the kernel would wait 155 ms for pages that are being read, and then often refuse with
+// EBUSY. The seals differ only for writable mappings, and there are none.
 int clinux_seal_content(int descriptor) {
     return fcntl(descriptor, F_ADD_SEALS, F_SEAL_FUTURE_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL);
 }
@@ -244,7 +246,7 @@ void clinux_timer_wait(int timer) {
 ssize_t clinux_read_at(int descriptor, void *bytes, size_t count, long offset, int waits) {
     struct iovec part = {bytes, count};
     ssize_t result = preadv2(descriptor, &part, 1, offset, waits ? 0 : RWF_NOWAIT);
-    // A file system that can't say whether it would wait.
+    // The file system does not support the flag.
     if (result < 0 && errno == EOPNOTSUPP) errno = EAGAIN;
     return result;
 }
@@ -252,7 +254,7 @@ ssize_t clinux_read_at(int descriptor, void *bytes, size_t count, long offset, i
 int clinux_is_mount_point(int descriptor) {
     struct statx status;
     if (statx(descriptor, "", AT_EMPTY_PATH, 0, &status) != 0) return -1;
-    // The kernel tells it from 5.8 on.
+    // Linux reports this attribute since 5.8.
     if (status.stx_attributes_mask & STATX_ATTR_MOUNT_ROOT) return (status.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
     struct stat folder, parent;
     if (fstat(descriptor, &folder) != 0 || fstatat(descriptor, "..", &parent, 0) != 0) return -1;

@@ -9,8 +9,8 @@ static GLogWriterOutput drop(GLogLevelFlags level, const GLogField *fields, gsiz
     return G_LOG_WRITER_HANDLED;
 }
 
-// Of libvips' plugin modules only the HEIF one is of use; the others bring ImageMagick, poppler and OpenSlide into the
-// process. With VIPSHOME at a place that isn't there none is loaded; this one is fetched from beside the library.
+// Of libvips' plugin modules, only the HEIF one is useful; the others load ImageMagick, poppler, and OpenSlide. A
+// VIPSHOME that does not exist loads none, and this function loads the HEIF module from the folder beside the library.
 static void load_heif_module(void) {
     Dl_info library;
     if (vips_type_find("VipsForeignLoad", "heifload_source") || !dladdr((void *)vips_init, &library)) return;
@@ -29,13 +29,13 @@ int cvips_start(void) {
         "VipsForeignLoadWebpSource", "VipsForeignLoadHeifSource", "VipsForeignLoadTiffSource",
         "VipsForeignSaveJpegBuffer", "VipsForeignSavePngBuffer",  "VipsForeignSaveCgifBuffer",
     };
-    // The default writer asks whether stderr is journald's: getpeername, which a locked-down process dies of.
+    // The default writer checks whether stderr is journald's with getpeername, which kills a confined process.
     g_log_set_writer_func(drop, NULL, NULL);
     if (vips_init("attachd-decoder")) return -1;
     load_heif_module();
     vips_concurrency_set(1);
     vips_cache_set_max(0);
-    // liborc compiles at run time: it needs memory that is writable and executable, and a file for it.
+    // liborc compiles at run time, so it needs memory that is writable and executable, and a file for it.
     vips_vector_set_enabled(FALSE);
     vips_block_untrusted_set(TRUE);
     vips_operation_block_set("VipsForeignLoad", TRUE);

@@ -82,8 +82,8 @@ struct PictureHeader {
 }
 
 extension Picture {
-    /// A Boolean value that indicates whether the picture has a colour profile other than sRGB, so that its colours must
-    /// be converted.
+    /// A Boolean value that indicates whether the picture has a colour profile other than sRGB, so that its colours
+    /// must be converted.
     var needsProfile: Bool {
         guard let profile = blob("icc-profile-data") else { return false }
         // The description of every sRGB profile contains its name, in ASCII or UTF-16. A false name only spoils the

@@ -3,12 +3,12 @@ import Media
 import SeededRandom
 import Values
 
-/// When notifications are due: an open loop, so whatever becomes of those before.
+/// The times at which notifications are due. The schedule is an open loop: it does not depend on earlier notifications.
 package struct ArrivalSchedule: Sequence, IteratorProtocol, Sendable {
     package enum Arrivals: String, Sendable, CaseIterable, Codable {
-        /// At even distances.
+        /// At equal distances.
         case fixed
-        /// At random, as from many senders that know nothing of each other: exponential gaps.
+        /// At random times with exponentially distributed gaps, as from many independent senders.
         case poisson
     }
 
@@ -19,7 +19,7 @@ package struct ArrivalSchedule: Sequence, IteratorProtocol, Sendable {
     private var number = 0
     private var last = Duration.zero
 
-    /// `rate` is a second's, above 0.
+    /// Creates a schedule. `rate` is the number of notifications a second, above 0.
     package init(_ arrivals: Arrivals, rate: Double, duration: Duration, seed: UInt64) {
         self.arrivals = arrivals
         self.rate = rate
@@ -27,7 +27,7 @@ package struct ArrivalSchedule: Sequence, IteratorProtocol, Sendable {
         random = SplitMix(seed: seed)
     }
 
-    /// The next one's time, from the beginning; `nil` when the duration is over.
+    /// Returns the next time, counted from the start; `nil` when the duration is over.
     package mutating func next() -> Duration? {
         switch arrivals {
         case .fixed: last = .seconds(clamping: Double(number) / rate)

@@ -1,19 +1,19 @@
 import Foundation
 
-/// What came of a budget in one step.
+/// The verdict on a budget in one step.
 package struct Judgement: Sendable, Codable, Equatable {
     package enum Verdict: String, Sendable, Codable {
         case met, missed
-        /// There is nothing to judge it by.
+        /// The step has no measurement for this budget.
         case unmeasured
-        /// It was missed by what the generator's own lateness added: nothing is known of the target.
+        /// The budget was missed only because of the generator's own lateness, which says nothing about the target.
         case void
     }
 
     package var budget: String
     package var step: String
     package var verdict: Verdict
-    /// In words: the value, and by how much it was missed.
+    /// A sentence for people, with the value and the amount by which it missed the budget.
     package var message: String
 }
 
@@ -23,11 +23,11 @@ extension Budget {
             Judgement(budget: text, step: step.label, verdict: verdict, message: message)
         }
         guard let value = value(in: step, fromSend: false) else {
-            // None of an outcome is no slow one of it.
+            // Without notifications of an outcome, none of them was slow.
             if case .time(let scope?, _) = metric, LoadAnswer.Outcome(rawValue: scope) != nil {
-                return judgement(.met, "there were none")
+                return judgement(.met, "there were no such notifications")
             }
-            return judgement(.unmeasured, "there is nothing to judge it by")
+            return judgement(.unmeasured, "the step did not measure it")
         }
         guard !comparison.holds(value, limit) else { return judgement(.met, unit(value)) }
         let difference = abs(value - limit)
@@ -36,12 +36,12 @@ extension Budget {
             comparison == .below || comparison == .above
             ? "missed by \(unit(difference))\(share)" : "missed by \(unit(difference))"
         if let own = self.value(in: step, fromSend: true), comparison.holds(own, limit) {
-            return judgement(.void, "\(unit(value)), \(by); \(unit(own)) without what the generator itself was late")
+            return judgement(.void, "\(unit(value)), \(by); \(unit(own)) without the generator's own lateness")
         }
         return judgement(.missed, "\(unit(value)), \(by)")
     }
 
-    /// `fromSend` takes a notification's time from when it really went out.
+    /// Returns the value in the step. With `fromSend`, a notification's time starts when it was really sent.
     private func value(in step: StepResult, fromSend: Bool) -> Double? {
         switch metric {
         case .time(nil, let statistic): statistic.value(in: fromSend ? step.latencyFromSend : step.latency)

@@ -3,16 +3,17 @@ import Media
 import Timing
 import Values
 
-/// What a load test must keep to: `p99<1.8s`, `late=0`, `degraded<5%`, `rss<400MB`, `decode.p90<300ms`, `goodput>50/s`.
+/// A limit that a load test must keep: `p99<1.8s`, `late=0`, `degraded<5%`, `rss<400MB`, `decode.p90<300ms`,
+/// `goodput>50/s`.
 package struct Budget: Sendable, Equatable {
     package enum Statistic: Sendable, Equatable {
         case percentile(Double), mean, min, max
     }
 
     package enum Metric: Sendable, Equatable {
-        /// Of all notifications; or of an outcome, a stage, the margin.
+        /// The time of all notifications, or of one outcome, one stage, or the margin.
         case time(of: String?, Statistic)
-        /// How many: late ones, or those of an outcome.
+        /// The number of late notifications, or of those with one outcome.
         case count(String)
         case share(String)
         case goodput, rss
@@ -40,13 +41,13 @@ package struct Budget: Sendable, Equatable {
         margin.p1>200ms, with @1x behind it for one step
         """
 
-    /// As it was written.
+    /// The text of the budget, as the user wrote it.
     package var text: String
     package var metric: Metric
     package var comparison: Comparison
-    /// Milliseconds, a number, percent, a second's, or bytes.
+    /// The limit in milliseconds, notifications, percent, notifications a second, or bytes.
     package var limit: Double
-    /// The label of the step that it is for; `nil` is every step.
+    /// The label of the step that the budget applies to; `nil` for every step.
     package var step: String?
 
     package init(_ text: String) throws(LoadTestError) {
@@ -54,25 +55,25 @@ package struct Budget: Sendable, Equatable {
         self.text = text
         let parts = text.filter { !$0.isWhitespace }.split(separator: "@", omittingEmptySubsequences: false)
         guard parts.count <= 2, let rule = parts.first, parts.allSatisfy({ !$0.isEmpty }) else {
-            throw failure("one step may stand behind an @")
+            throw failure("write at most one step after an @")
         }
         step = parts.count == 2 ? String(parts[1]) : nil
         guard let sign = rule.firstIndex(where: { "<>=".contains($0) }),
             let comparison = Comparison.allCases.first(where: { rule[sign...].hasPrefix($0.rawValue) })
-        else { throw failure("there is no <, <=, =, >= or > in it") }
+        else { throw failure("it has no <, <=, =, >= or >") }
         self.comparison = comparison
         let name = String(rule[..<sign])
         let value = String(rule[sign...].dropFirst(comparison.rawValue.count))
         guard let (metric, limit) = Self.read(name, value) else {
             throw failure(
-                Self.isKnown(name) ? "\"\(value)\" is no value for \(name)" : "\"\(name)\" is nothing that is measured"
+                Self.isKnown(name) ? "\"\(value)\" is not a value for \(name)" : "\"\(name)\" is not measured"
             )
         }
         self.metric = metric
         self.limit = limit
     }
 
-    /// The percentile that it asks for.
+    /// The percentile that the budget limits; `nil` if it limits something else.
     package var percentile: Double? {
         guard case .time(_, .percentile(let percentile)) = metric else { return nil }
         return percentile

@@ -1,6 +1,6 @@
 import Foundation
 
-/// How one figure of a step differs from an older run's.
+/// The difference between one figure of a step and that of an older run.
 package struct Change: Sendable, Codable, Equatable {
     package var step: String
     package var figure: String
@@ -10,12 +10,12 @@ package struct Change: Sendable, Codable, Equatable {
     package var message: String
 }
 
-/// Compares two runs.
+/// A comparison of two runs.
 ///
-/// A percentile got worse if three things hold: the 99 % confidence intervals of its rank don't touch, so that it is not
-/// the luck of the draw; it rose by more than a tenth, and by more than two milliseconds, for two runs of one machine differ
-/// by more than their draws. A percentile with too few answers behind it (no upper bound) is not compared. A share
-/// (of late, refused, failed and not answered ones) got worse if it rose by more than three standard deviations.
+/// A percentile is worse if all of this holds: the 99 % confidence intervals of its rank do not overlap, so that it is
+/// not chance; it rose by more than a tenth; and it rose by more than two milliseconds, because two runs on one machine
+/// differ by more than chance. A percentile with too few answers (no upper bound) is not compared. A share of late,
+/// refused, failed, or unanswered notifications is worse if it rose by more than three standard deviations.
 package struct RunComparison {
     private static let percentiles: Set<Double> = [50, 90, 99, 99.9]
     private static let leastShare = 0.1
@@ -24,7 +24,7 @@ package struct RunComparison {
 
     package let changes: [Change]
 
-    /// Throws if the runs have no step in common.
+    /// Compares the runs. Throws if they have no step in common.
     package init(of new: LoadResult, with old: LoadResult) throws(LoadTestError) {
         var changes: [Change] = []
         for step in new.steps {
@@ -32,7 +32,9 @@ package struct RunComparison {
             changes += Self.percentiles(before, step) + Self.shares(before, step)
         }
         guard !changes.isEmpty else {
-            throw LoadTestError.failure("The older result has none of these steps: compare runs with the same --rate.")
+            throw LoadTestError.failure(
+                "The older result has no step in common with this one. Compare runs with the same --rate."
+            )
         }
         self.changes = changes
     }

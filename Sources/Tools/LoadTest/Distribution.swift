@@ -1,12 +1,12 @@
-/// A histogram as a result has it. Times are milliseconds.
+/// A histogram in a result. All times are in milliseconds.
 package struct Distribution: Sendable, Codable, Equatable {
-    /// Those that every result has; each has bounds.
+    /// The percentiles of every result, with confidence bounds.
     package static let standardPercentiles = [1, 5, 10, 25, 50, 75, 90, 95, 99, 99.9, 99.99]
 
     package struct Percentile: Sendable, Codable, Equatable {
         package var percentile: Double
         package var value: Double
-        /// Between these it lies with 99 % confidence; `nil` where there were too few for that.
+        /// The lower and upper bound of the 99 % confidence interval; `nil` if there were too few values.
         package var low: Double
         package var high: Double?
 
@@ -28,10 +28,10 @@ package struct Distribution: Sendable, Codable, Equatable {
     package var min: Double
     package var max: Double
     package var percentiles: [Percentile]
-    /// Finer towards the end.
+    /// The points of the curve, closer together towards the end.
     package var curve: [Point]
 
-    /// Of one of its percentiles; of any other, no better than it was.
+    /// Returns the value at a percentile, or at the next higher one that the histogram has.
     package func value(at percentile: Double) -> Double {
         percentiles.first { $0.percentile >= percentile }?.value ?? max
     }

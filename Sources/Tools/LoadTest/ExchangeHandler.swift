@@ -3,7 +3,7 @@ import NIOCore
 import NIOHTTP1
 import Timing
 
-/// Makes exchanges of a connection's HTTP messages, one at a time.
+/// A channel handler that turns a connection's HTTP messages into exchanges, one at a time.
 final class ExchangeHandler: ChannelDuplexHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias OutboundIn = HTTPExchange

@@ -2,7 +2,7 @@ import Foundation
 import Media
 
 extension Double {
-    /// At most three digits behind the point, without zeros at the end.
+    /// The number with at most three decimal places, without trailing zeros.
     package var short: String {
         var text = String(format: "%.3f", self)
         while text.hasSuffix("0") { text.removeLast() }
@@ -10,10 +10,10 @@ extension Double {
         return text
     }
 
-    /// At most two digits behind the point.
+    /// The number with at most two decimal places.
     package var brief: String { ((self * 100).rounded() / 100).short }
 
-    /// Milliseconds as people read them: `850 µs`, `12.3 ms`, `1.85 s`.
+    /// The number of milliseconds, written for people: `850 µs`, `12.3 ms`, `1.85 s`.
     package var asMilliseconds: String {
         switch abs(self) {
         case ..<1: "\(String(format: "%.0f", self * 1000)) µs"
@@ -23,7 +23,7 @@ extension Double {
         }
     }
 
-    /// Bytes as people read them, in decimal units.
+    /// The number of bytes, written for people in decimal units.
     package var asBytes: String {
         switch self {
         case ..<1e3: "\(String(format: "%.0f", self)) B"
@@ -35,6 +35,6 @@ extension Double {
 }
 
 extension Duration {
-    /// With a fraction.
+    /// The duration in milliseconds, with a fraction.
     package var inMilliseconds: Double { self / .milliseconds(1) }
 }

@@ -8,9 +8,9 @@ import Synchronization
 import Timing
 package import Values
 
-/// Connections to one server: as many as requests are under way, kept for the next ones.
+/// The connections to one server: as many as there are requests under way. They are kept for later requests.
 package final class HTTPConnections: Sendable {
-    /// Where the server is, such as `http://127.0.0.1:8080`.
+    /// The base URL of the server, such as `http://127.0.0.1:8080`.
     package let base: String
     private let host: String
     private let port: Int
@@ -18,10 +18,11 @@ package final class HTTPConnections: Sendable {
     private let time: any TimeSource = SystemTime()
     private let token: Secret<String>?
     private let idle = Mutex<[any Channel]>([])
-    // One thread: it does little for each request, and cores are the target's.
+    // One thread is enough, and leaves the cores to the target.
     private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
 
-    /// `token` is that of the server's `--api-token`; `authorities` are trusted beside the system's.
+    /// Creates connections. `token` is the server's API token. `authorities` is a file of certificate authorities to
+    /// trust in addition to the system's.
     package init(_ url: URL, token: Secret<String>? = nil, authorities: String? = nil) throws {
         guard let host = url.host(percentEncoded: false), let scheme = url.scheme, ["http", "https"].contains(scheme)
         else {
@@ -54,7 +55,7 @@ package final class HTTPConnections: Sendable {
             do throws(HTTPFailure) {
                 return try await send(message, on: kept, until: end)
             } catch  where error.isUntouched {
-                // It was closed just then; a new one tells whether the server is there.
+                // The kept connection was closed in the meantime. A new one shows whether the server still runs.
             }
         }
         return try await send(message, on: try await connect(until: end), until: end)

@@ -11,26 +11,27 @@ struct HTTPMessage: Sendable {
     var body: [UInt8] = []
 }
 
-/// What came back, and when.
+/// The reply to a request, with its times.
 struct HTTPReply: Sendable {
     var status: Int
     var headers: HTTPHeaders
     var body: [UInt8]
-    /// When the request was written, and when the last of the answer was there.
+    /// The times at which the request was sent and the last byte of the reply arrived.
     var sent: Instant
     var answered: Instant
     var keepsConnection: Bool
 }
 
-/// Why nothing came back.
+/// The reason why there is no reply.
 struct HTTPFailure: Error, Sendable {
     var message: String
-    /// The connection was closed before a byte of the answer: a kept one may have been closed just when it was used.
+    /// A Boolean value that indicates whether the connection closed before the first byte of the reply. A kept
+    /// connection may close just when it is used.
     var isUntouched = false
     var isTimeout = false
 }
 
-/// One request on a connection, and where its reply goes.
+/// One request on a connection, and the promise of its reply.
 struct HTTPExchange: Sendable {
     var head: HTTPRequestHead
     var body: ByteBuffer

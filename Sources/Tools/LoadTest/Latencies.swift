@@ -2,7 +2,7 @@ import Histogram
 import Media
 import Values
 
-/// Durations, counted in a histogram of three digits, from a microsecond to an hour.
+/// A histogram of durations from a microsecond to an hour, with three significant digits.
 package struct Latencies: Sendable {
     private var histogram = Histogram<UInt32>(
         lowestDiscernibleValue: 1,
@@ -19,8 +19,8 @@ package struct Latencies: Sendable {
 
     package var count: Int { Int(histogram.totalCount) }
 
-    /// What goes into a result: in milliseconds, with the standard percentiles and some `more`. `nil` if nothing was
-    /// counted.
+    /// Returns the values for a result, in milliseconds, with the standard percentiles and those in `more`; `nil`
+    /// without durations.
     package func distribution(_ more: Set<Double> = []) -> Distribution? {
         guard count > 0 else { return nil }
         let percentiles = more.union(Distribution.standardPercentiles).sorted()
@@ -40,8 +40,8 @@ package struct Latencies: Sendable {
         Double(min(histogram.valueAtPercentile(percentile), histogram.maxRecorded)) / 1000
     }
 
-    /// Between which the percentile lies with 99 % confidence, whatever the distribution: by its rank, which is
-    /// binomially distributed. Without an upper one where there are too few durations.
+    /// Returns the bounds between which the percentile lies with 99 % confidence, for any distribution: its rank is
+    /// binomially distributed. There is no upper bound if there are too few durations.
     private func bounds(_ percentile: Double) -> (low: Double, high: Double?) {
         let share = percentile / 100
         let count = Double(count)

@@ -4,10 +4,10 @@ package import Timing
 import Values
 
 extension LoadAnswer {
-    /// An answer that is a result's JSON.
+    /// Creates an answer from the JSON of a result.
     package init(result: JSONValue, sent: Instant, answered: Instant) {
         guard let name = result["outcome"]?.text, let outcome = Outcome(rawValue: name), outcome.isAnswer else {
-            self.init(.failed, sent: sent, answered: answered, reason: "the answer is no result")
+            self.init(.failed, sent: sent, answered: answered, reason: "the answer is not a result")
             return
         }
         self.init(outcome, sent: sent, answered: answered)

@@ -1,35 +1,35 @@
 import Media
 package import Timing
 
-/// What came of one notification.
+/// The answer to one notification.
 package struct LoadAnswer: Sendable {
     package enum Outcome: String, Sendable, CaseIterable, Codable {
         case complete, degraded, original
-        /// 429 or 503, or a full queue: send the notification as it is.
+        /// Status 429 or 503, or a full queue: a sender would send the notification unchanged.
         case refused
         /// Any other status, or no connection.
         case failed
-        /// Nothing came in time.
+        /// No answer arrived in time.
         case unanswered
 
-        /// Whether the notification got a content.
+        /// A Boolean value that indicates whether the notification got a content.
         package var isAnswer: Bool { [.complete, .degraded, .original].contains(self) }
-        /// Whether it got an attachment.
+        /// A Boolean value that indicates whether the notification got an attachment.
         package var isUseful: Bool { self == .complete || self == .degraded }
     }
 
     package var outcome: Outcome
-    /// When the notification really went out.
+    /// The time at which the notification was really sent.
     package var sent: Instant
     package var answered: Instant
-    /// What the target says of its own time, by stage, and in all as `total`.
+    /// The durations that the target reports, by stage, with their sum as `total`.
     package var stages: [String: Duration] = [:]
-    /// What the target says was left.
+    /// The time left until the deadline, as the target reports it.
     package var margin: Duration?
-    /// Bytes of sources and of attachments.
+    /// The bytes of the sources and of the attachments.
     package var fetched = 0
     package var delivered = 0
-    /// Of what is no answer: why.
+    /// The reason why there is no answer.
     package var reason: String?
 
     package init(_ outcome: Outcome, sent: Instant, answered: Instant, reason: String? = nil) {
@@ -40,8 +40,8 @@ package struct LoadAnswer: Sendable {
     }
 }
 
-/// What takes notifications and answers them.
+/// A target of the load, which takes notifications and answers them.
 package protocol LoadTarget: Sendable {
-    /// Sends at once; gives up at `end`, and says `unanswered` then.
+    /// Sends a notification at once. Gives up at `end` and returns `unanswered`.
     func send(_ notification: LoadNotification, until end: Instant) async -> LoadAnswer
 }

@@ -1,9 +1,9 @@
 import Media
 package import Timing
 
-/// Sends notifications when they are due, however many are under way, and records what becomes of each.
+/// A generator that sends notifications when they are due, however many are under way, and records the answers.
 package struct LoadGenerator: Sendable {
-    /// How long after its deadline an answer is still waited for, to tell a late one from none.
+    /// The time for which it waits after a deadline, to tell a late answer from a missing one.
     private static let patience = Duration.seconds(1)
 
     private let target: any LoadTarget
@@ -16,7 +16,8 @@ package struct LoadGenerator: Sendable {
         self.time = time
     }
 
-    /// Runs a whole schedule, and returns when everything is answered or given up. `number` is the first one's.
+    /// Runs a whole schedule, and returns when every notification is answered or given up. `number` is the first one's
+    /// number.
     package func run(_ schedule: ArrivalSchedule, from number: Int, into record: StepRecord) async {
         let start = time.now
         record.begin(at: start)
@@ -34,8 +35,8 @@ package struct LoadGenerator: Sendable {
         }
     }
 
-    /// As many at a time as `clients`, each answered before the next is sent. What is counted is a second's useful
-    /// answers: the capacity.
+    /// Returns the capacity, in useful answers a second. Each of the `clients` waits for its answer before it sends the
+    /// next notification.
     package func capacity(clients: Int, duration: Duration, from number: Int) async -> Double {
         let start = time.now
         let end = start + duration
@@ -48,7 +49,7 @@ package struct LoadGenerator: Sendable {
                         let number = number + client + sent * clients
                         let answer = await answer(to: mix.notification(number, due: time.now))
                         sent += 1
-                        // Those that end after the time would count with work that was done outside it.
+                        // Answers after the end would add work that was done outside of the measured time.
                         guard answer.answered <= end else { break }
                         useful += answer.outcome.isUseful ? 1 : 0
                     }

@@ -1,23 +1,24 @@
 package import Foundation
 import Payloads
 
-/// A whole load test, as `--json` writes it and `--compare` reads it. Times are milliseconds, sizes bytes.
+/// The result of a load test, as `--json` writes it and `--compare` reads it. Times are in milliseconds, sizes in
+/// bytes.
 package struct LoadResult: Sendable, Codable, Equatable {
     package enum Verdict: String, Sendable, Codable {
         /// Every budget was kept.
         case passed
-        /// Some budget was not, or a percentile got worse.
+        /// A budget was missed, or a percentile is worse than before.
         case missed
-        /// The generator could not keep up: its figures say nothing.
+        /// The generator could not keep up, so the figures are not valid.
         case void
         /// There were no budgets.
         case measured
     }
 
     package struct Capacity: Sendable, Codable, Equatable {
-        /// Useful answers.
+        /// The number of useful answers a second.
         package var perSecond: Double
-        /// How many were under way at once while it was measured.
+        /// The number of clients that sent at the same time during the measurement.
         package var clients: Int
         package var seconds: Double
 
@@ -34,13 +35,13 @@ package struct LoadResult: Sendable, Codable, Equatable {
     package var arrivals: ArrivalSchedule.Arrivals
     package var seed: UInt64
     package var deadline: Double
-    /// Whether each notification had a source URL of its own.
+    /// A Boolean value that indicates whether each notification had its own source URL.
     package var uniqueSources: Bool
     package var capacity: Capacity?
     package var steps: [StepResult]
     package var judgements: [Judgement] = []
     package var changes: [Change] = []
-    /// Why the run is void.
+    /// The reasons why the run is void.
     package var voidReasons: [String] = []
 
     package init(
@@ -69,7 +70,7 @@ package struct LoadResult: Sendable, Codable, Equatable {
         return judgements.isEmpty && changes.isEmpty ? .measured : .passed
     }
 
-    /// Judges every step by every budget that is for it, and says whether the generator lets anything be judged.
+    /// Judges every step by the budgets that apply to it, unless the generator fell behind.
     package mutating func judge(_ budgets: [Budget]) {
         judgements = budgets.flatMap { budget in
             steps.filter { budget.step == nil || budget.step == $0.label }.map { budget.judge($0) }
@@ -81,8 +82,9 @@ package struct LoadResult: Sendable, Codable, Equatable {
 }
 
 extension StepResult {
-    /// A generator that sends less than it should makes a target look better than it is. If it falls behind steadily, and
-    /// has sent one in a hundred too few in the end, its lateness grew by half of that over the middle half of the time.
+    /// The largest growth of the generator's lateness, as a share of the step's duration. A generator that sends too
+    /// little makes a target look better than it is. One that falls behind steadily, and has sent one in a hundred too
+    /// few at the end, grows later by half of that during the middle half of the time.
     private static let greatestGrowth = 0.005
 
     var shortfall: String? {
@@ -102,14 +104,14 @@ extension LoadResult {
         }
     }
 
-    /// Reads what `--json` wrote. Throws for numbers that no run has, too: they go into plots and further arithmetic.
+    /// Reads the output of `--json`. Throws for impossible numbers, because they go into plots and further arithmetic.
     package init(json: Data) throws {
         try Self.check(try JSONValue(parsing: [UInt8](json)))
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy = .iso8601
         self = try decoder.decode(LoadResult.self, from: json)
         guard steps.allSatisfy({ $0.sent > 0 }) else {
-            throw LoadTestError.failure("a step of the result sent nothing")
+            throw LoadTestError.failure("a step of the result has no notifications")
         }
     }
 
@@ -119,11 +121,11 @@ extension LoadResult {
         switch value {
         case .array(let elements): for element in elements { try check(element, named: name) }
         case .object(let members): for member in members { try check(member.value, named: member.key) }
-        // Any 64 bits.
+        // A seed may have any 64 bits.
         case .number where name == "seed": break
         case .number:
             guard let number = value.double, abs(number) <= largest else {
-                throw LoadTestError.failure("\"\(name)\" of the result is not a number that a run has")
+                throw LoadTestError.failure("\"\(name)\" of the result has an impossible value")
             }
         case .null, .bool, .string, .unpaired: break
         }

@@ -2,24 +2,25 @@ import Foundation
 import Media
 package import Timing
 
-/// A load test from its warm-up to its result.
+/// A load test, from its warm-up to its result.
 package struct LoadRun: Sendable {
-    /// Each step's notifications have numbers of their own, however many there were before: so they are the same in each run.
+    /// The distance between the first numbers of two steps. Fixed numbers make the steps of two runs equal.
     private static let numbers = 10_000_000
 
     package var rates: [Rate]
-    /// Of each step.
+    /// The duration of each step.
     package var duration: Duration
     package var arrivals = ArrivalSchedule.Arrivals.poisson
     package var mix: NotificationMix
-    /// What is sent before the first step, one after the other from a few clients; it measures the capacity.
+    /// The duration of the warm-up before the first step. A few clients send one notification after the other, which
+    /// measures the capacity.
     package var warmUp: Duration
     package var clients: Int
     package var budgets: [Budget] = []
     package var memory: ResidentMemory?
-    /// What the result calls the target.
+    /// The name of the target in the result.
     package var targetName: String
-    /// Told what is going on, a line each.
+    /// Receives lines about the progress.
     package var report: @Sendable (String) -> Void = { _ in }
 
     package init(
@@ -38,7 +39,7 @@ package struct LoadRun: Sendable {
         self.targetName = targetName
     }
 
-    /// The result, judged by the budgets. Throws if nothing could be measured.
+    /// Runs the steps and returns the result, judged by the budgets. Throws if nothing could be measured.
     package func run(_ target: any LoadTarget, time: any TimeSource) async throws -> LoadResult {
         let generator = LoadGenerator(target, mix, time: time)
         let started = Date()

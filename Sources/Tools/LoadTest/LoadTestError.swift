@@ -1,9 +1,9 @@
-/// Why there is no load test, or none whose result means anything.
+/// The reason why a load test did not run, or has no meaningful result.
 package struct LoadTestError: Error, Sendable, Equatable, CustomStringConvertible {
     package enum Kind: Sendable {
-        /// What was asked for makes no sense.
+        /// The arguments are not valid.
         case usage
-        /// What was asked for could not be done.
+        /// The load test could not be carried out.
         case failure
     }
 

@@ -4,22 +4,24 @@ import Payloads
 import SeededRandom
 package import Timing
 
-/// What is sent: payloads and the sources that they name, drawn by weight.
+/// The notifications to send: payloads and source URLs, chosen at random by weight.
 package struct NotificationMix: Sendable {
-    /// Where a template has `{n}` stands the notification's number, for `{id}` its identifier, for `{media}` its source.
+    /// The default template. `{n}` stands for the notification's number, `{id}` for its identifier, and `{media}` for
+    /// its source.
     package static let plainPayload =
         #"{"aps":{"mutable-content":1,"alert":"Load test {n}"},"my-attachment":"{media}"}"#
 
     package var payloads = [Weighted(plainPayload)]
-    /// URLs. There has to be one.
+    /// The source URLs; at least one.
     package var sources: [Weighted<String>]
-    /// The time that each notification has.
+    /// The time limit of each notification.
     package var deadline: Duration
     package var profile: String?
-    /// Whether each notification has a source URL of its own, so that none profits from the work for another.
+    /// A Boolean value that indicates whether each notification has its own source URL, so that none shares the work of
+    /// another.
     package var isUnique = true
     package var seed: UInt64 = 1
-    /// Sets this run's identifiers apart from those of every other run.
+    /// The name of the run, which makes its identifiers differ from those of every other run.
     package var run = String(UInt32.random(in: .min ... .max), radix: 36)
 
     package init(sources: [Weighted<String>], deadline: Duration) {
@@ -27,7 +29,7 @@ package struct NotificationMix: Sendable {
         self.deadline = deadline
     }
 
-    /// The same number gives the same notification, but for the run's name.
+    /// Returns the notification with a number. Runs differ only in the run's name.
     package func notification(_ number: Int, due: Instant) -> LoadNotification {
         var random = SplitMix(seed: seed &* 0x9E37_79B9 &+ UInt64(number))
         let identifier = "\(run)-\(number)"
@@ -47,17 +49,17 @@ package struct NotificationMix: Sendable {
     }
 }
 
-/// One notification of the load.
+/// A notification of the load.
 package struct LoadNotification: Sendable {
     package var identifier: String
     package var payload: [UInt8]
-    /// From when it is due to its answer.
+    /// The time from its due time to its answer.
     package var deadline: Duration
     package var profile: String?
-    /// When it should go out, whatever the generator or the target is doing.
+    /// The time at which it should be sent, whatever the generator and the target are doing.
     package var due: Instant
 
-    /// The envelope of `POST /v1/notifications` and of jobs. The payload stands in it as it is.
+    /// The envelope for `POST /v1/notifications` and for jobs. It contains the payload unchanged.
     package var envelope: [UInt8] {
         var head = #"{"id":"\#(identifier)","deadline":"\#(deadline.milliseconds)ms","#
         if let profile {

@@ -3,8 +3,8 @@ import Media
 import Payloads
 package import Timing
 
-/// A queue that jobs are handed to, by the engine itself. Answers are seen as soon as its engine says so: with Redis within
-/// 50 ms.
+/// A target that enqueues jobs through the queue's engine. Answers arrive when the engine reports them: with Redis
+/// within 50 ms.
 package struct QueueTarget: LoadTarget {
     private let queue: any JobQueue
     private let time: any TimeSource = SystemTime()
@@ -26,11 +26,11 @@ package struct QueueTarget: LoadTarget {
             while time.now < end {
                 switch try await queue.state(of: job.name, waiting: min(end - time.now, .seconds(10))) {
                 case .waiting, .running: continue
-                case .unknown: return answer(.failed, "the queue knows nothing of a job")
+                case .unknown: return answer(.failed, "the queue does not know the job")
                 case .finished(let reply):
                     let now = time.now
                     guard let result = try? JSONValue(parsing: reply.body) else {
-                        return answer(.failed, "a job's status is \(reply.status.rawValue)")
+                        return answer(.failed, "the job's status is \(reply.status.rawValue)")
                     }
                     return LoadAnswer(result: result, sent: sent, answered: now)
                 }

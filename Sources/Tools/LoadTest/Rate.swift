@@ -1,16 +1,16 @@
 import Foundation
 
-/// How many notifications a second: a number, or a share of the measured capacity.
+/// A rate of notifications a second: a number, or a multiple of the measured capacity.
 package enum Rate: Sendable, Equatable {
     case perSecond(Double)
     case ofCapacity(Double)
 
-    /// The steps between two shares of the capacity.
+    /// The multiples of the capacity that a ramp uses between its ends.
     private static let shares = [0.5, 0.8, 1, 1.2, 1.5, 2, 3, 5, 8]
-    /// Between two numbers there are so many, evenly spread.
+    /// The number of steps of a ramp between two numbers, evenly spread.
     private static let stepCount = 5
 
-    /// `50`, `1.5x`, several with commas, or `0.5x..3x`: the steps of a ramp.
+    /// Parses `50`, `1.5x`, a list with commas, or a ramp such as `0.5x..3x`, and returns the rates of its steps.
     package static func steps(_ text: String) throws(LoadTestError) -> [Rate] {
         let ends = text.components(separatedBy: "..")
         guard ends.count == 2 else {
@@ -38,7 +38,7 @@ package enum Rate: Sendable, Equatable {
         return isShare ? .ofCapacity(number) : .perSecond(number)
     }
 
-    /// What the step is called in results and after the @ of a budget.
+    /// The name of the step in results and after the @ of a budget.
     package var label: String {
         switch self {
         case .perSecond(let rate): "\(rate.short)/s"
@@ -46,7 +46,7 @@ package enum Rate: Sendable, Equatable {
         }
     }
 
-    /// `capacity` is a second's.
+    /// Returns the number a second. `capacity` is in notifications a second.
     package func perSecond(_ capacity: Double) -> Double {
         switch self {
         case .perSecond(let rate): rate

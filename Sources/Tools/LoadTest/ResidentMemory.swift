@@ -4,11 +4,11 @@ import Media
 import Timing
 import Values
 
-/// What the target has resident, where that can be seen.
+/// The source of the target's resident memory, if it can be measured.
 package enum ResidentMemory: Sendable {
-    /// Of a process on this machine.
+    /// A process on this machine.
     case process(Int32)
-    /// By `process_resident_memory_bytes` of its metrics.
+    /// The metric `process_resident_memory_bytes` of the target.
     case metrics(HTTPConnections)
 
     private static let patience = Duration.seconds(2)
@@ -33,13 +33,13 @@ package enum ResidentMemory: Sendable {
         }
     }
 
-    /// How often it is looked at: reading a file costs nothing, metrics cost the target something.
+    /// The time between two measurements. Reading a file costs nothing, but metrics cost the target some work.
     private var interval: Duration {
         if case .process = self { return .milliseconds(100) }
         return .seconds(1)
     }
 
-    /// Notes it again and again until the task is cancelled.
+    /// Measures the memory at intervals, until the task is cancelled.
     func watch(_ record: StepRecord, time: any TimeSource) async {
         while !Task.isCancelled {
             if let bytes = await bytes { record.noteResident(bytes) }

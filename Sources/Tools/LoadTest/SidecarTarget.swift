@@ -5,7 +5,7 @@ import Payloads
 package import Timing
 import Values
 
-/// A sidecar, asked over HTTP by one of its routes.
+/// A target that sends notifications to a sidecar, through one of its HTTP routes.
 package struct SidecarTarget: LoadTarget {
     package enum Route: String, Sendable, CaseIterable {
         case notifications = "/v1/notifications"
@@ -53,7 +53,7 @@ package struct SidecarTarget: LoadTarget {
         }
     }
 
-    /// The result of a job, by long polls.
+    /// Returns the result of a job by long polling.
     private func result(of identifier: String, sent: Instant, until end: Instant) async throws(HTTPFailure)
         -> LoadAnswer
     {
@@ -66,7 +66,7 @@ package struct SidecarTarget: LoadTarget {
                     .failed,
                     sent: sent,
                     answered: reply.answered,
-                    reason: "HTTP \(reply.status) to a job"
+                    reason: "HTTP \(reply.status) for a job"
                 )
             }
             if let result = (try? JSONValue(parsing: reply.body))?["result"] {
@@ -79,7 +79,7 @@ package struct SidecarTarget: LoadTarget {
         LoadAnswer(result: (try? JSONValue(parsing: body)) ?? .null, sent: sent, answered: answered)
     }
 
-    /// A rewritten payload has its result in header fields.
+    /// Reads the result of a rewritten payload, which is in the header fields.
     private static func rewritten(_ reply: HTTPReply) -> LoadAnswer {
         func header(_ name: String) -> String? { reply.headers.first(name: name) }
         guard let outcome = header("Attachd-Outcome").flatMap(LoadAnswer.Outcome.init), outcome.isAnswer else {

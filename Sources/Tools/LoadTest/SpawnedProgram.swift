@@ -6,7 +6,7 @@ import Synchronization
 import Timing
 package import Values
 
-/// A program that runs beside the load test, and ends with it.
+/// A program that runs during the load test and ends with it.
 package final class SpawnedProgram: Sendable {
     private final class Life: Sendable {
         struct State {
@@ -37,7 +37,7 @@ package final class SpawnedProgram: Sendable {
         }
     }
 
-    /// How long it may take to end when it is told to.
+    /// The time that the program has to end after SIGTERM.
     private static let patience = Duration.seconds(10)
     private static let keeper = "/usr/bin/setpriv"
 
@@ -46,8 +46,9 @@ package final class SpawnedProgram: Sendable {
     private let log: URL
     private let life: Life
 
-    /// Starts `path`; what it prints goes to the file `log`. If this process dies, it gets SIGTERM, where util-linux is.
-    /// `secrets` are variables beside this process's own: everybody on the machine can read a command line.
+    /// Starts the program at `path` with its output in the file `log`. If this process dies, the program gets SIGTERM,
+    /// provided that util-linux is installed. `secrets` become environment variables, because everybody on the machine
+    /// can read a command line.
     package init(
         _ path: String,
         _ arguments: [String],
@@ -64,7 +65,8 @@ package final class SpawnedProgram: Sendable {
         let variables = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("ATTACHD_") }
             .merging(secrets.mapValues(\.revealed)) { $1 }
         identifier = try await withCheckedThrowingContinuation { started in
-            // The kernel takes the end of the thread that starts it for ours: this one waits for the program.
+            // The kernel sends the signal when the thread that started the program ends, so this thread waits for the
+            // program.
             Thread.detachNewThread {
                 let process = Self.start(command, variables.map { "\($0)=\($1)" }, log: log.path)
                 guard process > 0 else {
@@ -78,10 +80,10 @@ package final class SpawnedProgram: Sendable {
         }
     }
 
-    /// What it printed until now.
+    /// The program's output so far.
     package var output: String { (try? String(contentsOf: log, encoding: .utf8)) ?? "" }
 
-    /// Waits until what it prints matches, and gives the match's first group.
+    /// Waits until the output matches, and returns the match's first group.
     package func output(matching pattern: Regex<(Substring, Substring)>, within limit: Duration) async throws -> String
     {
         let time = SystemTime()
@@ -93,14 +95,14 @@ package final class SpawnedProgram: Sendable {
         }
     }
 
-    /// What went wrong with it, with the end of what it printed.
+    /// Returns an error that says what happened, with the end of the program's output.
     package func failure(_ what: String) -> LoadTestError {
         .failure("\(name) \(what):\n" + output.split(separator: "\n").suffix(5).joined(separator: "\n"))
     }
 
-    /// Ends it, and waits for that; by force if it takes too long.
+    /// Stops the program, and waits until it has ended. Kills it if it takes too long.
     package func stop() async {
-        // Also where the load test was cancelled: nothing may be left.
+        // Runs in its own task, so that a cancelled load test stops the program too.
         await Task {
             guard !life.isOver else { return }
             kill(identifier, SIGTERM)

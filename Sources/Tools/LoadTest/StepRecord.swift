@@ -3,9 +3,10 @@ import Synchronization
 import Timing
 import Values
 
-/// Gathers the answers of one step, from many tasks.
+/// A record of the answers of one step, which many tasks add to.
 package final class StepRecord: Sendable {
-    /// Answers that come within this after the deadline are in time: it is the network's and the generator's.
+    /// The time after the deadline within which an answer still counts as in time, for the delays of network and
+    /// generator.
     package static let grace = Duration.milliseconds(50)
     private static let reasonLimit = 8
 
@@ -36,7 +37,7 @@ package final class StepRecord: Sendable {
     private let percentiles: Set<Double>
     private let content = Mutex(Content())
 
-    /// `percentiles` are those that budgets ask for, beside the standard ones.
+    /// Creates a record. `percentiles` are those of budgets, in addition to the standard ones.
     package init(label: String, rate: Double, duration: Duration, percentiles: Set<Double> = []) {
         self.label = label
         self.rate = rate
@@ -54,7 +55,7 @@ package final class StepRecord: Sendable {
     package func add(_ answer: LoadAnswer, to notification: LoadNotification) {
         let latency = answer.answered - notification.due
         let ownLatency = answer.answered - answer.sent
-        // What got no content counts as if it had come at the deadline: a quick refusal is not a quick answer.
+        // A notification without content counts at least its deadline: a quick refusal is not a quick answer.
         let least = answer.outcome.isAnswer ? .zero : notification.deadline
         let limit = notification.deadline + Self.grace
         content.withLock { content in
@@ -80,12 +81,12 @@ package final class StepRecord: Sendable {
         }
     }
 
-    /// Notes what the target has resident now.
+    /// Records the target's resident memory.
     package func noteResident(_ bytes: Int) {
         content.withLock { $0.rss = max($0.rss ?? 0, bytes) }
     }
 
-    /// `nil` if nothing was sent.
+    /// The result of the step; `nil` if no notification was sent.
     package var result: StepResult? {
         let content = content.withLock { $0 }
         guard let latency = content.latency.distribution(percentiles),
@@ -93,7 +94,8 @@ package final class StepRecord: Sendable {
         else { return nil }
         let seconds = duration / .seconds(1)
         let sent = latency.count
-        // The schedule ends with its last notification: had it gone out in time, this is the rate of the schedule.
+        // The last send would have ended the schedule if it had been in time. The lag gives the rate that was really
+        // sent.
         let lag = max(0, (content.lastSend - content.start) / .seconds(1) - seconds)
         let reasons = content.reasons.sorted { $0.value > $1.value }.prefix(Self.reasonLimit)
         return StepResult(

@@ -1,6 +1,6 @@
-/// What came of one step of the load. Times are milliseconds, sizes bytes.
+/// The result of one step of the load. Times are in milliseconds, sizes in bytes.
 package struct StepResult: Sendable, Codable, Equatable {
-    /// A second of the schedule: what became of the notifications that were due in it.
+    /// One second of the schedule, with the outcomes of the notifications that were due in it.
     package struct Second: Sendable, Codable, Equatable {
         package var second: Int
         package var outcomes: [String: Int]
@@ -10,48 +10,49 @@ package struct StepResult: Sendable, Codable, Equatable {
     }
 
     package struct Generator: Sendable, Codable, Equatable {
-        /// How late notifications went out.
+        /// The times by which notifications were sent late.
         package var lateness: Distribution
-        /// How many went out more than a millisecond late.
+        /// The number of notifications that were sent more than a millisecond late.
         package var late: Int
-        /// What was sent a second, against the rate that was asked for.
+        /// The number of notifications sent a second. Compare it with the requested rate.
         package var sendRate: Double
     }
 
     package var label: String
-    /// A second's, as asked for.
+    /// The requested rate, in notifications a second.
     package var rate: Double
     package var seconds: Double
     package var sent: Int
     package var outcomes: [String: Int]
-    /// Useful answers (with an attachment, in time) a second.
+    /// The number of useful answers a second: with an attachment, and in time.
     package var goodput: Double
-    /// Answered after the deadline, or never.
+    /// The number of notifications answered after the deadline, or never.
     package var late: Int
-    /// As `late`, had each notification's time begun when it really went out.
+    /// The value of `late` if each notification's time started when it was really sent.
     package var lateFromSend: Int
-    /// From when a notification was due. What was refused, failed or not answered counts with its whole deadline at least.
+    /// The latencies from the due times. A notification that was refused, failed, or not answered counts at least its
+    /// deadline.
     package var latency: Distribution
-    /// The same from when it really went out: what the generator's own lateness did not add.
+    /// The latencies from the times of sending, without the generator's own lateness.
     package var latencyFromSend: Distribution
-    /// Of each outcome, as it was.
+    /// The latencies of each outcome, without a minimum.
     package var byOutcome: [String: Distribution]
-    /// What the target says of its own time.
+    /// The times that the target reports for each stage.
     package var stages: [String: Distribution]
-    /// What was left of the deadline, by the answers' own account.
+    /// The time left until the deadline, as the answers report it.
     package var margin: Distribution?
     package var fetchedBytes: Int
     package var deliveredBytes: Int
-    /// The most that the target's process had resident, where it can be seen.
+    /// The largest resident memory of the target's process, in bytes, if it can be measured.
     package var rss: Int?
-    /// Why there was no answer, the most frequent reasons.
+    /// The most frequent reasons for missing answers, with their numbers.
     package var reasons: [String: Int]
     package var timeline: [Second]
     package var generator: Generator
 
     package func count(_ outcome: LoadAnswer.Outcome) -> Int { outcomes[outcome.rawValue] ?? 0 }
 
-    /// Sums of the stages' means and the rest up to the mean of all answers: where the time went.
+    /// The mean times of the stages, and the rest up to the mean of all answers.
     package var meanShares: [(stage: String, milliseconds: Double)] {
         let named = ["queue", "download", "decode", "store"].compactMap { name in
             stages[name].map { (name, $0.mean) }

@@ -1,7 +1,7 @@
 import Media
 package import SeededRandom
 
-/// One of several choices, and how often it is taken.
+/// One of several choices, with its weight.
 package struct Weighted<Value: Sendable>: Sendable {
     package var value: Value
     package var weight: Double
@@ -17,7 +17,7 @@ package struct Weighted<Value: Sendable>: Sendable {
 }
 
 extension Weighted<String> {
-    /// Reads `WEIGHT:TEXT`, or `TEXT` alone.
+    /// Parses `WEIGHT:TEXT`, or `TEXT` alone.
     package init(text: String) {
         guard let colon = text.firstIndex(of: ":"), let weight = Double(text[..<colon]), weight > 0,
             weight <= 1e9
@@ -30,7 +30,7 @@ extension Weighted<String> {
 }
 
 extension [Weighted<String>] {
-    /// Draws one. There has to be one.
+    /// Returns a random choice. There must be at least one.
     package func draw(using random: inout SplitMix) -> String {
         var lot = Double.random(in: 0..<reduce(0) { $0 + $1.weight }, using: &random)
         for choice in dropLast() {

@@ -1,4 +1,4 @@
-/// Random numbers that are the same in each run: SplitMix64, by Steele, Lea and Flood.
+/// A random number generator with the same numbers in each run: SplitMix64, by Steele, Lea, and Flood.
 package struct SplitMix: RandomNumberGenerator {
     private var state: UInt64
 

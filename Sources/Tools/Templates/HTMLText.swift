@@ -1,9 +1,9 @@
 package import Mustache
 
-/// Templates of HTML and XML whose tags are escaped scalar by scalar.
+/// Templates of HTML and XML whose tags are escaped one Unicode scalar at a time.
 ///
-/// swift-mustache's own escaping looks at characters as people see them, and a `"` or `<` that a combining mark or an
-/// Arabic number sign joins is another one to it: such a payload could end an attribute or begin a tag.
+/// swift-mustache escapes characters instead. A `"` or `<` with a combining mark or an Arabic number sign is a
+/// different character, so a payload could use it to end an attribute or begin a tag.
 package enum HTMLText {
     private struct ContentType: MustacheContentType {
         func escapeText(_ text: String) -> String { HTMLText.escape(text) }
@@ -24,7 +24,7 @@ package enum HTMLText {
             case "&": escaped.append(contentsOf: "&amp;".unicodeScalars)
             case "\"": escaped.append(contentsOf: "&quot;".unicodeScalars)
             case "'": escaped.append(contentsOf: "&#39;".unicodeScalars)
-            // A carriage return would come back as a newline, and a NUL not at all.
+            // A parser would turn a carriage return into a newline, and drop a NUL.
             case "\r": escaped.append(contentsOf: "&#13;".unicodeScalars)
             case "\0": escaped.append("\u{FFFD}")
             default: escaped.append(scalar)
@@ -33,7 +33,7 @@ package enum HTMLText {
         return String(escaped)
     }
 
-    /// Partials begin with the library's own escaping again, so each template says for itself which one it wants.
+    /// Parses a template. Each partial must choose the escaping itself, because it starts with the library's own.
     package static func template(_ source: String) throws -> MustacheTemplate {
         precondition(isRegistered)
         return try MustacheTemplate(string: "{{% CONTENT_TYPE:\(name)}}\n\(source)")

@@ -1,7 +1,7 @@
 import Media
 import Values
 
-/// What goes out in answer to one request: the head as it is written, and which bytes follow it.
+/// The answer to one request: the bytes of its head, and the range of its body.
 struct AnswerPlan: Sendable, Equatable {
     enum Body: Sendable, Equatable {
         case text([UInt8])
@@ -9,16 +9,16 @@ struct AnswerPlan: Sendable, Equatable {
         case file(Range<Int>)
     }
 
-    /// What is asked for.
+    /// The properties of the request.
     struct Question: Sendable, Equatable {
         var method = "GET"
         var path: String
         var query = ""
-        /// The value of `Range`.
+        /// The value of the `Range` header field.
         var range: String?
     }
 
-    /// What is known of the file, if there is one.
+    /// The properties of the file, if there is one.
     struct Facts: Sendable, Equatable {
         var byteCount: Int
         var mimeType: String
@@ -29,7 +29,7 @@ struct AnswerPlan: Sendable, Equatable {
     private(set) var headers: [(name: String, value: String)]
     private(set) var body: Body
     private(set) var isChunked = false
-    /// Whether the connection takes another request: not after a length that was a lie.
+    /// A Boolean value that indicates whether the connection stays open. It closes after a false length.
     private(set) var keepsAlive = true
 
     init(_ question: Question, _ facts: Facts?, _ behaviour: Behaviour) {
@@ -57,7 +57,7 @@ struct AnswerPlan: Sendable, Equatable {
         left.head == right.head && left.body == right.body && left.keepsAlive == right.keepsAlive
     }
 
-    /// Status line and header fields, with the empty line behind them.
+    /// The status line and the header fields, with the empty line at the end.
     var head: [UInt8] {
         let lines = ["HTTP/1.1 \(status) Test"] + headers.map { "\($0.name): \($0.value)" }
         return Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8)
@@ -116,7 +116,8 @@ struct AnswerPlan: Sendable, Equatable {
         if !keepsAlive { headers.append(("Connection", "close")) }
     }
 
-    /// The part that a single `bytes=…` means; empty if it lies outside, `nil` for what is to be ignored.
+    /// Returns the range of a single `bytes=…`. Returns an empty range if it is outside of the file, and `nil` if it
+    /// must be ignored.
     private static func range(_ text: String, of count: Int) -> Range<Int>? {
         guard text.hasPrefix("bytes=") else { return nil }
         let ends = text.dropFirst("bytes=".count).split(separator: "-", omittingEmptySubsequences: false)
@@ -131,7 +132,7 @@ struct AnswerPlan: Sendable, Equatable {
         }
     }
 
-    /// Where a redirect leads. One that is counted goes to the same file, with one less in the query.
+    /// Returns the target of a redirect. A counted redirect leads to the same file, with one less in the query.
     private static func location(_ question: Question, _ redirection: Fault.Redirection?) -> String? {
         switch redirection {
         case nil, .times(0): return nil

@@ -1,7 +1,7 @@
 import Media
 package import SeededRandom
 
-/// How one request is answered: its faults with all lots drawn.
+/// The behaviour for one request, after the random choices.
 package struct Behaviour: Sendable, Equatable {
     package var latency = Duration.zero
     package var bytesPerSecond: Int?
@@ -10,7 +10,7 @@ package struct Behaviour: Sendable, Equatable {
     package var truncation: Int?
     package var reset: Int?
     package var length: Fault.ClaimedLength?
-    /// `.some(nil)` leaves the type out.
+    /// The content type. `.some(nil)` leaves the header field out.
     package var type: String??
     package var redirection: Fault.Redirection?
     package var status: Int?
@@ -30,13 +30,14 @@ package struct Behaviour: Sendable, Equatable {
 
     package init() {}
 
-    /// Draws with `random`, so that the same numbers give the same behaviour.
+    /// Creates a behaviour. The same random numbers give the same behaviour.
     package init(_ faults: [Fault], using random: inout SplitMix) {
         var jitter = Duration.zero
         for fault in faults {
-            // Each fault takes one number, whether it strikes or not: adding one changes none before it.
-            let lot = Double.random(in: 0..<1, using: &random)
-            guard lot < fault.share else { continue }
+            // Takes one random number for each fault, whether or not it occurs, so that adding a fault does not change
+            // earlier ones.
+            let chance = Double.random(in: 0..<1, using: &random)
+            guard chance < fault.share else { continue }
             switch fault.kind {
             case .latency(let duration): latency = duration
             case .jitter(let duration): jitter = duration * Double.random(in: -1...1, using: &random)
@@ -57,7 +58,7 @@ package struct Behaviour: Sendable, Equatable {
         latency = max(.zero, latency + jitter)
     }
 
-    /// How long the answer to a request is held back that came so long after the first.
+    /// Returns the delay of a request that arrives `age` after the first one.
     package func delay(at age: Duration) -> Duration {
         let end = hiccups.filter { $0.contains(age) }.map(\.upperBound).max() ?? age
         return end - age + latency

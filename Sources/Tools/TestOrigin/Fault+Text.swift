@@ -3,26 +3,26 @@ import Timing
 import Values
 
 extension Fault {
-    /// What can be written, with what it means: the table of `attachd origin --help`.
+    /// The forms of all faults with their meanings: the table of `attachd origin --help`.
     package static let table: [(example: String, meaning: String)] = [
         ("latency=200ms", "wait before the answer's head"),
         ("jitter=50ms", "up to that much more or less latency"),
         ("bandwidth=50kB/s", "send the body no faster"),
-        ("drip=1B/100ms", "send the body so many bytes at a time"),
-        ("stall=10kB, stall=10kB/2s", "stop after so many bytes of the body: for good, or for a while"),
-        ("truncate=10kB", "end the connection after so many bytes of the body"),
-        ("reset=10kB", "reset it (RST); reset=0B does before the head"),
-        ("length=+100, -100 or 5000", "lie in Content-Length"),
-        ("type=text/html", "lie in Content-Type; type=none leaves it out"),
+        ("drip=1B/100ms", "send the body in pieces of this size, with this pause between them"),
+        ("stall=10kB, stall=10kB/2s", "stop after this many bytes of the body: for good, or for a time"),
+        ("truncate=10kB", "end the connection after this many bytes of the body"),
+        ("reset=10kB", "reset the connection (RST) after this many bytes; reset=0B before the head"),
+        ("length=+100, -100 or 5000", "send a false Content-Length"),
+        ("type=text/html", "send a false Content-Type; type=none sends none"),
         ("status=503", "answer with this status"),
-        ("redirect=3, loop or URL", "redirect so many times, for ever, or elsewhere"),
-        ("ranges=off, lie or refuse", "ignore ranges, send other bytes than asked for, or answer 416"),
+        ("redirect=3, loop or URL", "redirect this many times, endlessly, or elsewhere"),
+        ("ranges=off, lie or refuse", "ignore ranges, send other bytes than requested, or answer 416"),
         ("chunked=on", "send chunks, and no length"),
-        ("hiccup=10s/2s", "answer nobody for 2 s, from 10 s after the first request"),
-        ("seed=7", "draw other lots for what has a share"),
+        ("hiccup=10s/2s", "answer no request for 2 s, starting 10 s after the first one"),
+        ("seed=7", "choose other requests for faults with a share"),
     ]
 
-    /// Reads `KEY=VALUE`, where the value may end with a share such as `@10%`.
+    /// Parses `KEY=VALUE`. The value may end with a share such as `@10%`.
     init(key: String, value text: String) throws(FaultError) {
         let parts = text.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false).map { String($0) }
         share = parts.count == 2 ? try Self.share(parts[1], of: key) : 1
@@ -85,7 +85,7 @@ extension Fault {
         return .stall(after: size, duration: duration)
     }
 
-    /// With a unit, or bytes.
+    /// Parses a number of bytes, with or without a unit.
     private static func byteCount(_ value: String) -> Int? {
         ByteSizeText.parse(value) ?? Int(value).flatMap { $0 >= 0 ? $0 : nil }
     }
@@ -102,13 +102,13 @@ extension Fault {
         return isTarget && isPlain(value) ? .redirect(.to(value)) : nil
     }
 
-    /// What stands before and after the slash.
+    /// Returns the texts before and after the slash.
     private static func pair(_ value: String) -> (String, String)? {
         let parts = value.split(separator: "/").map { String($0) }
         return parts.count == 2 ? (parts[0], parts[1]) : nil
     }
 
-    /// Nothing that would begin another header field.
+    /// Returns `true` if the text cannot begin another header field.
     private static func isPlain(_ value: String) -> Bool {
         !value.isEmpty && value.unicodeScalars.allSatisfy { $0.value > 0x20 && $0.value < 0x7F }
     }

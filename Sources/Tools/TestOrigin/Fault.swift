@@ -1,41 +1,41 @@
-/// One way in which the origin misbehaves, and how often.
+/// A kind of misbehaviour, and its frequency.
 package struct Fault: Sendable, Equatable {
     package enum Kind: Sendable, Equatable {
-        /// Before the head goes out.
+        /// A delay before the head is sent.
         case latency(Duration)
-        /// Added to the latency or taken from it, evenly spread up to this.
+        /// A random change of the latency, up to this much more or less.
         case jitter(Duration)
-        /// Bytes of the body a second.
+        /// The number of bytes of the body to send a second.
         case bandwidth(Int)
-        /// So many bytes of the body, and then nothing: for a while, or for as long as the client stays.
+        /// A pause after this many bytes of the body: for a duration, or for as long as the client stays connected.
         case stall(after: Int, duration: Duration?)
-        /// So many bytes of the body at a time.
+        /// The number of bytes of the body to send at a time.
         case drip(byteCount: Int, every: Duration)
-        /// So many bytes of the body, and then the connection's end.
+        /// The end of the connection after this many bytes of the body.
         case truncate(after: Int)
-        /// So many bytes of the body, and then RST in place of an orderly end; after 0, not even the head.
+        /// A reset (RST) after this many bytes of the body; after 0, the head is not sent either.
         case reset(after: Int)
-        /// What `Content-Length` claims.
+        /// The value of `Content-Length`.
         case length(ClaimedLength)
-        /// What `Content-Type` claims; `nil` leaves it out.
+        /// The value of `Content-Type`; `nil` leaves it out.
         case type(String?)
         case redirect(Redirection)
         case status(Int)
         case ranges(RangeSupport)
-        /// The body comes in chunks, without a `Content-Length`.
+        /// A body in chunks, without a `Content-Length`.
         case chunked
-        /// Nobody is answered during this time, counted from the server's first request.
+        /// A time in which no request is answered, counted from the server's first request.
         case hiccup(start: Duration, duration: Duration)
     }
 
     package enum ClaimedLength: Sendable, Equatable {
         case exactly(Int)
-        /// So many more than there are, or fewer.
+        /// This many more than there are, or fewer if negative.
         case off(by: Int)
     }
 
     package enum Redirection: Sendable, Equatable {
-        /// To the same file, so many times.
+        /// To the same file, this many times.
         case times(Int)
         case loop
         case to(String)
@@ -43,16 +43,16 @@ package struct Fault: Sendable, Equatable {
 
     package enum RangeSupport: String, Sendable, CaseIterable {
         case on
-        /// The whole file, whatever part was asked for.
+        /// The whole file, whatever range was requested.
         case off
-        /// 206 and the asked-for `Content-Range`, but the bytes are those of another part.
+        /// 206 with the requested `Content-Range`, but the bytes of another range.
         case lie
-        /// 416 to every range.
+        /// 416 for every range.
         case refuse
     }
 
     package var kind: Kind
-    /// Which share of the requests has it: above 0, at most 1.
+    /// The share of the requests with this fault: above 0, at most 1.
     package var share: Double
 
     package init(_ kind: Kind, share: Double = 1) {
@@ -61,7 +61,7 @@ package struct Fault: Sendable, Equatable {
     }
 }
 
-/// A text that names no fault, with what to write instead.
+/// The error of a text that is not a fault. It says what to write instead.
 package struct FaultError: Error, Sendable, Equatable, CustomStringConvertible {
     package var description: String
 }

@@ -1,11 +1,11 @@
 import Glibc
 
-/// Faults for the paths that a pattern names: `*.mp4`, `/slow/*`. A `*` stands for slashes too.
+/// The faults for paths that match a pattern, such as `*.mp4` or `/slow/*`. A `*` also matches slashes.
 package struct FaultRule: Sendable, Equatable {
     package var pattern: String
     package var faults: Faults
 
-    /// Reads `GLOB QUERY`, such as `*.mp4 bandwidth=50kB/s&latency=200ms`.
+    /// Parses `GLOB QUERY`, such as `*.mp4 bandwidth=50kB/s&latency=200ms`.
     package init(_ text: String) throws(FaultError) {
         let parts = text.split(maxSplits: 1, whereSeparator: \.isWhitespace)
         guard parts.count == 2 else {

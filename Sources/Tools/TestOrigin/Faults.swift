@@ -1,15 +1,16 @@
-/// The faults of one request, in the order in which they were written: of one kind, the last that strikes counts.
+/// The faults of one request, in the order in which they were written. Of one kind, the last one that occurs counts.
 package struct Faults: Sendable, Equatable {
     package var all: [Fault] = []
     package var seed: UInt64?
 
     package init() {}
 
-    /// Reads a query such as `latency=200ms&status=503@10%`. The parameter `n` means nothing: it makes URLs distinct.
+    /// Parses a query such as `latency=200ms&status=503@10%`. Ignores the parameter `n`, which only makes URLs
+    /// distinct.
     package init(query: some StringProtocol) throws(FaultError) {
         for parameter in query.split(separator: "&") {
             let parts = parameter.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            // A + is meant: it makes a length too long. A lone percent sign, as in @10%, stays one.
+            // Keeps a `+`, which makes a length too long. Also keeps a lone percent sign, as in @10%.
             let key = String(parts[0])
             let value = parts.count == 2 ? Self.decoded(String(parts[1])) : ""
             switch key {
@@ -24,7 +25,7 @@ package struct Faults: Sendable, Equatable {
         }
     }
 
-    /// These, and then `others`.
+    /// Returns these faults followed by `others`.
     package func followed(by others: Faults) -> Faults {
         var faults = self
         faults.all += others.all
@@ -32,7 +33,7 @@ package struct Faults: Sendable, Equatable {
         return faults
     }
 
-    /// Percent-encoded bytes decoded, where two hexadecimal digits follow.
+    /// Decodes percent-encoded bytes. Keeps a percent sign without two hexadecimal digits.
     static func decoded(_ text: String) -> String {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]

@@ -7,20 +7,20 @@ import SeededRandom
 import Synchronization
 import Timing
 
-/// An HTTP(S) origin that serves a folder, as badly as it is told to: by rules, and by each request's query.
+/// An HTTP(S) origin that serves a folder with the faults of its rules and of each request's query.
 package final class MisbehavingOrigin: Sendable {
     package struct Configuration: Sendable {
         package var host = "127.0.0.1"
-        /// 0 takes a free one.
+        /// The port; 0 for any free one.
         package var port = 0
         package var rules: [FaultRule] = []
-        /// Which lots are drawn: the same seed gives the same faults for the same requests.
+        /// The seed of the random number generator. The same seed gives the same faults for the same requests.
         package var seed: UInt64 = 1
-        /// PEM files of a certificate with its chain, and of its key: HTTPS.
+        /// The PEM files of a certificate with its chain and of its key, for HTTPS.
         package var certificate: (chain: String, key: String)?
-        /// How long the handshake is held back.
+        /// The delay of the TLS handshake.
         package var tlsDelay = Duration.zero
-        /// Called for each answer.
+        /// Receives each request with its answer.
         package var observe: @Sendable (OriginExchange) -> Void = { _ in }
 
         package init() {}
@@ -30,7 +30,7 @@ package final class MisbehavingOrigin: Sendable {
 
     private struct State {
         var first: Instant?
-        /// How often each path with its query was asked for.
+        /// The number of requests for each path with its query.
         var counts: [String: UInt64] = [:]
     }
 
@@ -41,7 +41,7 @@ package final class MisbehavingOrigin: Sendable {
     private let time = SystemTime()
     private let state = Mutex(State())
 
-    /// Listens; throws when the port is taken or the certificate cannot be read.
+    /// Starts to listen. Throws if the port is in use or the certificate cannot be read.
     package init(_ folder: OriginFolder, _ configuration: Configuration) async throws {
         self.folder = folder
         self.configuration = configuration
@@ -61,7 +61,7 @@ package final class MisbehavingOrigin: Sendable {
                 let ready = channel.eventLoop.scheduleTask(in: security == nil ? .zero : delay) {
                     let pipeline = channel.pipeline.syncOperations
                     if let security { try pipeline.addHandler(NIOSSLServerHandler(context: security)) }
-                    // No encoder: it would refuse the lies.
+                    // There is no HTTP encoder, because it would refuse false headers.
                     try pipeline.addHandler(ByteToMessageHandler(HTTPRequestDecoder()))
                     return try Connection(wrappingChannelSynchronously: channel)
                 }
@@ -77,7 +77,7 @@ package final class MisbehavingOrigin: Sendable {
                 try await withThrowingDiscardingTaskGroup { group in
                     for try await connection in connections {
                         group.addTask { [self] in
-                            // A client that goes away is no news.
+                            // Clients that disconnect are expected.
                             try? await connection.executeThenClose { requests, writer in
                                 let answers = OriginConnection(origin: self, connection.channel, requests, writer)
                                 try await answers.serve()
@@ -92,7 +92,7 @@ package final class MisbehavingOrigin: Sendable {
         }
     }
 
-    /// Draws the faults of a request, and says how long its answer is held back.
+    /// Chooses the faults of a request, and returns them with the delay of the answer.
     func behaviour(path: String, query: String) throws(FaultError) -> (Behaviour, delay: Duration) {
         let asked = try Faults(query: query)
         let faults = configuration.rules.filter { $0.matches(path) }
@@ -104,7 +104,7 @@ package final class MisbehavingOrigin: Sendable {
             if !faults.all.isEmpty { state.counts["\(path)?\(query)", default: 0] += 1 }
             return (state.counts["\(path)?\(query)", default: 0], now - first)
         }
-        // Of the request itself, not of the order in which requests come: that one differs from run to run.
+        // The seed depends on the request and not on the order of requests, which differs from run to run.
         let seed = "\(path)?\(query)".utf8.reduce(faults.seed ?? configuration.seed) {
             ($0 ^ UInt64($1)) &* 0x100_0000_01B3
         }
@@ -118,12 +118,12 @@ package final class MisbehavingOrigin: Sendable {
     func answered(_ exchange: OriginExchange) { configuration.observe(exchange) }
 }
 
-/// A request and what was answered.
+/// A request and its answer.
 package struct OriginExchange: Sendable, Equatable {
     package var method: String
-    /// With the query, as it was sent.
+    /// The path with the query, as it was sent.
     package var target: String
     package var status: Int
-    /// Of the body.
+    /// The number of bytes of the body that were sent.
     package var sentByteCount: Int
 }

@@ -5,11 +5,11 @@ import NIOHTTP1
 import Timing
 import Values
 
-/// One connection to the origin: its requests, one after the other.
+/// One connection to the origin, which answers its requests one after the other.
 final class OriginConnection {
-    /// At most so much is written at once, so that little is left to send when a connection is reset.
+    /// The most bytes of one write: little is left in the buffers when a connection is reset.
     private static let pieceByteLimit = 65_536
-    /// How often a second a body of limited bandwidth goes on.
+    /// The number of writes a second for a body of limited bandwidth.
     private static let beat = 50
 
     private let origin: MisbehavingOrigin
@@ -32,14 +32,14 @@ final class OriginConnection {
 
     func serve() async throws {
         while let part = try await requests.next(isolation: #isolation) {
-            // What comes in the body means nothing here.
+            // The bodies of requests are ignored.
             guard case .head(let head) = part else { continue }
             while let part = try await requests.next(isolation: #isolation) { if case .end = part { break } }
             guard try await answer(head), head.isKeepAlive else { return }
         }
     }
 
-    /// Says whether the connection takes another request.
+    /// Answers a request. Returns `true` if the connection stays open.
     private func answer(_ head: HTTPRequestHead) async throws -> Bool {
         let target = head.uri.split(separator: "?", maxSplits: 1)
         let path = Faults.decoded(target.first.map { String($0) } ?? "/")
@@ -78,7 +78,7 @@ final class OriginConnection {
         return plan.keepsAlive
     }
 
-    /// Gives how many bytes of the body went out: fewer than there are where a fault ends it.
+    /// Sends the body. Returns the number of bytes sent, which is smaller if a fault ends the body.
     private func send(_ plan: AnswerPlan, _ file: OriginFile?, _ behaviour: Behaviour) async throws -> Int {
         let end = min(plan.bodyCount, behaviour.truncation ?? .max, behaviour.reset ?? .max)
         let start = time.now
@@ -97,7 +97,7 @@ final class OriginConnection {
             sent += count
             if let drip = behaviour.drip, sent < end { try await time.sleep(until: time.now + drip.pause) }
             if let rate = behaviour.bytesPerSecond {
-                // From the start, so that what one pause is too long the next one is shorter.
+                // Counts from the start, so that the next pause compensates for one that was too long.
                 try await time.sleep(until: start + .seconds(clamping: Double(sent) / Double(rate)))
             }
         }
@@ -117,14 +117,14 @@ final class OriginConnection {
         try await writer.write(ByteBuffer(bytes: bytes))
     }
 
-    /// Sends nothing for so long, or until the client has gone.
+    /// Waits for a duration, or until the client has disconnected.
     private func hold(for duration: Duration?) async throws {
         if let duration { return try await time.sleep(until: time.now + duration) }
         while try await requests.next(isolation: #isolation) != nil {}
         throw CancellationError()
     }
 
-    /// Closing with a linger time of zero sends RST instead of FIN.
+    /// Resets the connection: closing with a linger time of zero sends RST instead of FIN.
     private func reset() async throws -> Bool {
         try await (channel as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0)).get()
         try await channel.close()

@@ -5,11 +5,12 @@ import Media
 final class OriginFile: Sendable {
     let byteCount: Int
     let mimeType: String
-    /// Changes with the file's time and size.
+    /// The entity tag, which changes with the file's time and size.
     let tag: String
     private let descriptor: Int32
 
-    /// `nil` for what is no plain file. Closes the descriptor in the end, in any case.
+    /// Creates a file. Returns `nil` unless it is a regular file. Closes the descriptor in any case, at the latest with
+    /// this object.
     init?(adopting descriptor: Int32, name: String) {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
@@ -25,7 +26,7 @@ final class OriginFile: Sendable {
 
     deinit { close(descriptor) }
 
-    /// The bytes of a part; fewer where the file was cut meanwhile.
+    /// Returns the bytes of a range, or fewer if the file was truncated in the meantime.
     func read(_ range: Range<Int>) -> [UInt8] { Self.read(descriptor, range) }
 
     private static func read(_ descriptor: Int32, _ range: Range<Int>) -> [UInt8] {

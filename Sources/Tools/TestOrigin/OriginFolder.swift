@@ -1,11 +1,11 @@
 import Glibc
 
-/// The files that the origin serves: those below one folder. Links are never followed, and `..` leads nowhere.
+/// The files below one folder that the origin serves. Links are not followed, and `..` is not allowed.
 package final class OriginFolder: Sendable {
     package let path: String
     private let root: Int32
 
-    /// A folder that cannot be read, with what is wrong.
+    /// The error of a folder that cannot be read.
     package struct Failure: Error, CustomStringConvertible {
         package var description: String
     }
@@ -14,13 +14,13 @@ package final class OriginFolder: Sendable {
         self.path = path
         root = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard root >= 0 else {
-            throw Failure(description: "\(path) cannot be served: is it a folder that may be read?")
+            throw Failure(description: "The folder \(path) cannot be served. Check that it is a folder and readable.")
         }
     }
 
     deinit { close(root) }
 
-    /// The file at the path of a URL; `nil` where there is none, and for whatever is no plain file.
+    /// Returns the file at the path of a URL; `nil` unless there is a regular file.
     func file(at path: String) -> OriginFile? {
         let components = path.split(separator: "/").map { String($0) }
         guard let name = components.last, components.allSatisfy({ $0 != ".." && $0 != "." && !$0.contains("\0") })

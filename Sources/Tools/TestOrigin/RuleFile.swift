@@ -1,7 +1,7 @@
 import Foundation
 import Yams
 
-/// Rules in a YAML or JSON file: a list `rules` of `path` and `faults`.
+/// Rules from a YAML or JSON file, which has a list `rules` of `path` and `faults`.
 ///
 ///     rules:
 ///       - path: "*.mp4"
@@ -18,16 +18,16 @@ package struct RuleFile {
 
     package let rules: [FaultRule]
 
-    /// Throws `FaultError` for whatever is wrong with the file.
+    /// Reads the file. Throws `FaultError` if it is not valid.
     package init(_ path: String) throws(FaultError) {
         guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
-            throw FaultError(description: "\(path) cannot be read: is it there?")
+            throw FaultError(description: "The file \(path) cannot be read. Check that it exists and is readable.")
         }
         let content: Content
         do {
             content = try YAMLDecoder().decode(Content.self, from: text)
         } catch {
-            throw FaultError(description: "\(path): a list `rules` of `path` and `faults` is wanted: \(error)")
+            throw FaultError(description: "\(path) is not a list `rules` of `path` and `faults`: \(error)")
         }
         var rules: [FaultRule] = []
         for rule in content.rules {

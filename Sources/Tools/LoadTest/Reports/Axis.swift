@@ -2,14 +2,14 @@ import Foundation
 import Media
 import Values
 
-/// A scale from zero, with round marks.
+/// A scale that starts at zero, with round marks.
 struct Axis {
     let top: Double
     let marks: [Double]
 
-    /// Reaches `greatest` at least, with some five marks.
+    /// Creates a scale with about five marks that includes `greatest`.
     init(upTo greatest: Double) {
-        // What is not a number is no reason for a scale without an end.
+        // Bounds values that are not finite.
         let greatest = greatest.isFinite ? min(max(greatest, 1e-9), 1e18) : 1
         let rough = greatest / 5
         let power = pow(10, floor(log10(rough)))

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Lines, boxes and words of an SVG picture. Colours are names of the page's.
+/// A drawing of lines, boxes, and words in SVG. Its colours are names that the page defines.
 struct Drawing {
     let width: Double
     let height: Double
@@ -11,7 +11,7 @@ struct Drawing {
         self.height = height
     }
 
-    /// `label` is what the picture says to those who don't see it.
+    /// Returns the SVG. `label` describes the picture for people who cannot see it.
     func svg(label: String) -> String {
         #"<svg viewBox="0 0 \#(width.short) \#(height.short)" role="img" aria-label="\#(Self.escaped(label))">"#
             + elements.joined() + "</svg>"
@@ -53,7 +53,7 @@ struct Drawing {
         )
     }
 
-    /// Names with their colours, from left to right; wraps before the right border. Gives how many rows that took.
+    /// Draws a legend from left to right, wrapped before the right border. Returns its number of rows.
     @discardableResult
     mutating func legend(_ entries: [(name: String, colour: String)], x: Double, y: Double) -> Int {
         var place = x

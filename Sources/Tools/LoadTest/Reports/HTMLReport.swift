@@ -54,7 +54,7 @@ package struct HTMLReport {
         switch verdict {
         case .passed: "All budgets kept"
         case .missed: "A budget was missed, or something got worse"
-        case .void: "Void: the run says nothing of the target"
+        case .void: "Void: the run says nothing about the target"
         case .measured: "Measured, without budgets"
         }
     }

@@ -2,7 +2,7 @@ import Foundation
 import Mustache
 import Templates
 
-/// A result's budgets and comparisons as JUnit XML, which pipelines show.
+/// A result's budgets and comparisons as JUnit XML, which CI pipelines show.
 package struct JUnitReport {
     private let result: LoadResult
 
@@ -27,7 +27,7 @@ package struct JUnitReport {
         ]
     }
 
-    /// Steps in which the generator could not keep up.
+    /// The steps in which the generator could not keep up.
     private var shortfalls: [[String: String]] {
         result.steps.compactMap { step in
             step.shortfall.map { ["group": "generator", "name": "keeps its schedule at \(step.label)", "error": $0] }

@@ -1,7 +1,7 @@
 import Timing
 
 extension LoadResult {
-    /// The result for a terminal.
+    /// The result as text for a terminal.
     package var text: String {
         var lines = ["\(target): \(arrivals.rawValue) arrivals, deadline \(deadline.asMilliseconds), seed \(seed)"]
         if let capacity {
@@ -55,7 +55,7 @@ extension Change {
 }
 
 extension StepResult {
-    /// The step on one line.
+    /// The step as one line of text.
     package var line: String {
         let counts = LoadAnswer.Outcome.allCases.filter { count($0) > 0 }.map { "\(count($0)) \($0.rawValue)" }
         let times = [50.0, 99, 99.9].map { "p\($0.short) \(latency.value(at: $0).asMilliseconds)" }

@@ -2,7 +2,8 @@ import Foundation
 import Media
 import Values
 
-/// Latency against percentile, stretched towards the end as HdrHistogram plots are: each nine has the same width.
+/// A plot of latency against percentile, stretched towards the end as in HdrHistogram's plots: each nine has the same
+/// width.
 struct PercentilePlot {
     private static let (width, height) = (860.0, 330.0)
     private static let (left, right, top, bottom) = (70.0, 32.0, 40.0, 34.0)
@@ -10,7 +11,7 @@ struct PercentilePlot {
     private let step: StepResult
     private let deadline: Double
     private let curves: [(name: String, colour: String, points: [Distribution.Point])]
-    /// How many nines the axis has.
+    /// The number of nines on the axis.
     private let nines: Double
     private let axis: Axis
 
@@ -66,7 +67,7 @@ struct PercentilePlot {
 }
 
 extension Double {
-    /// Milliseconds at an axis: no more digits than the mark has.
+    /// The number of milliseconds as a mark of an axis, with no more digits than it needs.
     var asAxisTime: String {
         if self == 0 { return "0" }
         return self >= 1000 ? "\((self / 1000).short) s" : "\(short) ms"

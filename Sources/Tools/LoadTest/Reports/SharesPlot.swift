@@ -1,6 +1,6 @@
 import Timing
 
-/// The means of the stages, side by side in one bar.
+/// A bar with the mean times of the stages side by side.
 struct SharesPlot {
     private static let (width, left, right) = (860.0, 10.0, 10.0)
     private static let colours = ["five", "one", "three", "two", "four", "six"]

@@ -1,7 +1,7 @@
-/// One step as the report's template has it: words and plots.
+/// The values of one step for the report's template: words and plots.
 struct StepView {
     private let step: StepResult
-    /// Milliseconds.
+    /// The deadline, in milliseconds.
     private let deadline: Double
 
     init(_ step: StepResult, deadline: Double) {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What became of the notifications of each step of a ramp, as shares, and how long the slowest hundredth took.
+/// A plot of the steps of a ramp: the shares of the outcomes, and the 99th percentile of the latency.
 struct StepsPlot {
     private static let (width, left, right) = (860.0, 70.0, 32.0)
     private static let (top, bottom, height) = (40.0, 200.0, 252.0)

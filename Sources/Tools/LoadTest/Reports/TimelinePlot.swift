@@ -1,6 +1,6 @@
 import Foundation
 
-/// What became of each second's notifications, as stacked columns, above the time that their slowest hundredth took.
+/// A plot of each second's outcomes as stacked columns, above the 99th percentile of its latency.
 struct TimelinePlot {
     private static let (width, height) = (860.0, 330.0)
     private static let (left, right) = (70.0, 32.0)
@@ -60,7 +60,7 @@ struct TimelinePlot {
             drawing.line(from: (Self.left, y), to: (Self.width - Self.right, y))
             drawing.text("\(mark.short)/s", x: Self.left - 8, y: y + 4, anchor: .end)
         }
-        // The lower picture is small: its bottom, its middle and its top are enough.
+        // The lower plot is small, so it has marks only at its bottom, middle, and top.
         for mark in [0, timeAxis.top / 2, timeAxis.top] {
             drawing.line(from: (Self.left, y(mark)), to: (Self.width - Self.right, y(mark)))
             drawing.text(mark.asAxisTime, x: Self.left - 8, y: y(mark) + 4, anchor: .end)
