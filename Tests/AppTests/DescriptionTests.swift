@@ -13,7 +13,8 @@ import Support
 import Testing
 import Values
 
-/// Checks that descriptions show no secret: loggers, service groups and debuggers describe values with all their
+/// Tests that descriptions show no secret: loggers, service groups and debuggers describe values with all their
+/// members.
 /// members.
 @Suite("Descriptions of values that hold secrets")
 struct DescriptionTests {
@@ -54,7 +55,7 @@ struct DescriptionTests {
         settings = try await Settings(reading: source)
     }
 
-    /// All texts that describing `value` can produce.
+    /// Returns all texts that describing `value` can produce.
     private func texts(_ value: Any) -> String {
         var text =
             "\(value)\n\(String(describing: value))\n\(String(reflecting: value))\n\(Mirror(reflecting: value))\n"

@@ -5,7 +5,7 @@ import Testing
 struct LayerTests {
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardized
 
-    /// The folders of `Sources` by layer, without the wrappers of C libraries.
+    /// Returns the folders of `Sources` by layer, without the wrappers of C libraries.
     private static func folders() throws -> [String: Set<String>] {
         let sources = root.appending(path: "Sources")
         var folders: [String: Set<String>] = [:]
@@ -16,7 +16,7 @@ struct LayerTests {
         return folders
     }
 
-    /// The modules of this package that the files in `folder` import.
+    /// Returns the modules of this package that the files in `folder` import.
     private static func imports(in folder: URL, of known: Set<String>) throws -> Set<String> {
         var found: Set<String> = []
         let files = try #require(FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil))

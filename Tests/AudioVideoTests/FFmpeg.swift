@@ -53,12 +53,12 @@ enum FFmpeg {
         return try body(file.path)
     }
 
-    /// The messages that ffprobe prints about a file while it reads every packet.
+    /// Returns the messages that ffprobe prints about a file while it reads every packet.
     static func complaints(about bytes: [UInt8]) throws -> String {
         try withFile(bytes) { try run("ffprobe", ["-v", "warning", "-show_packets", "-of", "csv", $0]).errors }
     }
 
-    /// The time at which each video frame is shown, in seconds.
+    /// Returns the time at which each video frame is shown, in seconds.
     static func frameTimes(of bytes: [UInt8]) throws -> [Double] {
         try withFile(bytes) { path in
             let entries = [
@@ -70,7 +70,7 @@ enum FFmpeg {
         }
     }
 
-    /// The mean colour of each video frame.
+    /// Returns the mean colour of each video frame.
     static func colours(of bytes: [UInt8]) throws -> [[Int]] {
         try withFile(bytes) { path in
             let filter = "scale=w=1:h=1:flags=area:out_range=full,format=rgb24"
@@ -82,7 +82,7 @@ enum FFmpeg {
         }
     }
 
-    /// The sound at 8,000 samples a second, from -1 to 1.
+    /// Returns the sound at 8,000 samples a second, from -1 to 1.
     static func samples(of bytes: [UInt8]) throws -> [Double] {
         try withFile(bytes) { path in
             let arguments = ["-v", "error", "-i", path, "-vn", "-ac", "1", "-ar", "8000", "-f", "s16le", "-"]
@@ -95,6 +95,6 @@ enum FFmpeg {
 }
 
 extension Trait where Self == ConditionTrait {
-    /// Runs a test only where FFmpeg's programs are installed.
+    /// A trait that runs a test only where FFmpeg's programs are installed.
     static var needsFFmpeg: Self { .enabled(if: FFmpeg.isThere, "ffmpeg and ffprobe are not installed") }
 }

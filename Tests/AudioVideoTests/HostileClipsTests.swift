@@ -95,7 +95,7 @@ extension FFmpeg {
         "encoder=Lavf",
     ]
 
-    /// The names of a file's tags, with their values unless every value is harmless.
+    /// Returns the names of a file's tags, with their values unless every value is harmless.
     static func tags(of bytes: [UInt8]) throws -> Set<String> {
         try withFile(bytes) { path in
             let entries = ["-show_entries", "format_tags:stream_tags:chapter", "-show_chapters", "-of", "flat"]

@@ -32,7 +32,7 @@ import Testing
             let names = OutputNames(files: files, folders: folders)
             let stems = files.map { names.stem(for: $0) }
             guard Set(stems).count == files.count else {
-                Issue.record("\(files.map { String(decoding: $0, as: UTF8.self) }) meet")
+                Issue.record("\(files.map { String(decoding: $0, as: UTF8.self) }) have the same output")
                 return
             }
             for stem in stems {

@@ -124,7 +124,7 @@ struct DecoderPoolTests {
         }
     }
 
-    /// The number of open descriptors of this process and the zygote.
+    /// Returns the number of open descriptors of this process and the zygote.
     private static func openDescriptors(of pool: DecoderPool) -> [Int] {
         ["self", pool.status.zygotePID?.description ?? ""].map { process in
             (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/fd"))?.count ?? 0

@@ -104,7 +104,7 @@ struct GreedySourcesTests {
         }
     }
 
-    /// S8: Runs every kind of hostile source at once, each again and again.
+    /// Tests every kind of hostile source at once, each again and again (S8).
     @Test("hanging, spinning, crashing, lying and greedy decoders keep no honest picture from being decoded")
     func everything() async throws {
         try await with("evil-decoder", memoryBytes: 2_100_000_000) { pool in

@@ -174,7 +174,7 @@ struct GivingWayTests {
         let decisions = table.takeSettled()
         #expect(decisions.count == 5 && table.waiterCount == 0)
         guard case .failure(.crowded)? = decisions.last?.decision else {
-            Issue.record("the fifth was let in")
+            Issue.record("the fifth request got a permit")
             return
         }
         // The caller waits for one that answers soon.

@@ -256,7 +256,7 @@ struct OriginTableTests {
             default: break
             }
             check()
-            #expect(deadlines.values.allSatisfy { now < $0 }, "somebody was forgotten")
+            #expect(deadlines.values.allSatisfy { now < $0 }, "a request was forgotten")
             #expect(table.inFlight == held.count && table.waiterCount == deadlines.count)
         }
         #expect(Double(retries) <= 1 + Double(requests) * rule.retryShare || forgets)

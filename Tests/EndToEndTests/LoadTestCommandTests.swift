@@ -18,7 +18,7 @@ struct LoadTestCommandTests {
 
     private func file(_ name: String) -> URL { attachd.folder.url.appending(path: name) }
 
-    /// The processes that run the command below this test's folder.
+    /// Returns the processes that run the command below this test's folder.
     private func leftOvers() -> [String] {
         let all = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
         return all.filter { Int($0) != nil }.compactMap {

@@ -61,7 +61,7 @@ final class RunningSidecar: Sendable {
         try await body(sidecar)
     }
 
-    /// The processes whose parent is `parent`.
+    /// Returns the processes whose parent is `parent`.
     static func children(of parent: Int) -> [Int] {
         let all = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
         return all.compactMap { Int($0) }.filter { isAlive($0) && status($0).contains("\nPPid:\t\(parent)\n") }

@@ -3,7 +3,7 @@ import Payloads
 import Support
 import Testing
 
-/// Runs each of `Samples/payloads` through the built program with its media.
+/// Tests of each of `Samples/payloads`, run through the built program with its media.
 ///
 /// A golden file contains the output of `--explain`, the outcome, the attachments' shapes and the rewritten payload. In
 /// it `attachment-0` stands for the URL of the first file, whichever attachment it belongs to, and `generated-0` for an

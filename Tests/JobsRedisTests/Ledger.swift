@@ -68,7 +68,7 @@ final class Ledger: Sendable {
         }
     }
 
-    /// A kill is recorded after it happened, and so is a reply to a client.
+    /// Returns whether a kill was close. A kill is recorded after it happened, and so is a reply to a client.
     private static func isNear(_ moment: Instant, _ kills: [Instant], within time: Duration) -> Bool {
         time > .zero && kills.contains { max($0, moment) - min($0, moment) <= time }
     }

@@ -17,7 +17,7 @@ struct RoundTripTests {
             let request = try PayloadReader(dialects: [.myAttachment]).read(Array(text.utf8), identifier: "n")
             let written = PayloadWriter().write(request, attachments: [0: ready])
             guard case .object(var result) = try JSONValue(parsing: written.bytes) else {
-                Issue.record("payload \(number) is no object any more")
+                Issue.record("payload \(number) is not an object any more")
                 continue
             }
             if written.fit == .listed { #expect(result.removeLast().key == "attachments") }

@@ -8,14 +8,14 @@ import Timing
 struct ScriptedExtension: NotificationServiceExtension {
     enum Behaviour: Sendable, Equatable {
         case returns
-        /// Changes the best attempt, then throws.
+        /// An extension that changes the best attempt, then throws.
         case fails
-        /// Never ends, and ignores cancellation.
+        /// An extension that never ends, and ignores cancellation.
         case hangs
-        /// Changes the best attempt, sends the signal, then never ends.
+        /// An extension that changes the best attempt, sends the signal, then never ends.
         case marksAndHangs(Signal)
         case endsAtExpiry
-        /// Ends an hour after the deadline, even if it is cancelled.
+        /// An extension that ends an hour after the deadline, even if it is cancelled.
         case sleepsPastExpiry
     }
 

@@ -126,7 +126,7 @@ struct FileRequest: CustomStringConvertible, Sendable {
         FileRequest(
             fields: ["If-Unmodified-Since": "yesterday"],
             status: 200,
-            nginx: (412, "section 13.1.4: a date that is none is ignored")
+            nginx: (412, "section 13.1.4: an invalid date is ignored")
         ),
         FileRequest(
             fields: ["Range": "bytes=0-9,,20-29,"],

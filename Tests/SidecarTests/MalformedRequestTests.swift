@@ -33,7 +33,7 @@ struct MalformedRequestTests {
     private static let chunked = "Transfer-Encoding: chunked\r\n"
 
     static let forms: [Form] = [
-        Form("a chunk size that is no number", post(chunked, "xyz\r\n{}\r\n0\r\n\r\n")),
+        Form("a chunk size that is not a number", post(chunked, "xyz\r\n{}\r\n0\r\n\r\n")),
         Form("a negative chunk size", post(chunked, "-2\r\n{}\r\n0\r\n\r\n")),
         Form(
             "a chunk size of 16 digits",
@@ -62,22 +62,22 @@ struct MalformedRequestTests {
         Form("two lengths", post("Content-Length: 2\r\nContent-Length: 3\r\n", "{}")),
         Form("two equal lengths", post("Content-Length: 2\r\nContent-Length: 2\r\n", "{}"), [400]),
         Form("a length and chunks", post("Content-Length: 2\r\n" + chunked, "2\r\n{}\r\n0\r\n\r\n")),
-        Form("a length that is no number", post("Content-Length: two\r\n", "{}")),
-        Form("a length below zero", post("Content-Length: -2\r\n", "{}")),
+        Form("a length that is not a number", post("Content-Length: two\r\n", "{}")),
+        Form("a negative length", post("Content-Length: -2\r\n", "{}")),
         Form("a length of 30 digits", post("Content-Length: \(String(repeating: "9", count: 30))\r\n", "{}")),
         Form("another transfer coding", post("Transfer-Encoding: gzip\r\n", "{}"), [400, 501], ends: true),
         Form("two hosts", get("/livez", "Host: evil.example\r\n")),
         Form("a target in absolute form", get("http://localhost/livez"), [200]),
-        Form("a target in absolute form of nobody", get("http://"), [400, 404]),
+        Form("a target in absolute form without a host", get("http://"), [400, 404]),
         Form("a bad percent-encoding in the path", get("/v1/attachments/%zz?expires=1&signature=x"), [404]),
         Form("a bad percent-encoding in the query", get("/v1/attachments/a.jpg?expires=%&signature=%f"), [404]),
-        Form("bytes that are no UTF-8", get("/\u{FFFD}\u{80}"), [400, 404]),
+        Form("bytes that are not UTF-8", get("/\u{FFFD}\u{80}"), [400, 404]),
         Form("no version", "GET /livez\r\n\r\n", [400], ends: true),
         Form("version 9.9", "GET /livez HTTP/9.9\r\nHost: localhost\r\n\r\n"),
         Form("the preface of HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"),
         Form("TLS", "\u{16}\u{3}\u{1}\u{2}\u{0}\u{1}\u{0}\u{1}\u{FC}\u{3}\u{3}"),
         Form("no HTTP at all", "SSH-2.0-OpenSSH_9.2\r\n"),
-        Form("a method that is none", "G@T /livez HTTP/1.1\r\nHost: localhost\r\n\r\n"),
+        Form("an invalid method", "G@T /livez HTTP/1.1\r\nHost: localhost\r\n\r\n"),
         Form(
             "CONNECT",
             "CONNECT example.com:443 HTTP/1.1\r\nHost: example.com\r\n\r\n",

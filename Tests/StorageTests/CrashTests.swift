@@ -21,7 +21,7 @@ struct CrashTests {
             program.kill()
 
             let ready = try FileManager.default.contentsOfDirectory(atPath: "\(root)/attachments")
-            #expect(last.map(ready.contains) == true, "what was said to be stored is there")
+            #expect(last.map(ready.contains) == true, "every name that was printed as stored has its file")
             let store = try AttachmentStore(at: root)
             #expect(folder.files.filter { $0.hasPrefix("store/tmp/") } == [])
             var byteCount = 0

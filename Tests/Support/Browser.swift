@@ -177,7 +177,7 @@ private struct Reply<Value: Decodable>: Decodable { var value: Value }
 private struct Problem: Decodable { var message: String }
 
 extension Trait where Self == ConditionTrait {
-    /// Runs a test only where Chromium and its driver are installed.
+    /// A trait that runs a test only where Chromium and its driver are installed.
     package static var needsBrowser: Self {
         .enabled(if: Browser.isThere, "Debian's chromium and chromium-driver are not installed")
     }

@@ -5,7 +5,7 @@ import Foundation
 package final class HTTP2Origin {
     /// An attack that replaces or accompanies the answer.
     package enum Attack: String, CaseIterable, Sendable {
-        /// Answers a body of 100,000 bytes, all of them `x`.
+        /// A body of 100,000 bytes, all of them `x`.
         case none
         /// Four nested gzips of empty blocks, under `content-encoding`.
         case bomb

@@ -61,7 +61,7 @@ package final class MotoServer: Sendable {
         return answer
     }
 
-    /// The keys in the bucket.
+    /// Returns the keys in the bucket.
     package func keys() async throws -> [String] {
         try await checksSignatures(false)
         let list = try await HTTPClient.send(path: "/\(Self.bucket)?list-type=2", port: port)
@@ -119,7 +119,7 @@ package final class MotoServer: Sendable {
 }
 
 extension Trait where Self == ConditionTrait {
-    /// Runs a test only where moto is installed.
+    /// A trait that runs a test only where moto is installed.
     package static var needsMoto: Self {
         .enabled(if: MotoServer.isInstalled, "moto is not installed; Scripts/test does that")
     }

@@ -107,6 +107,6 @@ package final class RedisServer: Sendable {
 }
 
 extension Trait where Self == ConditionTrait {
-    /// Runs a test only where Redis is installed.
+    /// A trait that runs a test only where Redis is installed.
     package static var needsRedis: Self { .enabled(if: RedisServer.isInstalled, "redis-server is not installed") }
 }

@@ -22,7 +22,7 @@ package enum SharedMedia {
 }
 
 extension Trait where Self == ConditionTrait {
-    /// Runs a test only where the shared media exists.
+    /// A trait that runs a test only where the shared media exists.
     package static var needsSharedMedia: Self {
         .enabled(if: SharedMedia.isThere, "the shared media is not beside this checkout")
     }
