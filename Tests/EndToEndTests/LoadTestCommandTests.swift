@@ -168,7 +168,7 @@ struct LoadTestCommandTests {
             (["loadtest", "--spawn", "--budget", "p99<1.8"], "write it as p99<1.8s"),
             (["loadtest", "--spawn", "--rate", "1x", "--budget", "p99<1s@2x"], "the steps are 1x"),
             (["loadtest", "--spawn", "--rate", "fast"], "write it as 50"),
-            (["loadtest", "--spawn", "--duration", "3"], "is no duration"),
+            (["loadtest", "--spawn", "--duration", "3"], "is not a duration"),
             (["loadtest", "http://127.0.0.1:1/v2", "--source", "http://a/"], "/v1/notifications"),
             (["loadtest", "--spawn", "--through", "queue"], "--queue redis://"),
         ]

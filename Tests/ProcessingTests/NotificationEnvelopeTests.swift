@@ -38,7 +38,7 @@ struct NotificationEnvelopeTests {
             ("{", "not JSON"), ("[]", "Send an envelope"), ("{\"aps\":{}}", "Send an envelope"),
             ("{\"payload\":{},\"deadlin\":\"5s\"}", "has no \"deadlin\""),
             ("{\"payload\":{},\"deadline\":5}", "must be a string"),
-            ("{\"payload\":{},\"deadline\":\"soon\"}", "no duration"),
+            ("{\"payload\":{},\"deadline\":\"soon\"}", "not a duration"),
             ("{\"payload\":{},\"clip\":{\"end\":\"5s\"}}", "\"clip\" has no \"end\""),
             ("{\"payload\":{},\"clip\":3}", "\"clip\" must be"),
             ("{\"payload\":{},\"pushType\":\"loud\"}", "\"pushType\" is not valid. Choose one of"),

@@ -5,16 +5,17 @@ import Preview
 import Storage
 import Values
 
-/// The one guard of all routes: decides who may send which request.
+/// The middleware that decides for all routes who may send which request.
 ///
-/// With a token, clients send it (RFC 6750), and a browser on a page of ours has a session's cookie. Without one, a site
-/// could have its own name lead here (DNS rebinding), so the worker answers to addresses and `localhost` only, and to no
-/// other site's pages. Reading a ready file needs its signature instead: phones reach it through proxies that keep their
-/// own `Host`. A route that isn't named here is guarded.
+/// If a token is configured, clients send it (RFC 6750), or a browser sends the cookie of a preview session. Without a
+/// token, another site could point its own name at this server (DNS rebinding). So requests must then name the server
+/// by its address or as `localhost`, and must not come from another site's page. Reading a ready file needs its
+/// signature instead, because phones reach it through proxies that keep their own `Host`. Routes that are not named
+/// here are guarded.
 struct AccessGuard<Context: RequestContext>: RouterMiddleware {
-    /// `nil` where no token is asked for.
+    /// The required token, or `nil` if none is configured.
     let token: Replaceable<Secret<String>>?
-    /// `nil` where no token is asked for.
+    /// The preview sessions, or `nil` if no token is configured.
     let session: PreviewSession?
 
     private static var openPaths: Set<String> { ["/livez", "/readyz", "/metrics"] }
@@ -88,7 +89,7 @@ struct AccessGuard<Context: RequestContext>: RouterMiddleware {
 
     private func isInPreview(_ request: Request) -> Bool { session?.isHeld(by: request) == true }
 
-    /// Takes the same time wherever the two differ.
+    /// Compares in constant time.
     private func isEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
         guard left.count == right.count else { return false }
         return zip(left, right).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
@@ -96,14 +97,14 @@ struct AccessGuard<Context: RequestContext>: RouterMiddleware {
 }
 
 extension PreviewSession {
-    /// A Boolean value that indicates whether the request has the cookie of a session that holds.
+    /// Returns whether the request has the cookie of a valid session.
     func isHeld(by request: Request) -> Bool {
         request.cookies[PreviewSession.cookieName].map { holds($0.value) } ?? false
     }
 }
 
 extension Request {
-    /// A Boolean value that indicates whether a proxy says that it passes the request on for somebody else.
+    /// A Boolean value that indicates whether a proxy has forwarded the request.
     fileprivate var isForwarded: Bool {
         ["Forwarded", "X-Forwarded-For", "X-Real-IP", "Via"].contains { headers[.named($0)] != nil }
     }

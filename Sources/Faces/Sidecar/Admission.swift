@@ -1,7 +1,7 @@
 import HTTPTypes
 import Synchronization
 
-/// Lets in as many requests as the worker can answer on time, and none while it drains.
+/// A limiter that admits as many requests as the worker can answer in time, and none while it drains.
 final class Admission: Sendable {
     private struct State {
         var running = 0
@@ -16,7 +16,7 @@ final class Admission: Sendable {
     var running: Int { state.withLock(\.running) }
     var isDraining: Bool { state.withLock(\.isDraining) }
 
-    /// From now on, new requests are sent elsewhere; those that were let in are finished.
+    /// Refuses new requests from now on. Admitted requests finish.
     func drain() { state.withLock { $0.isDraining = true } }
 
     /// Throws while the worker drains.
@@ -26,22 +26,22 @@ final class Admission: Sendable {
 
     private static let draining = Problem(
         .serviceUnavailable,
-        "This worker is shutting down; ask another.",
+        "This worker is shutting down. Ask another one.",
         retryAfter: 1,
     )
 
-    /// Does `work` with a permit. Read the request before: a client that sends slowly must not hold one.
+    /// Does `work` with a permit. Read the request's body before, so that a slow client does not hold a permit.
     func admit<Value>(_ work: () async throws -> Value) async throws -> Value {
         try checkOpen()
         guard enter() else {
-            let detail = "All \(limit) places are taken. Try again shortly, or raise --requests."
+            let detail = "\(limit) requests are in progress already. Try again shortly, or raise --requests."
             throw Problem(.tooManyRequests, detail, retryAfter: 1)
         }
         defer { leave() }
         return try await work()
     }
 
-    /// Takes a permit; `false` if none is left. Each that was taken is given back by `leave`.
+    /// Takes a permit. Returns `false` if none is left. Return each permit with `leave`.
     func enter() -> Bool {
         state.withLock { state in
             guard state.running < limit else { return false }

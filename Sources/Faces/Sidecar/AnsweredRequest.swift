@@ -1,19 +1,20 @@
 import HTTPTypes
 import Hummingbird
 
-/// A request that was answered, as it is counted.
+/// The labels under which an answered request is counted.
 package struct AnsweredRequest: Sendable, Hashable {
     package var method: String
-    /// As the router has it, with its parameters' names; `nil` where there is nothing.
+    /// The route with the names of its parameters, or `nil` if no route matched.
     package var route: String?
     package var status: Int
 }
 
-/// Reports every answer, whatever came of the request.
+/// A middleware that reports every answer.
 struct AnswerCount<Context: RequestContext>: RouterMiddleware {
     let observe: @Sendable (AnsweredRequest) -> Void
 
-    /// Every other one is counted as one: a client may make up any number of them, and each would be kept for good.
+    /// The methods that are counted separately. All others share one label, because clients can invent any number of
+    /// methods.
     private static var methods: Set<HTTPRequest.Method> { [.get, .head, .post, .put, .delete, .options, .patch] }
 
     func handle(

@@ -2,7 +2,7 @@ import Hummingbird
 import NIOCore
 import Storage
 
-/// A ready file, or parts of it, as the body of an answer. The lease is held until all is sent.
+/// A ready file, or parts of it, as the body of an answer. It keeps the hold until all bytes are sent.
 struct AttachmentBody: Sendable {
     enum Piece: Sendable, Equatable {
         case bytes(Range<Int>)
@@ -20,12 +20,12 @@ struct AttachmentBody: Sendable {
     let store: AttachmentStore
     let pieces: [Piece]
 
-    /// What is read at once, and so what a slow client's connection takes of memory.
+    /// The number of bytes read at once, which is also the memory for each connection of a slow client.
     private static let blockSize = 131_072
 
     var byteCount: Int { pieces.reduce(0) { $0 + $1.byteCount } }
 
-    /// Small files are read here and written in one go, larger ones bit by bit as the client takes them.
+    /// The body. It writes a small file at once, and a larger one block by block as the client receives it.
     var content: ResponseBody {
         get async throws {
             if pieces.count == 1, case .bytes(let range) = pieces[0], range.count <= Self.blockSize {
@@ -46,12 +46,12 @@ struct AttachmentBody: Sendable {
         }
     }
 
-    /// All of a small file that is in memory; `nil` of any other.
+    /// The complete content of a small file in the page cache, or `nil` for any other file.
     var wholeAtOnce: ByteBuffer? {
         get throws { lease.byteCount <= Self.blockSize ? try read(0..<lease.byteCount, waits: false) : nil }
     }
 
-    /// Reads on this thread what is in memory, which is nearly always, and on a thread of the store's what isn't.
+    /// Reads a block: on this thread if it is in the page cache, as in most cases, and otherwise on the store's thread.
     private func block(_ range: Range<Int>) async throws -> ByteBuffer {
         if let buffer = try read(range, waits: false) { return buffer }
         let result = await store.perform { Result { try read(range, waits: true) } }

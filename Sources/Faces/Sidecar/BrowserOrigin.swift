@@ -1,9 +1,9 @@
 import HTTPTypes
 import Hummingbird
 
-/// Whether a request comes from a page of ours, or from a site that a browser happens to show.
+/// The origin of a request: a page of attachd, another site, or not a browser.
 struct BrowserOrigin {
-    /// The authority that the request was sent to.
+    /// The authority to which the request was sent.
     private let host: String
     private let origin: String?
 
@@ -12,16 +12,17 @@ struct BrowserOrigin {
         origin = request.headers[.origin]?.lowercased()
     }
 
-    /// No browser sent it: those name the origin of whatever changes something.
+    /// A Boolean value that indicates whether the request names no origin. Browsers name one in every request that
+    /// changes something.
     var isNone: Bool { origin == nil }
 
-    /// A page of ours sent it.
+    /// A Boolean value that indicates whether a page of attachd sent the request.
     var isOurs: Bool { !host.isEmpty && (origin == "http://\(host)" || origin == "https://\(host)") }
 
-    /// Whether the host is an address, or this machine by name.
+    /// A Boolean value that indicates whether the host is an IP address or `localhost`.
     ///
-    /// Where no token is asked for, a site could have its own name lead here and so become a page of ours (DNS
-    /// rebinding); an address can't be had that way.
+    /// Without a token, another site could point its own name at this server and so pass for attachd (DNS rebinding).
+    /// It cannot do so with an address.
     var isAddress: Bool {
         let name = host.hasPrefix("[") ? host[...] : host.prefix { $0 != ":" }
         return name == "localhost" || name.hasPrefix("[")

@@ -1,7 +1,7 @@
 import NIOCore
 
-/// Sees what goes over one connection: tells when a request begins, and ends a connection whose client takes nothing of
-/// what it asked for.
+/// A channel handler that watches the bytes of a connection. It notices the start of a request, and closes the
+/// connection if its client stops reading the answer.
 final class ByteWatch: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -11,7 +11,7 @@ final class ByteWatch: ChannelDuplexHandler, RemovableChannelHandler {
     private let limits: ClientLimits
     private let requests: RequestWatch
     private var written = 0
-    /// What the client had taken when it was last looked at.
+    /// The number of bytes that the client had received at the last check.
     private var taken = 0
     private var sample: Scheduled<Void>?
 

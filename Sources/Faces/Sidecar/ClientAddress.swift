@@ -1,6 +1,6 @@
 import NIOCore
 
-/// The address that connections of one client come from. Of IPv6 the network counts, for a host has all of its addresses.
+/// The address of a client's connections. For IPv6 it is the /64 network, because a host can use all addresses of it.
 struct ClientAddress: Hashable, Sendable {
     private let text: Substring
 
@@ -11,7 +11,7 @@ struct ClientAddress: Hashable, Sendable {
         if address.hasPrefix(mapped), address.contains(".") {
             text = address.dropFirst(mapped.count)
         } else if address.contains(":") {
-            // Four groups, or fewer where zeros are left out.
+            // Four groups, or fewer if zeros are omitted.
             let groups = address.split(separator: ":", omittingEmptySubsequences: false)
             text = "\(groups.prefix(4).prefix { !$0.isEmpty }.joined(separator: ":")):"
         } else {

@@ -1,19 +1,19 @@
-/// What clients may take of time and connections, so that the slow ones hold nothing that the others need.
+/// The limits of clients' time and connections, so that slow clients do not block the others.
 package struct ClientLimits: Sendable {
-    /// How long a request's header may take, from the connection's start or from its first byte.
+    /// The time limit of a request's header, from the start of the connection or from the header's first byte.
     package var headTime: Duration
-    /// How long a request's body may take in all.
+    /// The time limit of a request's complete body.
     package var bodyTime: Duration
-    /// A request that takes longer than this is slow: it makes way when connections are short.
+    /// The time after which a request counts as slow. Its connection may be closed when connections are scarce.
     package var slowTime: Duration
-    /// The most slow requests of one address.
+    /// The maximum number of slow requests from one address.
     package var slowPerAddress: Int
-    /// How often a client that is being answered must have taken `sendBytes` more, or all that there is.
+    /// The interval in which a client must receive another `sendBytes`, or all pending bytes, of an answer.
     package var sendTime: Duration
     package var sendBytes: Int
-    /// How long a connection stays open without a request.
+    /// The time for which a connection stays open without a request.
     package var idleTime: Duration
-    /// Connections beside all others that only health checks are answered on.
+    /// The number of additional connections that are reserved for health checks.
     package var reserve: Int
 
     package init(

@@ -1,16 +1,16 @@
 import NIOCore
 import Synchronization
 
-/// The open connections, and which of them make way for others when there are too many.
+/// The table of open connections. It closes some of them when there are too many.
 ///
-/// A new connection takes the place of one whose request is slow, else of one that waits for its client's next request,
-/// else of a download of the address that has most of them. Beside them all, some connections are kept for health checks.
+/// A new connection replaces one with a slow request, otherwise one that waits for its client's next request, otherwise
+/// a download of the address with the most downloads. Some additional connections are reserved for health checks.
 final class ConnectionTable: Sendable {
-    /// How far a connection's current request has come.
+    /// The phase of a connection's current request.
     enum Phase: Sendable, Equatable {
-        /// The request is being read, and isn't slow yet.
+        /// The request is being read and is not slow yet.
         case receiving
-        /// The request is being read, and has been for too long.
+        /// The request has been read for too long.
         case slow
         case answering
         case sending
@@ -31,7 +31,7 @@ final class ConnectionTable: Sendable {
     fileprivate struct State {
         var connections: [Number: Connection] = [:]
         var next = 0
-        /// Those outside of the reserve.
+        /// The number of connections outside the reserve.
         var regularCount = 0
         var slow: [ClientAddress: Int] = [:]
     }
@@ -41,7 +41,7 @@ final class ConnectionTable: Sendable {
     private let slowPerAddress: Int
     private let state = Mutex(State())
 
-    /// An address with fewer downloads than this isn't asked to end one.
+    /// The number of downloads of an address below which none of them is closed.
     fileprivate static let fewDownloads = 16
 
     init(limit: Int, reserve: Int, slowPerAddress: Int) {
@@ -50,12 +50,12 @@ final class ConnectionTable: Sendable {
         self.slowPerAddress = slowPerAddress
     }
 
-    /// The number of connections that the listener may have at once; a few more than this table leaves open.
+    /// The maximum number of connections of the listener, a few more than this table keeps open.
     var listenerLimit: Int { limit + 2 * reserve }
 
     var count: Int { state.withLock { $0.connections.count } }
 
-    /// Adds a connection, and ends another one if there are too many.
+    /// Adds a connection. Closes another one if there are too many.
     func open(from address: ClientAddress, at now: NIODeadline, close: @escaping @Sendable () -> Void) -> Number {
         let (number, closing) = state.withLock { state in
             var victim: Connection?
@@ -78,7 +78,7 @@ final class ConnectionTable: Sendable {
         return number
     }
 
-    /// Records how far a connection has come. The oldest slow one of an address that has too many of them is ended.
+    /// Records the phase of a connection. Closes the oldest slow connection of an address that has too many of them.
     func move(_ number: Number, to phase: Phase, at now: NIODeadline) {
         let victim = state.withLock { state in
             guard let connection = state.connections[number], connection.phase != phase else { return Connection?.none }
@@ -92,7 +92,7 @@ final class ConnectionTable: Sendable {
         victim?.close()
     }
 
-    /// Whether more than health checks may be answered on the connection.
+    /// Returns whether the connection may serve requests other than health checks.
     func admit(_ number: Number) -> Bool {
         state.withLock { state in
             guard let connection = state.connections[number] else { return false }
@@ -112,7 +112,7 @@ final class ConnectionTable: Sendable {
 }
 
 extension ConnectionTable.State {
-    /// The connection that the others can best do without; `nil` if all of them are being worked for.
+    /// The connection to close first, or `nil` if all connections have requests in progress.
     fileprivate var victim: ConnectionTable.Number? {
         let regular = connections.filter { !$0.value.isReserve }
         for phase in [ConnectionTable.Phase.slow, .idle] {

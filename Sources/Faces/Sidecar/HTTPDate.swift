@@ -1,4 +1,4 @@
-/// Dates as HTTP writes them (RFC 9110, section 5.6.7), in seconds since 1970.
+/// Conversions between HTTP dates (RFC 9110, section 5.6.7) and seconds since 1970.
 enum HTTPDate {
     private static let weekdays = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
     private static let months = [
@@ -6,7 +6,7 @@ enum HTTPDate {
     ]
     private static let secondsPerDay = 86_400
 
-    /// `Sun, 06 Nov 1994 08:49:37 GMT`; before 1970 there are no files of ours.
+    /// Formats a date since 1970, such as `Sun, 06 Nov 1994 08:49:37 GMT`.
     static func text(_ seconds: Int) -> String {
         let (days, second) = (max(0, seconds) / secondsPerDay, max(0, seconds) % secondsPerDay)
         let date = Civil(days: days)
@@ -14,9 +14,10 @@ enum HTTPDate {
         return "\(weekdays[days % 7]), \(twoDigits(date.day)) \(months[date.month - 1]) \(date.year) \(time) GMT"
     }
 
-    /// Reads the form above and the two old ones, `Sunday, 06-Nov-94 08:49:37 GMT` and `Sun Nov  6 08:49:37 1994`.
+    /// Reads a date in this form or in the two obsolete ones, `Sunday, 06-Nov-94 08:49:37 GMT` and `Sun Nov  6 08:49:37
+    /// 1994`.
     static func seconds(_ text: String) -> Int? {
-        // The weekday says nothing.
+        // The weekday is redundant.
         let words = text.split(separator: " ").map(String.init)
         switch (words.count, words.last) {
         case (6, "GMT"): return seconds(day: words[1], month: words[2], year: words[3], time: words[4])
@@ -34,7 +35,7 @@ enum HTTPDate {
             parts.count == 3, let hour = parts[0], let minute = parts[1], let second = parts[2],
             (1...31).contains(day), hour < 24, minute < 60, second <= 60
         else { return nil }
-        // Two digits are a year of the last century or of this one; 70 is the first there is.
+        // A year of two digits is from 1970 to 2069.
         let fullYear = year < 70 ? year + 2000 : year < 100 ? year + 1900 : year
         let days = Civil(year: fullYear, month: month + 1, day: day).days
         return days * secondsPerDay + hour * 3600 + minute * 60 + second
@@ -49,19 +50,19 @@ enum HTTPDate {
 
     private static func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 
-    /// A day of the Gregorian calendar. Years are counted from March, so that a leap day is a year's last day.
+    /// A day of the Gregorian calendar. Years begin in March, so that a leap day is the last day of its year.
     private struct Civil {
         var year: Int
         var month: Int
         var day: Int
 
         private static let daysPerEra = 146_097
-        /// From 1 March of the year 0 to 1970.
+        /// The number of days from 1 March of the year 0 to 1 January 1970.
         private static let epoch = 719_468
 
         init(year: Int, month: Int, day: Int) { (self.year, self.month, self.day) = (year, month, day) }
 
-        /// `days` since 1970, none of them before it.
+        /// Creates a day from `days` since 1970, which must not be negative.
         init(days: Int) {
             let shifted = days + Self.epoch
             let (era, dayOfEra) = (shifted / Self.daysPerEra, shifted % Self.daysPerEra)

@@ -2,22 +2,23 @@ import HTTPTypes
 import Hummingbird
 import Media
 
-/// `/livez`, `/readyz` and `/metrics`.
+/// The routes `/livez`, `/readyz` and `/metrics`.
 struct HealthRoutes: Sendable {
     let admission: Admission
-    /// Does a real piece of work, once for all who ask within a second; an error says why it can't be done.
+    /// The readiness check. It does real work, once for all requests within a second, and returns the error if the work
+    /// fails.
     let readiness: SharedAnswer<(any Error)?>
-    /// What is wrong and doesn't keep the worker from working.
+    /// Returns problems that do not keep the worker from working.
     let remarks: @Sendable () async -> [String]
     let metrics: @Sendable () async -> String
 
-    /// Whether a path is one of those that are answered while no more connections are taken.
+    /// Returns whether a path is a health check, which is answered even when all connections are in use.
     static func isCheck(_ path: Substring) -> Bool { path == "/livez" || path == "/readyz" }
 
-    /// The process answers.
+    /// Reports that the process answers.
     func live() -> Response { text("ok\n") }
 
-    /// A tiny image passes through a real decoder, and the store can be written to.
+    /// Reports whether a real decoder can process a tiny image and the store is writable.
     func ready() async throws -> Response {
         guard !admission.isDraining else { throw Problem(.serviceUnavailable, "This worker is shutting down.") }
         if let error = await readiness.value() { throw Problem(.serviceUnavailable, "Not ready: \(error)") }

@@ -6,27 +6,27 @@ import Payloads
 import Processing
 import Timing
 
-/// `/v1/jobs`: notifications that are handed over now and answered later.
+/// The routes `/v1/jobs`, for notifications that are answered later.
 struct JobsRoutes: Sendable {
     let service: NotificationService
     let queue: any JobQueue
     let admission: Admission
-    /// Why a callback's URL can never be called; `nil` if it may be.
+    /// Returns the reason why a callback's URL is not allowed, or `nil` if it is allowed.
     let callbackRefusal: @Sendable (String) -> String?
-    /// Those who wait for a job's result; one more is told at once how the job stands.
+    /// The limit of requests that wait for results. Further requests get the job's state at once.
     let waiting: Admission
     let onBusy: @Sendable () -> Void
 
-    /// The longest that a client may wait in one request.
+    /// The maximum waiting time of one request.
     private static let longestWait: Duration = .seconds(60)
 
-    /// `POST /v1/jobs`: 202 once the job is where it survives a crash. One whose `id` was seen before is the same job.
+    /// Handles `POST /v1/jobs`. Answers 202 when the job is stored and survives a crash. A known `id` is the same job.
     func enqueue(_ request: Request) async throws -> Response {
         try admission.checkOpen()
         let content = try await request.payload()
         let envelope = try NotificationEnvelope(content, isJob: true)
         if let refusal = envelope.callback.flatMap(callbackRefusal) {
-            throw Problem(.unprocessableContent, "The callback can never be called: \(refusal).")
+            throw Problem(.unprocessableContent, "The callback cannot be used: \(refusal).")
         }
         var options = envelope.options
         let id = options.identifier ?? RandomIdentifier.make()
@@ -42,19 +42,19 @@ struct JobsRoutes: Sendable {
             onBusy()
             throw Problem(
                 .tooManyRequests,
-                "The queue is full. Send the notification as it is, or try again.",
+                "The queue is full. Send the notification unchanged, or try again.",
                 retryAfter: 1
             )
         }
         return Self.response(.accepted, .object([.init("id", .string(id))]))
     }
 
-    /// `GET /v1/jobs/{id}?wait=10s`: how the job stands, with its result once there is one.
+    /// Handles `GET /v1/jobs/{id}?wait=10s`. Answers with the job's state, or with its result when it is finished.
     func state(_ request: Request, id: String) async throws -> Response {
         var patience = Duration.zero
         if let text = request.uri.queryParameters["wait"] {
             guard let duration = DurationText.parse(String(text)), duration <= Self.longestWait else {
-                throw Problem(.badRequest, "\"wait\" is no duration up to 60s: write it as 800ms or 10s.")
+                throw Problem(.badRequest, "\"wait\" is not a duration up to 60s. Write it as 800ms or 10s.")
             }
             patience = duration
         }
@@ -72,12 +72,12 @@ struct JobsRoutes: Sendable {
         }
     }
 
-    /// `DELETE /v1/jobs/{id}`: takes a job back that has not begun.
+    /// Handles `DELETE /v1/jobs/{id}`. Cancels a job that has not begun.
     func cancel(id: String) async throws -> Response {
         switch try await queue.cancel(JobName(id: id)) {
         case .cancelled: return Response(status: .noContent)
-        case .running: throw Problem(.conflict, "The job \(id) is being worked on; its result is about to come.")
-        case .finished: throw Problem(.conflict, "The job \(id) is finished.")
+        case .running: throw Problem(.conflict, "The job \(id) is in progress. Ask for its result.")
+        case .finished: throw Problem(.conflict, "The job \(id) is already finished.")
         case .unknown: throw Self.unknown(id)
         }
     }
@@ -100,7 +100,7 @@ struct JobsRoutes: Sendable {
 }
 
 extension Request {
-    /// W3C Trace Context, if the client sent one.
+    /// The W3C Trace Context of the request, if any.
     fileprivate var traceContext: TraceContext? {
         headers[.traceparent].map { TraceContext(parent: $0, state: headers[.tracestate]) }
     }

@@ -3,7 +3,8 @@ import Hummingbird
 import Payloads
 import Processing
 
-/// `POST /v1/notifications`: an envelope with the payload and its options in, a whole result out.
+/// The route `POST /v1/notifications`. It takes an envelope with a payload and options, and answers with the complete
+/// result.
 struct NotificationsRoute: Sendable {
     let service: NotificationService
     let admission: Admission

@@ -5,16 +5,17 @@ import Payloads
 import Storage
 import Timing
 
-/// `/preview/leases`: the attachments of a view, by signed URLs that hold while it is open.
+/// The routes `/preview/leases`, which give an open view signed URLs of its attachments.
 struct PreviewAttachments: Sendable {
     let leases: AccessHolds
     let urls: AttachmentURLs
 
     private static let viewLimit = 16
-    /// The lease ends sooner, unless it is renewed.
+    /// The maximum lifetime of a view. Without renewal, its lease ends earlier.
     private static let longestView: Duration = .seconds(24 * 3600)
 
-    /// `{"attachments": ["NAME", …]}` in; `{"lease", "renew": seconds, "urls": {"NAME": "/v1/attachments/…"}}` out.
+    /// Opens a view. Takes `{"attachments": ["NAME", …]}` and answers with `{"lease", "renew": seconds, "urls":
+    /// {"NAME": "/v1/attachments/…"}}`.
     func open(_ request: Request) async throws -> Response {
         let body = try? JSONValue(parsing: await request.payload())
         guard case .array(let names)? = body?["attachments"], names.count <= Self.viewLimit else {
@@ -23,7 +24,7 @@ struct PreviewAttachments: Sendable {
         let (lease, files) = try leases.open(names.compactMap(\.text).compactMap { AttachmentIdentifier($0) })
         let answer = JSONValue.object([
             .init("lease", .string(lease)),
-            // Twice, in case that one is lost.
+            // Two renewals within the lease time, in case one of them is lost.
             .init("renew", .integer(Int(AccessHolds.time.components.seconds) / 3)),
             .init("urls", .object(files.map { .init($0.description, .string(url(of: $0, lease))) })),
         ])
@@ -31,7 +32,7 @@ struct PreviewAttachments: Sendable {
     }
 
     func renew(_ lease: String) throws -> Response {
-        guard try leases.renew(lease) else { throw Problem(.notFound, "The view was closed: open it anew.") }
+        guard try leases.renew(lease) else { throw Problem(.notFound, "The view was closed. Open it again.") }
         return Response(status: .noContent)
     }
 
@@ -40,7 +41,7 @@ struct PreviewAttachments: Sendable {
         return Response(status: .noContent)
     }
 
-    /// Gives each of the content's attachments that the view has the URL under which it is fetched.
+    /// Sets the URL of each of the content's attachments that the view may read.
     func address(in content: inout JSONValue, lease: String) {
         guard case .array(let attachments)? = content["attachments"] else { return }
         let addressed = attachments.map { attachment in

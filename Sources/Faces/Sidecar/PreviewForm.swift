@@ -1,10 +1,10 @@
 import Hummingbird
 import NIOCore
 
-/// The fields of a form that a page of ours sent (`application/x-www-form-urlencoded`).
+/// The fields of a form from a page of attachd (`application/x-www-form-urlencoded`).
 struct PreviewForm {
     private let fields: [String: String]
-    /// Three bytes for each of a payload's, and something beside.
+    /// The maximum size in bytes: three bytes for each byte of a payload, and some more.
     private static let byteLimit = 262_144
 
     init(_ request: Request) async throws {

@@ -2,17 +2,19 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// Answers to a browser: nothing but our own files is loaded, nothing runs but our modules, and nobody frames them.
+/// The header fields of answers to browsers. They allow only attachd's own files and scripts, and forbid framing by
+/// other sites.
 enum PreviewHeaders {
-    /// Of the page itself.
+    /// The policy of the page itself.
     static let page = [
         "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'", "media-src 'self'",
         "connect-src 'self'", "frame-src 'self'", "form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'",
     ]
-    /// Of what is fetched to be put into it, should anybody open it by itself.
+    /// The policy of fragments for the page, in case a fragment is opened separately.
     static let fragment = ["default-src 'none'", "sandbox", "frame-ancestors 'none'"]
 
-    /// Of a category's layout, in its frame: its own styles, attachments, and no script. The page may measure it.
+    /// Returns the policy of a category's layout in its frame. It allows the layout's styles and attachments, but not
+    /// scripts. The page can measure the frame.
     static func layout(nonce: String) -> [String] {
         [
             "default-src 'none'", "style-src 'nonce-\(nonce)'", "img-src 'self'", "media-src 'self'",
@@ -39,7 +41,7 @@ enum PreviewHeaders {
             .contentType: type,
             .cacheControl: "no-store",
             .xContentTypeOptions: "nosniff",
-            // Forms of ours are recognised by their origin, which "no-referrer" would leave out.
+            // The server recognizes its own forms by their origin, which "no-referrer" would omit.
             .named("Referrer-Policy"): "same-origin",
             .named("Cross-Origin-Resource-Policy"): "same-origin",
             .named("Cross-Origin-Opener-Policy"): "same-origin",

@@ -2,17 +2,17 @@ import HTTPTypes
 import Hummingbird
 import Preview
 
-/// Shows who is to see the preview: whoever gives the API token once.
+/// The login of the preview with the API token.
 struct PreviewLogin: Sendable {
     let page: PreviewPage
-    /// `nil` where no token is asked for.
+    /// The sessions, or `nil` if no token is configured.
     let session: PreviewSession?
 
     func isIn(_ request: Request) -> Bool { session?.isHeld(by: request) ?? true }
 
     var form: Response { PreviewHeaders.html(page.login(isWrong: false), PreviewHeaders.page, status: .unauthorized) }
 
-    /// Takes the token, and gives the cookie.
+    /// Takes the token and answers with the session's cookie.
     func begin(_ request: Request) async throws -> Response {
         let token = try await PreviewForm(request)["token"] ?? ""
         guard let session else { return .redirect(to: "/preview", type: .normal) }
@@ -20,7 +20,7 @@ struct PreviewLogin: Sendable {
             return PreviewHeaders.html(page.login(isWrong: true), PreviewHeaders.page, status: .unauthorized)
         }
         var response = Response.redirect(to: "/preview", type: .normal)
-        // A proxy before us may speak TLS.
+        // A proxy in front of attachd may use TLS.
         let isSecure = request.headers[.named("X-Forwarded-Proto")] == "https"
         response.setCookie(
             Cookie(

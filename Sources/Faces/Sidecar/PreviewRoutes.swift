@@ -5,12 +5,12 @@ package import Preview
 import Processing
 package import Storage
 
-/// `/preview`: a page that shows the notification that a payload becomes, and what it asks for while it is open.
+/// The routes `/preview`: the page that shows a payload's notification, and the requests of this page.
 package struct PreviewRoutes: Sendable {
     private let page: PreviewPage
     private let categories: [NotificationCategory]
     private let attachments: PreviewAttachments
-    /// The jobs that can be picked, newest first.
+    /// Returns the jobs to choose from, newest first.
     private let jobs: @Sendable () async -> [RecentJobs.Entry]
 
     package init(
@@ -26,7 +26,7 @@ package struct PreviewRoutes: Sendable {
         self.jobs = jobs
     }
 
-    /// Whether the router takes a path for one of these; it doesn't mind how many slashes there are.
+    /// Returns whether a path belongs to the preview. Like the router, it ignores repeated slashes.
     static func isAt(_ path: String) -> Bool { path.split(separator: "/").first == "preview" }
 
     func add(
@@ -63,7 +63,7 @@ package struct PreviewRoutes: Sendable {
         return PreviewHeaders.bytes(asset.bytes, type: asset.type)
     }
 
-    /// The envelope of `POST /v1/notifications` in, and what goes into the page out.
+    /// Processes the envelope of `POST /v1/notifications` and answers with a fragment for the page.
     private func show(
         _ request: Request,
         _ service: NotificationService,
@@ -86,16 +86,16 @@ package struct PreviewRoutes: Sendable {
         )
     }
 
-    /// The job's envelope.
+    /// Returns the envelope of a job.
     private func job(_ id: String) async throws -> Response {
         guard let job = await jobs().first(where: { $0.id == id }) else {
-            let reach = "Only the last jobs of this worker and the queue's dead letters can be picked."
+            let reach = "Choose one of this worker's latest jobs or a dead letter of the queue."
             throw Problem(.notFound, "There is no job \(id) to show. \(reach)")
         }
         return PreviewHeaders.bytes(job.content, type: "application/json")
     }
 
-    /// A category's layout, filled with a content; a form of the page asks for it in the layout's frame.
+    /// Returns a category's layout, filled with content. A form of the page requests it for the layout's frame.
     private func layout(_ request: Request) async throws -> Response {
         let form = try await PreviewForm(request)
         let name = form["category"] ?? ""

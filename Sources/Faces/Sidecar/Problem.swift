@@ -3,16 +3,16 @@ import Hummingbird
 import NIOCore
 import Payloads
 
-/// An error as HTTP clients get it: `application/problem+json` (RFC 9457).
+/// An error answer to an HTTP client: `application/problem+json` (RFC 9457).
 struct Problem: Error, HTTPResponseError, Equatable {
     var status: HTTPResponse.Status
-    /// What went wrong, and what to do.
+    /// A description of the error and of what to do.
     var detail: String
-    /// Seconds after which it makes sense to try again.
+    /// The number of seconds after which the client may try again.
     var retryAfter: Int?
-    /// Of which size a range was asked for in vain.
+    /// The value of `Content-Range` for a range that cannot be satisfied.
     var contentRange: String?
-    /// Whether nothing more can be read of the connection.
+    /// A Boolean value that indicates whether the connection must be closed after the answer.
     var endsConnection = false
 
     init(_ status: HTTPResponse.Status, _ detail: String, retryAfter: Int? = nil) {
@@ -21,9 +21,9 @@ struct Problem: Error, HTTPResponseError, Equatable {
         self.retryAfter = retryAfter
     }
 
-    /// What is no request (RFC 9112).
+    /// The answer to a malformed request (RFC 9112).
     static let unreadable: Problem = {
-        var problem = Problem(.badRequest, "The request is not valid HTTP/1.1; the connection ends.")
+        var problem = Problem(.badRequest, "The request is not valid HTTP/1.1. The connection is closed.")
         problem.endsConnection = true
         return problem
     }()

@@ -5,7 +5,7 @@ import Logging
 import NIOCore
 import Processing
 
-/// Turns every error into a problem, so that no client sees a bare status or a foreign text.
+/// A middleware that turns every error into a problem, so that clients never see a bare status or a library's text.
 struct Problems<Context: RequestContext>: RouterMiddleware {
     func handle(
         _ request: Request,
@@ -23,13 +23,13 @@ struct Problems<Context: RequestContext>: RouterMiddleware {
         } catch let error as UnreadableRequest {
             return Problem(error).response(from: request, context: context)
         } catch  where error is IOError || error is ChannelError {
-            // The client has gone: nobody hears the answer.
+            // The client has disconnected, so the answer does not matter.
             return Problem.unreadable.response(from: request, context: context)
         } catch let error as any HTTPResponseError {
             return problem(for: error.status, request).response(from: request, context: context)
         } catch {
             context.logger.error("A request failed.", metadata: ["error": "\(error)", "path": "\(request.uri.path)"])
-            let problem = Problem(.internalServerError, "attachd failed; its log says why.")
+            let problem = Problem(.internalServerError, "attachd failed. See its log for the reason.")
             return problem.response(from: request, context: context)
         }
     }
@@ -39,7 +39,7 @@ struct Problems<Context: RequestContext>: RouterMiddleware {
         case .notFound: Problem(status, "There is nothing at \(request.uri.path). See the README for the routes.")
         case .methodNotAllowed: Problem(status, "\(request.method) is not allowed at \(request.uri.path).")
         case .contentTooLarge: Problem(status, "The body is over 64 KiB; a push payload is 4 kB at most.")
-        default: Problem(status, "The request was not understood.")
+        default: Problem(status, "The request is not valid.")
         }
     }
 }

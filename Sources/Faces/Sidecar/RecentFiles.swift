@@ -3,24 +3,24 @@ import Storage
 import Synchronization
 import Timing
 
-/// The answers to links that were right within this second: the phones of a campaign ask for one file by one link, and the
-/// same question has the same answer until the second is over.
+/// A cache of the answers to valid links within one second. The phones of a campaign request one file by the same link,
+/// which has the same answer until the second ends.
 final class RecentFiles: Sendable {
     private struct State {
         var second = 0
         var files: [String: WholeFile] = [:]
         var byteCount = 0
-        /// How often all of them were dropped.
+        /// The number of times that all answers were removed.
         var removals = 0
     }
 
     private let state = Mutex(State())
 
-    /// What they may take of memory: so many bytes of files, and so many links.
+    /// The maximum size of the cached files, in bytes.
     private static let byteLimit = 8_388_608
     private static let linkLimit = 1000
 
-    /// The answer to a request for `path` with its query, made by `make` if it isn't there.
+    /// Returns the answer to a request for `path` with its query. Calls `make` if the answer is not cached.
     func file(for path: String, at now: UnixTime, _ make: () -> WholeFile?) -> WholeFile? {
         let (known, removals) = state.withLock { state in
             if state.second != now.seconds { state = State(second: now.seconds, removals: state.removals) }
@@ -39,7 +39,7 @@ final class RecentFiles: Sendable {
         return file
     }
 
-    /// Drops all answers, also those that are just being made.
+    /// Removes all answers, including those that are being made.
     func removeAll() {
         state.withLock { $0 = State(second: $0.second, removals: $0.removals + 1) }
     }

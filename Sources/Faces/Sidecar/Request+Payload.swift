@@ -5,7 +5,7 @@ import Payloads
 import Processing
 
 extension Request {
-    /// The body, which is a payload or holds one: over 64 KiB it is refused.
+    /// Reads the body, which is or contains a payload. Refuses more than 64 KiB.
     func payload() async throws -> [UInt8] {
         let buffer = try await body.collect(upTo: PayloadReader.byteLimit)
         return Array(buffer: buffer)
@@ -17,7 +17,7 @@ extension Problem {
         switch error {
         case .malformed: self = .unreadable
         case .late:
-            self.init(.requestTimeout, "The request's body took too long to arrive. Send it again, faster.")
+            self.init(.requestTimeout, "The request's body took too long to arrive. Send it again, without pauses.")
             endsConnection = true
         }
     }
@@ -25,7 +25,7 @@ extension Problem {
     init(_ error: JobQueueError) {
         switch error.reason {
         case .badJob: self.init(.unprocessableContent, error.description)
-        default: self.init(.serviceUnavailable, "The queue takes nothing now: \(error)", retryAfter: 1)
+        default: self.init(.serviceUnavailable, "The queue is not available: \(error)", retryAfter: 1)
         }
     }
 

@@ -3,21 +3,21 @@ import Hummingbird
 import NIOCore
 import NIOHTTPTypes
 
-/// Keeps one connection's requests within their time, and answers what is no request.
+/// A channel handler that enforces the time limits of a connection's requests and answers malformed ones.
 ///
-/// A header and a body have a time of their own each, which runs only while nothing of ours is in its way: a request that
-/// was sent before its predecessor is answered has its time from that answer on.
+/// The header and the body have separate time limits. They run only while the server is ready to read: the time of a
+/// request that was sent before its predecessor was answered starts with that answer.
 final class RequestWatch: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart
 
-    /// What is being read.
+    /// The part of a request that is being read.
     private enum Reading {
         case nothing
         case head(since: NIODeadline)
-        /// `nil` while an earlier request is being answered.
+        /// The start is `nil` while an earlier request is being answered.
         case body(since: NIODeadline?)
     }
 
@@ -26,13 +26,13 @@ final class RequestWatch: ChannelDuplexHandler, RemovableChannelHandler {
     private var number: ConnectionTable.Number?
     private var context: ChannelHandlerContext?
     private var reading = Reading.nothing
-    /// Requests whose answers haven't ended.
+    /// The number of requests whose answers are not complete.
     private var unanswered = 0
     private var tick: Scheduled<Void>?
-    /// Nothing more is read, and the connection ends after the answer that is being written.
+    /// A Boolean value that indicates whether reading has ended and the connection closes after the current answer.
     private var isEnding = false
 
-    /// How long a client that was told what is wrong may take to hear it.
+    /// The time that a client has to receive an error before the connection closes.
     private static let farewell = Duration.seconds(5)
 
     init(_ limits: ClientLimits, _ table: ConnectionTable) {
@@ -58,7 +58,7 @@ final class RequestWatch: ChannelDuplexHandler, RemovableChannelHandler {
 
     // MARK: - Reading
 
-    /// The client has sent something; called before it is parsed.
+    /// Records that the client has sent bytes. It is called before they are parsed.
     func receivedBytes() {
         guard case .nothing = reading, unanswered == 0, let context else { return }
         reading = .head(since: .now())
@@ -83,7 +83,7 @@ final class RequestWatch: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private func problem(with head: HTTPRequest) -> Problem? {
-        // The first one is the request's authority (RFC 9112, section 3.2).
+        // The first `Host` is the request's authority (RFC 9112, section 3.2).
         if head.headerFields.contains(.named("Host")) { return .unreadable }
         let path = head.path?.prefix { $0 != "?" } ?? ""
         guard !HealthRoutes.isCheck(path), number.map(table.admit) != true else { return nil }
@@ -96,7 +96,7 @@ final class RequestWatch: ChannelDuplexHandler, RemovableChannelHandler {
         if unanswered == 0 {
             answer(.unreadable, context)
         } else {
-            // Whoever reads the body answers, soon.
+            // The reader of the body answers soon.
             isEnding = true
             context.fireErrorCaught(UnreadableRequest.malformed)
             closeSoon(context)
@@ -130,7 +130,7 @@ final class RequestWatch: ChannelDuplexHandler, RemovableChannelHandler {
         closeSoon(context)
     }
 
-    /// Answers a request that goes no further, and ends the connection.
+    /// Answers a request that is not passed on, and closes the connection.
     private func answer(_ problem: Problem, _ context: ChannelHandlerContext) {
         isEnding = true
         unanswered = max(1, unanswered)
@@ -170,7 +170,7 @@ final class RequestWatch: ChannelDuplexHandler, RemovableChannelHandler {
         case .body(let start?):
             check(start, limits.bodyTime, context) {
                 isEnding = true
-                // An answer that is there already needs no other.
+                // A request that is already being answered does not need another answer.
                 if unanswered > 0 { context.fireErrorCaught(UnreadableRequest.late) }
                 closeSoon(context)
             }
@@ -189,7 +189,7 @@ final class RequestWatch: ChannelDuplexHandler, RemovableChannelHandler {
     }
 }
 
-/// Why a request's body cannot be had.
+/// The reason why a request's body cannot be read.
 enum UnreadableRequest: Error {
     case malformed, late
 }

@@ -4,13 +4,14 @@ import Media
 import NIOCore
 package import Preview
 
-/// `POST /v1/responses`: what a person did with a notification, told to the operator's webhook, whose answer says what
-/// becomes of it.
+/// The route `POST /v1/responses`. It posts a user's response to a notification to the operator's webhook, whose answer
+/// decides what happens to the notification.
 package struct ResponsesRoute: Sendable {
     private let categories: [NotificationCategory]
     private let webhook: (any ResponsePoster)?
 
-    /// Without a `webhook` every response is the app's, as on a device where no content extension takes it.
+    /// Creates the route. Without a `webhook`, every response is forwarded to the app, as on a device without a content
+    /// extension.
     package init(categories: [NotificationCategory], webhook: (any ResponsePoster)?) {
         self.categories = categories
         self.webhook = webhook
@@ -43,7 +44,7 @@ package struct ResponsesRoute: Sendable {
         do throws(ResponseError) {
             return try ResponseAnswer(parsing: body)
         } catch {
-            throw Problem(.badGateway, "The response webhook's answer makes no sense. \(error)")
+            throw Problem(.badGateway, "The response webhook's answer is not valid. \(error)")
         }
     }
 }

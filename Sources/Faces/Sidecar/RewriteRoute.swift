@@ -5,7 +5,8 @@ import Payloads
 import Processing
 import Timing
 
-/// `POST /v1/rewrite`: a raw payload in, the raw rewritten payload out. Options and outcome are in header fields.
+/// The route `POST /v1/rewrite`. It takes a raw payload and answers with the raw rewritten payload. Options and the
+/// outcome are in header fields.
 struct RewriteRoute: Sendable {
     let service: NotificationService
     let admission: Admission
@@ -30,13 +31,13 @@ struct RewriteRoute: Sendable {
         options.dialect = headers[.attachdDialect]
         if let text = headers[.attachdPushType] {
             guard let pushType = PushType(rawValue: text) else {
-                throw Problem(.badRequest, "Attachd-Push-Type is none of: \(PushType.names).")
+                throw Problem(.badRequest, "Attachd-Push-Type must be one of: \(PushType.names).")
             }
             options.pushType = pushType
         }
         if let text = headers[.attachdDeadline] {
             guard let limit = DurationText.parse(text) else {
-                throw Problem(.badRequest, "Attachd-Deadline is no duration: write it as 800ms or 20s.")
+                throw Problem(.badRequest, "Attachd-Deadline is not a duration. Write it as 800ms or 20s.")
             }
             options.timeLimit = limit
         }

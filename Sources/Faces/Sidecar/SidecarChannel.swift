@@ -6,7 +6,7 @@ import NIOHTTP1
 import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
 
-/// A client's connection: HTTP/1.1, with our own handlers between the parser and the router.
+/// A client's connection: HTTP/1.1, with attachd's handlers between the parser and the router.
 struct SidecarChannel: HTTPChannelHandler {
     typealias Value = NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
 

@@ -11,18 +11,18 @@ import ServiceLifecycle
 package import Storage
 package import Values
 
-/// The HTTP face, as a service that drains when it is told to stop.
+/// The HTTP server, as a service that drains when it is told to stop.
 package struct SidecarServer: Service, CustomStringConvertible {
     package struct Configuration: Sendable {
         package var host: String
         package var port: Int
-        /// The token that clients have to send, if any. It may be replaced at any time.
+        /// The token that clients must send, if any. It may be replaced at any time.
         package var apiToken: Replaceable<Secret<String>>?
-        /// How many notifications are worked on at once; one more is answered with 429.
+        /// The maximum number of concurrent notifications. Further ones are answered with 429.
         package var requestLimit: Int
-        /// How many connections there may be beside those, from phones that fetch attachments.
+        /// The maximum number of additional connections, for phones that fetch attachments.
         package var downloadLimit: Int
-        /// What clients may take of time and connections.
+        /// The limits of clients' time and connections.
         package var clients: ClientLimits
 
         package init(
@@ -57,11 +57,12 @@ package struct SidecarServer: Service, CustomStringConvertible {
     private let observe: @Sendable (AnsweredRequest) -> Void
     private let onListening: @Sendable (Int) async -> Void
 
-    /// Without a `service`, notifications are not taken over HTTP; without a `queue`, jobs aren't.
+    /// Creates a server. Without a `service`, it does not accept notifications over HTTP. Without a `queue`, it does
+    /// not accept jobs.
     ///
-    /// `callbackRefusal` says why a callback's URL can never be called, or `nil`.
-    /// `onBusy` is called for each job that is refused because the queue is full.
-    /// `onListening` is called with the port once connections are accepted.
+    /// `callbackRefusal` returns the reason why a callback's URL is not allowed, or `nil`.
+    /// The server calls `onBusy` for each job that it refuses because the queue is full.
+    /// It calls `onListening` with the port when it accepts connections.
     package init(
         configuration: Configuration,
         service: NotificationService?,
@@ -122,8 +123,8 @@ package struct SidecarServer: Service, CustomStringConvertible {
             configuration: .init(
                 address: .hostname(configuration.host, port: configuration.port),
                 serverName: "attachd",
-                // Linux's own limit since 5.4. With less, a burst of connections costs each client a second: its SYN is
-                // dropped, and sent again only then.
+                // Linux's own limit since 5.4. With a lower limit, a burst of connections costs clients a second each:
+                // the kernel drops their SYN, and they repeat it only then.
                 backlog: 4_096,
                 availableConnectionsDelegate: .maximum(table.listenerLimit, logger: logger),
             ),

@@ -1,14 +1,14 @@
 import Storage
 import Timing
 
-/// What a URL says of itself: until when it holds, and that we said so.
+/// The expiry and the signature in a URL's query.
 struct SignedAccess: Equatable {
     var expires: Int
-    /// The lease without which it doesn't hold.
+    /// The lease that must hold for the URL to be valid, if any.
     var lease: String?
     var signature: String
 
-    /// `expires=…&signature=…` and perhaps `lease=…`, in any order, once each; other parameters have no meaning here.
+    /// Reads `expires=…&signature=…` and optionally `lease=…`, once each, in any order. Ignores other parameters.
     init?(query: String) {
         var values: [Substring: Substring] = [:]
         for parameter in query.split(separator: "&") {
@@ -22,13 +22,13 @@ struct SignedAccess: Equatable {
         lease = values["lease"].map(String.init)
     }
 
-    /// The whole query of a short URL.
+    /// Reads the complete query of a short URL.
     init?(shortQuery: String) {
         guard let token = ShortToken(shortQuery) else { return nil }
         (expires, signature) = (token.expires, token.signature)
     }
 
-    /// Whether the file may be fetched now. The signature is checked first, and always.
+    /// Returns whether the file may be fetched now. Always checks the signature first.
     func grants(_ identifier: AttachmentIdentifier, by signer: URLSigner, at now: UnixTime) -> Bool {
         let isOurs = signer.verify(signature, of: identifier, expires: expires, lease: lease)
         return isOurs && now.seconds < expires

@@ -1,10 +1,10 @@
 import HTTPTypes
 
-/// What tells one version of a file from another: its entity tag, which is strong, and when it was last stored.
+/// The validators of a file's version: its strong entity tag and the time at which it was last stored.
 struct Validators {
-    /// With its quotes.
+    /// The entity tag, including its quotes.
     var entityTag: String
-    /// In seconds since 1970.
+    /// The time at which the file was last stored, in seconds since 1970.
     var lastModified: Int
 
     enum Verdict {
@@ -25,13 +25,13 @@ struct Validators {
         return .proceed
     }
 
-    /// Whether ranges may be answered: the client's part is of this version (RFC 9110, section 13.1.5).
+    /// Returns whether the request's `If-Range` allows ranges of this version (RFC 9110, section 13.1.5).
     func allowsRanges(_ fields: HTTPFields) -> Bool {
         guard let condition = fields[.ifRange] else { return true }
         return condition == entityTag || HTTPDate.seconds(condition) == lastModified
     }
 
-    /// Whether our tag is in a list of tags, each of which may be weak. Only weak comparison takes those.
+    /// Returns whether this tag is in a list of tags. Only a weak comparison accepts weak tags.
     private func matches(_ list: String, isWeak: Bool) -> Bool {
         var rest = list[...]
         while true {
@@ -39,7 +39,7 @@ struct Validators {
             if rest.first == "*" { return true }
             let isWeakTag = rest.hasPrefix("W/")
             if isWeakTag { rest = rest.dropFirst(2) }
-            // A tag may hold a comma, so it ends with its quote.
+            // A tag may contain a comma, so it ends at its closing quote.
             guard rest.first == "\"", let end = rest.dropFirst().firstIndex(of: "\"") else { return false }
             if rest[...end] == entityTag, isWeak || !isWeakTag { return true }
             rest = rest[rest.index(after: end)...]
