@@ -6,13 +6,13 @@ cd "$root"
 say() { printf '\n==> %s\n' "$*" >&2; }
 fail() { printf 'error: %s\n' "$*" >&2; exit 1; }
 
-# packages ROLE...: the Debian packages of those roles.
+# packages ROLE...: prints the Debian packages of those roles.
 packages() {
     local role
     for role in "$@"; do awk -v role="$role" '$1 == role { print $2 }' Scripts/packages.txt; done | sort -u
 }
 
-# install ROLE...: installs what is missing of those roles, and nothing when all is there.
+# install ROLE...: installs the missing packages of those roles.
 install() {
     local missing=() package sudo=""
     command -v dpkg-query >/dev/null || fail "this script installs Debian packages; elsewhere, install by hand: $(packages "$@" | tr '\n' ' ')"
@@ -29,7 +29,7 @@ install() {
     $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 }
 
-# Says plainly what is wrong when Swift is missing or too old.
+# Prints a clear message if Swift is missing or too old.
 need_swift() {
     local wanted=6.3 found
     command -v swift >/dev/null || fail "Swift is not installed. Get a toolchain of version $wanted or later from https://www.swift.org/install/linux/ and put it on the PATH."
@@ -38,7 +38,7 @@ need_swift() {
     [ "$(printf '%s\n%s\n' "$wanted" "$found" | sort -V | head -n 1)" = "$wanted" ] || fail "Swift $found is too old; attachd needs $wanted or later: https://www.swift.org/install/linux/"
 }
 
-# swift without the notes on pkg-config flags that say nothing to the reader.
+# Runs swift without its irrelevant notes on pkg-config flags.
 quiet_swift() {
     swift "$@" 2> >(grep -v 'prohibited flag\|unhandled; explicitly declare\|/CMakeLists.txt$\|^$' >&2)
 }
@@ -62,14 +62,14 @@ serve_media() {
         kill -0 "$origin" 2>/dev/null || fail "the local origin did not start: is port $1 taken?"
         sleep 0.1
     done
-    fail "the local origin does not answer on port $1"
+    fail "the local origin does not answer on port $1. Is another program using it?"
 }
 
-# python_tools [FOLDER FILE]: Debian's Python with the packages of Scripts/requirements.txt in `.build/python`, or with those
-# of another file elsewhere; made when it isn't there.
+# python_tools [FOLDER FILE]: creates Debian's Python with the packages of Scripts/requirements.txt in `.build/python`,
+# or with those of another file in another folder, if it does not exist.
 python_tools() {
     local folder=${1:-.build/python} file=${2:-Scripts/requirements.txt}
-    # Those of which only a file is used, without what they depend on.
+    # The packages of which only files are used, without their dependencies.
     local files=${file%.txt}-files.txt
     [ -f "$files" ] || files=/dev/null
     cat "$file" "$files" | cmp -s - "$folder/made-of.txt" && return

@@ -1,4 +1,4 @@
-"""How fast ready files are served, beside nginx serving the same files."""
+"""The speed of serving ready files, beside nginx with the same files."""
 
 import os
 import pathlib
@@ -28,7 +28,7 @@ def _load(url, server, core, connections=64, seconds=4):
 
 
 def downloads(program, folder, cores, photo, rounds=5):
-    """Downloads per second of one ready picture, by 64 clients: server and clients have a core each."""
+    """Downloads per second of one ready picture, by 64 clients. The server and the clients have a core each."""
     server, client = min(cores), max(cores)
     origin = Origin(folder, cores)
     sidecar = Sidecar(program, {server}, 1, ["--public-url", "http://127.0.0.1"])

@@ -11,7 +11,7 @@ import time
 
 
 def _pictures(folder, photo, count):
-    """So many files with the same picture and contents of their own: bytes after the end of a JPEG are no part of it."""
+    """Makes `count` files with one picture but different contents: decoders ignore bytes after the end of a JPEG."""
     folder.mkdir()
     picture = photo.read_bytes()
     for number in range(count):
@@ -26,11 +26,11 @@ def _rate(count, work):
 
 
 def throughput(program, folder, cores, photo, rounds=3, images=400):
-    """Images per second, the whole command each: from its start to the report. Every program has the same cores."""
+    """Images per second of the whole command, from its start to the report. Every program has the same cores."""
     pinned = ["taskset", "-c", ",".join(map(str, sorted(cores)))]
     environment = dict(os.environ, VIPS_CONCURRENCY="1")
     with tempfile.TemporaryDirectory(dir=folder) as place:
-        # Absolute: to vipsthumbnail a name that begins with a dot is standard output.
+        # An absolute path: to vipsthumbnail, a name that begins with a dot means standard output.
         place = pathlib.Path(place).resolve()
         files = _pictures(place / "in", folder / photo, images)
 
@@ -43,7 +43,7 @@ def throughput(program, folder, cores, photo, rounds=3, images=400):
                 raise RuntimeError(f"not every picture was made: {summary}")
 
         def bare():
-            # Each loop has a core and its share of the files, and keeps its results in memory.
+            # Each loop has one core and its share of the files, and keeps its results in memory.
             shares = [files[index :: len(cores)] for index in range(len(cores))]
             loops = [
                 subprocess.Popen(

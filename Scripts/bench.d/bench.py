@@ -29,7 +29,7 @@ from sidecar import Origin, Sidecar
 
 program, folder = sys.argv[1], pathlib.Path(sys.argv[2])
 chosen = sys.argv[3:]
-# One core works; the client and the origin, which are not what is measured, have the others.
+# The worker has one core. The client and the origin, which are not measured, have the others.
 cores = sorted(os.sched_getaffinity(0))
 worker_cores, other_cores = {cores[0]}, set(cores[1:]) or {cores[0]}
 os.sched_setaffinity(0, other_cores)
@@ -41,7 +41,7 @@ def median(values):
 
 
 def overhead(requests=400):
-    """What a client waits beside the decoding: its own time less the stage `decode`, for 1600-pixel photos."""
+    """The client's time without the stage `decode`, for 1600-pixel photos."""
     origin = Origin(folder, other_cores)
     sidecar = Sidecar(program, set(cores), 2)
     sidecar.wait_until_ready()
@@ -60,7 +60,7 @@ def overhead(requests=400):
 
 
 def ready(starts=15):
-    """From the start of the program to `readyz`, which passes a picture through a real decoder."""
+    """The time from the start of the program to `readyz`, which passes a picture through a real decoder."""
     times = []
     for _ in range(starts):
         sidecar = Sidecar(program, set(cores), 2)

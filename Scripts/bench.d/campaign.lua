@@ -1,5 +1,6 @@
--- wrk's script of a campaign: so many notifications that differ in all but their picture, from one thread. It says
--- ENOUGH then, and whoever runs it is to end it. Arguments: the picture's URL, how many, and the number of the first.
+-- A wrk script for a campaign: one thread sends a number of notifications that differ in everything but their picture.
+-- It prints ENOUGH at the end, and the caller must then stop wrk. Arguments: the picture's URL, the number of
+-- notifications, and the number of the first one.
 
 local threads = {}
 

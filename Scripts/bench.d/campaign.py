@@ -13,7 +13,7 @@ import time
 from sidecar import QuietFiles, Sidecar
 
 SCRIPT = pathlib.Path(__file__).with_name("campaign.lua")
-# So many are sent until the memory is looked at again.
+# The number of notifications between two looks at the memory.
 STEPS = (1_000, 49_000, 50_000)
 
 
@@ -47,7 +47,7 @@ def _send(sidecar, picture, count, first, connections=32):
                picture, str(count), str(first)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as wrk:
         if any(line == "ENOUGH\n" for line in wrk.stdout):
-            # It sleeps for as long as it was told, whatever its threads do.
+            # wrk sleeps for its whole duration, whatever its threads do.
             wrk.send_signal(signal.SIGINT)
         text = wrk.stdout.read()
     result = json.loads(re.search(r"^RESULT (.*)$", text, re.MULTILINE)[1])
@@ -63,10 +63,10 @@ def campaign(program, folder, cores, photo):
     origin.start()
     picture = f"http://127.0.0.1:{ours.recv()}/{photo}"
     os.sched_setaffinity(0, cores)
-    # The picture stays fresh for the whole campaign, however slow the machine.
+    # The picture stays fresh for the whole campaign, even on a slow machine.
     sidecar = Sidecar(program, cores, len(cores), ["--public-url", "https://push.example", "--reuse", "10m"])
     sidecar.wait_until_ready()
-    # The decoders that tried its readiness are counted once they are gone.
+    # The decoders of the readiness check must have ended before the count.
     time.sleep(1)
     decoded = _metric(sidecar, "attachd_decoder_processor_seconds_count")
     results, resident, sent = [], [], 0

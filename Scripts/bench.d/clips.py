@@ -11,7 +11,7 @@ import time
 from nginx import Nginx
 from sidecar import Sidecar, distinct
 
-# The copy needs a profile that allows 1080p; the other is 1080p to 720p.
+# The copy needs a profile that allows 1080p. The other benchmark goes from 1080p to 720p.
 PROFILES = """
 profiles:
   large: {basedOn: apns, video: {longEdge: 1920, byteBudget: 9000000, byteLimit: 50000000, duration: 10s}}
@@ -40,7 +40,7 @@ def make_sources(folder):
 
 
 def index_size(path):
-    """How large the box `moov` is among the outermost ones."""
+    """The size of the outermost box `moov`, in bytes."""
     with path.open("rb") as file:
         while header := file.read(16):
             size, kind = struct.unpack(">I4s", header[:8])
@@ -71,7 +71,7 @@ class Clips:
         self.origin.stop()
 
     def clip(self, name, profile, deadline="60s"):
-        """The seconds that one notification took, and its result."""
+        """Processes one notification. Returns its seconds and its result."""
         payload = {"aps": {"mutable-content": 1, "alert": "Hi"}, "my-attachment": distinct(self.origin.url(name))}
         body = json.dumps({"payload": payload, "profile": profile, "deadline": deadline})
         client = self.sidecar.client()
@@ -82,7 +82,7 @@ class Clips:
         return time.monotonic() - start, result
 
     def ffmpeg(self, *arguments):
-        """The seconds that ffmpeg took, on the sidecar's cores."""
+        """Runs ffmpeg on the sidecar's cores. Returns its seconds."""
         cores = ",".join(map(str, sorted(self.cores)))
         start = time.monotonic()
         subprocess.run(["taskset", "-c", cores, "ffmpeg", "-v", "error", "-y", *map(str, arguments), "/dev/shm/attachd-bench.mp4"],
@@ -143,9 +143,9 @@ def transcoded(program, folder, cores, rounds=5):
 
 
 def deadline(program, folder, cores, jobs=100):
-    """Jobs whose re-encoding takes longer than their two seconds: how many are answered in time, with what."""
+    """Jobs whose re-encoding takes longer than their two seconds. Counts the answers in time by their rungs."""
     clips = Clips(program, folder, cores)
-    # Before the sidecar knows how long it takes, so that it tries each time.
+    # Runs before the sidecar has learned the cost, so that it tries each time.
     answers = [clips.clip(HUGE, "apns", "2s") for _ in range(jobs)]
     whole, result = clips.clip(HUGE, "apns")
     rung(result, "transcoded")

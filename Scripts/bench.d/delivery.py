@@ -1,8 +1,8 @@
-"""The delivery curve: how many notifications have their attachment at a deadline, when the origin is slow.
+"""The delivery curve: the share of notifications with an attachment at each deadline, from a slow origin.
 
-Each notification's source comes at a rate of its own, so that its whole takes about MEDIAN seconds: half of them take
-longer, some much longer. Beside attachd stands what gateways do today: `curl` with the deadline as its time limit, then
-`vipsthumbnail`, or `ffmpeg` for a video; what isn't whole by then is nothing.
+Each notification's source has its own rate, with a median of MEDIAN seconds for the whole source: half of them take
+longer, some much longer. The other contender is what gateways do today: `curl` with the deadline as its time limit,
+then `vipsthumbnail`, or `ffmpeg` for a video. Files that are incomplete by then do not count.
 """
 
 import concurrent.futures
@@ -17,10 +17,10 @@ import time
 from sidecar import Sidecar
 
 MEDIAN, SPREAD = 3.0, 0.8
-"""Seconds that half of the sources take, and the standard deviation of their logarithm."""
+"""The median of the sources' seconds, and the standard deviation of their logarithm."""
 DEADLINES = (1, 2, 3, 4, 6, 10)
-# As on content servers: progressive pictures as they are prepared for the web, photos as cameras make them, with a
-# thumbnail inside and without one, and videos made for streaming.
+# A mix as on content servers: progressive pictures prepared for the web, photos as cameras make them, with and without
+# a thumbnail inside, and videos made for streaming.
 MIX = [("progressive.jpg", 0.4), ("camera.jpg", 0.25), ("baseline.jpg", 0.15), ("stream.mp4", 0.2)]
 
 
@@ -64,7 +64,7 @@ class Origin:
 
 
 def notify(port, url, deadline):
-    """What becomes of it, and the seconds that it took."""
+    """Sends one notification. Returns its outcome and its seconds."""
     body = json.dumps({"payload": {"aps": {"mutable-content": 1, "alert": "Hi"}, "my-attachment": url}, "deadline": f"{deadline}s"})
     client = http.client.HTTPConnection("127.0.0.1", port)
     start = time.monotonic()
@@ -91,7 +91,7 @@ def delivery(program, folder, cores, count=100, at_once=25):
     origin = Origin(program, media)
     sidecar = Sidecar(program, cores, len(cores))
     sidecar.wait_until_ready()
-    # So that it knows how long its work takes, as a sidecar does after its first minute.
+    # Lets the sidecar learn the cost of its work, as in its first minute of operation.
     for name, _ in MIX:
         notify(sidecar.port, f"{origin.url}{name}", 20)
     curve = {"attachd, all": [], "attachd, complete": [], "all or nothing": []}
@@ -101,7 +101,7 @@ def delivery(program, folder, cores, count=100, at_once=25):
             urls = [origin.url + source for source in sources(media, count, seed)]
             ours = list(threads.map(lambda url: notify(sidecar.port, url, deadline), urls))
             theirs = list(threads.map(lambda url: all_or_nothing(url, deadline), urls))
-            # A twentieth of a second is the way of request and answer on a machine that everything here shares.
+            # Allows a twentieth of a second for the request and the answer on a machine that everything here shares.
             late += sum(seconds > deadline + 0.05 for _, seconds in ours)
             share = {
                 "attachd, all": sum(outcome != "original" for outcome, _ in ours) / count,

@@ -26,7 +26,7 @@ budget = 60
 
 
 class Answers:
-    """What came back for each job. A repeated post of the same answer is no second one."""
+    """The answers to each job. A repeated post of the same answer does not count twice."""
 
     def __init__(self):
         self.bodies, self.statuses, self.lock = collections.defaultdict(set), collections.Counter(), threading.Lock()
@@ -61,7 +61,7 @@ def envelope(origin, name, **more):
 
 
 class Killer:
-    """Kills one worker after the other, and starts it again, while jobs are handed over and answered."""
+    """Kills one worker after the other and starts it again, while jobs are enqueued and answered."""
 
     def __init__(self, workers, count, answers):
         self.workers, self.count, self.answers, self.done = workers, count, answers, 0
@@ -70,7 +70,7 @@ class Killer:
 
     def run(self):
         for number in range(self.count):
-            # Spread over the whole run, however fast this machine is.
+            # Spreads the kills over the whole run, even on a fast machine.
             while len(self.answers.bodies) < jobs * (number + 0.5) / self.count:
                 time.sleep(0.02)
             self.workers[number % len(self.workers)].kill()
@@ -78,7 +78,7 @@ class Killer:
 
 
 class Worker:
-    """An attachd that comes back under the same store when it was killed."""
+    """An attachd that starts again with the same store after it was killed."""
 
     def __init__(self, *options, command="serve", store=None):
         self.options, self.command, self.store = options, command, store
@@ -186,7 +186,7 @@ def stopped(rate=20, seconds=30, budget=8):
 
 
 def pace(number, answers, ahead=400):
-    """Keeps the queue from growing past what is answered within the jobs' time."""
+    """Keeps the queue short enough that every job can be answered in time."""
     while number - len(answers.bodies) > ahead:
         time.sleep(0.01)
 
@@ -210,7 +210,7 @@ def collector(answers):
 
 
 def post(worker, content):
-    """The status, or None where nobody answers."""
+    """The status, or None if there is no answer."""
     try:
         client = http.client.HTTPConnection("127.0.0.1", worker.running.port, timeout=10)
         client.request("POST", "/v1/jobs", content)
@@ -235,7 +235,7 @@ def sqlite(fill=None, store=None):
             status = post(worker, content)
             time.sleep(0.05 if status is None else 0)
         statuses[status] += 1
-        # What was refused is the gateway's to send as it is.
+        # A gateway sends refused notifications unchanged.
         if status == 202:
             names.append(name)
         else:

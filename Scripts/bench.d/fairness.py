@@ -1,7 +1,7 @@
-"""What one hostile origin, client, receiver of callbacks or source does to the notifications of all others.
+"""The effect of one hostile origin, client, callback receiver, or source on the notifications of all others.
 
-Honest notifications come at even times, whatever became of those before: each with a source of its own, and a deadline.
-Beside them one hostile party does all it can. What is compared is the same load without it.
+Honest notifications are sent at even intervals as an open loop, each with its own source and a deadline.
+Beside them, one hostile party does all it can. The comparison is the same load without it.
 """
 
 import concurrent.futures
@@ -23,7 +23,7 @@ from sidecar import Sidecar
 
 RATE, WARM_UP, SECONDS = 15, 4, 14
 DEADLINE = 5.0
-# The way of request and answer on a machine that everything here shares.
+# The time for a request and its answer on a machine that everything here shares.
 TOLERANCE = 0.05
 LIMITS = {"complete": 0.95, "ratio": 2.0, "late": 0}
 
@@ -63,7 +63,7 @@ class Honest:
         end = time.monotonic() + DEADLINE + 1
         while self.as_jobs and self.sent and time.monotonic() < end:
             time.sleep(0.05)
-        # What never came is late.
+        # Notifications without an answer count as late.
         with self.lock:
             self.results += [("nothing", time.monotonic() - due) for due in self.sent.values()]
         return self.results
@@ -108,7 +108,7 @@ def summary(results):
 
 
 def start_each(action, arguments):
-    """Runs `action` for each of `arguments`, started evenly over the warm-up: a steady load, not waves of it."""
+    """Runs `action` for each of `arguments`, started evenly over the warm-up, so that the load is steady."""
     def run(number, argument):
         time.sleep(WARM_UP * number / len(arguments))
         action(argument)
@@ -125,7 +125,7 @@ def notifications(port, urls, path="/v1/notifications", **more):
                 name = {"id": f"hostile-{next(_numbers)}"} if path == "/v1/jobs" else {}
                 status, _ = send(port, path, envelope(url, **more, **name))
                 if path == "/v1/jobs" and status == 202:
-                    # As many are under way as if each were waited for, up to its deadline.
+                    # As many are under way as if the client waited for each, up to its deadline.
                     time.sleep(4)
             time.sleep(1)
 
@@ -133,7 +133,7 @@ def notifications(port, urls, path="/v1/notifications", **more):
 
 
 def callbacks(port, urls):
-    """Sends jobs without work whose results go to servers that take them and never answer."""
+    """Sends empty jobs whose results go to servers that accept them and never answer."""
     def fill(url):
         while True:
             with contextlib.suppress(OSError):
@@ -145,7 +145,7 @@ def callbacks(port, urls):
 
 
 def kill_decoders(worker):
-    """Kills each decoder that works on one source for a while, as by a signal of its own."""
+    """Kills each decoder that works on one source for a while, as if it had crashed."""
     seen = {}
     while True:
         busy = [pid for pid in descendants(worker) if holds_source(pid)]
@@ -200,16 +200,16 @@ def slow_clients(port, count):
 
 
 def attack(start, worker):
-    """In a process of its own, so that the honest client does not wait for a hostile one's Python."""
+    """Runs in a separate process, so that the honest client does not wait for the hostile one's Python."""
     os.nice(5)
     start(worker)
     signal.pause()
 
 
 def scenarios(evil, origin):
-    """Names, whether the honest load is of jobs, and what starts the hostile party."""
+    """The scenarios: name, whether the honest load consists of jobs, and the function that starts the hostile party."""
     drip, head = "evil/drip/huge.jpg", "evil/head/huge.jpg"
-    # One /24 counts as one owner, as all names below one registrable domain do.
+    # One /24 counts as one owner, like all names below one registrable domain.
     hosts = [f"127.0.2.{number}" for number in range(1, 201)]
     def of(path, hosts, count, *more):
         urls = itertools.islice(itertools.cycle(hosts), count)
@@ -241,7 +241,7 @@ def run(program, cores, config, origin, as_jobs, start=None):
     try:
         worker.wait_until_ready()
         for _ in range(10):
-            # So that it knows how long its work takes, as a sidecar does after its first minute.
+            # Lets the sidecar learn the cost of its work, as in its first minute of operation.
             send(worker.port, "/v1/notifications", envelope(origin.url("good/file/photo.jpg")))
         hostile = multiprocessing.Process(target=attack, args=(start, worker), daemon=True)
         if start:
@@ -252,14 +252,14 @@ def run(program, cores, config, origin, as_jobs, start=None):
             hostile.terminate()
         return summary(results)
     finally:
-        # A worker that hangs doesn't hold up the next one.
+        # A worker that hangs must not delay the next one.
         worker.process.kill()
         worker.process.wait()
         worker.folder.cleanup()
 
 
 def fairness(program, folder, cores, chosen=os.environ.get("SCENARIOS", "")):
-    """`SCENARIOS` chooses those whose names have that text."""
+    """Runs the scenarios. `SCENARIOS` chooses those whose names contain that text."""
     files = peers.files(folder)
     origin, evil = peers.Peers(files), peers.Peers(files)
     figures, worst = {}, {"complete": 1.0, "ratio": 0.0, "late": 0}

@@ -1,8 +1,8 @@
-"""What a closed loop, wrk and `attachd loadtest` say of an origin that answers nobody for two seconds, and of one that
-keeps single requests waiting for two seconds: beside what its users wait.
+"""The latencies that a closed loop, wrk, and `attachd loadtest` report for an origin that stalls for two seconds,
+and for one that delays single requests by two seconds, beside the true latencies of its users.
 
 A closed loop sends nothing while it waits, so a stall is one slow answer for each client. wrk corrects that afterwards by
-adding answers that it never sent; where only single ones are slow, there is nothing to correct, and it adds them too.
+adding answers to requests that it never sent. It also adds them if only single answers are slow, which is wrong.
 """
 
 import contextlib
@@ -25,8 +25,8 @@ done = function(summary, latency, requests)
 end
 """
 RESULT = {"outcome": "complete", "attachments": [], "timings": {}, "margin": 4000}
-# The faults, and the percentiles of what users wait who come at even times. Of those who are due within a stall, the first
-# waits for all of it.
+# The faults, and the true percentiles for users who arrive at even intervals. Of those who arrive during a stall, the
+# first one waits for all of it.
 CASES = {
     "stall": ("latency=5ms&hiccup=10s/2s",
               {share: 2005 - 2000 * (1 - share / 100) / (2 / SECONDS) for share in (99, 99.9)}),
@@ -48,7 +48,7 @@ def origin(program, place, faults):
 
 
 def closed_loop(url, clients=2):
-    """Percentiles of the answers as they came, in milliseconds."""
+    """The uncorrected percentiles of the answers, in milliseconds."""
     address, times = urllib.parse.urlsplit(url), []
 
     def run():

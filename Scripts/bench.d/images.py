@@ -1,4 +1,4 @@
-"""Pictures per second on one core: attachd's whole way beside libvips alone, vipsthumbnail, Pillow and thumbor."""
+"""Pictures per second on one core: attachd's whole pipeline beside libvips alone, vipsthumbnail, Pillow and thumbor."""
 
 import concurrent.futures
 import os
@@ -50,12 +50,12 @@ class Rewrites:
 
 
 class Thumbor:
-    """An image server in Python that scales on request, with Pillow: nothing is stored, so that each one is made."""
+    """A Python image server that scales on request with Pillow. It stores nothing, so it makes every picture."""
 
     def __init__(self, tools, core, url):
         with socket.create_server(("127.0.0.1", 0)) as free:
             self.port = free.getsockname()[1]
-        # Its file of settings, where what is left out is thumbor's default.
+        # Its settings file. Settings that are left out have thumbor's defaults.
         self.settings = pathlib.Path(f"/tmp/attachd-bench-thumbor-{self.port}.conf")
         self.settings.write_text(
             "STORAGE = 'thumbor.storages.no_storage'\nRESULT_STORAGE = None\nQUALITY = 82\nHTTP_LOADER_MAX_SOURCE_SIZE = 0\n")

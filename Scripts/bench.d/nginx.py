@@ -1,4 +1,4 @@
-"""nginx as an origin of files on loopback, which says how many bytes it sent."""
+"""nginx as an origin of files on loopback, with a log of the bytes sent."""
 
 import pathlib
 import socket
@@ -23,7 +23,7 @@ http {{
 
 class Nginx:
     def __init__(self, root, core=None, logs=False):
-        """Serves the folder `root`, on any core or on one. Only with `logs` is it known what was sent."""
+        """Serves the folder `root`, on any core or on one. `logs` records the bytes sent."""
         self.folder = tempfile.TemporaryDirectory()
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
@@ -49,11 +49,11 @@ class Nginx:
         return f"http://127.0.0.1:{self.port}/{name}"
 
     def forget(self):
-        """Starts to count anew."""
+        """Resets the count."""
         self.log.write_text("")
 
     def sent(self):
-        """The bytes of each answer's body so far, with what was asked for."""
+        """The requests so far, with the bytes of each answer's body."""
         time.sleep(0.2)
         lines = [line.split(" ", 1) for line in self.log.read_text().splitlines()]
         return [(int(count), asked) for count, asked in lines]

@@ -1,7 +1,7 @@
-"""Three times as many jobs as there is capacity for, from a fixed schedule: what is answered, and when.
+"""An overload of three times the capacity on a fixed schedule: the answers and their times.
 
-Open loop: jobs come when they are due, whatever became of those before. They go through Redis, as producers hand them
-over, because its entries carry the times: an answer's is that of its entry in the reply stream.
+Open loop: jobs are sent when they are due, whatever happened to earlier ones. They go through Redis as producers
+enqueue them, because its entries carry the times: an answer's time is that of its entry in the reply stream.
 """
 
 import collections
@@ -18,9 +18,9 @@ from redisserver import PREFIX, Producer, Redis
 from sidecar import Sidecar
 
 USEFUL = ("ok", "degraded")
-# As in push campaigns: mostly small pictures, some from cameras, a few videos.
+# As in push campaigns: mostly small pictures, some from cameras, and a few videos.
 MIX = [("photo-320.jpg", 0.40), ("photo-1600.jpg", 0.28), ("photo-12mp.jpg", 0.27), ("overload.mp4", 0.05)]
-# Seconds until the answer is no longer wanted, and how many jobs are of that kind.
+# The seconds until an answer is no longer wanted, and the share of jobs of that kind.
 BUDGETS = [((1.5, 3), 0.25), ((5, 10), 0.55), ((20, 30), 0.20)]
 
 Answer = collections.namedtuple("Answer", "due budget answered status")
@@ -63,7 +63,7 @@ class Load:
                 del self.open[name]
 
     def run(self, rate, seconds, budget=None):
-        """Sends for so long, and gives the answers to what was sent, all of them."""
+        """Sends for `seconds`, and returns all answers."""
         before = len(self.answers)
         start = time.time()
         due = start
@@ -87,7 +87,7 @@ class Load:
 
 
 def measured_capacity(load, rate=150, seconds=20):
-    """Useful answers per second while far more is asked for than can be done."""
+    """Useful answers per second under overload."""
     return sum(answer.status in USEFUL for answer in load.run(rate, seconds)) / seconds
 
 
@@ -109,10 +109,10 @@ def percentile(values, share):
 
 
 def overload(program, folder, cores, seconds=60):
-    """Capacity, once capacity and three times capacity, and how soon it is as before."""
+    """Measures the capacity, runs at the capacity and at three times of it, and measures the time to recover."""
     video = folder / "overload.mp4"
     if not video.exists():
-        # Of a size that has to be encoded anew.
+        # A video of a size that must be encoded again.
         subprocess.run(["ffmpeg", "-v", "error", "-y", "-f", "lavfi", "-i", "testsrc2=s=1920x1080:r=30", "-f", "lavfi",
                         "-i", "sine", "-t", "4", "-c:v", "libx264", "-preset", "veryfast", "-c:a", "aac", "-shortest",
                         str(video)], check=True)
@@ -130,7 +130,7 @@ def overload(program, folder, cores, seconds=60):
             watch = threading.Thread(target=watch_memory, args=(worker, peak, load), daemon=True)
             watch.start()
             result["at_three_times"] = summary(load.run(3 * capacity, seconds), seconds)
-            # So few that the videos among them have a core for themselves too.
+            # Few enough clients that a video has a core to itself.
             calm = [answer.answered - answer.due for answer in load.run(capacity / 8, 10, budget=20)]
             result.update({
                 "ratio": round(result["at_three_times"]["useful_per_second"]

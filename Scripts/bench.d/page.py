@@ -2,7 +2,7 @@
 
 import html
 
-# What is drawn of a benchmark: the bars' unit, and their labels with the keys of their values.
+# The plots of each benchmark: the unit of the bars, and their labels with the keys of their values.
 BARS = {
     "throughput": ("12-megapixel JPEGs per second, one core", [
         ("attachd", "attachd_images_per_second"), ("libvips alone", "bare_libvips_images_per_second"),
@@ -26,7 +26,7 @@ BARS = {
     "downloads": ("downloads of a ready picture per second", [
         ("attachd", "attachd_downloads_per_second"), ("nginx", "nginx_downloads_per_second")]),
 }
-# Lines over something: titles of the axes; each benchmark's `curve` has the points of its lines by name.
+# The plots with lines: the titles of the axes. Each benchmark's `curve` has the points of its lines by name.
 LINES = {
     "delivery": ("seconds until the deadline", "share of notifications with their attachment"),
     "memory": ("notifications", "megabytes of the worker's memory"),

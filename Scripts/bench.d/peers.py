@@ -1,7 +1,7 @@
-"""Origins and receivers of callbacks in one process of their own: honest ones, and ones that do all they can.
+"""Origins and callback receivers in a separate process: honest ones, and hostile ones.
 
-The first segment of the path after the tenant says how it behaves; any address of 127.0.0.0/8 reaches it, so one process
-is any number of hosts.
+The first path segment after the tenant chooses the behaviour. Any address of 127.0.0.0/8 reaches it, so one process
+acts as any number of hosts.
 """
 
 import asyncio
@@ -15,7 +15,7 @@ import threading
 import zlib
 
 DRIP = 3.0
-"""Seconds between two bytes of a source that drips: just often enough not to count as stalled."""
+"""The seconds between two bytes of a dripping source: just few enough not to count as stalled."""
 
 
 def gzip(data):
@@ -81,7 +81,7 @@ class Peer:
         else:
             content = self.files[name]
             self.head(writer, "200 OK", 5_000_000, "Content-Type: image/jpeg")
-            # A head comes at once; what drips comes byte by byte from the start.
+            # The head is sent at once. A dripping body is sent byte by byte from the start.
             start = len(content) if behaviour == "head" else 2
             writer.write(content[:start])
             for number in range(start, 5_000_000):

@@ -1,4 +1,4 @@
-"""Regressions planted between `attachd loadtest` and a real worker: does a load test with budgets notice?"""
+"""Regressions planted between `attachd loadtest` and a real worker, to test that budgets detect them."""
 
 import contextlib
 import http.client
@@ -15,7 +15,7 @@ BUDGETS = ["p99<180ms", "late=0", "degraded<5%", "failed=0", "rss<400MB"]
 
 @contextlib.contextmanager
 def proxy(port, delay):
-    """Passes requests on to `port`; `delay` says for each request's number how many seconds its answer waits."""
+    """Forwards requests to `port`. `delay` returns the delay of an answer in seconds, for the request's number."""
     numbers = itertools.count(1)
 
     class Handler(http.server.BaseHTTPRequestHandler):
@@ -31,7 +31,7 @@ def proxy(port, delay):
             connection.close()
             if self.command == "POST":
                 time.sleep(delay(next(numbers)))
-            # A load test that has ended is not waiting for what it asked last.
+            # A load test that has ended does not wait for its last requests.
             with contextlib.suppress(ConnectionError):
                 self.send_response(answer.status)
                 self.send_header("Content-Length", str(len(content)))
@@ -51,7 +51,7 @@ def proxy(port, delay):
         server.shutdown()
 
 
-# A worker as it is, one that is slower by 200 ms, and one that answers 1 in 200 after its deadline of two seconds.
+# An unchanged worker, one that is slower by 200 ms, and one that answers 1 in 200 after its deadline of two seconds.
 PLANTED = {
     "unchanged": lambda number: 0,
     "slower by 200 ms": lambda number: 0.2,
@@ -60,7 +60,7 @@ PLANTED = {
 
 
 def planted(program, folder, cores, rounds=10):
-    """Exit statuses of ten load tests each: 0 kept, 4 missed, 1 void."""
+    """The exit statuses of ten load tests each: 0 kept, 4 missed, 1 void."""
     origin = Origin(folder, cores)
     worker = Sidecar(program, cores, len(cores))
     worker.wait_until_ready()

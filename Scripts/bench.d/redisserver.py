@@ -29,7 +29,7 @@ class Redis:
             time.sleep(0.01)
 
     def kill(self):
-        """As the system does when memory is short; and starts it again on its data."""
+        """Kills the server, as the system does when memory is short, and starts it again with its data."""
         self.process.kill()
         self.process.wait()
         self.start()

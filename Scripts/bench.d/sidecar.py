@@ -1,4 +1,4 @@
-"""An attachd sidecar and an origin of files, as processes of their own, and a client."""
+"""An attachd sidecar and an origin of files, as separate processes, and a client."""
 
 import functools
 import http.client
@@ -47,7 +47,7 @@ class Origin:
 
 
 class Sidecar:
-    """`attachd serve`, or another of its commands that listen, on a free port, on the given cores."""
+    """`attachd serve`, or another command that listens, on a free port and the given cores."""
 
     def __init__(self, program, cores, decoders, options=(), command="serve", store=None):
         self.folder = tempfile.TemporaryDirectory()
@@ -93,12 +93,12 @@ _numbers = itertools.count()
 
 
 def distinct(url):
-    """The same file as a source of its own: nothing is reused of what was made of it before."""
+    """The URL of the same file as a new source, so that nothing is reused."""
     return f"{url}?{next(_numbers)}"
 
 
 def rewrite(client, url):
-    """One notification: the seconds that it took, and the milliseconds of its stages."""
+    """Sends one notification. Returns its seconds, and the milliseconds of its stages."""
     payload = json.dumps({"aps": {"mutable-content": 1, "alert": "Hi"}, "my-attachment": distinct(url)})
     start = time.monotonic()
     client.request("POST", "/v1/rewrite", payload.encode())
@@ -112,7 +112,7 @@ def rewrite(client, url):
 
 
 def published(client, url):
-    """The URL of the ready file that becomes of the one at `url`."""
+    """Processes the file at `url`. Returns the URL of the ready file."""
     payload = json.dumps({"aps": {"mutable-content": 1, "alert": "Hi"}, "my-attachment": url})
     client.request("POST", "/v1/rewrite", payload.encode())
     return json.loads(client.getresponse().read())["my-attachment"]

@@ -1,4 +1,4 @@
-// The peer of the image benchmark: libvips alone, in one process, doing the same work as attachd's decoder.
+// The comparison for the image benchmark: libvips alone, in one process, with the same work as attachd's decoder.
 // vips-loop COUNT FILE.jpg...: scales the files down in turn, COUNT times in all, and prints images per second.
 //
 // cc -O2 vips-loop.c -o vips-loop $(pkg-config --cflags --libs vips)
@@ -15,7 +15,7 @@ static double now(void) {
     return time.tv_sec + time.tv_nsec / 1e9;
 }
 
-/// The loader's own shrinking leaves the picture at least half as large again as it is to be.
+/// The loader's own shrinking leaves the picture at least 1.5 times as large as its final size.
 static int shrink_on_load(int edge) {
     for (int shrink = 8; shrink > 1; shrink /= 2)
         if (edge >= long_edge * shrink * 3 / 2) return shrink;

@@ -1,4 +1,4 @@
-"""Writes the made parts of all pages, or with --check looks whether they, all links and all commands are right."""
+"""Writes the generated parts of all pages. With --check, checks them, all links, and all commands instead."""
 
 import re
 import sys
@@ -9,7 +9,7 @@ import pages
 program, *rest = sys.argv[1:]
 checks = rest == ["--check"]
 if rest and not checks:
-    sys.exit(f"docs: there is no option {rest[0]}; write --check or nothing")
+    sys.exit(f"docs: there is no option {rest[0]}; write --check or leave it out")
 
 mark = re.compile(r"(<!-- made: (\w+) -->\n).*?(<!-- end of made -->)", re.DOTALL)
 problems = []

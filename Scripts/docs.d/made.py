@@ -1,4 +1,4 @@
-"""The made parts of the documentation, each a table in Markdown: from the program's own output, and from its sources."""
+"""The generated tables of the documentation in Markdown, from the program's output and its sources."""
 
 import json
 import pathlib
@@ -18,7 +18,7 @@ def code(text):
 
 
 class Program:
-    """attachd, asked about itself."""
+    """The attachd program, as a source of documentation."""
 
     def __init__(self, path):
         self.path = path
@@ -32,14 +32,14 @@ class Program:
 
     @staticmethod
     def columns(text):
-        """The rows below a header whose columns stand below each other."""
+        """The rows below a header with aligned columns."""
         lines = text.split("\n")
         starts = [match.start() for match in re.finditer(r"\S+", lines[0])]
         bounds = list(zip(starts, starts[1:] + [None]))
         return [[line[start:end].strip() for start, end in bounds] for line in lines[1:]]
 
     def commands(self, command=None, above=""):
-        """Each command that does something, with its options by their long names."""
+        """The commands without subcommands, with their options by long names."""
         command = command or self.help
         name = f"{above} {command['commandName']}".strip()
         below = [each for each in command.get("subcommands", []) if each["commandName"] != "help"]
@@ -58,7 +58,7 @@ def long_name(argument):
 
 
 def split_default(argument):
-    """The meaning, and the default, which stands behind it in the help."""
+    """The meaning, and the default value at its end in the help text."""
     meaning = argument.get("abstract", "")
     match = re.search(r" \(default: (.*)\)$", meaning)
     if match:
@@ -72,7 +72,7 @@ def camel(kebab):
 
 
 def written(argument):
-    """As it is typed."""
+    """The argument as the user types it."""
     name = long_name(argument)
     if not name:
         return argument["valueName"].upper()
@@ -82,7 +82,7 @@ def written(argument):
 
 
 def setting_keys():
-    """Each key of the configuration file, by its Swift name."""
+    """The keys of the configuration file, by their Swift names."""
     text = re.sub(r"//.*", "", (sources / "App/SettingsKey.swift").read_text())
     keys = {}
     for line in re.findall(r"\bcase (.*)", text):
@@ -92,7 +92,7 @@ def setting_keys():
 
 
 def keys_of_options(names):
-    """Which option sets which key: the assignments in the command line's sources."""
+    """The option of each key, from the assignments in the command line's sources."""
     found = {}
     for file in sorted((sources / "attachd").rglob("*.swift")):
         for line in file.read_text().splitlines():
@@ -111,7 +111,7 @@ def takes_settings(name):
 
 
 def settings_of(program):
-    """The option that sets each key, and the commands that have it: the server's, where commands mean different things."""
+    """The option that sets each key, with its commands; the server's option if commands differ in its meaning."""
     found = {}
     for name, _, arguments in sorted(program.commands(), key=lambda each: each[0] != "attachd serve"):
         for argument in arguments if takes_settings(name) else []:
@@ -123,7 +123,7 @@ def settings_of(program):
 
 
 def options(program):
-    """The settings: option, variable and key."""
+    """The table of settings: option, variable, and key."""
     settings, config = settings_of(program)
     rows = [settings_row("ATTACHD_CONFIG", "", *config, config[1])]
     for name, key in setting_keys().items():
@@ -145,7 +145,7 @@ def settings_row(variable, key, argument, of, every):
 
 
 def commands(program):
-    """Each command, with what it takes beside the settings."""
+    """The table of each command's own options."""
     settings, config = settings_of(program)
     shared = {config[0]["abstract"]} | {argument["abstract"] for _, argument, _ in settings.values()}
     parts = []
@@ -177,7 +177,7 @@ def profiles(program):
     rules = {}
     for name, rule, value in program.profiles:
         rules.setdefault(rule, {})[name] = value
-    # A kind that a profile doesn't have stands under its own name there, as false.
+    # A kind of attachment that a profile does not have is listed under its own name, as false.
     kinds = {rule for rule in rules if "." not in rule and any(other.startswith(rule + ".") for other in rules)}
 
     def value(rule, name):

@@ -1,4 +1,4 @@
-"""The Markdown pages of the project: where their links lead, and what they say can be typed."""
+"""The Markdown pages of the project, with their links and their commands."""
 
 import functools
 import glob
@@ -21,7 +21,7 @@ def all_pages():
 
 @functools.cache
 def prose(page):
-    """The lines outside of code, with their numbers."""
+    """The lines outside of code blocks, with their numbers."""
     lines, closing = [], None
     for number, line in enumerate(page.read_text().split("\n"), 1):
         match = fence.match(line.lstrip())
@@ -65,7 +65,7 @@ def link_problems(page):
 
 
 def name_problems(page):
-    """Files and folders that are named in prose are there."""
+    """Checks that files and folders named in prose exist."""
     for number, line in prose(page):
         for name in re.findall(r"`((?:Sources|Tests|Scripts|Samples|docs)/[^`\s]*)`", line):
             if not glob.glob(name):
@@ -100,7 +100,7 @@ def command_problems(page):
             )
 
 
-# What the sources name and a page has to explain: the page, the file, the part of it that names it, and each name there.
+# Names in the sources that a page must explain: the page, the file, the part of the file, and the pattern of the names.
 named = [
     ("docs/media.md", "Sources/Core/Media/Rung.swift", r"enum Rung[^{]*{(.*?)var isLast", r"case (\w+)(?: = \"([\w-]+)\")?"),
     ("docs/media.md", "Sources/Core/Media/AttachmentFailure.swift", r"enum Reason[^{]*{(.*?)\n    }", r"(?:case|,) (\w+)()"),

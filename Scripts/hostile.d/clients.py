@@ -1,4 +1,4 @@
-"""Clients that mean no good, and one that does."""
+"""Hostile clients, and an honest one."""
 
 import asyncio
 import json
@@ -7,7 +7,7 @@ import urllib.parse
 
 
 async def exchange(port, request, wait=30, pause=0):
-    """Sends the parts of a request, and gives the answer as far as it came."""
+    """Sends the parts of a request. Returns the answer, as far as it arrived."""
     answer = b""
     writer = None
     try:
@@ -40,10 +40,10 @@ class Clients:
     durations = ["1e9h", "99999999999s", "0.0000001ms", "5s", "300s", "-1s", "1ms", "9" * 400 + "s", ""]
 
     def __init__(self, port, sources, seed=1):
-        """The last of `sources` is of a good animation."""
+        """Creates the clients. The last of `sources` is a good animation."""
         self.port, self.sources, self.random = port, sources, random.Random(seed)
         self.attacks = [getattr(self, name) for name in dir(self) if name.startswith("attack_")]
-        # Those that have something fetched, or decoded.
+        # The requests that cause downloads or decoding.
         self.fetches = [self.attack_notification, self.attack_notification, self.attack_preview, self.attack_rewrite,
                         self.attack_thumbnail, self.attack_job]
 
@@ -81,7 +81,7 @@ class Clients:
         await exchange(self.port, [request(self.port, "POST", "/preview/notifications", self.envelope(), fields)])
 
     async def attack_thumbnail(self):
-        """One odd number, and all else as it should be: only then is it looked at."""
+        """Sends one odd number. Everything else is valid, so that the number is really read."""
         payload = (f'{{"aps":{{"alert":"Hi","mutable-content":1}},"_wp":{{"attachments":[{{"url":"{self.sources[-1]()}",'
                    f'"options":{{"UNNotificationAttachmentOptionsThumbnailTimeKey":{self.number()}}}}}]}}}}')
         body = f'{{"payload":{payload},"deadline":"20s"}}'.encode()
@@ -107,7 +107,7 @@ class Clients:
         await exchange(self.port, [request(self.port, method, path, fields=fields)])
 
     async def attack_slow(self):
-        """A request that comes byte by byte, or never ends."""
+        """Sends a request byte by byte, or without an end."""
         whole = request(self.port, "POST", "/v1/notifications", self.envelope())
         end = self.random.randrange(1, 40)
         await exchange(self.port, [whole[i:i + 1] for i in range(end)], pause=0.5, wait=20)
@@ -145,7 +145,7 @@ class Clients:
         await self.random.choice(self.fetches if self.random.random() < 0.7 else self.attacks)()
 
     async def honest(self, url, deadline=20):
-        """The outcome of a notification that deserves an attachment; `None` if there was no answer."""
+        """Sends an honest notification. Returns its outcome, or `None` without an answer."""
         payload = {"aps": {"mutable-content": 1, "alert": "Hi"}, "my-attachment": url}
         body = json.dumps({"payload": payload, "deadline": f"{deadline}s"}).encode()
         answer = await exchange(self.port, [request(self.port, "POST", "/v1/notifications", body)], wait=deadline + 10)

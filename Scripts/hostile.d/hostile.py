@@ -1,4 +1,4 @@
-"""hostile.py PROGRAM SECONDS: everything at once against one worker. Run by Scripts/hostile."""
+"""hostile.py PROGRAM SECONDS: attacks one worker with everything at once. Run by Scripts/hostile."""
 
 import asyncio
 import collections
@@ -15,10 +15,10 @@ from origins import Origin, media
 from worker import Program, Worker
 
 program, seconds = sys.argv[1], int(sys.argv[2])
-# Attacks under way at once, and how far the figures may be from those of the quiet worker in the end.
+# The number of simultaneous attacks, and the allowed differences from the quiet worker's figures at the end.
 attackers = 48
 allowed = {"MB": 96, "descriptors": 32, "threads": 8}
-# Requests that hang, files that are kept and origins that are remembered go away by themselves.
+# Time for hanging requests, kept files, and remembered origins to go away.
 settle = min(90, max(20, seconds // 10))
 
 faults = [
@@ -30,7 +30,7 @@ faults = [
 
 
 def verdict(quiet, end, busy):
-    """What is not flat: against the quiet worker, and over the time of the attack."""
+    """The figures that grew: compared with the quiet worker, and over the time of the attack."""
     problems = []
     for index, (name, more) in enumerate(allowed.items()):
         if end[index] > quiet[index] + more:
@@ -39,7 +39,7 @@ def verdict(quiet, end, busy):
         if third >= 4:
             early = statistics.median(sample[index] for sample in busy[third:2 * third])
             late = statistics.median(sample[index] for sample in busy[2 * third:])
-            # Under attack, figures swing: growth has to be plain, by a quarter and by what is allowed.
+            # Figures vary under attack, so growth must be clear: by a quarter, and by more than the allowed difference.
             if late > early * 1.25 and late > early + more:
                 problems.append(f"{name} grew from {early:.0f} to {late:.0f} under attack")
     return problems
@@ -67,7 +67,7 @@ async def main(folder):
         return draw.choice(["http://127.0.0.1:1/a", "http://10.0.0.1/a", "http://[::1]/a", "file:///etc/passwd", "", "http://", "a" * 5000,
                             "http://nowhere.invalid/a.jpg", f"http://127.0.0.1:{worker.port}/v1/jobs", "http://a\0b/", "javascript:1"])
 
-    # What the payload says of a picture counts only if there is one.
+    # The payload's description of a picture counts only if there is a picture.
     clients = Clients(worker.port, [raw.url, raw.url, fault, fault, odd, lambda: f"{good.found}launch.gif?seed={draw.randrange(99)}"])
     photo = f"{good.found}photo.jpg"
     for number in range(5):

@@ -1,6 +1,6 @@
-"""Origins that mean no good: raw answers that no server library would send, and damaged media.
+"""Hostile origins: raw answers that no server library would send, and damaged media.
 
-Each listens on addresses of its own below 127.0.0.0/8, so that one that is left alone leaves others to attack from.
+Each listens on its own addresses in 127.0.0.0/8, so that attacks continue when attachd avoids one of them.
 """
 
 import asyncio
@@ -13,7 +13,7 @@ import zlib
 
 
 def media():
-    """Good files of the samples, and hostile ones that lie beside the checkout, if they do."""
+    """Good files of the samples, and hostile ones from beside the checkout, if there are any."""
     good = [path.read_bytes() for path in pathlib.Path("Samples/media").iterdir() if path.suffix != ".md"]
     shared = pathlib.Path("../shared/media")
     paths = [path for folder in ("hostile", "found", "images", "video", "audio") for path in (shared / folder).glob("*")]
@@ -39,7 +39,7 @@ def nested(depth):
 
 
 class Origin:
-    """Picks an answer at random for each request; what it picked is counted by name."""
+    """Chooses a random answer for each request, and counts the answers by name."""
 
     numbers = ["1e300", "9223372036854775807", "18446744073709551616", "-1", "-9223372036854775808", "0x10", "1 1", "", "NaN",
                "999999999999999999999999999", "00000000000000000007"]
@@ -82,7 +82,7 @@ class Origin:
             await asyncio.sleep(pause)
 
     def body(self):
-        """Good, damaged, cut short, hostile, or a bomb."""
+        """Returns media: good, damaged, cut short, hostile, or a bomb."""
         choice = self.random.random()
         if choice < 0.1:
             return bomb(self.random.choice([1, 7000, 65_500, 2 ** 31 - 1]), self.random.choice([1, 7000, 2 ** 31 - 1]))
@@ -136,7 +136,7 @@ class Origin:
         return True
 
     async def answer_flood(self, head, writer):
-        """Header fields, interim answers or chunks without an end."""
+        """Sends header fields, interim answers, or chunks without an end."""
         start, more = self.random.choice([
             (b"HTTP/1.1 200 OK\r\n", b"X-A: " + b"b" * 8000 + b"\r\n"),
             (b"", b"HTTP/1.1 100 Continue\r\n\r\n"), (b"", b"HTTP/1.1 103 Hints\r\nLink: </a>\r\n\r\n"),

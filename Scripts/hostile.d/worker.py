@@ -1,4 +1,4 @@
-"""Programs that are attacked or help with it, and what they have of the machine."""
+"""The attacked program and its helpers, with their use of resources."""
 
 import os
 import pathlib
@@ -39,7 +39,7 @@ class Program:
 
 
 class Worker(Program):
-    """`attachd serve`, with a store that is its own."""
+    """`attachd serve` with its own store."""
 
     def __init__(self, program, folder, decoders):
         super().__init__(
@@ -49,7 +49,7 @@ class Worker(Program):
         self.port = int(self.found)
 
     def sample(self):
-        """Resident megabytes, open descriptors and threads; `None` if it is gone."""
+        """The resident megabytes, open descriptors, and threads; `None` if the process has ended."""
         try:
             status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
             descriptors = len(os.listdir(f"/proc/{self.process.pid}/fd"))
@@ -67,7 +67,7 @@ class Worker(Program):
             return []
 
     def crash_decoder(self, random):
-        """Ends a decoder, or now and then the process that they are forked from, as a fault in a library would."""
+        """Kills a decoder, or sometimes the zygote, as a fault in a library would."""
         zygotes = self.children()
         victims = zygotes if random.random() < 0.05 else [pid for zygote in zygotes for pid in self.children(zygote)]
         if victims:

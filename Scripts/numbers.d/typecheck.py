@@ -1,5 +1,6 @@
 """typecheck.py MANIFEST TRAPPING: checks the types of every module below Sources again, with the module at TRAPPING in view
-of every file, and prints each place where a deprecated conversion is called. Status 1 if there is one, 2 if it cannot tell.
+of every file, and prints each place where a deprecated conversion is called. Exits with
+status 1 if there is one, and 2 if the check failed.
 
 MANIFEST is SwiftPM's build manifest, which has the compiler's arguments for each module.
 """
@@ -12,7 +13,7 @@ import sys
 
 manifest, trapping = sys.argv[1:]
 command = re.compile(r'^    args: (\[.*"-module-name",.*\])$')
-# What goes to files, and what hides a warning or makes it an error.
+# Options for output files, and options that hide a warning or make it an error.
 single = {"-emit-module", "-emit-dependencies", "-emit-objc-header", "-incremental", "-c", "-serialize-diagnostics",
           "-warnings-as-errors", "-parseable-output", "-enable-batch-mode", "-g"}
 double = {"-emit-module-path", "-output-file-map", "-emit-objc-header-path", "-index-store-path"}

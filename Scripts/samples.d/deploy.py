@@ -1,4 +1,4 @@
-"""Checks the deployment samples: that each file is what its reader takes, and names only metrics that attachd has."""
+"""Checks that each deployment sample is valid, and names only metrics that attachd has."""
 
 import json
 import pathlib
@@ -14,7 +14,7 @@ metrics = {
     for name in re.findall(r'"(attachd_\w+)":', source.read_text())
 }
 if not metrics:
-    sys.exit("Sources/App names no metrics any more: tell this check where they are")
+    sys.exit("Sources/Operations/App names no metrics any more. Update the folder in this check.")
 
 
 def check_metrics(path, text):
@@ -48,13 +48,13 @@ def check_compose(path):
         for volume in service.get("volumes", []):
             source = volume.split(":")[0]
             if not source.startswith((".", "/")) and source not in file["volumes"]:
-                sys.exit(f"{path}: {name} mounts {source}, which is no volume")
+                sys.exit(f"{path}: {name} mounts {source}, which is not a volume")
         for secret in service.get("secrets", []):
             if secret not in file["secrets"]:
-                sys.exit(f"{path}: {name} takes {secret}, which is no secret")
+                sys.exit(f"{path}: {name} takes {secret}, which is not a secret")
         for other in service.get("depends_on", {}):
             if other not in file["services"]:
-                sys.exit(f"{path}: {name} waits for {other}, which is no service")
+                sys.exit(f"{path}: {name} waits for {other}, which is not a service")
     print(f"{path}: {', '.join(file['services'])}")
 
 

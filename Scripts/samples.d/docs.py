@@ -1,6 +1,6 @@
-"""Runs the commands of the documentation that are marked <!-- run -->, page by page, each page in a folder of its own.
+"""Runs the commands of the documentation that are marked <!-- run -->, page by page, each page in its own folder.
 
-A page's folder has payload.json (the sample's photo on loopback) and an album of two photos. A server goes on until the
+A page's folder has payload.json (the sample's photo on loopback) and an album of two photos. A server runs until the
 page ends; any other command must succeed.
 """
 
@@ -24,7 +24,7 @@ servers = ("attachd serve", "attachd work", "attachd origin", "redis-server")
 
 
 def typed(lines):
-    """The commands of a block, each with the output that the page shows: a command stands after "$ " and goes on in the
+    """The commands of a block, each with the output on the page. A command begins with "$ " and continues on the
     next line after a backslash.
     """
     commands, goes_on = [], False
@@ -40,7 +40,7 @@ def typed(lines):
 
 
 def is_as_shown(shown, output):
-    """Output has times and random names; how it came out is compared."""
+    """Keeps only the outcome of the output, because times and names differ."""
     return all(word in output for word in ("complete", "finished") if word in shown)
 
 

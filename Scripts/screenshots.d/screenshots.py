@@ -12,7 +12,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from webdriver import Browser
 
 SAMPLES = pathlib.Path("Samples")
-# Name, sample, width, switches that are on, and the part of the page; None is all of it.
+# Name, sample, width, switches to turn on, and the part of the page; None is all of it.
 PICTURES = [
     ("page", "event-invite", 1440, [], None),
     ("page-dark", "photo", 1440, ["theme"], None),
@@ -25,12 +25,12 @@ PICTURES = [
     ("right-to-left", "onesignal", 1440, ["direction", "width"], ".places"),
     ("before", "photo", 1440, ["state"], ".places"),
 ]
-# Those for the documentation, and how they are made small: few colours, and 900 pixels wide.
+# The pictures for the documentation. They are made small with few colours and a width of 900 pixels.
 README = {"preview": ("event-invite", [], ".places"), "report": ("photo", ["theme"], ".report")}
 SMALL = "scale='min(900,iw)':-1:flags=lanczos,split[a][b];[a]palettegen=max_colors=160[p];[b][p]paletteuse=dither=none"
 
 
-# A notification before and after, for the README; at twice its size, for it is mostly text.
+# A notification before and after, for the README. It has twice its size, because it is mostly text.
 BEFORE_AFTER = pathlib.Path(__file__).with_name("before-after.html").resolve()
 CRISP = "scale='min(1600,iw)':-1:flags=lanczos,split[a][b];[a]palettegen=max_colors=256[p];[b][p]paletteuse=dither=sierra2_4a"
 
@@ -41,7 +41,7 @@ class Quiet(SimpleHTTPRequestHandler):
 
 
 class Preview:
-    """Media, webhook and `attachd serve` on free ports; use it in a `with`."""
+    """Media, webhook and `attachd serve` on free ports. Use it in a `with` statement."""
 
     def __init__(self, attachd):
         self.attachd = attachd

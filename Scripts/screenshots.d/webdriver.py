@@ -1,4 +1,4 @@
-"""A browser driven over WebDriver (https://www.w3.org/TR/webdriver2/), without any package: what screenshots need of it."""
+"""A minimal client of WebDriver (https://www.w3.org/TR/webdriver2/) without packages, for screenshots."""
 
 import base64
 import json
@@ -11,7 +11,7 @@ CHROMIUM = ["--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbar
 
 
 class Browser:
-    """Headless Chromium behind its own chromedriver; use it in a `with`."""
+    """Headless Chromium with its own chromedriver. Use it in a `with` statement."""
 
     def __enter__(self):
         self.driver = subprocess.Popen(["chromedriver", "--port=0"], stdout=subprocess.PIPE, text=True)
@@ -41,7 +41,7 @@ class Browser:
         self.ask("POST", "/url", {"url": url})
 
     def run(self, script, *arguments):
-        """The value of a function's body; a promise is waited for."""
+        """Runs the body of a function. Returns its value, and waits for a promise."""
         return self.ask("POST", "/execute/sync", {"script": script, "args": list(arguments)})
 
     def wait(self, script, *arguments, seconds=20):
@@ -52,7 +52,7 @@ class Browser:
             time.sleep(0.05)
 
     def chromium(self, command, **parameters):
-        """A command of Chromium's own protocol."""
+        """Sends a command of Chromium's own protocol."""
         return self.ask("POST", "/goog/cdp/execute", {"cmd": command, "params": parameters})
 
     def resize(self, width, height, scale=1, dark=False):
@@ -62,7 +62,7 @@ class Browser:
         self.chromium("Emulation.setEmulatedMedia", features=[scheme])
 
     def picture(self, selector=None):
-        """PNG bytes of the page's whole height, or of one element."""
+        """Returns a PNG of the whole page, or of one element."""
         box = self.run(
             """const box = (arguments[0] ? document.querySelector(arguments[0]) : document.documentElement)
                  .getBoundingClientRect();
