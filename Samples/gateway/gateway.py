@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""A minimal push gateway in front of attachd: takes pushes over HTTP, has their attachments made ready, and sends them on.
+"""A minimal push gateway in front of attachd: takes pushes over HTTP, lets attachd process them, and sends them.
 
     gateway.py [--listen 127.0.0.1:9000] [--attachd http://127.0.0.1:8080 | --redis redis://127.0.0.1:6379]
 
     POST /push  {"token": "a1b2…", "payload": {…}}
 
-What it shows is where attachd stands, and what to do when it doesn't answer: send the notification as it is. `send`
-is where your own client of APNs or FCM comes in; here it prints the push as a line of JSON.
-Over HTTP it needs nothing but Python; with --redis, the package redis (Debian: python3-redis).
+It shows how to call attachd, and what to do if it does not answer: send the notification unchanged. `send`
+stands for your own client of APNs or FCM; here it prints the push as a line of JSON.
+Over HTTP it needs only Python; with --redis, it needs the package redis (Debian: python3-redis).
 """
 import argparse
 import concurrent.futures
@@ -22,14 +22,14 @@ import urllib.parse
 import uuid
 
 DEADLINE = 5.0
-"""Seconds that a push may wait for its attachments."""
+"""The seconds that a push may wait for its attachments."""
 
 PATIENCE = 0.25
-"""Seconds more for an attachd that is on time; after that it is taken for gone."""
+"""The additional seconds after which attachd counts as unreachable."""
 
 
 class Sidecar:
-    """attachd as a sidecar: one HTTP request for each push, over a connection that each thread keeps."""
+    """attachd as a sidecar: one HTTP request for each push, over one connection per thread."""
 
     def __init__(self, url):
         self.address = urllib.parse.urlsplit(url).netloc
@@ -53,7 +53,7 @@ class Sidecar:
 
 
 class Queue:
-    """attachd behind Redis: each push is a job, and one thread hands the answers to those who wait."""
+    """attachd behind Redis: each push is a job, and one thread passes the answers to the waiting threads."""
 
     def __init__(self, url):
         sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "redis"))
@@ -71,7 +71,7 @@ class Queue:
                 for job_id, status, body in self.producer.replies(1):
                     if waiter := self.waiting.pop(job_id, None):
                         waiter.set_result((status, body))
-            except self.failure:  # the connection was lost; what is waited for goes out as it is, in time
+            except self.failure:  # the connection was lost: waiting pushes are sent unchanged, in time
                 time.sleep(0.2)
 
     def rewrite(self, payload):
@@ -108,7 +108,7 @@ class Gateway(http.server.BaseHTTPRequestHandler):
             return self.answer(400, {"error": 'send {"token": "…", "payload": {…}}'})
         try:
             outcome, payload = self.attachd.rewrite(payload)
-        except Exception as error:  # whatever it is: the notification goes out
+        except Exception as error:  # whatever the error, the notification is sent
             outcome = f"sent as it is: {error}"
         send(token, payload, outcome)
         self.answer(200, {"outcome": outcome})

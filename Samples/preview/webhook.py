@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""A response webhook: what an app's content extension would do, on a server.
+"""A response webhook: the work of an app's content extension, on a server.
 
     webhook.py [PORT [SIGNING_KEY_FILE]]
 
-attachd posts what a person did with a notification. The answer says what becomes of it: "doNotDismiss", "dismiss" or
-"dismissAndForwardAction", and perhaps a content that replaces what is shown. With attachd's signing key, posts that
-are not signed by it, or are older than five minutes, are refused. Every response is printed as a line of JSON.
+attachd posts what a person did with a notification. The answer decides what happens next: "doNotDismiss", "dismiss" or
+"dismissAndForwardAction", and optionally a content that replaces the one on the screen. With attachd's signing key,
+posts without its signature or older than five minutes are refused. Every response is printed as a line of JSON.
 """
 
 import hashlib
@@ -17,7 +17,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 
 def answer(response):
-    """What becomes of the notification."""
+    """Returns the answer to a response."""
     action = response["actionIdentifier"]
     content = response["notification"]["content"]
     match content["categoryIdentifier"], action:
@@ -36,7 +36,7 @@ def answer(response):
 
 
 def is_signed(body, header, key):
-    """Whether attachd sent this body in the last five minutes: t=SECONDS,v1=HMAC-SHA256 of "SECONDS.BODY"."""
+    """Returns True if attachd signed this body in the last five minutes: t=SECONDS,v1=HMAC-SHA256 of "SECONDS.BODY"."""
     fields = dict(part.partition("=")[::2] for part in header.split(","))
     seconds = fields.get("t", "")
     if not seconds.isdecimal() or abs(time.time() - int(seconds)) > 300:

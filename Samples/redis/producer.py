@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Puts notifications on attachd's queue in Redis, and prints what becomes of each as a line of JSON.
+"""Enqueues notifications on attachd's queue in Redis, and prints each answer as a line of JSON.
 
     producer.py [--url redis://127.0.0.1:6379] [--budget 5000] PAYLOAD.json...
 
-It follows README.md beside it and knows nothing else of attachd. Needs the package redis (Debian: python3-redis).
+It uses only what README.md beside it describes. It needs the package redis (Debian: python3-redis).
 """
 import argparse
 import hashlib
@@ -26,7 +26,7 @@ class Producer:
         self.last_id = "0"
 
     def enqueue(self, job_id, envelope, budget, priority="hi"):
-        """("OK", None), ("DUP", None), ("BUSY", None), or ("DONE", (status, body))."""
+        """Enqueues a job. Returns ("OK", None), ("DUP", None), ("BUSY", None), or ("DONE", (status, body))."""
         fields = {"v": 1, "j": job_id, "t": "default", "b": budget, "p": self.name, "y": envelope}
         words = [word for field in fields.items() for word in field]
         answer = self.script(keys=[self.prefix], args=[priority, *words])
@@ -37,7 +37,7 @@ class Producer:
         return word, (status.decode(), body)
 
     def replies(self, seconds):
-        """Yields (job id, status, body) of the answers that come within some time."""
+        """Yields (job id, status, body) for each answer that arrives within some time."""
         stream = f"{self.prefix}reply:{self.name}"
         block = max(1, min(1000, int(seconds * 1000)))
         for _, entries in self.redis.xread({stream: self.last_id}, block=block) or []:
@@ -57,7 +57,7 @@ def tell(job_id, status, body=b""):
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--url", default="redis://127.0.0.1:6379", help="also rediss://…?ssl_ca_certs=FILE")
-    options.add_argument("--prefix", default="attachd:{default}:", help="what the queue's keys begin with")
+    options.add_argument("--prefix", default="attachd:{default}:", help="the prefix of the queue's keys")
     options.add_argument("--budget", type=int, default=5000, help="milliseconds until the answer is no longer wanted")
     options.add_argument("payloads", nargs="+", metavar="PAYLOAD.json")
     options = options.parse_args()
@@ -66,19 +66,19 @@ def main():
     waiting = {}
     for path in options.payloads:
         envelope = json.dumps({"payload": json.loads(pathlib.Path(path).read_bytes())})
-        # The same notification is the same job, however often it is handed over.
+        # The same notification is always the same job.
         job_id = hashlib.sha256(envelope.encode()).hexdigest()
         word, reply = producer.enqueue(job_id, envelope, options.budget)
         if word == "DONE":
             tell(job_id, *reply)
         elif word == "BUSY":
-            # The queue is full: send the notification as it is. That is how attachd slows its producers down.
+            # The queue is full: send the notification unchanged. This is how attachd slows producers down.
             tell(job_id, "busy")
         elif word == "DUP":
-            # Another producer's stream gets the answer.
+            # The answer goes to another producer's stream.
             tell(job_id, "known")
         else:
-            # A quarter of a second more than the worker has, for the way back.
+            # Waits a quarter of a second longer than the worker has, for the way back.
             waiting[job_id] = time.monotonic() + options.budget / 1000 + 0.25
 
     while waiting:
@@ -86,7 +86,7 @@ def main():
             if waiting.pop(job_id, None):
                 tell(job_id, status, body)
         for job_id in [job_id for job_id, end in waiting.items() if end <= time.monotonic()]:
-            # No worker lives: send the notification as it is.
+            # No worker is running: send the notification unchanged.
             del waiting[job_id]
             tell(job_id, "late")
 
