@@ -21,24 +21,24 @@ extension Picture {
     /// - Throws: The reason why a pixel cannot be computed.
     func rendered(scaledTo size: PixelSize, while keep: @escaping () -> Bool) throws(DecodeFailure) -> RenderedPicture {
         var rows: Int32 = 0
-        let picture = try render(size, KeepQuestion(ask: keep), &rows)
+        let picture = try render(size, KeepCallback(ask: keep), &rows)
         return RenderedPicture(picture: picture, rows: Int(rows))
     }
 
     /// Renders the whole picture into memory.
     func inMemory(scaledTo size: PixelSize? = nil) throws(DecodeFailure) -> Picture {
         var rows: Int32 = 0
-        return try render(size ?? self.size, KeepQuestion { true }, &rows)
+        return try render(size ?? self.size, KeepCallback { true }, &rows)
     }
 
     private func render(
         _ size: PixelSize,
-        _ question: KeepQuestion,
+        _ callback: KeepCallback,
         _ rows: inout Int32,
     ) throws(DecodeFailure) -> Picture {
-        if hasAlpha, size != self.size { return try resized(to: size).render(size, question, &rows) }
+        if hasAlpha, size != self.size { return try resized(to: size).render(size, callback, &rows) }
         return try unsafe Picture.make("render") { made in
-            unsafe question.withPointer { user in
+            unsafe callback.withPointer { user in
                 guard size != self.size else { return unsafe cvips_render(image, askToKeep, user, &made, &rows) }
                 let (width, height) = (Int32(size.width), Int32(size.height))
                 return unsafe cvips_render_scaled(image, width, height, askToKeep, user, &made, &rows)
@@ -50,9 +50,9 @@ extension Picture {
     ///
     /// - Throws: The reason why a pixel cannot be computed.
     func check() throws(DecodeFailure) {
-        let question = KeepQuestion { true }
+        let callback = KeepCallback { true }
         var rows: Int32 = 0
-        let status = unsafe question.withPointer { unsafe cvips_render(image, askToKeep, $0, nil, &rows) }
+        let status = unsafe callback.withPointer { unsafe cvips_render(image, askToKeep, $0, nil, &rows) }
         guard status == 0 else { throw VipsError("check").failure }
     }
 
@@ -94,7 +94,7 @@ extension Picture {
 }
 
 /// A closure that C code calls through a pointer.
-private final class KeepQuestion {
+private final class KeepCallback {
     let ask: () -> Bool
 
     init(ask: @escaping () -> Bool) { self.ask = ask }
@@ -107,5 +107,5 @@ private final class KeepQuestion {
 
 private let askToKeep: cvips_keep = { user in
     guard let user = unsafe user else { return 0 }
-    return unsafe Unmanaged<KeepQuestion>.fromOpaque(user).takeUnretainedValue().ask() ? 1 : 0
+    return unsafe Unmanaged<KeepCallback>.fromOpaque(user).takeUnretainedValue().ask() ? 1 : 0
 }

@@ -45,7 +45,7 @@ struct ConfigurationTable {
 
     func text(_ key: String) throws(SettingsError) -> String? {
         guard let node = mapping[key] else { return nil }
-        guard let text = node.scalar?.string, !text.isEmpty else { throw refusal(of: key, "a text") }
+        guard let text = node.scalar?.string, !text.isEmpty else { throw refusal(of: key, "a string") }
         return text
     }
 
@@ -54,7 +54,9 @@ struct ConfigurationTable {
         guard let node = mapping[key] else { return [] }
         let nodes = node.sequence.map(Array.init) ?? [node]
         let texts = nodes.compactMap(\.scalar?.string).filter { !$0.isEmpty }
-        guard !texts.isEmpty, texts.count == nodes.count else { throw refusal(of: key, "a text or a list of texts") }
+        guard !texts.isEmpty, texts.count == nodes.count else {
+            throw refusal(of: key, "a string or a list of strings")
+        }
         return texts
     }
 

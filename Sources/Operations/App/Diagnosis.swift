@@ -65,7 +65,7 @@ package struct Diagnosis: Sendable {
         for sample in SampleClips.all {
             do throws(AttachmentFailure) {
                 try await check.checkClip(sample.format, sample.bytes)
-                add("codecs", sample.codec, .ok, "decoded a sample, and encoded it anew", isNeeded: true)
+                add("codecs", sample.codec, .ok, "decoded a sample and encoded it again", isNeeded: true)
             } catch {
                 add("codecs", sample.codec, .missing, error.message, isNeeded: true)
             }

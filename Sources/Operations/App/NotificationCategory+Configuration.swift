@@ -116,7 +116,7 @@ extension ConfigurationTable {
         guard let name = try text(key) else { return nil }
         let url = URL(filePath: name, relativeTo: folder)
         guard let data = try? Data(contentsOf: url), data.count <= 1_000_000 else {
-            throw SettingsError(key: path(of: key), reason: "\(url.path) cannot be read, or is larger than 1 MB.")
+            throw SettingsError(key: path(of: key), reason: "\(url.path) cannot be read or is larger than 1 MB.")
         }
         return (url.path, [UInt8](data))
     }

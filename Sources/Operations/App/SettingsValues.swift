@@ -134,7 +134,7 @@ struct SettingsValues {
 
     private func read<Value>(
         _ key: SettingsKey,
-        _ expected: String = "a text",
+        _ expected: String = "a string",
         _ fetch: () async throws -> Value?,
     ) async throws(SettingsError) -> Value? {
         do {

@@ -6,9 +6,9 @@ import Values
 /// The times at which notifications are due. The schedule is an open loop: it does not depend on earlier notifications.
 package struct ArrivalSchedule: Sequence, IteratorProtocol, Sendable {
     package enum Arrivals: String, Sendable, CaseIterable, Codable {
-        /// At equal distances.
+        /// Arrivals at equal distances.
         case fixed
-        /// At random times with exponentially distributed gaps, as from many independent senders.
+        /// Arrivals at random times with exponentially distributed gaps, as from many independent senders.
         case poisson
     }
 

@@ -70,7 +70,9 @@ package final class SpawnedProgram: Sendable {
             Thread.detachNewThread {
                 let process = Self.start(command, variables.map { "\($0)=\($1)" }, log: log.path)
                 guard process > 0 else {
-                    return started.resume(throwing: LoadTestError.failure("\(name) cannot be started."))
+                    return started.resume(
+                        throwing: LoadTestError.failure("\(name) could not be started. Check that it is installed.")
+                    )
                 }
                 started.resume(returning: process)
                 var status: Int32 = 0

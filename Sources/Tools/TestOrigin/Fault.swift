@@ -35,7 +35,7 @@ package struct Fault: Sendable, Equatable {
     }
 
     package enum Redirection: Sendable, Equatable {
-        /// To the same file, this many times.
+        /// A redirect to the same file, this many times.
         case times(Int)
         case loop
         case to(String)
