@@ -50,7 +50,7 @@ struct ContentExtensionTests {
         let ratio = "UNNotificationExtensionInitialContentSizeRatio"
         let category = "UNNotificationExtensionCategory"
         let bad: [([UInt8], String)] = [
-            (Array("hello".utf8), "no property list"),
+            (Array("hello".utf8), "not a property list"),
             (try plist([category: "a", ratio: 1], point: "com.apple.usernotifications.service"), "is not of"),
             (try plist([ratio: 1]), category),
             (try plist([category: ["a", ""], ratio: 1]), category),

@@ -1,4 +1,4 @@
-// What was asked and answered, and how to ask it in a shell.
+// The requests and answers of the page, with commands to repeat them in a shell.
 
 import { parse } from "./json.js";
 

@@ -1,4 +1,4 @@
-// JSON whose numbers keep all of their digits, where the browser can do that: 9007199254740993 is no Double.
+// JSON whose numbers keep all digits if the browser supports that: 9007199254740993 does not fit a Double.
 
 export function parse(text) {
   return JSON.parse(text, (key, value, context) => {

@@ -1,4 +1,4 @@
-// A category's own layout, in a frame without scripts. It opens at its ratio, then takes the height that it wants.
+// A category's layout in a frame without scripts. It opens with its ratio and then gets the height of its content.
 
 export function showLayout(frame, content, lease) {
   const isFirst = !frame.dataset.shown;
@@ -11,7 +11,7 @@ export function showLayout(frame, content, lease) {
   post(frame, { category: frame.dataset.category, content: JSON.stringify(content), lease: lease?.name ?? "" });
 }
 
-// The layout's address carries nothing, so that no log has it: the content is in a form.
+// The content is posted by a form, so that it is not part of a URL that logs record.
 function post(frame, fields) {
   const form = document.createElement("form");
   form.method = "post";
@@ -39,7 +39,7 @@ function settle(frame) {
   };
   page.dir = frame.closest("[dir]").dir;
   page.documentElement.dataset.theme = frame.closest("[data-theme]").dataset.theme;
-  // Attachments change its height when they come.
+  // Attachments change the height when they load.
   for (const image of page.images) image.addEventListener("load", resize, { once: true });
   resize();
   if ("overridesTitle" in frame.dataset && page.title) {
@@ -48,7 +48,7 @@ function settle(frame) {
   frame.dataset.settled = "";
 }
 
-// Tells a layout that is shown of a switch.
+// Applies a switch to the shown layout.
 export function restyleLayout(frame) {
   if (frame.contentDocument && "settled" in frame.dataset) settle(frame);
 }

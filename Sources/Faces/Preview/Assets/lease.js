@@ -1,4 +1,4 @@
-// Access to a view's attachments: it starts when the view opens, is renewed while it is open, and stops when it closes.
+// Access to a view's attachments. It starts when the view opens, is renewed while it is open, and stops when it closes.
 
 export class Lease {
   static async open(names) {
@@ -22,7 +22,7 @@ export class Lease {
     if (answer.status === 404) clearInterval(this.timer);
   }
 
-  // Also while the page goes away.
+  // Also when the page is closed.
   close() {
     clearInterval(this.timer);
     return fetch(this.path, { method: "DELETE", keepalive: true });

@@ -1,4 +1,4 @@
-// The page's state in a link. It stands in the fragment, which no server sees and no log has.
+// The page's state in a link. It is in the fragment, which browsers do not send to servers.
 
 const mark = "#preview=";
 
@@ -13,7 +13,7 @@ export async function encode(state) {
   return mark + text.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
-// null for a fragment that is none of ours.
+// Returns null for a fragment that this page did not make.
 export async function decode(fragment) {
   if (!fragment.startsWith(mark)) return null;
   try {

@@ -1,4 +1,4 @@
-// The page: what is to be shown, and asking for it.
+// The page: its input, and the requests for what to show.
 
 import { log } from "./exchange.js";
 import { parse } from "./json.js";
@@ -25,7 +25,7 @@ function measure() {
   size.textContent = `${bytes.toLocaleString("en")} bytes as written here`;
 }
 
-// The payload's own text goes into the envelope, so that numbers keep all of their digits.
+// The payload's text goes into the envelope unchanged, so that numbers keep all digits.
 function envelope() {
   JSON.parse(payload.value);
   const options = {};
@@ -78,7 +78,7 @@ async function restore() {
     const value = state.switches?.[name];
     if (typeof value === "string") switches[name] = value;
   }
-  // Whoever sent the link doesn't make this server fetch anything: the reader does.
+  // A link does not start a request: the server fetches attachments only after the reader's click.
   say("A link's payload. Read it, then choose Show.");
 }
 

@@ -1,10 +1,10 @@
-// Actions and replies: each goes to attachd, from there to the operator's webhook, and its answer is done.
+// Actions and replies. attachd forwards each to the operator's webhook, and the page carries out its answer.
 
 import { log } from "./exchange.js";
 import { parse } from "./json.js";
 
 const dismissal = "com.apple.UNNotificationDismissActionIdentifier";
-// How long an update is to be seen before the notification goes.
+// The time for which an update is shown before the notification is dismissed.
 const lastLook = 1800;
 
 export class Responses {

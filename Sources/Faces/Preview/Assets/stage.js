@@ -1,4 +1,4 @@
-// One result on the page: its players, its switches, and the lease that lasts as long as it is shown.
+// One result on the page: its players, its switches, and the lease while it is shown.
 
 import { parse } from "./json.js";
 import { restyleLayout, showLayout } from "./layout.js";
@@ -9,7 +9,7 @@ import { drawThumbnails } from "./thumbnail.js";
 const stage = document.getElementById("stage");
 
 export class Stage {
-  // `html` is attachd's; every field in it that came from a payload is escaped.
+  // `html` comes from attachd. All fields in it from a payload are escaped.
   constructor(html, switches, onSwitch) {
     const parsed = new DOMParser().parseFromString(html, "text/html");
     this.article = document.adoptNode(parsed.querySelector("article"));
@@ -45,7 +45,7 @@ export class Stage {
     stage.ariaBusy = "false";
   }
 
-  // … and stops here. Players let go of their files, so that nothing plays on.
+  // Access stops here. Players release their files, so that they stop playing.
   async close() {
     for (const media of this.article.querySelectorAll("audio, video")) {
       media.pause();
@@ -61,7 +61,7 @@ export class Stage {
     return { ...this.notification.content, attachments: this.notification.attachments };
   }
 
-  // Shows what the webhook says that it is now.
+  // Shows the content of the webhook's answer.
   update({ userInfo, ...texts }) {
     const content = this.notification.content;
     Object.assign(content, texts);
@@ -98,7 +98,7 @@ export class Stage {
     if (this.frame) restyleLayout(this.frame);
   }
 
-  // Before processing a notification has its texts alone.
+  // Before processing, a notification has only its texts.
   setState(state) {
     this.article.dataset.state = state;
     for (const field of this.article.querySelectorAll("[data-before]")) {

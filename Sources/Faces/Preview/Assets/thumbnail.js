@@ -1,6 +1,6 @@
-// The small square picture beside a collapsed notification: cropped, and of the frame or second that the options name.
+// The square thumbnail beside a collapsed notification: cropped, and of the frame or second that the options name.
 
-// Draws into each canvas what `urls` has for it; one that can't be drawn is taken away.
+// Draws the picture from `urls` into each canvas. Removes a canvas that cannot be drawn.
 export async function drawThumbnails(canvases, urls) {
   await Promise.all(Array.from(canvases, async canvas => {
     try {
@@ -23,7 +23,7 @@ async function picture(url) {
   return { image, width: image.naturalWidth, height: image.naturalHeight };
 }
 
-// Where the browser can't count frames, the first one.
+// Uses the first frame if the browser cannot select frames.
 async function frame(url, number) {
   if (!("ImageDecoder" in window)) return picture(url);
   const decoder = new ImageDecoder({ data: (await fetch(url)).body, type: "image/gif" });
@@ -53,7 +53,7 @@ function event(element, name) {
   });
 }
 
-// Fills the square with the middle of the part that is left.
+// Fills the square with the middle of the remaining part.
 function draw(canvas, { image, width, height }, [x, y, w, h]) {
   const side = Math.min(width * w, height * h);
   const left = width * x + (width * w - side) / 2;

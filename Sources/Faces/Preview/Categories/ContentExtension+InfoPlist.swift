@@ -8,7 +8,7 @@ extension ContentExtension {
         guard
             let list = try? unsafe PropertyListSerialization.propertyList(from: Data(bytes), format: nil),
             let root = list as? [String: Any]
-        else { throw InfoPlistError("It is no property list in XML or binary form.") }
+        else { throw InfoPlistError("It is not a property list in XML or binary form.") }
         guard let section = root["NSExtension"] as? [String: Any],
             section["NSExtensionPointIdentifier"] as? String == Self.point
         else { throw InfoPlistError("Its NSExtension is not of \(Self.point).") }
@@ -37,7 +37,7 @@ extension ContentExtension {
     }
 }
 
-/// What is wrong with an `Info.plist`.
+/// A problem in an `Info.plist`.
 package struct InfoPlistError: Error, Sendable, Equatable, CustomStringConvertible {
     package let description: String
 

@@ -1,14 +1,14 @@
-/// How a notification content extension wants to be shown: the attributes of its `Info.plist`.
+/// The attributes in the `Info.plist` of a notification content extension, which define its display.
 package struct ContentExtension: Sendable, Equatable {
-    /// `UNNotificationExtensionCategory`: those that it shows.
+    /// `UNNotificationExtensionCategory`: the categories that the extension shows.
     package var categories: [String]
-    /// `UNNotificationExtensionInitialContentSizeRatio`: height by width, at which its view opens.
+    /// `UNNotificationExtensionInitialContentSizeRatio`: the initial ratio of the view's height to its width.
     package var initialContentSizeRatio: Double
-    /// `UNNotificationExtensionDefaultContentHidden`: whether title, subtitle and body are left out below its view.
+    /// `UNNotificationExtensionDefaultContentHidden`: whether title, subtitle and body are hidden below the view.
     package var isDefaultContentHidden: Bool
-    /// `UNNotificationExtensionUserInteractionEnabled`: whether touches reach its view.
+    /// `UNNotificationExtensionUserInteractionEnabled`: whether the view receives touches.
     package var isUserInteractionEnabled: Bool
-    /// `UNNotificationExtensionOverridesDefaultTitle`: whether its own title replaces the app's name.
+    /// `UNNotificationExtensionOverridesDefaultTitle`: whether the extension's title replaces the app's name.
     package var overridesDefaultTitle: Bool
 
     package init(
@@ -25,6 +25,6 @@ package struct ContentExtension: Sendable, Equatable {
         self.overridesDefaultTitle = overridesDefaultTitle
     }
 
-    /// Heights by width that can be shown on a phone at all.
+    /// The ratios of height to width that a phone can show.
     package static let sizeRatios = 0.01...10.0
 }

@@ -1,15 +1,16 @@
 package import Payloads
 
-/// What a layout's tags stand for: a notification's content as JSON, and where its attachments are fetched.
+/// The values of a layout's tags: the notification's content as JSON and the URLs of its attachments.
 package struct LayoutContent {
     let fields: [String: Any]
 
-    /// `content` has title, subtitle, body and so on, `userInfo` and a list of `attachments`.
+    /// Creates the values from `content`, which has title, subtitle, body and so on, `userInfo` and a list of
+    /// `attachments`.
     package init(_ content: JSONValue) { fields = content.mustacheValue as? [String: Any] ?? [:] }
 }
 
 extension JSONValue {
-    /// For Mustache. A text that is empty is none, so that a section with its name is left out.
+    /// The value for Mustache. An empty text becomes `nil`, so that a section with its name is omitted.
     fileprivate var mustacheValue: Any? {
         switch self {
         case .null, .unpaired: nil

@@ -1,37 +1,38 @@
 import Mustache
 import Templates
 
-/// How a category's content extension shows a notification: an HTML page with the content's fields, in Mustache.
+/// The layout in which a category's content extension shows a notification: an HTML page with Mustache tags for the
+/// content's fields.
 ///
 ///     {{title}} {{subtitle}} {{body}} {{categoryIdentifier}} {{threadIdentifier}} {{badge}}
-///     {{userInfo.location}}                      what else is in the payload
+///     {{userInfo.location}}                      any other field of the payload
 ///     {{#attachments}}<img src="{{url}}">{{/attachments}}, with identifier, type, width and height
 ///
-/// The page is shown in a sandbox without scripts. Its `<style nonce="{{nonce}}">` holds for it; nothing else is loaded
-/// but the notification's attachments.
+/// The page is shown in a sandbox without scripts. Its `<style nonce="{{nonce}}">` applies. Apart from that, only the
+/// notification's attachments are loaded.
 package struct LayoutTemplate: Sendable {
     private let template: MustacheTemplate
 
     package init(_ source: String) throws(LayoutError) {
-        // What is not escaped, and what would bring in or change other text: nothing of it has a use here.
+        // Layouts do not need tags that are not escaped, or that include or change other text.
         for tag in ["{{{", "{{&", "{{>", "{{<", "{{=", "{{%", "{{$"] where Self.tags(in: source).contains(tag) {
-            throw LayoutError("A layout has no tags that begin with \(tag): fields are always escaped.")
+            throw LayoutError("A layout cannot have tags that begin with \(tag). Fields are always escaped.")
         }
         do {
             template = try HTMLText.template(source)
         } catch {
-            throw LayoutError("It is no Mustache template: \(error)")
+            throw LayoutError("It is not a Mustache template: \(error)")
         }
     }
 
-    /// A whole page.
+    /// Returns the complete page.
     package func page(_ content: LayoutContent, nonce: String) -> String {
         var fields = content.fields
         fields["nonce"] = nonce
         return template.render(fields)
     }
 
-    /// How its tags begin, spaces left out.
+    /// Returns the beginnings of the tags, without spaces.
     private static func tags(in source: String) -> Set<String> {
         let beginnings = source.split(separator: "{{", omittingEmptySubsequences: false).dropFirst().map { rest in
             "{{" + rest.drop { $0.isWhitespace }.prefix(1)

@@ -1,4 +1,4 @@
-/// A button below an expanded notification: `UNNotificationAction`, or `UNTextInputNotificationAction`.
+/// A button below an expanded notification, like `UNNotificationAction` or `UNTextInputNotificationAction`.
 package struct NotificationAction: Sendable, Equatable {
     /// `UNNotificationActionOptions`.
     package enum Option: String, Sendable, CaseIterable {
@@ -27,8 +27,8 @@ package struct NotificationAction: Sendable, Equatable {
         self.textInput = textInput
     }
 
-    /// A tap on the notification itself: `UNNotificationDefaultActionIdentifier`.
+    /// The identifier of a tap on the notification itself: `UNNotificationDefaultActionIdentifier`.
     package static let defaultIdentifier = "com.apple.UNNotificationDefaultActionIdentifier"
-    /// The notification is put away: `UNNotificationDismissActionIdentifier`.
+    /// The identifier of a dismissal: `UNNotificationDismissActionIdentifier`.
     package static let dismissIdentifier = "com.apple.UNNotificationDismissActionIdentifier"
 }

@@ -1,19 +1,18 @@
-/// The actions that notifications of one `aps.category` have, and the content extension that shows them:
-/// `UNNotificationCategory`.
+/// The actions and the content extension of notifications with the same `aps.category`, like `UNNotificationCategory`.
 package struct NotificationCategory: Sendable {
     /// `UNNotificationCategoryOptions`.
     package enum Option: String, Sendable, CaseIterable {
-        /// The app wants to know when a notification is put away.
+        /// The app is notified when the user dismisses a notification.
         case customDismissAction
         case allowInCarPlay, hiddenPreviewsShowTitle, hiddenPreviewsShowSubtitle, allowAnnouncement
     }
 
     package var identifier: String
-    /// In the order in which they are shown.
+    /// The actions in the order of display.
     package var actions: [NotificationAction]
     package var options: Set<Option>
     package var contentExtension: ContentExtension?
-    /// What the content extension shows.
+    /// The layout of the content extension.
     package var layout: LayoutTemplate?
 
     package init(

@@ -1,8 +1,8 @@
 import Payloads
 
-/// Where a push payload stands in what was pasted, and the fields from which a push service makes its alert.
+/// The position of a push payload in a pasted message, and the fields from which a push service makes the alert.
 struct ContentPlace: Sendable {
-    /// What is there in no other form.
+    /// A field that only this form of message has.
     var mark: JSONPointer
     var aps: JSONPointer?
     var userInfo: JSONPointer?
@@ -10,14 +10,14 @@ struct ContentPlace: Sendable {
 
     func fits(_ payload: JSONValue) -> Bool { payload.value(at: mark) != nil }
 
-    /// The push payload itself, as APNs gets it.
+    /// The push payload itself, as APNs receives it.
     static let payload = ContentPlace(
         mark: JSONPointer(tokens: ["aps"]),
         aps: JSONPointer(tokens: ["aps"]),
         userInfo: JSONPointer(),
     )
 
-    /// The first that fits counts.
+    /// All forms. The first one that matches counts.
     static let all = [
         payload,
         // Firebase's HTTP v1 message.
@@ -33,7 +33,7 @@ struct ContentPlace: Sendable {
             userInfo: JSONPointer(tokens: ["notifications", "0", "data"]),
             fields: JSONPointer(tokens: ["notifications", "0"]),
         ),
-        // Expo's request for one notification, and content that was never a push.
+        // Expo's request for one notification, and content that is not a push.
         ContentPlace(
             mark: JSONPointer(tokens: ["title"]),
             userInfo: JSONPointer(tokens: ["data"]),

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The jobs that this process answered last, so that a person can look at one of them in the preview. Memory only.
+/// The latest jobs that this process answered, in memory, for display in the preview.
 package final class RecentJobs: Sendable {
     package struct Entry: Sendable, Equatable {
         package var id: String
@@ -13,14 +13,14 @@ package final class RecentJobs: Sendable {
         }
     }
 
-    /// Of at most 64 KiB each.
+    /// The maximum number of entries, of at most 64 KiB each.
     private static let limit = 20
 
     private let state = Mutex<[Entry]>([])
 
     package init() {}
 
-    /// Newest first.
+    /// The entries, newest first.
     package var entries: [Entry] { state.withLock { $0 } }
 
     package func note(_ entry: Entry) {

@@ -1,7 +1,7 @@
 package import Payloads
 
 extension ShownContent {
-    /// Reads what an Apple device would show: of a push payload, or of the request to a push service that carries one.
+    /// Reads the content that an Apple device would show, from a push payload or from a request to a push service.
     package init(_ payload: JSONValue) {
         let place = ContentPlace.all.first { $0.fits(payload) } ?? .payload
         func field(_ pointer: JSONPointer?) -> JSONValue? { pointer.flatMap { payload.value(at: $0) } }
@@ -15,7 +15,7 @@ extension ShownContent {
             subtitle = ShownText(alert, "subtitle", locKey: "subtitle-loc")
             body = ShownText(alert, "body", locKey: "loc")
         }
-        // What the service puts into the alert from its own fields.
+        // The push service makes the alert from these fields.
         if let fields = field(place.fields) {
             title = title ?? ShownText(fields, "title", locKey: "title-loc")
             subtitle = subtitle ?? ShownText(fields, "subtitle", locKey: "subtitle-loc")

@@ -1,6 +1,6 @@
 package import Payloads
 
-/// What a phone shows of a notification: the fields of `UNNotificationContent`.
+/// The content that a phone shows of a notification: the fields of `UNNotificationContent`.
 package struct ShownContent: Sendable, Equatable {
     /// `UNNotificationInterruptionLevel`.
     package enum InterruptionLevel: String, Sendable {
@@ -12,7 +12,7 @@ package struct ShownContent: Sendable, Equatable {
     package struct Sound: Sendable, Equatable {
         package var name: String
         package var isCritical = false
-        /// From 0 to 1.
+        /// The volume, from 0 to 1.
         package var volume: Double?
 
         package init(name: String, isCritical: Bool = false, volume: Double? = nil) {
@@ -30,10 +30,10 @@ package struct ShownContent: Sendable, Equatable {
     package var threadIdentifier: String?
     package var categoryIdentifier: String?
     package var interruptionLevel = InterruptionLevel.active
-    /// From 0 to 1.
+    /// The relevance, from 0 to 1.
     package var relevanceScore: Double?
     package var targetContentIdentifier: String?
-    /// What the app is given: the whole payload.
+    /// The complete payload, as the app receives it.
     package var userInfo: JSONValue
 
     /// The content's texts and user info as JSON, for layouts and webhooks.

@@ -1,9 +1,10 @@
 import Payloads
 
-/// A text of a notification: as it is shown, or the key by which the app has it in the user's language.
+/// A text of a notification: the shown text, or the key of the app's localized text.
 package struct ShownText: Sendable, Equatable {
     package var text: String
-    /// Whether the app translates it; then its arguments stand behind it in parentheses.
+    /// A Boolean value that indicates whether the text is a key for the app to localize. Its arguments follow in
+    /// parentheses.
     package var isKey: Bool
 
     package init(_ text: String, isKey: Bool = false) {
@@ -11,7 +12,8 @@ package struct ShownText: Sendable, Equatable {
         self.isKey = isKey
     }
 
-    /// The text at `key` of an alert, or its localised form at `key` `-loc-key`; `nil` where there is neither.
+    /// Reads the text at `key` of an alert, or the localization key at `locKey`. Returns `nil` if the alert has
+    /// neither.
     init?(_ alert: JSONValue, _ key: String, locKey: String) {
         if let locKeyText = alert["\(locKey)-key"]?.text, !locKeyText.isEmpty {
             var arguments: [String] = []

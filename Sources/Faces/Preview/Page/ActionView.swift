@@ -8,7 +8,7 @@ struct ActionView {
     var identifier: String
     var title: String
     var isDestructive: Bool
-    /// What its options mean, in words.
+    /// The meaning of the action's options as text.
     var marks: [String]
     var input: Input?
 

@@ -3,10 +3,10 @@ import Payloads
 import Processing
 import ServiceExtension
 
-/// One delivered attachment: what became of it, and how it is shown. Templates see stored properties only.
+/// A delivered attachment: its result and its display. Templates can read only stored properties.
 struct AttachmentView {
     let identifier: String
-    /// What the store calls the file.
+    /// The name of the file in the store.
     let name: String
     let type: String
     let mime: String
@@ -14,13 +14,13 @@ struct AttachmentView {
     let height: Int?
     let rung: String
     let size: String
-    /// `1038 × 692, 40 frames, 4 s`
+    /// The dimensions and the length, such as `1038 × 692, 40 frames, 4 s`.
     let shape: String
     let sourceURL: String
-    /// `3888 × 2594, 1.4 MB, image/jpeg`
+    /// The description of the source, such as `3888 × 2594, 1.4 MB, image/jpeg`.
     let source: String
     let profile: String
-    /// The platform that a message for several has it for.
+    /// The platform of the attachment in a message for several platforms.
     let platform: String?
     let kind: String
     let isImage: Bool

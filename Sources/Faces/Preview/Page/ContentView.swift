@@ -1,11 +1,11 @@
 import Payloads
 
-/// A notification's texts and marks, before and after processing.
+/// The texts and marks of a notification, before and after processing.
 struct ContentView {
     struct Text {
         let text: String
         let isKey: Bool
-        /// What it was before processing.
+        /// The text before processing.
         let before: String
         let isMissing: Bool
     }
@@ -13,14 +13,14 @@ struct ContentView {
     struct Mark {
         var name: String
         var value: String
-        /// Explains it where the value alone doesn't.
+        /// An explanation, if the value alone is not clear.
         var note: String?
     }
 
     var title: Text
     var subtitle: Text
     var body: Text
-    /// Above the title: `Time sensitive`, or `Critical`.
+    /// The label above the title: `Time sensitive` or `Critical`.
     var level: String?
     var isPassive: Bool
     var thread: String?
@@ -54,7 +54,7 @@ extension ContentView.Text {
 }
 
 extension ShownContent {
-    /// What a notification says beside its texts.
+    /// The properties of a notification other than its texts.
     fileprivate var marks: [ContentView.Mark] {
         typealias Mark = ContentView.Mark
         var marks: [Mark] = []

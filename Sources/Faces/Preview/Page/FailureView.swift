@@ -1,10 +1,10 @@
 import Media
 import Processing
 
-/// What went wrong, in words.
+/// A failure as text.
 struct FailureView {
     var name: String
-    /// The attachment that it happened to; `nil` for the payload itself.
+    /// The attachment that failed, or `nil` for the payload itself.
     var attachment: String?
     var message: String
 

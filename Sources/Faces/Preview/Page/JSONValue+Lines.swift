@@ -1,7 +1,7 @@
 package import Payloads
 
 extension JSONValue {
-    /// The value as a person reads it: one member or element a line, two spaces for each level.
+    /// The value as readable lines: one member or element a line, with two spaces for each level.
     package var lines: [String] {
         switch self {
         case .array(let elements) where !elements.isEmpty:

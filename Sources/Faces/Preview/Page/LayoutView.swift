@@ -1,7 +1,7 @@
 /// The frame in which a content extension's view is shown.
 struct LayoutView {
     var category: String
-    /// Height by width, at which it opens.
+    /// The initial ratio of height to width.
     var ratio: Double
     var isInteractive: Bool
     var overridesTitle: Bool

@@ -1,10 +1,10 @@
 import Payloads
 
-/// One of the two payloads, as it is shown beside the other: its lines, and its size against the limit.
+/// One of the two payloads in a comparison: its lines, and its size relative to the limit.
 struct PayloadView {
     struct Line {
         var text: String
-        /// Whether the other payload doesn't have it.
+        /// A Boolean value that indicates whether the other payload does not have this line.
         var isChanged: Bool
     }
 
@@ -21,13 +21,13 @@ struct PayloadView {
         self.byteCount = byteCount
         self.byteLimit = byteLimit
         isTooLarge = byteCount > byteLimit
-        // What has no limit isn't counted.
+        // A payload without a limit has no size to compare.
         size =
             byteCount == 0
             ? "no limit" : "\(ShownNumber.grouped(byteCount)) of \(ShownNumber.grouped(byteLimit)) bytes"
     }
 
-    /// Both sides. Lines that only one of them has are marked.
+    /// Returns both payloads. Marks the lines that only one of them has.
     static func pair(_ request: NotificationRequest, _ rewritten: JSONValue) -> [PayloadView] {
         let (old, new) = (request.payload.lines, rewritten.lines)
         let changes = comparable(new).difference(from: comparable(old))
@@ -47,7 +47,7 @@ struct PayloadView {
         }
     }
 
-    /// A comma at the end is no change: it says that another line was added below.
+    /// Returns the lines without a comma at their end, which is not a change: it only shows that another line follows.
     private static func comparable(_ lines: [String]) -> [String] {
         lines.map { $0.hasSuffix(",") ? String($0.dropLast()) : $0 }
     }

@@ -1,4 +1,4 @@
-/// The files that the page loads, from the program itself.
+/// The files that the page loads, embedded in the program.
 package enum PreviewAssets {
     package struct Asset: Sendable {
         package var bytes: [UInt8]

@@ -1,12 +1,12 @@
-/// The page itself, and what it shows of a result.
+/// The HTML of the preview: the page and its fragments.
 package struct PreviewPage: Sendable {
-    /// What can be chosen on it.
+    /// The choices that the page offers.
     package struct Choices: Sendable {
         package var profiles: [String]
-        /// The deadline where a person names none, such as `25s`.
+        /// The default deadline, such as `25s`.
         package var deadline: String
         package var needsToken: Bool
-        /// Whether responses go to a webhook.
+        /// A Boolean value that indicates whether responses go to a webhook.
         package var hasWebhook: Bool
 
         package init(profiles: [String], deadline: String, needsToken: Bool, hasWebhook: Bool) {
@@ -32,9 +32,9 @@ package struct PreviewPage: Sendable {
 
     package var html: String { page }
 
-    /// Asks for the token; `isWrong` after one that wasn't it.
+    /// Returns the login page. `isWrong` indicates that the previous token was wrong.
     package func login(isWrong: Bool) -> String { templates.render(["isWrong": isWrong], "login") }
 
-    /// What goes into the page for one processed notification.
+    /// Returns the fragment for one processed notification.
     package func fragment(_ result: ResultView) -> String { templates.render(result, "result") }
 }

@@ -1,4 +1,4 @@
-/// Payloads to begin with: those of `Samples/payloads`, from the program itself.
+/// A sample payload: one of `Samples/payloads`, embedded in the program.
 struct PreviewSample {
     let name: String
     let title: String

@@ -4,10 +4,11 @@ package import Storage
 package import Timing
 package import Values
 
-/// A browser that showed the API token once: the value of its cookie is derived from the token, and ends after some hours.
+/// The sessions of browsers that sent the API token once. The cookie's value is derived from the token and expires
+/// after some hours.
 ///
-/// `SECONDS.SIGNATURE`, where the signature is an HMAC of the seconds with the token as its key. Whoever reads the cookie
-/// doesn't learn the token, and a new token ends all sessions.
+/// The value is `SECONDS.SIGNATURE`, where the signature is an HMAC of the seconds with the token as its key. The
+/// cookie does not reveal the token, and a new token ends all sessions.
 package struct PreviewSession: Sendable {
     package static let cookieName = "attachd_preview"
     package static let lifetime: Duration = .seconds(12 * 3600)
@@ -19,7 +20,7 @@ package struct PreviewSession: Sendable {
         self.init(token: Replaceable(token), now: now)
     }
 
-    /// Sessions of whatever the token is at the time.
+    /// Creates sessions that always use the current token.
     package init(token: Replaceable<Secret<String>>, now: @escaping @Sendable () -> UnixTime = { .now }) {
         self.token = token
         self.now = now
@@ -29,7 +30,7 @@ package struct PreviewSession: Sendable {
         KeyedHash.isEqual(Array(text.utf8), Array(token.current.revealed.utf8))
     }
 
-    /// The value of a new cookie.
+    /// Returns the value of a new cookie.
     package func begin() -> String { value(until: (now() + Self.lifetime).seconds) }
 
     package func holds(_ value: String) -> Bool {

@@ -1,7 +1,7 @@
 import Mustache
 import Templates
 
-/// The page's templates, from the program itself.
+/// The page's templates, embedded in the program.
 struct PreviewTemplates: Sendable {
     private let library: MustacheLibrary
 
@@ -17,7 +17,7 @@ struct PreviewTemplates: Sendable {
                 do {
                     return try HTMLText.template(String(decoding: bytes, as: UTF8.self))
                 } catch {
-                    preconditionFailure("a template of ours is none: \(error)")
+                    preconditionFailure("a template of the preview is malformed: \(error)")
                 }
             }
         )

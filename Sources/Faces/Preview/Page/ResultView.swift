@@ -1,22 +1,22 @@
 import Payloads
 package import Processing
 
-/// Everything that the page shows of one processed notification, as `result.mustache` names it.
+/// The data of one processed notification for `result.mustache`.
 package struct ResultView {
     let identifier: String
     let outcome: String
     let outcomeText: String
     let content: ContentView
-    /// The attachment that the system shows large.
+    /// The attachment that the system shows at full size.
     let main: AttachmentView?
     let furtherAttachments: [AttachmentView]
     let hasMore: Bool
-    /// Where the small picture comes from; a content extension's category has none, as systems were seen to do.
+    /// The attachment of the thumbnail. A category with a content extension has no thumbnail, as observed on devices.
     let thumbnailed: AttachmentView?
-    /// All of them, those for other platforms too.
+    /// All attachments, including those for other platforms.
     let attachments: [AttachmentView]
     let hasAttachments: Bool
-    /// What is said of the thumbnail.
+    /// The notes about the thumbnail.
     let notes: [String]
     let failures: [FailureView]
     let remarks: [String]
@@ -27,9 +27,9 @@ package struct ResultView {
     let actions: [ActionView]
     let layout: LayoutView?
     let showsDefaultContent: Bool
-    /// Whether the app hears of it when the notification is put away.
+    /// A Boolean value that indicates whether the app is notified of a dismissal.
     let tellsOfDismissal: Bool
-    /// What the page's scripts need, as JSON.
+    /// The data for the page's scripts, as JSON.
     let data: String
 
     package init(_ result: ProcessingResult, categories: [NotificationCategory]) {
@@ -89,7 +89,7 @@ package struct ResultView {
 extension ProcessingResult.Outcome {
     fileprivate func text(isTouched: Bool) -> String {
         switch self {
-        case .complete: "Every attachment is as good as it gets."
+        case .complete: "Every attachment has the best result possible."
         case .degraded: "Something was left out, or comes from an earlier rung."
         case .original:
             isTouched ? "No attachment: the payload is unchanged." : "Nothing to do: the payload is unchanged."

@@ -1,6 +1,6 @@
-/// Numbers as a person reads them; units are decimal.
+/// Functions that format numbers for reading, with decimal units.
 enum ShownNumber {
-    /// `4,096`
+    /// Formats a number as `4,096`.
     static func grouped(_ number: Int) -> String {
         var digits = String(number.magnitude)[...]
         var groups: [Substring] = []
@@ -11,7 +11,7 @@ enum ShownNumber {
         return (number < 0 ? "-" : "") + ([digits] + groups).joined(separator: ",")
     }
 
-    /// `812 bytes`, `48.2 kB`, `1.4 MB`
+    /// Formats a size as `812 bytes`, `48.2 kB` or `1.4 MB`.
     static func size(_ byteCount: Int) -> String {
         switch byteCount {
         case ..<1000: "\(byteCount) bytes"
@@ -20,13 +20,13 @@ enum ShownNumber {
         }
     }
 
-    /// `312 ms`, `24.7 s`
+    /// Formats a duration as `312 ms` or `24.7 s`.
     static func duration(_ milliseconds: Int) -> String {
         milliseconds < 1000 ? "\(milliseconds) ms" : "\(tenths(milliseconds, of: 1000)) s"
     }
 
     private static func tenths(_ number: Int, of unit: Int) -> String {
-        // Without a product of the whole number, which may be any.
+        // Without multiplying the whole number, which could overflow.
         let part = (number % unit * 10 + unit / 2) / unit
         let (whole, tenths) = (number / unit + part / 10, part % 10)
         return tenths == 0 ? "\(whole)" : "\(whole).\(tenths)"

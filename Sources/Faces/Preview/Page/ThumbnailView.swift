@@ -2,14 +2,15 @@ import Media
 import Payloads
 import Values
 
-/// The small picture beside a collapsed notification, as the attachment's options have it.
+/// The thumbnail beside a collapsed notification, as the attachment's options define it.
 struct ThumbnailView {
     let isShown: Bool
-    /// `x y width height`, in parts of the whole; what was cropped before isn't cropped again.
+    /// The crop as `x y width height`, in fractions of the picture. An attachment that was cropped before is not
+    /// cropped again.
     let crop: String
-    /// A movie's second, or the number of an animation's frame.
+    /// The time in a movie, in seconds, or the number of an animation's frame.
     let time: Double
-    /// What the options say, in words.
+    /// The options as text.
     let notes: [String]
 
     init(_ options: AttachmentOptions, isSound: Bool, isAnimation: Bool, isClipped: Bool) {

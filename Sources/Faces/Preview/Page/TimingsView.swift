@@ -2,14 +2,15 @@ import Media
 import Processing
 import Timing
 
-/// Where the time went, as bars: once against the deadline, and once against the whole of it, for most is left over.
+/// The durations of stages as bars: one relative to the deadline, and one relative to the total, which is usually much
+/// shorter.
 struct TimingsView {
     struct Stage {
         var name: String
         var duration: String
     }
 
-    /// A stage's part of a bar that is `TimingsView.width` wide.
+    /// The part of a stage in a bar of the width `TimingsView.width`.
     struct Segment {
         var name: String
         var x: Double

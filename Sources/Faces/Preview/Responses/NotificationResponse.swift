@@ -1,11 +1,11 @@
 import Payloads
 
-/// What a person did with a notification: `UNNotificationResponse`, the body of `POST /v1/responses`.
+/// A user's response to a notification, like `UNNotificationResponse`. It is the body of `POST /v1/responses`.
 ///
 /// `{"actionIdentifier", "userText"?, "notification": {"identifier", "payload"}}`
 package struct NotificationResponse: Sendable, Equatable {
     package let actionIdentifier: String
-    /// Of an action with text input, and of no other.
+    /// The entered text, for an action with text input only.
     package let userText: String?
     package let requestIdentifier: String
     package let content: ShownContent
@@ -37,12 +37,12 @@ package struct NotificationResponse: Sendable, Equatable {
             throw .malformed("\(category) has no action \"\(actionIdentifier)\". It has: \(known).")
         }
         guard (action?.textInput != nil) == (userText != nil) else {
-            let rule = userText == nil ? "wants the user's text in" : "takes no"
+            let rule = userText == nil ? "needs the user's text in" : "does not take"
             throw .malformed("The action \"\(actionIdentifier)\" \(rule) \"userText\".")
         }
     }
 
-    /// What the webhook gets: the response with the notification's content as the app would see it.
+    /// The message to the webhook: the response with the notification's content as the app would see it.
     package var message: [UInt8] {
         JSONValue.object(
             [.init("actionIdentifier", .string(actionIdentifier))]
@@ -58,7 +58,7 @@ package struct NotificationResponse: Sendable, Equatable {
     }
 }
 
-/// Why a response, or the answer to it, makes no sense.
+/// An invalid response, or an invalid answer to a response.
 package enum ResponseError: Error, Sendable, Equatable, CustomStringConvertible {
     case notJSON
     case malformed(String)

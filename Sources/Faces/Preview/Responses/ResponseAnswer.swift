@@ -1,9 +1,9 @@
 package import Payloads
 
-/// What happens to a notification after a response: the webhook's answer.
+/// The webhook's answer to a response, which decides what happens to the notification.
 ///
 /// `{"option": "doNotDismiss" | "dismiss" | "dismissAndForwardAction", "content"?: {"title"?, "subtitle"?, "body"?,`
-/// `"userInfo"?: {…}}}`; the content replaces what is shown, and members of `userInfo` those of the same name.
+/// `"userInfo"?: {…}}}`. The content replaces the shown one, and members of `userInfo` replace those of the same name.
 package struct ResponseAnswer: Sendable, Equatable {
     /// `UNNotificationContentExtensionResponseOption`.
     package enum Option: String, Sendable, CaseIterable {
@@ -11,7 +11,7 @@ package struct ResponseAnswer: Sendable, Equatable {
     }
 
     package var option: Option
-    /// An update of what is shown, before anything is dismissed.
+    /// An update of the shown content, before the notification is dismissed.
     package var content: JSONValue?
 
     package init(_ option: Option, content: JSONValue? = nil) {
@@ -25,20 +25,20 @@ package struct ResponseAnswer: Sendable, Equatable {
         guard let value = try? JSONValue(parsing: bytes) else { throw .notJSON }
         guard let option = value["option"]?.text.flatMap(Option.init) else {
             let known = Option.allCases.map(\.rawValue).joined(separator: ", ")
-            throw .malformed("Its \"option\" is none of: \(known).")
+            throw .malformed("Its \"option\" must be one of: \(known).")
         }
         self.init(option, content: value["content"] == .null ? nil : value["content"])
         guard case .object(let members)? = content else {
-            guard content == nil else { throw .malformed("Its \"content\" is no object.") }
+            guard content == nil else { throw .malformed("Its \"content\" is not an object.") }
             return
         }
         for member in members {
             switch member.key {
-            case "userInfo": guard member.value.isObject else { throw .malformed("Its \"userInfo\" is no object.") }
+            case "userInfo": guard member.value.isObject else { throw .malformed("Its \"userInfo\" is not an object.") }
             case let key where Self.texts.contains(key):
-                guard member.value.text != nil else { throw .malformed("Its \"\(key)\" is no text.") }
+                guard member.value.text != nil else { throw .malformed("Its \"\(key)\" is not a text.") }
             default:
-                throw .malformed("Its \"content\" has no \"\(member.key)\". It has: title, subtitle, body, userInfo.")
+                throw .malformed("Its \"content\" can have title, subtitle, body and userInfo, not \"\(member.key)\".")
             }
         }
     }
