@@ -1,4 +1,5 @@
 import CLinux
+import Concurrency
 package import Foundation
 import Glibc
 import Media
@@ -8,35 +9,6 @@ package import Values
 
 /// A program that runs beside the load test, and ends with it.
 package final class SpawnedProgram: Sendable {
-    private final class Life: Sendable {
-        struct State {
-            var isOver = false
-            var waiting: [CheckedContinuation<Void, Never>] = []
-        }
-
-        let state = Mutex(State())
-
-        var isOver: Bool { state.withLock(\.isOver) }
-
-        func end() {
-            let waiting = state.withLock { state in
-                state.isOver = true
-                return state.waiting
-            }
-            for waiter in waiting { waiter.resume() }
-        }
-
-        func ended() async {
-            await withCheckedContinuation { waiter in
-                let isOver = state.withLock { state in
-                    if !state.isOver { state.waiting.append(waiter) }
-                    return state.isOver
-                }
-                if isOver { waiter.resume() }
-            }
-        }
-    }
-
     /// How long it may take to end when it is told to.
     private static let patience = Duration.seconds(10)
     private static let keeper = "/usr/bin/setpriv"
@@ -44,7 +16,8 @@ package final class SpawnedProgram: Sendable {
     package let identifier: Int32
     private let name: String
     private let log: URL
-    private let life: Life
+    /// Set when the program has ended.
+    private let ended: OneShot<Void>
 
     /// Starts `path`; what it prints goes to the file `log`. If this process dies, it gets SIGTERM, where util-linux is.
     /// `secrets` are variables beside this process's own: everybody on the machine can read a command line.
@@ -55,27 +28,27 @@ package final class SpawnedProgram: Sendable {
         log: URL,
     ) async throws {
         let name = ([URL(filePath: path).lastPathComponent] + arguments.prefix(1)).joined(separator: " ")
-        let life = Life()
+        let ended = OneShot<Void>()
         self.name = name
         self.log = log
-        self.life = life
+        self.ended = ended
         let hasKeeper = FileManager.default.isExecutableFile(atPath: Self.keeper)
         let command = (hasKeeper ? [Self.keeper, "--pdeathsig", "TERM", "--"] : []) + [path] + arguments
         let variables = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("ATTACHD_") }
             .merging(secrets.mapValues(\.revealed)) { $1 }
-        identifier = try await withCheckedThrowingContinuation { started in
+        let started: Int32? = await withWaiter { started in
             // The kernel takes the end of the thread that starts it for ours: this one waits for the program.
             Thread.detachNewThread {
                 let process = Self.start(command, variables.map { "\($0)=\($1)" }, log: log.path)
-                guard process > 0 else {
-                    return started.resume(throwing: LoadTestError.failure("\(name) cannot be started."))
-                }
+                guard process > 0 else { return started.resume(returning: nil) }
                 started.resume(returning: process)
                 var status: Int32 = 0
                 while unsafe waitpid(process, &status, 0) < 0, errno == EINTR {}
-                life.end()
+                ended.set()
             }
         }
+        guard let started else { throw LoadTestError.failure("\(name) cannot be started.") }
+        identifier = started
     }
 
     /// What it printed until now.
@@ -88,7 +61,7 @@ package final class SpawnedProgram: Sendable {
         let end = time.now + limit
         while true {
             if let match = try? pattern.firstMatch(in: output) { return String(match.1) }
-            guard time.now < end, !life.isOver else { throw failure("did not start") }
+            guard time.now < end, ended.current == nil else { throw failure("did not start") }
             try await time.sleep(until: time.now + .milliseconds(20))
         }
     }
@@ -102,13 +75,13 @@ package final class SpawnedProgram: Sendable {
     package func stop() async {
         // Also where the load test was cancelled: nothing may be left.
         await Task {
-            guard !life.isOver else { return }
+            guard ended.current == nil else { return }
             kill(identifier, SIGTERM)
             let force = Task { [identifier] in
                 try await SystemTime().sleep(until: SystemTime().now + Self.patience)
                 kill(identifier, SIGKILL)
             }
-            await life.ended()
+            _ = await ended.value()
             force.cancel()
         }
         .value
