@@ -81,21 +81,26 @@ let package = Package(
 
         // The core without C libraries and, below `Payloads`, without Foundation.
         .module("Values", in: "Core", []),
-        .module("Timing", in: "Core", ["Values", "CLinux"]),
+        .module("Concurrency", in: "Core", []),
+        .module("Timing", in: "Core", ["Values", "Concurrency", "CLinux"]),
         .module("Digests", in: "Core", ["Values", "CCrypto"]),
         .module("SeededRandom", in: "Tools", []),
-        .module("Media", in: "Core", ["Values", "Timing", "CLinux"]),
+        .module("Media", in: "Core", ["Values", "Concurrency", "Timing", "CLinux"]),
         .module("DecoderWire", in: "Decoder", ["Timing", "Media"]),
         .module("Payloads", in: "Core", ["Values", "Media"]),
-        .module("ServiceExtension", in: "Core", ["Timing", "Media", "Payloads"]),
+        .module("ServiceExtension", in: "Core", ["Concurrency", "Timing", "Media", "Payloads"]),
 
         // The stages: one module each, with one C library.
-        .module("Downloads", in: "Stages", ["Values", "Timing", "CCurl", "CPSL", "Media"]),
+        .module("Downloads", in: "Stages", ["Values", "Concurrency", "Timing", "CCurl", "CPSL", "Media"]),
         .module("Sandbox", in: "Decoder", ["CLinux", "CSeccomp", "DecoderWire"]),
         .module("Images", in: "Decoder", ["Values", "Timing", "CVips", "CVipsShim", "Media", "DecoderWire"]),
         .module("AudioVideo", in: "Decoder", ["Values", "Timing", "CLibav", "Media", "DecoderWire", "Images"]),
-        .module("Decoding", in: "Stages", ["Values", "Timing", "CLinux", "Media", "DecoderWire", "Sandbox"]),
-        .module("Storage", in: "Stages", ["Values", "Timing", "Digests", "CLinux", "Media"]),
+        .module(
+            "Decoding",
+            in: "Stages",
+            ["Values", "Concurrency", "Timing", "CLinux", "Media", "DecoderWire", "Sandbox"]
+        ),
+        .module("Storage", in: "Stages", ["Values", "Concurrency", "Timing", "Digests", "CLinux", "Media"]),
 
         .module("Publishing", in: "Stages", ["Values", "Timing", "Media", "Downloads", "Storage"]),
 
@@ -104,27 +109,35 @@ let package = Package(
         .module(
             "JobsSQLite",
             in: "Queue",
-            ["Values", "Timing", "Media", "Storage", "Jobs", .product(name: "GRDB", package: "GRDB.swift")]
+            [
+                "Values", "Concurrency", "Timing", "Media", "Storage", "Jobs",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ]
         ),
         .module("RedisWire", in: "Queue", []),
         .module(
             "JobsRedis",
             in: "Queue",
             [
-                "Values", "Timing", "CCrypto", "Media", "Jobs", "RedisWire",
+                "Values", "Concurrency", "Timing", "CCrypto", "Media", "Jobs", "RedisWire",
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
         ),
 
         // The pipeline, which knows only the protocols of the stages. Start reading here.
-        .module("Processing", in: "Pipeline", ["Values", "Timing", "Media", "Payloads", "ServiceExtension"]),
+        .module(
+            "Processing",
+            in: "Pipeline",
+            ["Values", "Concurrency", "Timing", "Media", "Payloads", "ServiceExtension"]
+        ),
         .module("Templates", in: "Tools", [.product(name: "Mustache", package: "swift-mustache")]),
         .module(
             "Batch",
             in: "Faces",
             [
-                "Values", "Timing", "Digests", "Media", "Payloads", "ServiceExtension", "Storage", "Processing",
+                "Values", "Concurrency", "Timing", "Digests", "Media", "Payloads", "ServiceExtension", "Storage",
+                "Processing",
                 "Templates", .product(name: "Mustache", package: "swift-mustache"),
             ],
             resources: [
@@ -136,7 +149,10 @@ let package = Package(
         .module(
             "Worker",
             in: "Queue",
-            ["Timing", "Media", "Jobs", .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")],
+            [
+                "Concurrency", "Timing", "Media", "Jobs",
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
         ),
         .module(
             "Telemetry",
@@ -175,7 +191,8 @@ let package = Package(
             "App",
             in: "Operations",
             [
-                "Values", "Timing", "Digests", "CLinux", "Media", "DecoderWire", "Payloads", "ServiceExtension",
+                "Values", "Concurrency", "Timing", "Digests", "CLinux", "Media", "DecoderWire", "Payloads",
+                "ServiceExtension",
                 "Downloads", "Decoding", "Storage", "Publishing", "Jobs", "JobsSQLite", "JobsRedis", "Processing",
                 "Batch", "Worker", "Telemetry", "Preview", "Sidecar",
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -202,7 +219,7 @@ let package = Package(
             "LoadTest",
             in: "Tools",
             [
-                "Values", "Timing", "CLinux", "SeededRandom", "Media", "Payloads", "Jobs", "Templates",
+                "Values", "Concurrency", "Timing", "CLinux", "SeededRandom", "Media", "Payloads", "Jobs", "Templates",
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
                 .product(name: "Mustache", package: "swift-mustache"), .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
@@ -245,6 +262,7 @@ let package = Package(
         .program("store-forever", ["Media", "Storage"], path: "Tests/StoreForever"),
         .tests("ArchitectureTests", []),
         .tests("ValuesTests", ["Values", "Timing", "Media"]),
+        .tests("ConcurrencyTests", ["Concurrency"]),
         .tests("TimingTests", ["Timing", "SeededRandom", "Media"]),
         .tests("MediaTests", ["Timing", "SeededRandom", "Media"]),
         .tests("PayloadsTests", ["Timing", "Media", "Payloads"], resources: [.copy("Golden")]),

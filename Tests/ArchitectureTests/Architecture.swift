@@ -3,11 +3,12 @@ enum Architecture {
     static let layers: KeyValuePairs<String, KeyValuePairs<String, String>> = [
         "Core": [
             "Values": "",
-            "Timing": "CLinux Values",
+            "Concurrency": "",
+            "Timing": "CLinux Values Concurrency",
             "Digests": "CCrypto Values",
-            "Media": "CLinux Values Timing",
+            "Media": "CLinux Values Concurrency Timing",
             "Payloads": "Values Media",
-            "ServiceExtension": "Timing Media Payloads",
+            "ServiceExtension": "Concurrency Timing Media Payloads",
         ],
         "Decoder": [
             "DecoderWire": "Timing Media",
@@ -17,23 +18,23 @@ enum Architecture {
             "attachd-decoder": "Media DecoderWire Sandbox Images AudioVideo",
         ],
         "Stages": [
-            "Downloads": "CCurl CPSL Values Timing Media",
-            "Decoding": "CLinux Values Timing Media DecoderWire Sandbox",
-            "Storage": "CLinux Values Timing Digests Media",
+            "Downloads": "CCurl CPSL Values Concurrency Timing Media",
+            "Decoding": "CLinux Values Concurrency Timing Media DecoderWire Sandbox",
+            "Storage": "CLinux Values Concurrency Timing Digests Media",
             "Publishing": "Values Timing Media Downloads Storage",
         ],
         "Pipeline": [
-            "Processing": "Values Timing Media Payloads ServiceExtension"
+            "Processing": "Values Concurrency Timing Media Payloads ServiceExtension"
         ],
         "Queue": [
             "Jobs": "Timing Media",
-            "JobsSQLite": "Values Timing Media Storage Jobs",
+            "JobsSQLite": "Values Concurrency Timing Media Storage Jobs",
             "RedisWire": "",
-            "JobsRedis": "CCrypto Values Timing Media Jobs RedisWire",
-            "Worker": "Timing Media Jobs",
+            "JobsRedis": "CCrypto Values Concurrency Timing Media Jobs RedisWire",
+            "Worker": "Concurrency Timing Media Jobs",
         ],
         "Faces": [
-            "Batch": "Values Timing Digests Media Payloads ServiceExtension Storage Processing Templates",
+            "Batch": "Values Concurrency Timing Digests Media Payloads ServiceExtension Storage Processing Templates",
             "Preview": "Values Timing Digests Media Payloads ServiceExtension Storage Processing Templates",
             "Sidecar": "Values Timing Media Payloads Storage Jobs Processing Preview",
             "attachd": "Values Timing Media Payloads Storage Jobs Processing Batch App TestOrigin LoadTest",
@@ -41,13 +42,13 @@ enum Architecture {
         "Operations": [
             "Telemetry": "Values Media",
             "App":
-                "CLinux Values Timing Digests Media DecoderWire Payloads ServiceExtension Downloads Decoding Storage Publishing Jobs JobsSQLite JobsRedis Processing Batch Worker Telemetry Preview Sidecar",
+                "CLinux Values Concurrency Timing Digests Media DecoderWire Payloads ServiceExtension Downloads Decoding Storage Publishing Jobs JobsSQLite JobsRedis Processing Batch Worker Telemetry Preview Sidecar",
         ],
         "Tools": [
             "SeededRandom": "",
             "Templates": "",
             "TestOrigin": "Values Timing SeededRandom Media",
-            "LoadTest": "CLinux Values Timing SeededRandom Media Payloads Jobs Templates",
+            "LoadTest": "CLinux Values Concurrency Timing SeededRandom Media Payloads Jobs Templates",
         ],
     ]
 

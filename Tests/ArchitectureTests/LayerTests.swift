@@ -75,4 +75,16 @@ struct LayerTests {
             }
         }
     }
+
+    @Test("continuations stand in Concurrency only")
+    func continuations() throws {
+        let sources = Self.root.appending(path: "Sources")
+        let files = try #require(FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil))
+        for case let file as URL in files where file.pathExtension == "swift" {
+            guard !file.path.contains("/Core/Concurrency/") else { continue }
+            let text = try String(contentsOf: file, encoding: .utf8)
+            let uses = text.matches(of: /with(Checked|Unsafe)(Throwing)?Continuation|(Checked|Unsafe)Continuation</)
+            #expect(uses.isEmpty, "\(file.lastPathComponent): use the types of Concurrency to wait")
+        }
+    }
 }

@@ -42,19 +42,28 @@ let package = Package(
         .systemLibrary(name: "CCrypto", path: "Modules/C/CCrypto"),
         .target(name: "CLinux", path: "Modules/C/CLinux"),
         .module("Values", in: "Core"),
-        .module("Timing", in: "Core", ["CLinux", "Values"]),
+        .module("Concurrency", in: "Core"),
+        .module("Timing", in: "Core", ["Concurrency", "CLinux", "Values"]),
         .module("Digests", in: "Core", ["CCrypto", "Values"]),
         .module("SeededRandom", in: "Tools"),
-        .module("Media", in: "Core", ["CLinux", "Values", "Timing"]),
+        .module("Media", in: "Core", ["Concurrency", "CLinux", "Values", "Timing"]),
         .module("DecoderWire", in: "Decoder", ["Timing", "Media"]),
         .module("Payloads", in: "Core", ["Values", "Media"]),
-        .module("Downloads", in: "Stages", ["CCurl", "CPSL", "Values", "Timing", "Media"]),
+        .module("Downloads", in: "Stages", ["Concurrency", "CCurl", "CPSL", "Values", "Timing", "Media"]),
         .module("Sandbox", in: "Decoder", ["CSeccomp", "CLinux", "DecoderWire"]),
-        .module("Decoding", in: "Stages", ["CLinux", "Values", "Timing", "Media", "DecoderWire", "Sandbox"]),
+        .module(
+            "Decoding",
+            in: "Stages",
+            ["Concurrency", "CLinux", "Values", "Timing", "Media", "DecoderWire", "Sandbox"]
+        ),
         .module("RedisWire", in: "Queue"),
-        .module("Storage", in: "Stages", ["CLinux", "Values", "Timing", "Digests", "Media"]),
-        .module("ServiceExtension", in: "Core", ["Timing", "Media", "Payloads"]),
-        .module("Processing", in: "Pipeline", ["Values", "Timing", "Media", "Payloads", "ServiceExtension"]),
+        .module("Storage", in: "Stages", ["Concurrency", "CLinux", "Values", "Timing", "Digests", "Media"]),
+        .module("ServiceExtension", in: "Core", ["Concurrency", "Timing", "Media", "Payloads"]),
+        .module(
+            "Processing",
+            in: "Pipeline",
+            ["Values", "Concurrency", "Timing", "Media", "Payloads", "ServiceExtension"]
+        ),
         .module("Templates", in: "Tools", [.product(name: "Mustache", package: "swift-mustache")]),
         .module(
             "Preview",
@@ -69,7 +78,8 @@ let package = Package(
             "Batch",
             in: "Faces",
             [
-                "Values", "Timing", "Digests", "Media", "Payloads", "ServiceExtension", "Storage", "Processing",
+                "Values", "Concurrency", "Timing", "Digests", "Media", "Payloads", "ServiceExtension", "Storage",
+                "Processing",
                 "Templates", .product(name: "Mustache", package: "swift-mustache"),
             ],
             resources: [

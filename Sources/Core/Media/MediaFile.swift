@@ -1,4 +1,5 @@
 import CLinux
+import Concurrency
 import Glibc
 import Synchronization
 package import Timing
@@ -24,15 +25,10 @@ package final class MediaFile: Sendable {
         package var ending: Ending?
     }
 
-    private struct Waiter {
-        var isDue: @Sendable (SourceContents) -> Bool
-        var wake: CheckedContinuation<SourceContents, Never>
-    }
-
     private struct State {
         var contents = SourceContents()
-        var waiters: [UInt64: Waiter] = [:]
-        var nextWaiter: UInt64 = 0
+        /// The readers, each with the condition that it waits for.
+        var waiters = Waiters<@Sendable (SourceContents) -> Bool, SourceContents>()
     }
 
     /// The descriptor for reading and writing. Only the worker holds it.
@@ -158,22 +154,15 @@ package final class MediaFile: Sendable {
 
     /// Waits until `isDue` holds, or the task is cancelled.
     package func contents(_ isDue: @escaping @Sendable (SourceContents) -> Bool) async -> SourceContents {
-        let id = state.withLock { state in
-            state.nextWaiter += 1
-            return state.nextWaiter
-        }
-        return await withTaskCancellationHandler {
-            await withCheckedContinuation { wake in
-                let ready: SourceContents? = state.withLock { state in
-                    if isDue(state.contents) || Task.isCancelled { return state.contents }
-                    state.waiters[id] = Waiter(isDue: isDue, wake: wake)
-                    return nil
-                }
-                if let ready { wake.resume(returning: ready) }
+        await withWaiter { waiter in
+            state.withLock { state -> SourceContents? in
+                if isDue(state.contents) { return state.contents }
+                state.waiters.add(waiter, isDue)
+                return nil
             }
-        } onCancel: {
-            let (waiter, contents) = state.withLock { ($0.waiters.removeValue(forKey: id), $0.contents) }
-            waiter?.wake.resume(returning: contents)
+        } onCancel: { id in
+            let (entry, contents) = state.withLock { ($0.waiters.remove(id), $0.contents) }
+            entry?.waiter.resume(returning: contents)
         }
     }
 
@@ -203,11 +192,9 @@ package final class MediaFile: Sendable {
         let (due, contents) = state.withLock { state in
             change(&state.contents)
             let contents = state.contents
-            let due = state.waiters.filter { $0.value.isDue(contents) }
-            for id in due.keys { state.waiters[id] = nil }
-            return (due.values.map(\.wake), contents)
+            return (state.waiters.removeAll { $0(contents) }, contents)
         }
-        for wake in due { wake.resume(returning: contents) }
+        for waiter in due { waiter.resume(returning: contents) }
     }
 }
 

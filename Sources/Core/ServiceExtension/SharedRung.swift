@@ -1,3 +1,4 @@
+import Concurrency
 package import Media
 import Synchronization
 

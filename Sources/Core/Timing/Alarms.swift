@@ -1,4 +1,5 @@
 import CLinux
+import Concurrency
 import Glibc
 import Synchronization
 
@@ -7,14 +8,8 @@ import Synchronization
 /// `Task.sleep` keeps its timer in memory until its time has come, even when the task was cancelled long before. Nearly
 /// every sleep here is cancelled, most of them seconds early. A cancelled sleep here leaves nothing behind.
 final class Alarms: Sendable {
-    private struct Sleeper {
-        var instant: Instant
-        var wake: CheckedContinuation<Void, any Error>
-    }
-
     private struct State {
-        var sleepers: [UInt64: Sleeper] = [:]
-        var lastID: UInt64 = 0
+        var sleepers = Waiters<Instant, Result<Void, CancellationError>>()
         /// The instant at which the timer goes off, or `nil` when no task sleeps.
         var armed: Instant?
         /// The closures that the thread calls next, to show that it runs.
@@ -72,24 +67,18 @@ final class Alarms: Sendable {
 
     /// Returns at `instant`, or throws `CancellationError` as soon as the task is cancelled.
     func sleep(until instant: Instant) async throws {
-        let id = state.withLock { state in
-            state.lastID += 1
-            return state.lastID
-        }
-        try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { wake in
-                let isCancelled = state.withLock { state in
-                    if Task.isCancelled { return true }
-                    state.sleepers[id] = Sleeper(instant: instant, wake: wake)
-                    arm(&state, for: instant)
-                    return false
-                }
-                if isCancelled { wake.resume(throwing: CancellationError()) }
+        let result = await withWaiter { waiter in
+            state.withLock { state -> Result<Void, CancellationError>? in
+                if Task.isCancelled { return .failure(CancellationError()) }
+                state.sleepers.add(waiter, instant)
+                arm(&state, for: instant)
+                return nil
             }
-        } onCancel: {
-            let sleeper = state.withLock { $0.sleepers.removeValue(forKey: id) }
-            sleeper?.wake.resume(throwing: CancellationError())
+        } onCancel: { id in
+            let sleeper = state.withLock { $0.sleepers.remove(id) }
+            sleeper?.waiter.resume(returning: .failure(CancellationError()))
         }
+        try result.get()
     }
 
     /// Sets the timer, unless it goes off before `instant` anyway.
@@ -106,14 +95,13 @@ final class Alarms: Sendable {
             clinux_timer_wait(timer)
             let now = SystemTime().now
             let (due, answers) = state.withLock { state in
-                let due = state.sleepers.filter { $0.value.instant <= now }
-                for id in due.keys { state.sleepers[id] = nil }
+                let due = state.sleepers.removeAll { $0 <= now }
                 state.armed = nil
-                if let soonest = state.sleepers.values.map(\.instant).min() { arm(&state, for: soonest) }
+                if let soonest = state.sleepers.notes.min() { arm(&state, for: soonest) }
                 defer { state.answers = [] }
-                return (due.values.map(\.wake), state.answers)
+                return (due, state.answers)
             }
-            for wake in due { wake.resume() }
+            for waiter in due { waiter.resume(returning: .success(())) }
             for answer in answers { answer() }
         }
     }

@@ -1,3 +1,4 @@
+import Concurrency
 import Dispatch
 import Glibc
 import Payloads
@@ -37,7 +38,7 @@ final class BatchJournal: Sendable {
 
     private struct Pending {
         var entry: Entry
-        var wake: CheckedContinuation<Outcome, Never>
+        var caller: Waiter<Outcome>
     }
 
     /// What a group of entries has to do to the disk at its end.
@@ -45,7 +46,7 @@ final class BatchJournal: Sendable {
         var folders: [String: Folder] = [:]
         /// Outputs that have a new name.
         var obsolete: [RelativePath] = []
-        var answers: [(CheckedContinuation<Outcome, Never>, Outcome)] = []
+        var answers: [(Waiter<Outcome>, Outcome)] = []
     }
 
     private let input: Folder
@@ -92,8 +93,8 @@ final class BatchJournal: Sendable {
 
     /// Returns when the entry is on the disk for good.
     func add(_ entry: Entry) async -> Outcome {
-        await withCheckedContinuation { wake in
-            pending.withLock { $0.append(Pending(entry: entry, wake: wake)) }
+        await withWaiter { caller in
+            pending.withLock { $0.append(Pending(entry: entry, caller: caller)) }
             queue.async { [self] in addPending() }
         }
     }
@@ -108,9 +109,9 @@ final class BatchJournal: Sendable {
         contents.withLock { contents in
             for entry in entries {
                 do throws(FileError) {
-                    group.answers.append((entry.wake, try apply(entry.entry, &contents, &group)))
+                    group.answers.append((entry.caller, try apply(entry.entry, &contents, &group)))
                 } catch {
-                    group.answers.append((entry.wake, .failed(error)))
+                    group.answers.append((entry.caller, .failed(error)))
                 }
             }
             do throws(FileError) {
@@ -121,7 +122,7 @@ final class BatchJournal: Sendable {
                 group.answers = group.answers.map { [error] in ($0.0, .failed(error)) }
             }
         }
-        for (wake, outcome) in group.answers { wake.resume(returning: outcome) }
+        for (caller, outcome) in group.answers { caller.resume(returning: outcome) }
     }
 
     private func apply(_ entry: Entry, _ contents: inout BatchJournalState, _ group: inout Group) throws(FileError)

@@ -1,3 +1,4 @@
+import Concurrency
 import Dispatch
 import Media
 import Storage
@@ -32,7 +33,7 @@ package final class BatchRun: Sendable {
         self.options = options
         self.monitor = monitor
         conversion = FileConversion(options: options, decoders: decoders)
-        turns = AsyncSemaphore(places: Self.places(forDecoders: options.decoders))
+        turns = AsyncSemaphore(permits: Self.places(forDecoders: options.decoders))
         output = try place.createOutput()
         do throws(FileError) {
             books = try BatchJournal(input: place.input, output: output)
@@ -48,14 +49,14 @@ package final class BatchRun: Sendable {
         let total = await Self.queue.perform { [self] in walk.reduce(0) { count, _ in count + 1 } }
         monitor.update { $0.total = total }
         // Some files are read ahead, others wait for the disk.
-        let places = AsyncSemaphore(places: 2 * options.decoders + 8)
+        let permits = AsyncSemaphore(permits: 2 * options.decoders + 8)
         let entries = Mutex(walk)
         await withDiscardingTaskGroup { group in
             while !monitor.isStopped, let entry = await Self.queue.perform({ entries.withLock { $0.next() } }) {
-                await places.enter()
+                guard (try? await permits.acquire()) != nil else { break }
                 group.addTask { [self] in
                     await handle(entry)
-                    places.leave()
+                    permits.release()
                 }
             }
         }
@@ -106,10 +107,10 @@ package final class BatchRun: Sendable {
         _ stem: RelativePath,
         _ content: ManifestLine.Content,
     ) async {
-        await turns.enter()
-        guard !monitor.isStopped else { return turns.leave() }
+        guard (try? await turns.acquire()) != nil else { return }
+        guard !monitor.isStopped else { return turns.release() }
         let product = await conversion.convert(file, at: path, content)
-        turns.leave()
+        turns.release()
         guard let rung = product.rung else { return await note(product.line) }
         let number = number.add(1, ordering: .relaxed).newValue
         let written = await Self.queue.perform { [output] in

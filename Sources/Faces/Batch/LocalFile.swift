@@ -1,7 +1,7 @@
+import Concurrency
 import Dispatch
 package import Media
 import Processing
-import Storage
 package import Timing
 
 /// An open file of this machine as an attachment's source: what the decoder wants of it is copied into its memory, so

@@ -1,3 +1,4 @@
+import Concurrency
 import Media
 import ServiceExtension
 import Synchronization
@@ -29,16 +30,16 @@ final class AttachmentMaking: Sendable {
         case left
     }
 
-    private struct Waiter {
+    private struct Participant {
         var expiry: Instant
         var note: @Sendable (Progress) -> Void
         var ending: Ending?
-        var wake: CheckedContinuation<Ending, Never>?
+        var waiter: Waiter<Ending>?
     }
 
     private struct State {
         var progress = Progress()
-        var waiters: [Int: Waiter] = [:]
+        var participants: [Int: Participant] = [:]
         var nextWaiter = 0
         /// A Boolean value that indicates whether further waiters may join.
         var isOpen = true
@@ -69,9 +70,9 @@ final class AttachmentMaking: Sendable {
             guard state.isOpen, deadline.lastCutback ?? expiry >= expiry else { return nil }
             let id = state.nextWaiter
             state.nextWaiter += 1
-            let waiter = Waiter(expiry: expiry, note: note)
-            state.waiters[id] = waiter
-            Self.tell(waiter, id, state.progress)
+            let participant = Participant(expiry: expiry, note: note)
+            state.participants[id] = participant
+            Self.tell(participant, id, state.progress)
             moveDeadline(&state)
             return id
         }
@@ -79,41 +80,40 @@ final class AttachmentMaking: Sendable {
 
     /// Waits for the outcome of the waiter with that number. Cancelling the task makes the waiter leave.
     func ending(for id: Int) async -> Ending {
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { wake in
-                let ending: Ending? = state.withLock { state in
-                    if let ending = state.waiters[id]?.ending {
-                        state.waiters[id] = nil
-                        return ending
-                    }
-                    guard state.waiters[id] != nil else { return .left }
-                    state.waiters[id]?.wake = wake
-                    return nil
+        await withWaiter { waiter in
+            state.withLock { state -> Ending? in
+                if let ending = state.participants[id]?.ending {
+                    state.participants[id] = nil
+                    return Task.isCancelled ? .left : ending
                 }
-                if let ending { wake.resume(returning: ending) }
+                guard state.participants[id] != nil else { return .left }
+                state.participants[id]?.waiter = waiter
+                return nil
             }
-        } onCancel: {
+        } onCancel: { _ in
             leave(id)
         }
     }
 
     private func leave(_ id: Int) {
-        let (wake, abandoned) = state.withLock { state -> (CheckedContinuation<Ending, Never>?, Task<Void, Never>?) in
-            guard let waiter = state.waiters.removeValue(forKey: id), waiter.ending == nil else { return (nil, nil) }
-            guard state.waiters.values.allSatisfy({ $0.ending != nil }) else {
+        let (waiter, abandoned) = state.withLock { state -> (Waiter<Ending>?, Task<Void, Never>?) in
+            guard let participant = state.participants.removeValue(forKey: id), participant.ending == nil else {
+                return (nil, nil)
+            }
+            guard state.participants.values.allSatisfy({ $0.ending != nil }) else {
                 moveDeadline(&state)
-                return (waiter.wake, nil)
+                return (participant.waiter, nil)
             }
             state.isOpen = false
             state.rescuer?.cancel()
-            return (waiter.wake, state.task)
+            return (participant.waiter, state.task)
         }
-        wake?.resume(returning: .left)
+        waiter?.resume(returning: .left)
         abandoned?.cancel()
     }
 
     private func moveDeadline(_ state: inout State) {
-        let expiries = state.waiters.values.filter { $0.ending == nil }.map(\.expiry)
+        let expiries = state.participants.values.filter { $0.ending == nil }.map(\.expiry)
         guard let soonest = expiries.min(), let latest = expiries.max() else { return }
         deadline.move(soonest: soonest, latest: latest)
         rescue(&state)
@@ -135,7 +135,7 @@ final class AttachmentMaking: Sendable {
         let task = Task { await work() }
         let isAbandoned = state.withLock { state in
             state.task = task
-            return state.waiters.isEmpty && !state.isOpen
+            return state.participants.isEmpty && !state.isOpen
         }
         if isAbandoned { task.cancel() }
     }
@@ -170,14 +170,14 @@ final class AttachmentMaking: Sendable {
     func note(_ head: SourceHead) {
         let leaving = state.withLock { state in
             state.progress.head = head
-            guard !head.freshness.isShareable else { return [CheckedContinuation<Ending, Never>]() }
+            guard !head.freshness.isShareable else { return [Waiter<Ending>]() }
             state.isOpen = false
-            guard let first = state.waiters.keys.min() else { return [] }
-            let others = state.waiters.keys.filter { $0 != first }
-            for id in others { state.waiters[id]?.note(Progress()) }
+            guard let first = state.participants.keys.min() else { return [] }
+            let others = state.participants.keys.filter { $0 != first }
+            for id in others { state.participants[id]?.note(Progress()) }
             return Self.end(others.map { ($0, .apart) }, &state)
         }
-        for wake in leaving { wake.resume(returning: .apart) }
+        for waiter in leaving { waiter.resume(returning: .apart) }
     }
 
     /// Ends the work: nothing better will come.
@@ -187,14 +187,14 @@ final class AttachmentMaking: Sendable {
             state.rescue = nil
             state.rescuer?.cancel()
             let lastCutback = state.progress.content.isComplete ? nil : deadline.lastCutback
-            let waiters = state.waiters.map { ($0.key, ($0.value.expiry > lastCutback ?? $0.value.expiry)) }
+            let participants = state.participants.map { ($0.key, ($0.value.expiry > lastCutback ?? $0.value.expiry)) }
             return (
-                Self.end(waiters.filter { !$0.1 }.map { ($0.0, .over) }, &state),
-                Self.end(waiters.filter(\.1).map { ($0.0, .again) }, &state)
+                Self.end(participants.filter { !$0.1 }.map { ($0.0, .over) }, &state),
+                Self.end(participants.filter(\.1).map { ($0.0, .again) }, &state)
             )
         }
-        for wake in over { wake.resume(returning: .over) }
-        for wake in again { wake.resume(returning: .again) }
+        for waiter in over { waiter.resume(returning: .over) }
+        for waiter in again { waiter.resume(returning: .again) }
     }
 
     /// Sets the outcomes and returns the continuations to resume. A waiter that is not suspended yet finds its outcome
@@ -202,26 +202,28 @@ final class AttachmentMaking: Sendable {
     private static func end(
         _ endings: [(id: Int, Ending)],
         _ state: inout State,
-    ) -> [CheckedContinuation<Ending, Never>] {
+    ) -> [Waiter<Ending>] {
         endings.compactMap { id, ending in
-            guard let waiter = state.waiters[id], waiter.ending == nil else { return nil }
-            guard let wake = waiter.wake else {
-                state.waiters[id]?.ending = ending
+            guard let participant = state.participants[id], participant.ending == nil else { return nil }
+            guard let waiter = participant.waiter else {
+                state.participants[id]?.ending = ending
                 return nil
             }
-            state.waiters[id] = nil
-            return wake
+            state.participants[id] = nil
+            return waiter
         }
     }
 
     private static func tellAll(_ state: borrowing State) {
-        for (id, waiter) in state.waiters where waiter.ending == nil { tell(waiter, id, state.progress) }
+        for (id, participant) in state.participants where participant.ending == nil {
+            tell(participant, id, state.progress)
+        }
     }
 
-    /// Reports progress to a waiter. Only the first waiter counts the downloaded bytes as its own.
-    private static func tell(_ waiter: Waiter, _ id: Int, _ progress: Progress) {
+    /// Reports progress to a participant. Only the first one counts the downloaded bytes as its own.
+    private static func tell(_ participant: Participant, _ id: Int, _ progress: Progress) {
         var progress = progress
         if id > 0 { progress.content.source.fetched = 0 }
-        waiter.note(progress)
+        participant.note(progress)
     }
 }

@@ -1,3 +1,4 @@
+import Concurrency
 import Media
 import RedisWire
 import Synchronization
@@ -39,7 +40,7 @@ final class AnswerWatch: Sendable {
         let (id, begins) = state.withLock { state in
             state.lastID += 1
             guard !state.wasLeft else {
-                signal.settle(.success(()))
+                signal.set()
                 return (state.lastID, false)
             }
             defer { state.isAsking = true }
@@ -48,7 +49,7 @@ final class AnswerWatch: Sendable {
         }
         if begins { Task { await ask() } }
         defer { state.withLock { $0.waiters[id] = nil } }
-        try await signal.value()
+        guard await signal.value() != nil else { throw CancellationError() }
     }
 
     /// Ends all waits.
@@ -58,7 +59,7 @@ final class AnswerWatch: Sendable {
             state.wasLeft = true
             return state.waiters
         }
-        for waiter in waiters.values { waiter.signal.settle(.success(())) }
+        for waiter in waiters.values { waiter.signal.set() }
     }
 
     private func ask() async {
@@ -74,7 +75,7 @@ final class AnswerWatch: Sendable {
             for (id, waiter) in waiters {
                 if waiter.deadline <= now || closed.contains(waiter.key) {
                     state.withLock { $0.waiters[id] = nil }
-                    waiter.signal.settle(.success(()))
+                    waiter.signal.set()
                 } else {
                     next = min(next, waiter.deadline)
                 }

@@ -1,3 +1,4 @@
+import Concurrency
 import Media
 import RedisWire
 import Synchronization
@@ -9,7 +10,7 @@ final class Exchange: Sendable {
     /// The time at which the connection is closed if replies are missing.
     let deadline: Instant
     private let replies = Mutex<[RedisReply]>([])
-    private let outcome = OneShot<[RedisReply]>()
+    private let outcome = OneShot<Result<[RedisReply], any Error>>()
 
     init(_ commands: [RedisCommand], deadline: Instant) {
         self.commands = commands
@@ -23,11 +24,11 @@ final class Exchange: Sendable {
             return replies
         }
         guard all.count == commands.count else { return false }
-        outcome.settle(.success(all))
+        outcome.set(.success(all))
         return true
     }
 
-    func fail(_ failure: RedisFailure) { outcome.settle(.failure(failure)) }
+    func fail(_ failure: RedisFailure) { outcome.set(.failure(failure)) }
 
-    func value() async throws -> [RedisReply] { try await outcome.value() }
+    func value() async throws -> [RedisReply] { try await outcome.get() }
 }

@@ -1,3 +1,4 @@
+import Concurrency
 import Dispatch
 import GRDB
 import Jobs
@@ -57,16 +58,13 @@ final class GroupCommit: Sendable {
         observe: @escaping @Sendable (Set<QueueTrouble>) -> Void,
     ) async throws -> GroupCommit {
         let thread = DispatchQueue(label: "attachd.queue")
-        return try await withCheckedThrowingContinuation { opened in
-            thread.async {
-                opened.resume(
-                    with: Result {
-                        let file = try JobFile(path, limits: limits, durability: durability, clock: clock)
-                        return GroupCommit(file, on: thread, observe: observe)
-                    }
-                )
+        let opened = await thread.perform {
+            Result {
+                let file = try JobFile(path, limits: limits, durability: durability, clock: clock)
+                return GroupCommit(file, on: thread, observe: observe)
             }
         }
+        return try opened.get()
     }
 
     var setAsideCount: Int { setAsides.load(ordering: .relaxed) }
@@ -78,38 +76,35 @@ final class GroupCommit: Sendable {
         addsJob: Bool = false,
         _ change: @escaping @Sendable (inout JobTables) throws -> Value,
     ) async throws -> Value {
-        try await withCheckedThrowingContinuation { (caller: CheckedContinuation<Value, any Error>) in
+        let result = await withWaiter { (caller: Waiter<Result<Value, JobQueueError>>) in
             submit(
                 Change(
                     make: { tables in
                         let value = try change(&tables)
-                        return { caller.resume(returning: value) }
+                        return { caller.resume(returning: .success(value)) }
                     },
-                    fail: { caller.resume(throwing: $0) },
+                    fail: { caller.resume(returning: .failure($0)) },
                     addsJob: addsJob,
                 )
             )
         }
+        return try result.get()
     }
 
     func read<Value: Sendable>(_ look: @escaping @Sendable (JobListing) throws -> Value) async throws -> Value {
-        try await withCheckedThrowingContinuation { caller in
-            thread.async {
-                let result = self.file.withLock { file in Result { try file.read(look) } }
-                caller.resume(with: result.mapError { JobQueueError($0) as any Error })
-            }
-        }
+        let result = await thread.perform { self.file.withLock { file in Result { try file.read(look) } } }
+        return try result.mapError { JobQueueError($0) }.get()
     }
 
     /// Commits the waiting changes and closes the file. Later changes fail.
     func close() async {
         waiting.withLock { $0.isClosed = true }
-        await withCheckedContinuation { closed in
+        await withWaiter { closed in
             thread.async { self.close(closed) }
         }
     }
 
-    private func close(_ closed: CheckedContinuation<Void, Never>) {
+    private func close(_ closed: Waiter<Void>) {
         guard waiting.withLock({ !$0.isCommitting }) else { return thread.async { self.close(closed) } }
         file.withLock { $0.close() }
         closed.resume()

@@ -1,3 +1,4 @@
+import Concurrency
 import Jobs
 import Media
 import Synchronization

@@ -1,3 +1,4 @@
+import Concurrency
 package import Jobs
 import Media
 import ServiceLifecycle

@@ -1,3 +1,4 @@
+import Concurrency
 import DecoderWire
 import Glibc
 package import Media
@@ -242,18 +243,15 @@ package final class DecoderPool: Sendable {
         due deadline: MovingDeadline,
     ) async throws(AttachmentFailure) -> DecoderChild? {
         guard state.withLock({ $0.couldHold(claim.byteCount) }) else { throw Self.tooMuchMemory }
-        let lease = await withTaskCancellationHandler {
-            await withCheckedContinuation { wake in
-                let isCancelled = state.withLock { state in
-                    if Task.isCancelled { return true }
-                    state.wait(claim, due: deadline.soonest, wake)
-                    return false
-                }
-                if isCancelled { wake.resume(returning: .refused(Conversation.cancelled)) } else { settle() }
-            }
-        } onCancel: {
-            let wake = state.withLock { $0.stopWaiting(claim.id) }
-            wake?.resume(returning: .refused(Conversation.cancelled))
+        let lease = await withWaiter { (waiter: Waiter<DecoderPoolState.Lease>) in
+            // A job that is cancelled already takes no process from others.
+            if Task.isCancelled { return .refused(Conversation.cancelled) }
+            state.withLock { $0.wait(claim, due: deadline.soonest, waiter) }
+            settle()
+            return nil
+        } onCancel: { _ in
+            let waiter = state.withLock { $0.stopWaiting(claim.id) }
+            waiter?.resume(returning: .refused(Conversation.cancelled))
         }
         switch lease {
         case .child(let child): return child
@@ -289,7 +287,7 @@ package final class DecoderPool: Sendable {
     func settle() {
         let (changes, refill) = state.withLock { ($0.settle(at: time.now), $0.refill) }
         for process in changes.evicted { process.kill() }
-        for (wake, lease) in changes.leases { wake.resume(returning: lease) }
+        for (waiter, lease) in changes.leases { waiter.resume(returning: lease) }
         refill?.yield()
         guard let next = changes.next, state.withLock({ $0.needsTimer(for: next) }) else { return }
         Task { [weak self, time] in

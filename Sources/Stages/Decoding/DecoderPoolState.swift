@@ -1,3 +1,4 @@
+import Concurrency
 import DecoderWire
 import Media
 import Sandbox
@@ -15,11 +16,9 @@ struct DecoderPoolState: Sendable {
         case refused(AttachmentFailure)
     }
 
-    typealias Wake = CheckedContinuation<Lease, Never>
-
     /// The actions that are due after a change.
     struct Changes: Sendable {
-        var leases: [(wake: Wake, lease: Lease)] = []
+        var leases: [(waiter: Waiter<Lease>, lease: Lease)] = []
         /// The processes of jobs that gave way to others.
         var evicted: [ProcessHandle] = []
         /// The time of the next check, if no change comes first.
@@ -39,7 +38,7 @@ struct DecoderPoolState: Sendable {
 
     private let spareLimit: Int
     private var schedule: DecoderSchedule
-    private var waiters: [Int: Wake] = [:]
+    private var waiters: [Int: Waiter<Lease>] = [:]
     /// The processes that have a job, by the job's number.
     private var working: [Int: DecoderChild] = [:]
     private var evictions: [Int: DecoderSchedule.Eviction] = [:]
@@ -88,14 +87,14 @@ struct DecoderPoolState: Sendable {
         return nextNumber
     }
 
-    mutating func wait(_ claim: DecoderSchedule.Claim, due deadline: Instant, _ wake: Wake) {
+    mutating func wait(_ claim: DecoderSchedule.Claim, due deadline: Instant, _ waiter: Waiter<Lease>) {
         var claim = claim
         claim.deadline = deadline
         schedule.wait(claim)
-        waiters[claim.id] = wake
+        waiters[claim.id] = waiter
     }
 
-    mutating func stopWaiting(_ id: Int) -> Wake? {
+    mutating func stopWaiting(_ id: Int) -> Waiter<Lease>? {
         schedule.stopWaiting(id) ? waiters.removeValue(forKey: id) : nil
     }
 
@@ -110,17 +109,19 @@ struct DecoderPoolState: Sendable {
                 working[claim.id] = child
                 lease = .child(child)
             }
-            if let wake = waiters.removeValue(forKey: claim.id) { changes.leases.append((wake, lease)) }
+            if let waiter = waiters.removeValue(forKey: claim.id) { changes.leases.append((waiter, lease)) }
         }
         for (id, eviction) in schedule.takeEvictions() {
             guard let child = working[id] else { continue }
             evictions[id] = eviction
             changes.evicted.append(child.process)
-            if let wake = waiters.removeValue(forKey: id) { changes.leases.append((wake, .refused(Conversation.died))) }
+            if let waiter = waiters.removeValue(forKey: id) {
+                changes.leases.append((waiter, .refused(Conversation.died)))
+            }
         }
         if let outage {
             for id in schedule.dismissBeginners() {
-                if let wake = waiters.removeValue(forKey: id) { changes.leases.append((wake, .refused(outage))) }
+                if let waiter = waiters.removeValue(forKey: id) { changes.leases.append((waiter, .refused(outage))) }
             }
         }
         changes.next = [schedule.nextChange(after: now), zygotes.nextReplacement(after: now)].compactMap(\.self).min()

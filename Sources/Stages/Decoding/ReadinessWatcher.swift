@@ -1,4 +1,5 @@
 import CLinux
+import Concurrency
 import Glibc
 import Media
 import Sandbox
@@ -7,15 +8,9 @@ import Timing
 
 /// A thread that waits for sockets and processes, so that no task blocks the threads that all tasks share.
 final class ReadinessWatcher: Sendable {
-    private struct Waiter {
-        var descriptor: Int32
-        var wake: CheckedContinuation<Void, Never>
-    }
-
     private struct State {
-        /// The waiters by token. 0 is the token of `signal`.
-        var waiters: [UInt: Waiter] = [:]
-        var nextToken: UInt = 1
+        /// The tasks that wait, each with its descriptor. The kernel knows them by their identities; 0 is `signal`.
+        var waiters = Waiters<Int32, Void>()
         /// The closures that the thread calls next, to show that it runs.
         var answers: [@Sendable () -> Void] = []
         var isStopped = false
@@ -83,31 +78,24 @@ final class ReadinessWatcher: Sendable {
     ///
     /// The caller keeps it open, and is the only one that waits for it.
     func waitUntilReadable(_ descriptor: Int32) async {
-        let token = state.withLock { state in
-            state.nextToken += 1
-            return state.nextToken
-        }
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { wake in
-                let isRefused = state.withLock { state in
-                    guard !Task.isCancelled, clinux_epoll_add(epoll, descriptor, token) == 0 else { return true }
-                    state.waiters[token] = Waiter(descriptor: descriptor, wake: wake)
-                    return false
-                }
-                if isRefused { wake.resume() }
+        await withWaiter { waiter in
+            state.withLock { state -> Void? in
+                guard clinux_epoll_add(epoll, descriptor, UInt(waiter.id.rawValue)) == 0 else { return () }
+                state.waiters.add(waiter, descriptor)
+                return nil
             }
-        } onCancel: {
-            wake(token)
+        } onCancel: { id in
+            wake(id)
         }
     }
 
-    private func wake(_ token: UInt) {
-        let waiter = state.withLock { state in
-            guard let waiter = state.waiters.removeValue(forKey: token) else { return nil as Waiter? }
-            _ = clinux_epoll_remove(epoll, waiter.descriptor)
-            return waiter
+    private func wake(_ id: WaiterID) {
+        let entry = state.withLock { state in
+            let entry = state.waiters.remove(id)
+            if let entry { _ = clinux_epoll_remove(epoll, entry.note) }
+            return entry
         }
-        waiter?.wake.resume()
+        entry?.waiter.resume()
     }
 
     private func watch() {
@@ -117,7 +105,7 @@ final class ReadinessWatcher: Sendable {
             let count = unsafe clinux_epoll_wait(epoll, &token)
             guard count >= 0 else { return }
             guard count == 1 else { continue }
-            if token != 0 { wake(token) } else if receiveSignal() { return }
+            if token != 0 { wake(WaiterID(rawValue: UInt64(token))) } else if receiveSignal() { return }
         }
     }
 

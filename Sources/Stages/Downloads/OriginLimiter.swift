@@ -1,3 +1,4 @@
+import Concurrency
 import Media
 import Synchronization
 import Timing
@@ -7,7 +8,7 @@ import Timing
 final class OriginLimiter: Sendable {
     private struct Guarded {
         var table: OriginTable
-        var waiting: [UInt64: CheckedContinuation<OriginTable.Decision, Never>] = [:]
+        var waiting: [UInt64: Waiter<OriginTable.Decision>] = [:]
         /// The closures that end running requests, by the numbers of their permits.
         var onGiveWay: [UInt64: @Sendable (GivingWay) -> Void] = [:]
         var lastNumber: UInt64 = 0
@@ -46,16 +47,15 @@ final class OriginLimiter: Sendable {
             return guarded.lastNumber
         }
         let asked = time.now
-        let decision = await withTaskCancellationHandler {
-            await withCheckedContinuation { wake in
-                change { guarded in
-                    guarded.waiting[number] = wake
-                    guarded.table.ask(number, origin, until: deadline, at: asked)
-                    // `onCancel` may have run before there was a waiter to cancel.
-                    if Task.isCancelled { guarded.table.cancel(number) }
-                }
+        let decision = await withWaiter { (waiter: Waiter<OriginTable.Decision>) in
+            change { guarded in
+                guarded.waiting[number] = waiter
+                guarded.table.ask(number, origin, until: deadline, at: asked)
+                // A request that is cancelled already takes no permit from others.
+                if Task.isCancelled { guarded.table.cancel(number) }
             }
-        } onCancel: {
+            return nil
+        } onCancel: { _ in
             change { $0.table.cancel(number) }
         }
         switch decision {
@@ -141,7 +141,7 @@ final class OriginLimiter: Sendable {
             observe(cause == .slow ? .gaveWaySlow : .gaveWayShare)
             action?(cause)
         }
-        for (wake, decision) in woken { wake.resume(returning: decision) }
+        for (waiter, decision) in woken { waiter.resume(returning: decision) }
         if let alarm { look(at: alarm) }
     }
 

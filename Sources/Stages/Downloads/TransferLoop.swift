@@ -1,4 +1,5 @@
 import CCurl
+import Concurrency
 import Glibc
 import Media
 import Synchronization
@@ -10,7 +11,7 @@ import Timing
 /// everywhere until the handle is freed. That call and all other shared state are under the mailbox's lock.
 @safe
 final class TransferLoop: @unchecked Sendable {
-    typealias Reply = CheckedContinuation<TransferResult, Never>
+    typealias Reply = Waiter<TransferResult>
 
     private enum Command {
         case start(id: UInt, TransferRequest, Reply)
@@ -66,17 +67,12 @@ final class TransferLoop: @unchecked Sendable {
     }
 
     private func run(_ request: TransferRequest, _ id: UInt) async -> TransferResult {
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { reply in
-                guard post(.start(id: id, request, reply)) else {
-                    reply.resume(returning: TransferResult(failure: request.cancelled()))
-                    return
-                }
-                request.place?.onGiveWay { [weak self] in self?.post(.giveWay(id: id, $0)) }
-                // `onCancel` may have run before there was a transfer to cancel. The loop ignores unknown ids.
-                if Task.isCancelled { post(.cancel(id: id)) }
-            }
-        } onCancel: {
+        await withWaiter { reply in
+            guard post(.start(id: id, request, reply)) else { return TransferResult(failure: request.cancelled()) }
+            request.place?.onGiveWay { [weak self] in self?.post(.giveWay(id: id, $0)) }
+            return nil
+        } onCancel: { _ in
+            // The loop ignores transfers that have ended.
             post(.cancel(id: id))
         }
     }

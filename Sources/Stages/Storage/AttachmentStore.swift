@@ -1,3 +1,4 @@
+import Concurrency
 import Digests
 import Dispatch
 import Glibc

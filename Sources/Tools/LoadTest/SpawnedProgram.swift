@@ -1,4 +1,5 @@
 import CLinux
+import Concurrency
 package import Foundation
 import Glibc
 import Media
@@ -8,35 +9,6 @@ package import Values
 
 /// A program that runs during the load test and ends with it.
 package final class SpawnedProgram: Sendable {
-    private final class Life: Sendable {
-        struct State {
-            var isOver = false
-            var waiting: [CheckedContinuation<Void, Never>] = []
-        }
-
-        let state = Mutex(State())
-
-        var isOver: Bool { state.withLock(\.isOver) }
-
-        func end() {
-            let waiting = state.withLock { state in
-                state.isOver = true
-                return state.waiting
-            }
-            for waiter in waiting { waiter.resume() }
-        }
-
-        func ended() async {
-            await withCheckedContinuation { waiter in
-                let isOver = state.withLock { state in
-                    if !state.isOver { state.waiting.append(waiter) }
-                    return state.isOver
-                }
-                if isOver { waiter.resume() }
-            }
-        }
-    }
-
     /// The time that the program has to end after SIGTERM.
     private static let patience = Duration.seconds(10)
     private static let keeper = "/usr/bin/setpriv"
@@ -44,7 +16,8 @@ package final class SpawnedProgram: Sendable {
     package let identifier: Int32
     private let name: String
     private let log: URL
-    private let life: Life
+    /// Set when the program has ended.
+    private let ended: OneShot<Void>
 
     /// Starts the program at `path` with its output in the file `log`. If this process dies, the program gets SIGTERM,
     /// provided that util-linux is installed. `secrets` become environment variables, because everybody on the machine
@@ -56,63 +29,60 @@ package final class SpawnedProgram: Sendable {
         log: URL,
     ) async throws {
         let name = ([URL(filePath: path).lastPathComponent] + arguments.prefix(1)).joined(separator: " ")
-        let life = Life()
+        let ended = OneShot<Void>()
         self.name = name
         self.log = log
-        self.life = life
+        self.ended = ended
         let hasKeeper = FileManager.default.isExecutableFile(atPath: Self.keeper)
         let command = (hasKeeper ? [Self.keeper, "--pdeathsig", "TERM", "--"] : []) + [path] + arguments
         let variables = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("ATTACHD_") }
             .merging(secrets.mapValues(\.revealed)) { $1 }
-        identifier = try await withCheckedThrowingContinuation { started in
-            // The kernel sends the signal when the thread that started the program ends, so this thread waits for the
-            // program.
+        let started: Int32? = await withWaiter { started in
+            // The kernel takes the end of the thread that starts it for ours: this one waits for the program.
             Thread.detachNewThread {
                 let process = Self.start(command, variables.map { "\($0)=\($1)" }, log: log.path)
-                guard process > 0 else {
-                    return started.resume(
-                        throwing: LoadTestError.failure("\(name) could not be started. Check that it is installed.")
-                    )
-                }
+                guard process > 0 else { return started.resume(returning: nil) }
                 started.resume(returning: process)
                 var status: Int32 = 0
                 while unsafe waitpid(process, &status, 0) < 0, errno == EINTR {}
-                life.end()
+                ended.set()
             }
         }
+        guard let started else { throw LoadTestError.failure("\(name) cannot be started.") }
+        identifier = started
     }
 
-    /// The program's output so far.
+    /// What it printed until now.
     package var output: String { (try? String(contentsOf: log, encoding: .utf8)) ?? "" }
 
-    /// Waits until the output matches, and returns the match's first group.
+    /// Waits until what it prints matches, and gives the match's first group.
     package func output(matching pattern: Regex<(Substring, Substring)>, within limit: Duration) async throws -> String
     {
         let time = SystemTime()
         let end = time.now + limit
         while true {
             if let match = try? pattern.firstMatch(in: output) { return String(match.1) }
-            guard time.now < end, !life.isOver else { throw failure("did not start") }
+            guard time.now < end, ended.current == nil else { throw failure("did not start") }
             try await time.sleep(until: time.now + .milliseconds(20))
         }
     }
 
-    /// Returns an error that says what happened, with the end of the program's output.
+    /// What went wrong with it, with the end of what it printed.
     package func failure(_ what: String) -> LoadTestError {
         .failure("\(name) \(what):\n" + output.split(separator: "\n").suffix(5).joined(separator: "\n"))
     }
 
-    /// Stops the program, and waits until it has ended. Kills it if it takes too long.
+    /// Ends it, and waits for that; by force if it takes too long.
     package func stop() async {
-        // Runs in its own task, so that a cancelled load test stops the program too.
+        // Also where the load test was cancelled: nothing may be left.
         await Task {
-            guard !life.isOver else { return }
+            guard ended.current == nil else { return }
             kill(identifier, SIGTERM)
             let force = Task { [identifier] in
                 try await SystemTime().sleep(until: SystemTime().now + Self.patience)
                 kill(identifier, SIGKILL)
             }
-            await life.ended()
+            _ = await ended.value()
             force.cancel()
         }
         .value

@@ -1,0 +1,77 @@
+import Concurrency
+import Support
+import Synchronization
+import Testing
+
+@Suite("A semaphore for tasks", .timeLimit(.minutes(1)))
+struct AsyncSemaphoreTests {
+    @Test("no more tasks are in than there are permits, and all get one", arguments: [1, 2, 5])
+    func limits(permits: Int) async {
+        let semaphore = AsyncSemaphore(permits: permits)
+        let inside = Atomic(0)
+        let most = Atomic(0)
+        let total = Atomic(0)
+        await withDiscardingTaskGroup { group in
+            for _ in 0..<1000 {
+                group.addTask {
+                    guard (try? await semaphore.acquire()) != nil else { return }
+                    most.max(inside.wrappingAdd(1, ordering: .relaxed).newValue, ordering: .relaxed)
+                    await Task.yield()
+                    inside.wrappingSubtract(1, ordering: .relaxed)
+                    total.wrappingAdd(1, ordering: .relaxed)
+                    semaphore.release()
+                }
+            }
+        }
+        #expect(most.load(ordering: .relaxed) <= permits)
+        #expect(total.load(ordering: .relaxed) == 1000)
+    }
+
+    @Test("a cancelled task leaves the line without a permit")
+    func cancels() async throws {
+        let semaphore = AsyncSemaphore(permits: 1)
+        try await semaphore.acquire()
+        let leaves = Task { try await semaphore.acquire() }
+        await turn { semaphore.waiterCount == 1 }
+        leaves.cancel()
+        await #expect(throws: CancellationError.self) { try await leaves.value }
+        semaphore.release()
+        try await semaphore.acquire()
+    }
+
+    @Test("permits go to those who wait longest")
+    func order() async throws {
+        let semaphore = AsyncSemaphore(permits: 1)
+        try await semaphore.acquire()
+        let order = Mutex<[Int]>([])
+        var tasks: [Task<Void, any Error>] = []
+        for number in 0..<10 {
+            tasks.append(
+                Task {
+                    try await semaphore.acquire()
+                    order.withLock { $0.append(number) }
+                    semaphore.release()
+                }
+            )
+            await turn { semaphore.waiterCount == number + 1 }
+        }
+        semaphore.release()
+        for task in tasks { try await task.value }
+        #expect(order.withLock(\.self) == Array(0..<10))
+    }
+
+    @Test("no permit is lost when cancellation and release race")
+    func races() async throws {
+        for run in runs {
+            let semaphore = AsyncSemaphore(permits: 1)
+            try await semaphore.acquire()
+            let task = Task { try await semaphore.acquire() }
+            if run % 2 == 0 { await Task.yield() }
+            async let cancelled: Void = Task { task.cancel() }.value
+            async let released: Void = Task { semaphore.release() }.value
+            _ = await (cancelled, released)
+            if case .success = await task.result { semaphore.release() }
+            try await semaphore.acquire()
+        }
+    }
+}
