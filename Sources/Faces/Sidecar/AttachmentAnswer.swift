@@ -19,7 +19,8 @@ struct AttachmentAnswer {
             throw Problem(.preconditionFailed, "The file isn't the one that the request's conditions name.")
         case .proceed: break
         }
-        describeFile(in: &headers)
+        headers[.contentType] = lease.identifier.format.mimeType
+        headers[.contentDisposition] = "inline; filename=\"\(lease.identifier)\""
         switch ranges(request, validators) {
         case .whole:
             return try await response(request, .ok, headers, [.bytes(0..<lease.byteCount)])
@@ -37,24 +38,8 @@ struct AttachmentAnswer {
         }
     }
 
-    /// The whole file, if it is small and in memory, with the fields that the server adds elsewhere.
-    func wholeFile(at now: UnixTime) -> WholeFile? {
-        guard let bytes = try? AttachmentBody(lease: lease, store: store, pieces: []).wholeAtOnce else { return nil }
-        var headers = headers(validators)
-        describeFile(in: &headers)
-        headers[.contentLength] = String(bytes.readableBytes)
-        headers[.date] = HTTPDate.text(now.seconds)
-        headers[.server] = "attachd"
-        return WholeFile(headers: headers, bytes: bytes)
-    }
-
     private var validators: Validators {
         Validators(entityTag: "\"\(lease.identifier)\"", lastModified: lease.stored.seconds)
-    }
-
-    private func describeFile(in headers: inout HTTPFields) {
-        headers[.contentType] = lease.identifier.format.mimeType
-        headers[.contentDisposition] = "inline; filename=\"\(lease.identifier)\""
     }
 
     private func headers(_ validators: Validators) -> HTTPFields {

@@ -46,11 +46,6 @@ struct AttachmentBody: Sendable {
         }
     }
 
-    /// All of a small file that is in memory; `nil` of any other.
-    var wholeAtOnce: ByteBuffer? {
-        get throws { lease.byteCount <= Self.blockSize ? try read(0..<lease.byteCount, waits: false) : nil }
-    }
-
     /// Reads on this thread what is in memory, which is nearly always, and on a thread of the store's what isn't.
     private func block(_ range: Range<Int>) async throws -> ByteBuffer {
         if let buffer = try read(range, waits: false) { return buffer }
