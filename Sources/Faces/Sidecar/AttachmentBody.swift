@@ -2,44 +2,22 @@ import Hummingbird
 import NIOCore
 import Storage
 
-/// A ready file, or parts of it, as the body of an answer. The lease is held until all is sent.
+/// A ready file, or a part of it, as the body of an answer. The lease is held until all is sent.
 struct AttachmentBody: Sendable {
-    enum Piece: Sendable, Equatable {
-        case bytes(Range<Int>)
-        case text(String)
-
-        var byteCount: Int {
-            switch self {
-            case .bytes(let range): range.count
-            case .text(let text): text.utf8.count
-            }
-        }
-    }
-
     let lease: AttachmentHold
     let store: AttachmentStore
-    let pieces: [Piece]
+    let range: Range<Int>
 
     /// What is read at once, and so what a slow client's connection takes of memory.
     private static let blockSize = 131_072
 
-    var byteCount: Int { pieces.reduce(0) { $0 + $1.byteCount } }
-
     /// Small files are read here and written in one go, larger ones bit by bit as the client takes them.
     var content: ResponseBody {
         get async throws {
-            if pieces.count == 1, case .bytes(let range) = pieces[0], range.count <= Self.blockSize {
-                return ResponseBody(byteBuffer: try await block(range))
-            }
-            return ResponseBody(contentLength: byteCount) { writer in
-                for piece in pieces {
-                    switch piece {
-                    case .text(let text): try await writer.write(ByteBuffer(string: text))
-                    case .bytes(let range):
-                        for start in stride(from: range.lowerBound, to: range.upperBound, by: Self.blockSize) {
-                            try await writer.write(block(start..<min(start + Self.blockSize, range.upperBound)))
-                        }
-                    }
+            if range.count <= Self.blockSize { return ResponseBody(byteBuffer: try await block(range)) }
+            return ResponseBody(contentLength: range.count) { writer in
+                for start in stride(from: range.lowerBound, to: range.upperBound, by: Self.blockSize) {
+                    try await writer.write(block(start..<min(start + Self.blockSize, range.upperBound)))
                 }
                 try await writer.finish(nil)
             }
