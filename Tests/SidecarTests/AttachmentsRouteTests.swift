@@ -57,7 +57,7 @@ struct AttachmentsRouteTests {
         "a kept connection gets the same answer as one that closes",
         arguments: [1, 5000, 131_072, 131_073]
     )
-    func shortcut(size: Int) async throws {
+    func keptConnection(size: Int) async throws {
         let file = try await store.store(ReadyRung([UInt8](repeating: 9, count: size), format: .gif))
         try await SidecarFixture.run(store: store) { sidecar in
             let short = store.urls(below: "").shortURL(of: file.identifier, expires: file.expires.seconds)

@@ -19,17 +19,14 @@ struct AttachmentAnswer {
             throw Problem(.preconditionFailed, "The file isn't the one that the request's conditions name.")
         case .proceed: break
         }
-        describeFile(in: &headers)
-        switch ranges(request, validators) {
+        headers[.contentType] = lease.identifier.format.mimeType
+        headers[.contentDisposition] = "inline; filename=\"\(lease.identifier)\""
+        switch range(request, validators) {
         case .whole:
-            return try await response(request, .ok, headers, [.bytes(0..<lease.byteCount)])
-        case .parts(let parts) where parts.count == 1:
-            headers[.contentRange] = contentRange(parts[0])
-            return try await response(request, .partialContent, headers, [.bytes(parts[0])])
-        case .parts(let parts):
-            let multipart = Multipart(parts, of: lease.byteCount, type: lease.identifier.format.mimeType)
-            headers[.contentType] = multipart.type
-            return try await response(request, .partialContent, headers, multipart.pieces)
+            return try await response(request, .ok, headers, 0..<lease.byteCount)
+        case .part(let range):
+            headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(lease.byteCount)"
+            return try await response(request, .partialContent, headers, range)
         case .unsatisfiable:
             var problem = Problem(.rangeNotSatisfiable, "The file has \(lease.byteCount) bytes.")
             problem.contentRange = "bytes */\(lease.byteCount)"
@@ -37,24 +34,8 @@ struct AttachmentAnswer {
         }
     }
 
-    /// The whole file, if it is small and in memory, with the fields that the server adds elsewhere.
-    func wholeFile(at now: UnixTime) -> WholeFile? {
-        guard let bytes = try? AttachmentBody(lease: lease, store: store, pieces: []).wholeAtOnce else { return nil }
-        var headers = headers(validators)
-        describeFile(in: &headers)
-        headers[.contentLength] = String(bytes.readableBytes)
-        headers[.date] = HTTPDate.text(now.seconds)
-        headers[.server] = "attachd"
-        return WholeFile(headers: headers, bytes: bytes)
-    }
-
     private var validators: Validators {
         Validators(entityTag: "\"\(lease.identifier)\"", lastModified: lease.stored.seconds)
-    }
-
-    private func describeFile(in headers: inout HTTPFields) {
-        headers[.contentType] = lease.identifier.format.mimeType
-        headers[.contentDisposition] = "inline; filename=\"\(lease.identifier)\""
     }
 
     private func headers(_ validators: Validators) -> HTTPFields {
@@ -69,28 +50,24 @@ struct AttachmentAnswer {
     }
 
     /// Ranges are for `GET` alone (RFC 9110, section 14.2).
-    private func ranges(_ request: Request, _ validators: Validators) -> RequestedRanges {
+    private func range(_ request: Request, _ validators: Validators) -> RequestedRange {
         guard request.method == .get, let field = request.headers[.range], validators.allowsRanges(request.headers)
         else { return .whole }
-        return RequestedRanges(field, of: lease.byteCount)
-    }
-
-    private func contentRange(_ part: Range<Int>) -> String {
-        "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(lease.byteCount)"
+        return RequestedRange(field, of: lease.byteCount)
     }
 
     private func response(
         _ request: Request,
         _ status: HTTPResponse.Status,
         _ headers: HTTPFields,
-        _ pieces: [AttachmentBody.Piece],
+        _ range: Range<Int>,
     ) async throws -> Response {
-        let body = AttachmentBody(lease: lease, store: store, pieces: pieces)
         guard request.method == .head else {
+            let body = AttachmentBody(lease: lease, store: store, range: range)
             return Response(status: status, headers: headers, body: try await body.content)
         }
         var headers = headers
-        headers[.contentLength] = String(body.byteCount)
+        headers[.contentLength] = String(range.count)
         return Response(status: status, headers: headers)
     }
 }

@@ -14,7 +14,6 @@ package struct AttachmentsRoute: Sendable {
     private let signer: URLSigner
     private let leases: AccessHolds?
     private let now: @Sendable () -> UnixTime
-    private let recent = RecentFiles()
     private let forget: Forget?
 
     /// Takes back what a client names, and gives the names of the files.
@@ -67,8 +66,6 @@ package struct AttachmentsRoute: Sendable {
     }
 
     private func respond(forgetting reference: AttachmentReference, _ forget: Forget) async throws -> Response {
-        // Also when not all could be done: what was done holds.
-        defer { recent.removeAll() }
         let files: [AttachmentIdentifier]
         do {
             files = try await forget(reference)
@@ -114,35 +111,4 @@ package struct AttachmentsRoute: Sendable {
         let answer = AttachmentAnswer(lease: lease, store: store, secondsLeft: secondsLeft)
         return try await answer.respond(to: request)
     }
-
-    /// The answer to a plain `GET` of a small file, if its link is right, needs no lease, and nothing has to be waited for.
-    func wholeFile(for head: HTTPRequest) -> WholeFile? {
-        guard let path = head.path else { return nil }
-        let now = now()
-        return recent.file(for: path, at: now) { wholeFile(at: path, now) }
-    }
-
-    private func wholeFile(at path: String, _ now: UnixTime) -> WholeFile? {
-        let parts = path.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2, let name = parts[0].split(separator: "/").last,
-            let identifier = AttachmentIdentifier(String(name))
-        else { return nil }
-        let access: SignedAccess?
-        switch parts[0].dropLast(name.count) {
-        case "/v1/attachments/": access = SignedAccess(query: String(parts[1]))
-        case "/a/": access = SignedAccess(shortQuery: String(parts[1]))
-        default: return nil
-        }
-        guard let access, access.lease == nil, access.grants(identifier, by: signer, at: now),
-            let lease = try? store.startAccessing(identifier)
-        else { return nil }
-        let answer = AttachmentAnswer(lease: lease, store: store, secondsLeft: access.expires - now.seconds)
-        return answer.wholeFile(at: now)
-    }
-}
-
-/// All of a small file, with the header fields of its answer.
-struct WholeFile {
-    var headers: HTTPFields
-    var bytes: ByteBuffer
 }

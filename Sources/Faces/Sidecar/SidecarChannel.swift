@@ -13,8 +13,6 @@ struct SidecarChannel: HTTPChannelHandler {
     let responder: Responder
     let limits: ClientLimits
     let table: ConnectionTable
-    /// Answers plain requests for ready files without the router.
-    let makeShortcut: @Sendable () -> ReadyFileShortcut?
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
@@ -30,7 +28,6 @@ struct SidecarChannel: HTTPChannelHandler {
             )
             try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
             try pipeline.addHandler(requests)
-            if let shortcut = makeShortcut() { try pipeline.addHandler(shortcut) }
             try pipeline.addHandler(HTTPConnectionStateHandler(idleTimeout: limits.idleTime, logger: logger))
             return try NIOAsyncChannel(
                 wrappingChannelSynchronously: channel,

@@ -115,11 +115,7 @@ package struct SidecarServer: Service, CustomStringConvertible {
         )
         let application = Application(
             router: router,
-            server: HTTPServerBuilder { [attachments, observe] responder in
-                SidecarChannel(responder: responder, limits: clients, table: table) {
-                    attachments.map { ReadyFileShortcut($0, observe: observe) }
-                }
-            },
+            server: HTTPServerBuilder { SidecarChannel(responder: $0, limits: clients, table: table) },
             configuration: .init(
                 address: .hostname(configuration.host, port: configuration.port),
                 serverName: "attachd",
