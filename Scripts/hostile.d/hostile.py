@@ -83,15 +83,20 @@ async def main(folder):
             await clients.attack()
             counts["attacks"] += 1
 
+    # A source whose decoder crashes is not decoded again for ten minutes: the honest one must not be blamed.
+    crashing = asyncio.Lock()
+
     async def honest():
         while not ended:
-            outcomes[await clients.honest(f"{photo}?seed={draw.randrange(10 ** 9)}")] += 1
+            async with crashing:
+                outcomes[await clients.honest(f"{photo}?seed={draw.randrange(10 ** 9)}")] += 1
             await asyncio.sleep(1)
 
     async def crasher():
         while not ended:
             await asyncio.sleep(draw.uniform(1, 8))
-            counts["crashes"] += worker.crash_decoder(draw)
+            async with crashing:
+                counts["crashes"] += worker.crash_decoder(draw)
 
     def show(sample):
         memory, descriptors, threads = sample

@@ -10,9 +10,9 @@ final class RunningSidecar: Sendable {
     private let log: String
 
     /// Starts the sidecar, and waits until it says which port it listens on.
-    init(_ attachd: AttachdProgram, _ arguments: [String] = []) throws {
+    init(_ attachd: AttachdProgram, command: String = "serve", _ arguments: [String] = []) throws {
         let options = [
-            "serve", "--listen", "127.0.0.1:0", "--store", attachd.store, "--allow-address", "127.0.0.1",
+            command, "--listen", "127.0.0.1:0", "--store", attachd.store, "--allow-address", "127.0.0.1",
             "--log-format", "json",
         ]
         log = attachd.folder.url.appending(path: "log-\(UUID().uuidString)").path
@@ -50,10 +50,11 @@ final class RunningSidecar: Sendable {
     /// Runs `body` beside a sidecar, and ends the sidecar afterwards.
     static func run(
         _ attachd: AttachdProgram,
+        command: String = "serve",
         _ arguments: [String] = [],
         _ body: (RunningSidecar) async throws -> Void,
     ) async throws {
-        let sidecar = try RunningSidecar(attachd, arguments)
+        let sidecar = try RunningSidecar(attachd, command: command, arguments)
         defer {
             sidecar.terminate()
             _ = sidecar.wait()

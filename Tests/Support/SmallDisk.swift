@@ -1,15 +1,15 @@
 import Foundation
 
-/// A file system of one megabyte in memory. It is removed with this value.
+/// A small file system in memory. It is removed with this value.
 package final class SmallDisk: Sendable {
     private let folder: TemporaryFolder
 
     package var path: String { folder.path }
 
     /// Mounts the file system on a folder with `mode` in octal digits. Returns `nil` if this user may not mount.
-    package init?(mode: String = "755") throws {
+    package init?(megabytes: Int = 1, mode: String = "755") throws {
         folder = try TemporaryFolder()
-        let options = "size=1m,mode=\(mode)"
+        let options = "size=\(megabytes)m,mode=\(mode)"
         guard try Self.run("mount", "-t", "tmpfs", "-o", options, "none", folder.path) == 0 else { return nil }
     }
 

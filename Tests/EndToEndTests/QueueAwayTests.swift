@@ -1,0 +1,69 @@
+import Foundation
+import Support
+import Testing
+import Timing
+
+@Suite("A queue whose Redis is away", .timeLimit(.minutes(2)))
+struct QueueAwayTests {
+    /// Starts a worker while its Redis is down.
+    private func withoutRedis(
+        _ command: String,
+        _ body: (RunningSidecar, RedisServer, OriginServer) async throws -> Void,
+    ) async throws {
+        let redis = try RedisServer()
+        redis.kill()
+        let photo = try [UInt8](Data(contentsOf: SharedMedia.packageRoot.appending(path: "Samples/media/photo.jpg")))
+        let origin = try OriginServer { _ in .body(photo) }
+        defer { origin.stop() }
+        let attachd = try AttachdProgram()
+        let arguments = ["--queue", "redis://127.0.0.1:\(redis.port)"]
+        try await RunningSidecar.run(attachd, command: command, arguments) { sidecar in
+            try await body(sidecar, redis, origin)
+        }
+    }
+
+    private func postJob(_ sidecar: RunningSidecar, _ origin: OriginServer) async throws -> HTTPClient.Answer {
+        let payload = #"{"aps":{"mutable-content":1,"alert":"Hi"},"my-attachment":"\#(origin.url("/photo.jpg"))"}"#
+        return try await HTTPClient.send(
+            "POST",
+            path: "/v1/jobs",
+            port: sidecar.port,
+            body: Array(#"{"payload":\#(payload)}"#.utf8),
+        )
+    }
+
+    @Test("serve starts, answers requests, refuses jobs with 503, and takes them once Redis is there")
+    func serve() async throws {
+        try await withoutRedis("serve") { sidecar, redis, origin in
+            let ready = try await sidecar.get("/readyz")
+            #expect(ready.status == 200 && ready.text.lowercased().contains("queue"))
+            let answer = try await sidecar.post(origin.url("/photo.jpg"))
+            #expect(answer.status == 200 && answer.text.contains(#""outcome":"complete""#))
+            let refused = try await postJob(sidecar, origin)
+            #expect(refused.status == 503)
+            try redis.restart()
+            var accepted = try await postJob(sidecar, origin)
+            // The worker dials again after a while, at most every few seconds.
+            for _ in 0..<600 where accepted.status != 202 {
+                try await Task.sleep(for: .milliseconds(50))
+                accepted = try await postJob(sidecar, origin)
+            }
+            #expect(accepted.status == 202)
+        }
+    }
+
+    @Test("work is not ready until Redis is there")
+    func work() async throws {
+        try await withoutRedis("work") { sidecar, redis, _ in
+            #expect(try await sidecar.get("/readyz").status == 503)
+            #expect(try await sidecar.get("/livez").status == 200)
+            try redis.restart()
+            var ready = try await sidecar.get("/readyz")
+            for _ in 0..<600 where ready.status != 200 {
+                try await Task.sleep(for: .milliseconds(50))
+                ready = try await sidecar.get("/readyz")
+            }
+            #expect(ready.status == 200)
+        }
+    }
+}
