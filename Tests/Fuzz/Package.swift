@@ -96,9 +96,9 @@ let package = Package(
                 .product(name: "Mustache", package: "swift-mustache"),
             ],
             sources: [
-                "Budget+Judging.swift", "Budget.swift", "Change.swift", "Distribution.swift", "Figures.swift",
-                "LoadAnswer+JSON.swift", "LoadAnswer.swift", "LoadResult.swift", "LoadTestError.swift",
-                "NotificationMix.swift", "Reports", "ArrivalSchedule.swift", "StepResult.swift", "Weighted.swift",
+                "Results/Budget+Judging.swift", "Results/Budget.swift", "Results/Change.swift", "Results/Distribution.swift", "Results/Figures.swift",
+                "Targets/LoadAnswer+JSON.swift", "Targets/LoadAnswer.swift", "Results/LoadResult.swift", "LoadTestError.swift",
+                "Generator/NotificationMix.swift", "Reports", "Generator/ArrivalSchedule.swift", "Results/StepResult.swift", "Generator/Weighted.swift",
             ],
             resources: ["Templates"],
         ),
