@@ -94,7 +94,7 @@ def setting_keys():
 def keys_of_options(names):
     """The option of each key, from the assignments in the command line's sources."""
     found = {}
-    for file in sorted((sources / "attachd").rglob("*.swift")):
+    for file in sorted((sources / "Faces/attachd").rglob("*.swift")):
         for line in file.read_text().splitlines():
             match = re.search(r"\boptions\[\.(\w+)\] = ", line)
             if not match:
@@ -160,7 +160,7 @@ def commands(program):
 
 def dialects(program):
     titles = {}
-    for file in sorted((sources / "Payloads/Dialects").glob("*.swift")):
+    for file in sorted((sources / "Core/Payloads/Dialects").glob("*.swift")):
         titles |= dict(re.findall(r'name: "([^"]*)",\s*title: "([^"]*)"', file.read_text()))
     rows = {}
     for name, path, profile, source in program.dialects:

@@ -17,6 +17,7 @@ package final class FirstAnswer<Value: Sendable>: Sendable {
     /// Waits for the first answer. Cancellation does not end the wait.
     ///
     /// - Parameter ask: Starts the tasks that answer. It is called at once.
+    /// - Returns: The first answer.
     package static func wait(_ ask: (FirstAnswer) -> Void) async -> Value {
         await withWaiter { ask(FirstAnswer($0)) }
     }

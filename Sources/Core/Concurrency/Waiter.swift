@@ -36,6 +36,7 @@ package struct WaiterID: RawRepresentable, Hashable, Comparable, Sendable {
 /// Suspends the task until its waiter is resumed. Cancellation does not end the wait.
 ///
 /// - Parameter body: Hands the waiter to the code that will resume it. It is called at once.
+/// - Returns: The value that the waiter was resumed with.
 package func withWaiter<Value: Sendable>(_ body: (Waiter<Value>) -> Void) async -> Value {
     await withCheckedContinuation { body(Waiter(WaiterID(), $0)) }
 }
@@ -47,6 +48,7 @@ package func withWaiter<Value: Sendable>(_ body: (Waiter<Value>) -> Void) async 
 ///     is called at once, even if the task is already cancelled.
 ///   - cancel: Takes the waiter back and resumes it, unless it was resumed before. It is called at most once, when the
 ///     task is cancelled. It never runs before `body` has returned, so `body` does not have to look for cancellation.
+/// - Returns: The value of `body`, or the value that the waiter was resumed with.
 package func withWaiter<Value: Sendable>(
     _ body: (Waiter<Value>) -> Value?,
     onCancel cancel: @Sendable (WaiterID) -> Void,
