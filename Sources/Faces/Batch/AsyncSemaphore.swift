@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Lets so many in at once; the others wait in line.
+/// A semaphore for tasks. Waiting tasks get permits in the order of their requests.
 final class AsyncSemaphore: Sendable {
     private struct State {
         var places: Int
