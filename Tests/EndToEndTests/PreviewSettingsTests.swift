@@ -21,7 +21,7 @@ struct PreviewSettingsTests {
             ("layout: bad.html", "categories.c.layout"), ("infoPlist: Info.plist", "event-invite"),
             ("infoPlist: bad.html", "categories.c.infoPlist"),
             ("contentExtension: {initialContentSizeRatio: 99}", "from 0.01 to 10"),
-            ("{infoPlist: Info.plist, contentExtension: {}}", "not both"),
+            ("{infoPlist: Info.plist, contentExtension: {}}", "Give one of them only"),
         ]
     )
     func refused(category: String, words: String) async throws {

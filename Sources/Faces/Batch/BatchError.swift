@@ -1,4 +1,4 @@
-/// Why a batch cannot begin or go on. The message says what to do.
+/// An error that keeps a batch from beginning or continuing. The message says what to do.
 package struct BatchError: Error, Sendable, CustomStringConvertible {
     package enum Cause: Sendable {
         case usage, inputNotFound, cannotWrite

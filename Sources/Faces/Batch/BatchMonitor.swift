@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The progress of a batch that runs, for whoever shows it, and the wish that it stops.
+/// The progress of a running batch, and the request to stop it.
 package final class BatchMonitor: Sendable {
     private let state = Mutex(BatchProgress())
     private let stopped = Atomic(false)
@@ -9,7 +9,7 @@ package final class BatchMonitor: Sendable {
 
     package var progress: BatchProgress { state.withLock(\.self) }
 
-    /// Has no more files begun. What is under way is finished.
+    /// Stops beginning files. Files in progress finish.
     package func stop() { stopped.store(true, ordering: .relaxed) }
 
     package var isStopped: Bool { stopped.load(ordering: .relaxed) }

@@ -1,14 +1,14 @@
 package import Media
 
-/// What a batch makes of which files.
+/// The options of a batch: its profile, its selection of files and its limits.
 package struct BatchOptions: Sendable {
     package var selection: FileSelection
     package var profile: Profile
-    /// Tells this profile's rules from others', whatever they are called.
+    /// A fingerprint of the profile's rules, independent of the profile's name.
     package var fingerprint: String
-    /// How long one file may take.
+    /// The time limit for one file.
     package var timeLimit: Duration
-    /// How many files are decoded at once.
+    /// The number of files that are decoded at once.
     package var decoders: Int
     package var limits: MediaLimits
 

@@ -2,19 +2,19 @@ import Media
 import Payloads
 import Values
 
-/// How far a batch has come.
+/// The progress of a batch.
 package struct BatchProgress: Sendable, Equatable {
-    /// All files there are.
+    /// The number of all files.
     package var total = 0
     package var complete = 0
     package var degraded = 0
-    /// Nothing was made of them.
+    /// The number of files without an output.
     package var original = 0
-    /// Links, pipes, devices.
+    /// The number of skipped links, pipes and devices.
     package var skipped = 0
-    /// How many of all these were done before this run.
+    /// The number of files that an earlier run finished.
     package var kept = 0
-    /// How many of them have the content, and so the result, of another.
+    /// The number of files with the same content, and so the same result, as another file.
     package var reused = 0
 
     package init() {}
@@ -30,13 +30,13 @@ package struct BatchProgress: Sendable, Equatable {
         }
     }
 
-    /// One line for a person: what is done, what failed, how fast it goes and how long it will take.
+    /// Returns a line for display: the finished and the failed files, the rate and the remaining time.
     package func text(after elapsed: Duration) -> String {
         var parts = ["\(handled) of \(total)"]
         if total > 0 { parts[0] += " (\(handled * 100 / total) %)" }
         parts.append("\(complete + degraded) done, \(original) failed" + (skipped > 0 ? ", \(skipped) skipped" : ""))
         let seconds = max(0.001, Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds) / 1e18)
-        // What an earlier run has done goes by in no time, and says nothing about the rest.
+        // Files of an earlier run pass quickly and do not indicate the rate of the others.
         let rate = Double(handled > kept ? handled - kept : handled) / seconds
         parts.append(rate < 100 ? "\((rate * 10).rounded() / 10)/s" : "\(Int(clamping: rate))/s")
         if handled > 0, handled < total {
@@ -45,7 +45,7 @@ package struct BatchProgress: Sendable, Equatable {
         return parts.joined(separator: " · ")
     }
 
-    /// What a program can read, as one line of JSON. `output` is the folder where all of it is.
+    /// Returns a summary for programs, as one line of JSON. `output` is the output folder.
     package func summary(in output: String) -> String {
         JSONValue.object([
             .init("files", .integer(total)), .init("complete", .integer(complete)),
@@ -57,7 +57,7 @@ package struct BatchProgress: Sendable, Equatable {
         .compactText
     }
 
-    /// `1:05`, `2:00:09`.
+    /// Formats a time as `1:05` or `2:00:09`.
     static func clock(_ seconds: Double) -> String {
         let whole = Int(clamping: min(seconds.rounded(.up), 360_000_000))
         func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }

@@ -4,7 +4,8 @@ import Media
 import Storage
 import Synchronization
 
-/// Every media file below a folder, made ready as an attachment. Start here: a file goes through `handle`.
+/// A batch, which converts every media file below a folder to an attachment. Start reading at `handle`, which converts
+/// one file.
 package final class BatchRun: Sendable {
     private let place: BatchPlace
     private let options: BatchOptions
@@ -13,16 +14,16 @@ package final class BatchRun: Sendable {
     private let output: OutputFolder
     private let books: BatchJournal
     private let previews: PreviewFile
-    /// One more than there are decoders, so that none waits for a disk.
+    /// The limit of files in conversion: one more than the decoders, so that no decoder waits for the disk.
     private let turns: AsyncSemaphore
     private let number = Atomic(0)
     private let failure = Mutex<BatchError?>(nil)
     private static let queue = DispatchQueue(label: "attachd.batch.files", attributes: .concurrent)
 
-    /// So many files are decoded at once.
+    /// Returns the number of files in conversion for a number of decoders.
     package static func places(forDecoders decoders: Int) -> Int { decoders + 1 }
 
-    /// Makes the output's folder, and reads what an earlier run has done.
+    /// Creates the output's folder and reads the results of an earlier run.
     package init(
         _ place: BatchPlace,
         _ options: BatchOptions,
@@ -43,7 +44,8 @@ package final class BatchRun: Sendable {
         }
     }
 
-    /// Returns when every file is in the manifest, or the monitor was told to stop and what was under way is.
+    /// Runs until every file is in the manifest, or until the monitor stops the batch and the files in progress are
+    /// finished.
     package func run() async throws(BatchError) {
         defer { output.release() }
         let total = await Self.queue.perform { [self] in walk.reduce(0) { count, _ in count + 1 } }
@@ -131,7 +133,7 @@ package final class BatchRun: Sendable {
         }
     }
 
-    /// An output that cannot be written is this file's failure, except where none can.
+    /// Records that a file's output could not be written. If the disk is full, the whole batch fails.
     private func give(up path: RelativePath, _ content: ManifestLine.Content, _ error: FileError) async {
         guard !error.isFull else { return fail(error) }
         let failure = AttachmentFailure(.store, .storeFailed, "The output could not be written: \(error.reason).")
@@ -154,14 +156,14 @@ package final class BatchRun: Sendable {
         }
     }
 
-    /// Nothing more can be written: what is done is kept, and the batch ends.
+    /// Ends the batch because no output can be written. Finished files are kept.
     private func fail(_ error: FileError) {
-        let message = "\(error). What is done is kept: make room, then go on with --resume."
+        let message = "\(error). Finished files are kept. Free some disk space, and continue with --resume."
         failure.withLock { $0 = $0 ?? BatchError(.cannotWrite, message) }
         monitor.stop()
     }
 
-    /// Puts the manifest in order and writes the report.
+    /// Sorts the manifest and writes the report.
     private func finish() async throws(BatchError) {
         let result = await Self.queue.perform { [self] in
             Result { () throws(FileError) in
@@ -172,17 +174,17 @@ package final class BatchRun: Sendable {
             }
         }
         if case .failure(let error) = result {
-            throw BatchError(.cannotWrite, "\(error). What is done is kept; go on with --resume.")
+            throw BatchError(.cannotWrite, "\(error). Finished files are kept. Continue with --resume.")
         }
     }
 }
 
 extension TreeWalk.Entry {
-    /// The line of what is no file.
+    /// The manifest's line for an entry that is not a file.
     var unusable: ManifestLine {
         switch kind {
         case .unreadableFolder(let error):
-            let message = "The folder cannot be read, nor what is in it: \(error.reason)."
+            let message = "The folder cannot be read, so its files are missing: \(error.reason)."
             return ManifestLine(
                 path,
                 outcome: .original,
@@ -192,7 +194,7 @@ extension TreeWalk.Entry {
             let message = "A symbolic link is not followed."
             return ManifestLine(path, outcome: .skipped, because: AttachmentFailure(.download, .invalidURL, message))
         case .special, .file:
-            let message = "A pipe, socket or device is no file."
+            let message = "A pipe, a socket or a device is not a file."
             return ManifestLine(path, outcome: .skipped, because: AttachmentFailure(.download, .invalidURL, message))
         }
     }

@@ -1,14 +1,14 @@
 import Media
 import Payloads
 
-/// What a batch would do, told without writing anything: `--dry-run`.
+/// A dry run (`--dry-run`), which reports a batch's work without writing files.
 package struct DryRun {
     private let place: BatchPlace
     private let options: BatchOptions
-    /// `nil` where there is nothing to go on with.
+    /// The index of an earlier run, or `nil` if there is none.
     private var ledger: ManifestIndex?
 
-    /// An earlier run's manifest is believed; whether its outputs are still there is looked at by the batch itself.
+    /// Reads the manifest of an earlier run. Only a real batch checks whether the outputs still exist.
     package init(_ place: BatchPlace, _ options: BatchOptions, resumes: Bool) throws(BatchError) {
         self.place = place
         self.options = options
@@ -22,8 +22,8 @@ package struct DryRun {
         self.ledger = ledger
     }
 
-    /// Hands over a line of JSON for each file: `path`, `action` (`make`, `keep`, `reuse` or `skip`), and for `make`
-    /// `output` without the extension, for `skip` the `reason`.
+    /// Passes a line of JSON for each file to `print`: `path`, `action` (`make`, `keep`, `reuse` or `skip`), and for
+    /// `make` the `output` without its extension, for `skip` the `reason`.
     package func run(_ print: (String) -> Void) {
         for entry in TreeWalk(place.input, options.selection) {
             let members = members(of: entry)

@@ -5,12 +5,12 @@ import ServiceExtension
 import Synchronization
 import Timing
 
-/// Gives the decoders for one file; they hand its preview over, if it has pictures.
+/// A function that returns the decoders for one file. They pass the file's thumbnail, if it has pictures, to `show`.
 package typealias FileDecoders = @Sendable (_ show: @escaping @Sendable ([UInt8]) -> Void) -> any AttachmentConverting
 
-/// One file through the same pipeline as a notification's attachment.
+/// The conversion of one file by the same pipeline as a notification's attachment.
 struct FileConversion: Sendable {
-    /// What became of it.
+    /// The result of a conversion.
     struct Product: Sendable {
         var line: ManifestLine
         var rung: ReadyRung?
@@ -22,7 +22,7 @@ struct FileConversion: Sendable {
     private let reader = PayloadReader()
     private let costs = CostModel()
     private let time = SystemTime()
-    /// The pipeline's language is notifications. This one has the file as its only attachment.
+    /// A notification for the pipeline, with the file as its only attachment.
     private static let payload = Array(#"{"aps":{"alert":"-","mutable-content":1},"my-attachment":"batch:file"}"#.utf8)
 
     init(options: BatchOptions, decoders: @escaping FileDecoders) {
@@ -38,7 +38,7 @@ struct FileConversion: Sendable {
             store: output,
         )
         guard let notification = try? reader.read(Self.payload, identifier: RandomIdentifier.make()) else {
-            let failure = AttachmentFailure(.payload, .internalError, "The file could not be made an attachment.")
+            let failure = AttachmentFailure(.payload, .internalError, "The file could not be converted.")
             return Product(line: ManifestLine(path, content, outcome: .original, because: failure))
         }
         let start = time.now
@@ -59,8 +59,8 @@ struct FileConversion: Sendable {
     }
 }
 
-/// Decoders that begin when a picture is there as a whole. That takes a file of this machine a few milliseconds, in which
-/// they would only wait, and make a poor version first.
+/// Decoders that begin when a picture is read completely. A local file takes a few milliseconds, in which a decoder
+/// would only wait and make a poor version first.
 private struct PatientDecoders: AttachmentConverting {
     let decoders: any AttachmentConverting
 
@@ -84,7 +84,7 @@ private struct PatientDecoders: AttachmentConverting {
     }
 }
 
-/// Keeps what the pipeline would store, for the batch to put into its place.
+/// A store that keeps the pipeline's output for the batch, which moves it to its location.
 private final class KeptOutput: AttachmentStoring {
     private let state = Mutex<(rung: ReadyRung?, preview: [UInt8]?)>((nil, nil))
 
@@ -95,7 +95,7 @@ private final class KeptOutput: AttachmentStoring {
 
     func store(_ rung: ReadyRung, until deadline: Instant) async throws(AttachmentFailure) -> StoredAttachment {
         state.withLock { $0.rung = rung }
-        // Where it is and what is in it, the manifest says once it is there.
+        // The manifest names the location and the content later.
         return StoredAttachment(identifier: "", url: "", sha256: "")
     }
 

@@ -25,7 +25,7 @@ struct CallbackDelivery: Sendable {
     private static let leaseGroup = 64
 
     func run() async {
-        let free = FreePlaces(Self.posts)
+        let free = FreeSlots(Self.posts)
         await withDiscardingTaskGroup { group in
             while !Task.isCancelled {
                 let leased = (try? await queue.leaseCallbacks(min(free.count, Self.leaseGroup))) ?? []
@@ -75,14 +75,14 @@ struct CallbackDelivery: Sendable {
     }
 }
 
-private final class FreePlaces: Sendable {
-    private let places: Atomic<Int>
+private final class FreeSlots: Sendable {
+    private let slots: Atomic<Int>
 
-    init(_ count: Int) { places = Atomic(count) }
+    init(_ count: Int) { slots = Atomic(count) }
 
-    var count: Int { places.load(ordering: .relaxed) }
+    var count: Int { slots.load(ordering: .relaxed) }
 
-    func take(_ count: Int) { places.wrappingSubtract(count, ordering: .relaxed) }
+    func take(_ count: Int) { slots.wrappingSubtract(count, ordering: .relaxed) }
 
-    func give() { places.wrappingAdd(1, ordering: .relaxed) }
+    func give() { slots.wrappingAdd(1, ordering: .relaxed) }
 }

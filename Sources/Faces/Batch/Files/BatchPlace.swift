@@ -1,13 +1,13 @@
 import Foundation
 import Glibc
 
-/// The two folders of a batch: one that is only read, one that is only written.
+/// The two folders of a batch: the input, which is only read, and the output.
 package struct BatchPlace: Sendable {
     package let input: Folder
-    /// The output's absolute path. Nothing is there before the batch begins.
+    /// The absolute path of the output. It may not exist before the batch begins.
     package let output: String
 
-    /// Checks that both make sense, and writes nothing.
+    /// Checks both folders without writing.
     package init(input: String, output: String, resumes: Bool) throws(BatchError) {
         do throws(FileError) {
             self.input = try Folder.open(Self.resolved(input) ?? input)
@@ -16,26 +16,26 @@ package struct BatchPlace: Sendable {
         }
         let path = URL(filePath: output).standardizedFileURL.path
         self.output = path
-        // Of what isn't there yet, the nearest folder that is.
+        // If the folder does not exist, its nearest existing parent.
         var nearest = URL(filePath: path)
         while unsafe access(nearest.path, F_OK) != 0, nearest.path != "/" { nearest.deleteLastPathComponent() }
         guard let folder = try? Folder.open(nearest.path) else {
-            throw BatchError(.cannotWrite, "\(nearest.path) is no folder. Choose another --out.")
+            throw BatchError(.cannotWrite, "\(nearest.path) is not a folder. Choose another --out.")
         }
         guard !Self.isSame(folder, orBelow: self.input) else {
-            throw BatchError(.cannotWrite, "--out lies in \(input), which is only read. Choose a folder outside of it.")
+            throw BatchError(.cannotWrite, "--out is inside the input \(input). Choose a folder outside of it.")
         }
         guard nearest.path != path || !Self.isSame(self.input, orBelow: folder) else {
-            throw BatchError(.cannotWrite, "\(input) lies in --out, and is only read. Choose another folder.")
+            throw BatchError(.cannotWrite, "The input \(input) is inside --out. Choose another --out.")
         }
         if nearest.path == path { try Self.check(folder, resumes: resumes) }
     }
 
-    /// Nobody's files are written over: a folder is new or empty, or a batch's own.
+    /// Throws unless the folder is empty or has a batch's results, so that other files are not overwritten.
     private static func check(_ folder: Folder, resumes: Bool) throws(BatchError) {
         if folder.status(of: Array(Manifest.name.utf8)) != nil {
             guard !resumes else { return }
-            let message = "\(folder.path) has a batch's results. Add --resume to go on, or choose another --out."
+            let message = "\(folder.path) has results of a batch. Continue it with --resume, or choose another --out."
             throw BatchError(.cannotWrite, message)
         }
         let names = ((try? folder.entries()) ?? []).map(\.name).filter { $0 != Array(OutputFolder.ownName.utf8) }
@@ -44,12 +44,12 @@ package struct BatchPlace: Sendable {
         }
     }
 
-    /// Makes the output's folder and those on the way to it.
+    /// Creates the output's folder and its parents.
     func createOutput() throws(BatchError) -> OutputFolder {
         do {
             try FileManager.default.createDirectory(atPath: output, withIntermediateDirectories: true)
         } catch {
-            throw BatchError(.cannotWrite, "\(output) cannot be made: \(error.localizedDescription)")
+            throw BatchError(.cannotWrite, "\(output) cannot be created: \(error.localizedDescription)")
         }
         var status = stat()
         guard unsafe lstat(output, &status) == 0,
@@ -65,7 +65,8 @@ package struct BatchPlace: Sendable {
         return unsafe String(cString: resolved)
     }
 
-    /// Told by the folders themselves, for one may have many names.
+    /// Returns whether a folder is another one or inside it. Compares the folders themselves, because a folder may have
+    /// several paths.
     private static func isSame(_ folder: Folder, orBelow other: Folder) -> Bool {
         func identity(_ descriptor: Int32) -> [UInt] {
             var status = stat()

@@ -12,10 +12,10 @@ package struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
         self.code = code
     }
 
-    /// Whether there is no place left, so that nothing else can be written either.
+    /// A Boolean value that indicates whether the disk is full, so that other files cannot be written either.
     package var isFull: Bool { code == ENOSPC || code == EDQUOT }
 
     package var reason: String { unsafe String(cString: strerror(code)) }
 
-    package var description: String { "\(operation) \(path): \(reason)" }
+    package var description: String { "Cannot \(operation) \(path): \(reason)" }
 }

@@ -1,8 +1,8 @@
 import Glibc
 
-/// A folder that is held open. All below it is reached from its descriptor, name by name, and no link is followed.
+/// An open folder. Files below it are opened from its descriptor, name by name, without following links.
 package final class Folder: Sendable {
-    /// As the user calls it, for messages.
+    /// The path that the user gave, for messages.
     package let path: String
     let descriptor: Int32
 
@@ -13,14 +13,14 @@ package final class Folder: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Opens a folder by the name that a person gave, links and all.
+    /// Opens a folder by the user's path. Follows links.
     package static func open(_ path: String) throws(FileError) -> Folder {
         let descriptor = unsafe Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw FileError("open", path) }
         return Folder(path: path, adopting: descriptor)
     }
 
-    /// The folder at `path` below this one, made with those on the way to it if `creating` says so.
+    /// Opens the folder at `path` below this one. If `creating`, creates it and its parents.
     func folder(at path: RelativePath, creating: Bool = false) throws(FileError) -> Folder {
         var folder = self
         for name in path.components { folder = try folder.folder(named: name, creating: creating) }
@@ -30,7 +30,7 @@ package final class Folder: Sendable {
     private func folder(named name: [UInt8], creating: Bool) throws(FileError) -> Folder {
         let path = path(of: name)
         if creating, unsafe mkdirat(descriptor, name.cString, 0o777) != 0, errno != EEXIST {
-            throw FileError("make the folder", path)
+            throw FileError("create the folder", path)
         }
         let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
         let child = unsafe openat(descriptor, name.cString, flags)
@@ -38,7 +38,7 @@ package final class Folder: Sendable {
         return Folder(path: path, adopting: child)
     }
 
-    /// Opens a file for reading. Not blocking, so that a named pipe can't hold us up. The caller closes it.
+    /// Opens a file for reading without blocking, so that a named pipe cannot delay the batch. The caller closes it.
     func openFile(_ name: [UInt8]) throws(FileError) -> (descriptor: Int32, status: stat) {
         let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
         let file = unsafe openat(descriptor, name.cString, flags)
@@ -51,7 +51,7 @@ package final class Folder: Sendable {
         return (file, status)
     }
 
-    /// Opens a file of ours for reading and for writing at its end, made if it isn't there. The caller closes it.
+    /// Opens one of the batch's own files for reading and appending, or creates it. The caller closes it.
     func openForAppending(_ name: String) throws(FileError) -> Int32 {
         let flags = O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC
         let file = unsafe openat(descriptor, name, flags, 0o666)
@@ -59,7 +59,7 @@ package final class Folder: Sendable {
         return file
     }
 
-    /// A new, empty file for writing, in place of one that a crash may have left. The caller closes it.
+    /// Creates an empty file for writing, in place of a file left by a crash. The caller closes it.
     func createFile(_ name: String) throws(FileError) -> Int32 {
         unsafe unlinkat(descriptor, name, 0)
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
@@ -68,27 +68,27 @@ package final class Folder: Sendable {
         return file
     }
 
-    /// Moves a file to `other`, where it takes the place of one that has the new name, in one step.
+    /// Moves a file to `other`. Atomically replaces a file that has the new name.
     func move(_ name: [UInt8], to other: Folder, as newName: [UInt8]) throws(FileError) {
         guard unsafe renameat(descriptor, name.cString, other.descriptor, newName.cString) == 0 else {
-            throw FileError("rename", other.path(of: newName))
+            throw FileError("move a file to", other.path(of: newName))
         }
     }
 
     func remove(_ name: [UInt8]) { unsafe unlinkat(descriptor, name.cString, 0) }
 
-    /// What stands under this name, if anything does; a link is a link.
+    /// Returns the status of an entry without following links, or `nil` if it does not exist.
     func status(of name: [UInt8]) -> stat? {
         var status = stat()
         return unsafe fstatat(descriptor, name.cString, &status, AT_SYMLINK_NOFOLLOW) == 0 ? status : nil
     }
 
-    /// Makes the names in this folder last, whatever happens to the machine.
+    /// Writes the folder's entries to the disk, so that they survive a crash of the machine.
     func sync() throws(FileError) {
-        guard fsync(descriptor) == 0 else { throw FileError("fsync", path) }
+        guard fsync(descriptor) == 0 else { throw FileError("write to the disk", path) }
     }
 
-    /// All names but `.` and `..`, with the kind of each as `readdir` or `fstatat` tells it.
+    /// Returns all names except `.` and `..`, each with its kind as `readdir` or `fstatat` reports it.
     func entries() throws(FileError) -> [(name: [UInt8], kind: mode_t)] {
         let copy = unsafe openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard copy >= 0, let stream = unsafe fdopendir(copy) else { throw FileError("read the folder", path) }
@@ -111,6 +111,6 @@ package final class Folder: Sendable {
 }
 
 extension [UInt8] {
-    /// The same for a C function, with a zero at the end.
+    /// The bytes as a C string, with a zero at the end.
     var cString: [CChar] { map { CChar(bitPattern: $0) } + [0] }
 }

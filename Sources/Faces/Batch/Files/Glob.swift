@@ -1,17 +1,17 @@
 import Glibc
 
-/// A pattern that paths below a folder match, as in `.gitignore`: `*` and `?` and `[a-z]` within a name, `**` for any
-/// number of folders. Without a slash it matches a name at any depth, with one the path from the folder on. Upper and
-/// lower case don't matter: cameras write `.JPG`.
+/// A pattern for paths below a folder, as in `.gitignore`: `*`, `?` and `[a-z]` within a name, and `**` for any number
+/// of folders. Without a slash it matches a name at any depth, with a slash the path from the folder on. Case is
+/// ignored, because cameras write `.JPG`.
 package struct Glob: Sendable {
     private let components: [String]
     private let isAnchored: Bool
 
-    /// FNM_CASEFOLD of the C library, and FNM_PERIOD left out: hidden files are files.
+    /// FNM_CASEFOLD of the C library, without FNM_PERIOD, so that patterns match hidden files.
     private static let options: Int32 = 1 << 4
     private static let anyFolders = "**"
 
-    /// `nil` for a pattern that nothing can match.
+    /// Creates a pattern. Returns `nil` for a pattern that cannot match.
     package init?(_ pattern: String) {
         components = pattern.split(separator: "/").map(String.init)
         isAnchored = pattern.dropLast().contains("/")
@@ -27,7 +27,7 @@ package struct Glob: Sendable {
     private static func match(_ patterns: ArraySlice<String>, _ names: ArraySlice<[UInt8]>) -> Bool {
         guard let pattern = patterns.first else { return names.isEmpty }
         if pattern == anyFolders {
-            // The rest may begin at any depth.
+            // The remaining patterns may begin at any depth.
             return (names.startIndex...names.endIndex).contains { match(patterns.dropFirst(), names[$0...]) }
         }
         guard let name = names.first, matches(pattern, name) else { return false }
@@ -39,7 +39,7 @@ package struct Glob: Sendable {
     }
 }
 
-/// Which files of a folder are worked on: those that some pattern includes, if there are any, and none excludes.
+/// The selection of files: files that match an including pattern, if there are any, and do not match an excluding one.
 package struct FileSelection: Sendable {
     private let included: [Glob]
     private let excluded: [Glob]
@@ -53,6 +53,6 @@ package struct FileSelection: Sendable {
         (included.isEmpty || included.contains { $0.matches(path) }) && !excludes(path)
     }
 
-    /// Whether nothing below this folder is looked at.
+    /// Returns whether a folder and its content are excluded.
     func excludes(_ path: RelativePath) -> Bool { excluded.contains { $0.matches(path) } }
 }

@@ -4,19 +4,19 @@ package import Media
 import Processing
 package import Timing
 
-/// An open file of this machine as an attachment's source: what the decoder wants of it is copied into its memory, so
-/// nothing that happens to the file can happen to the decoder, and of a long video only the clip is read.
+/// An open local file as the source of an attachment. The requested parts are copied into the decoder's memory, so that
+/// changes of the file cannot affect the decoder, and only the clip of a long video is read.
 package struct LocalFile: AttachmentDownloading {
     private let descriptor: Int32
     private let size: Int
-    /// Keeps the descriptor open for as long as somebody reads.
+    /// The owner of the descriptor, which keeps it open while it is in use.
     private let owner: any AnyObject & Sendable
     private static let queue = DispatchQueue(label: "attachd.local-files", attributes: .concurrent)
-    /// What is read ahead of what is asked for, and the most that is copied at one go.
+    /// The number of bytes to read ahead, and the maximum number of bytes copied at once.
     private static let readAhead = 262_144
     private static let stretch = 1_048_576
 
-    /// `descriptor` is open for as long as `owner` lives.
+    /// Creates a source from `descriptor`, which stays open while `owner` exists.
     package init(descriptor: Int32, size: Int, owner: any AnyObject & Sendable) {
         self.owner = owner
         self.descriptor = descriptor
@@ -45,7 +45,7 @@ package struct LocalFile: AttachmentDownloading {
         if file.contents.isComplete { file.end(.whole) }
     }
 
-    /// Copies the beginning of `range`, off Swift's own threads: it may wait for the disk.
+    /// Copies the beginning of `range`. It may wait for the disk, so it does not run on Swift's threads.
     private func copy(_ range: Range<Int>, into file: MediaFile) async throws(AttachmentFailure) {
         let range = range.clamped(to: 0..<size)
         let result = await Self.queue.perform {

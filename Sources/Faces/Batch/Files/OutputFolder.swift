@@ -2,23 +2,22 @@ import Glibc
 import Media
 import Storage
 
-/// The folder that a batch writes into, and nothing else: outputs, manifest, report, and a folder of its own for what is
-/// not ready.
+/// The folder to which a batch writes: outputs, the manifest, the report, and a folder for unfinished files.
 final class OutputFolder: Sendable {
-    /// Names that no folder of the input may have, because its outputs would get in between.
+    /// The name of attachd's own folder, which folders of the input must not have.
     static let ownName = ".attachd-batch"
 
     let root: Folder
-    /// What is being written, and what `--resume` needs beside the manifest.
+    /// The folder for unfinished files, and for the files that `--resume` needs in addition to the manifest.
     let scratch: Folder
 
-    /// A file that is whole and lasting, under a name of its own.
+    /// A complete file on the disk, with a temporary name.
     struct Scratch: Sendable {
         var name: String
         var sha256: String
     }
 
-    /// Opens the folder and keeps every other batch from it for as long as this one lives.
+    /// Opens the folder and locks it against other batches until this one ends.
     init(at path: String) throws(BatchError) {
         do throws(FileError) {
             root = try Folder.open(path)
@@ -37,7 +36,7 @@ final class OutputFolder: Sendable {
         sweep()
     }
 
-    /// Refuses folders and files of another user, which a batch would go on with (SECURITY.md, T2).
+    /// Throws if folders or files that a batch would continue with belong to another user (SECURITY.md, T2).
     private static func checkOwnership(_ root: Folder, _ scratch: Folder) throws(StoreError) {
         try Ownership.check(folder: root.descriptor, at: root.path, isEntrance: true)
         try Ownership.check(folder: scratch.descriptor, at: scratch.path)
@@ -48,22 +47,22 @@ final class OutputFolder: Sendable {
         }
     }
 
-    /// Lets other batches have the folder.
+    /// Unlocks the folder for other batches.
     func release() { flock(scratch.descriptor, LOCK_UN) }
 
-    /// Removes what is of no use without the process that wrote it.
+    /// Removes the unfinished files of earlier processes.
     func sweep() {
         for entry in (try? scratch.entries()) ?? [] where entry.name.starts(with: "tmp-".utf8) {
             scratch.remove(entry.name)
         }
     }
 
-    /// Writes an output to the disk under a name of its own.
+    /// Writes an output to the disk under a temporary name.
     func write(_ rung: ReadyRung, number: Int) throws(FileError) -> Scratch {
         try copy(rung.file.descriptor, rung.report.byteCount, to: "tmp-\(number)")
     }
 
-    /// Copies a file of the output to a name of its own.
+    /// Copies a file of the output to a temporary name.
     func copy(_ file: Int32, _ byteCount: Int, to name: String) throws(FileError) -> Scratch {
         let target = try scratch.createFile(name)
         defer { close(target) }
@@ -77,14 +76,14 @@ final class OutputFolder: Sendable {
         }
     }
 
-    /// Moves a whole file to its place, and gives the folder that it is in.
+    /// Moves a complete file to its location and returns its folder.
     func place(_ name: String, at path: RelativePath) throws(FileError) -> Folder {
         let folder = try root.folder(at: path.parent, creating: true)
         try scratch.move(Array(name.utf8), to: folder, as: path.name)
         return folder
     }
 
-    /// Takes an output out of another's way.
+    /// Moves an output aside, because another one needs its path.
     func setAside(_ path: RelativePath, as name: String) -> Bool {
         guard let folder = try? root.folder(at: path.parent) else { return false }
         return (try? folder.move(path.name, to: scratch, as: Array(name.utf8))) != nil
@@ -92,7 +91,7 @@ final class OutputFolder: Sendable {
 
     func remove(_ path: RelativePath) { (try? root.folder(at: path.parent))?.remove(path.name) }
 
-    /// Opens an output, or one that was set aside, if it is there and its content is what the manifest says.
+    /// Opens an output, or one that was set aside, if it exists and its content matches the manifest.
     func open(_ name: RelativePath, below folder: Folder, sha256: String) -> (descriptor: Int32, byteCount: Int)? {
         guard let (file, status) = try? folder.folder(at: name.parent).openFile(name.name) else { return nil }
         let byteCount = Int(status.st_size)
@@ -103,7 +102,7 @@ final class OutputFolder: Sendable {
         return (file, byteCount)
     }
 
-    /// Whether the output is there with the content that the manifest says.
+    /// Returns whether the output exists and its content matches the manifest.
     func has(_ path: RelativePath, sha256: String) -> Bool {
         guard let file = open(path, below: root, sha256: sha256) else { return false }
         close(file.descriptor)

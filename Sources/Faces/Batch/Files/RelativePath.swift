@@ -1,4 +1,4 @@
-/// A path below a folder, as the bytes that the file system has: names need not be UTF-8.
+/// A path below a folder, as bytes of the file system, because names need not be UTF-8.
 package struct RelativePath: Sendable, Hashable, Comparable {
     package let bytes: [UInt8]
 
@@ -13,7 +13,7 @@ package struct RelativePath: Sendable, Hashable, Comparable {
     var isRoot: Bool { bytes.isEmpty }
     var components: [[UInt8]] { bytes.split(separator: Self.slash).map(Array.init) }
 
-    /// A Boolean value that indicates whether the path leads to something below its folder and nowhere else.
+    /// A Boolean value that indicates whether the path stays below its folder.
     var staysBelow: Bool {
         !bytes.isEmpty && bytes.first != Self.slash && !bytes.contains(0)
             && components.allSatisfy { $0 != Array("..".utf8) && $0 != Array(".".utf8) }
@@ -22,7 +22,7 @@ package struct RelativePath: Sendable, Hashable, Comparable {
     /// The last component.
     var name: [UInt8] { components.last ?? [] }
 
-    /// The folder that it is in.
+    /// The path of the enclosing folder.
     var parent: RelativePath {
         RelativePath(Array(bytes[..<(bytes.lastIndex(of: Self.slash) ?? 0)]))
     }
@@ -31,17 +31,17 @@ package struct RelativePath: Sendable, Hashable, Comparable {
         RelativePath(isRoot ? name : bytes + [Self.slash] + name)
     }
 
-    /// The same with `.` and `pathExtension` at its end.
+    /// Returns the path with `.` and `pathExtension` appended.
     func appending(pathExtension: String) -> RelativePath {
         RelativePath(bytes + [UInt8(ascii: ".")] + Array(pathExtension.utf8))
     }
 
-    /// For people: what is no UTF-8 is replaced.
+    /// The path for display. Bytes that are not UTF-8 are replaced.
     package var text: String { String(decoding: bytes, as: UTF8.self) }
 
     var isUTF8: Bool { String(validating: bytes, as: UTF8.self) != nil }
 
-    /// As it stands in a URL (RFC 3986): everything but unreserved characters and slashes is escaped.
+    /// The path for a URL (RFC 3986). All characters except unreserved ones and slashes are escaped.
     var urlText: String {
         var text = ""
         for byte in bytes {

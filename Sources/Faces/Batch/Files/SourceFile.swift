@@ -9,7 +9,7 @@ final class SourceFile: Sendable {
     let format: MediaFormat
     private let version: Version
 
-    /// What changes when somebody writes to a file.
+    /// The state of a file that changes with every write.
     private struct Version: Equatable {
         var size: Int
         var modified: [Int]
@@ -22,9 +22,9 @@ final class SourceFile: Sendable {
         }
     }
 
-    /// Reads the beginning, which says what it is.
+    /// Opens a file and recognizes its format from its beginning.
     ///
-    /// - Throws: Why nothing can be made of it.
+    /// - Throws: The reason why the file cannot be converted.
     init(at path: RelativePath, below root: Folder, limits: MediaLimits) throws(AttachmentFailure) {
         let opened: (descriptor: Int32, status: stat)
         do throws(FileError) {
@@ -45,13 +45,13 @@ final class SourceFile: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Whether somebody has written to it since it was opened.
+    /// A Boolean value that indicates whether the file was changed after it was opened.
     var hasChanged: Bool {
         var status = stat()
         return unsafe fstat(descriptor, &status) != 0 || Version(status) != version
     }
 
-    /// The SHA-256 of all that is in it, in lowercase hexadecimal.
+    /// Returns the SHA-256 of the whole file, in lowercase hexadecimal.
     func sha256() throws(AttachmentFailure) -> String {
         do throws(StoreError) {
             let sha256 = try FileContent.sha256(byteCount, of: descriptor)
@@ -78,10 +78,10 @@ final class SourceFile: Sendable {
             count = max(0, unsafe pread(descriptor, buffer.baseAddress, MediaSniffer.byteCount, 0))
         }
         guard let format = MediaSniffer.format(of: head.span) else {
-            let message = "The file is no image, video or sound that attachd knows, whatever its name says."
+            let message = "The file is not an image, video or sound that attachd supports, whatever its name is."
             throw AttachmentFailure(.decode, .unrecognizedFormat, message)
         }
-        // Of video and sound only what the clip needs is taken.
+        // Videos and sounds are read only as far as the clip needs.
         guard format.kind != .image || byteCount <= limits.sourceBytes else {
             throw AttachmentFailure(.download, .tooLarge, "The picture has more than \(limits.sourceBytes) bytes.")
         }

@@ -1,12 +1,12 @@
 import Glibc
 
-/// Everything below a folder that is no folder, in the order of the names' bytes: the same order each time.
+/// A sequence of everything below a folder except folders, always in the order of the names' bytes.
 ///
-/// Of the tree only the folders on the way to where the walk stands are in memory.
+/// Only the folders from the root to the current position are in memory.
 struct TreeWalk: Sequence, IteratorProtocol {
     struct Entry: Sendable, Equatable {
         enum Kind: Sendable, Equatable {
-            /// `stem` is the path of its output but for the extension.
+            /// A file. `stem` is the path of its output without the extension.
             case file(stem: RelativePath)
             /// A symbolic link; it is not followed.
             case link
@@ -27,7 +27,7 @@ struct TreeWalk: Sequence, IteratorProtocol {
 
     private let root: Folder
     private let selection: FileSelection
-    /// What is still to be visited, the next one last.
+    /// The entries still to visit. The next one is last.
     private var pending: [Item]
 
     init(_ root: Folder, _ selection: FileSelection) {

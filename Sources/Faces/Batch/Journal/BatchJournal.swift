@@ -4,32 +4,32 @@ import Glibc
 import Payloads
 import Synchronization
 
-/// The manifest, and the outputs that it speaks of: one is never without the other.
+/// The journal of a batch. It keeps the manifest and the outputs consistent.
 ///
-/// What is finished is taken in many at a time: first the outputs are in their places for good, then the manifest says
-/// so. Whatever dies in between, a line speaks of an output that is there, or it is recognised as one that doesn't.
+/// It commits finished files in groups: first it moves the outputs to their locations and syncs them, then it writes
+/// the manifest. After a crash, each line either names an existing output or is recognized as invalid.
 final class BatchJournal: Sendable {
-    /// Something that is finished.
+    /// A finished file.
     enum Entry: Sendable {
-        /// A file of which nothing was made.
+        /// A file without an output.
         case line(ManifestLine)
-        /// A file of which something was made, which is to be called `output`.
+        /// A file with an output, to be named `output`.
         case made(ManifestLine, RelativePath, OutputFolder.Scratch)
-        /// A file with the content of a file that is done.
+        /// A file with the same content as a finished file.
         case reuse(Int, path: RelativePath, stem: RelativePath)
     }
 
-    /// What became of it.
+    /// The outcome of adding an entry.
     enum Outcome: Sendable {
         case written(ManifestLine)
-        /// The manifest says it already.
+        /// The manifest has this line already.
         case known
-        /// The result that was to be used again is no longer there.
+        /// The result to reuse no longer exists.
         case lost
         case failed(FileError)
     }
 
-    /// What is to be done about a file.
+    /// The decision about a file.
     enum Decision: Sendable {
         case keep(ManifestLine)
         case reuse(Int)
@@ -41,10 +41,10 @@ final class BatchJournal: Sendable {
         var caller: Waiter<Outcome>
     }
 
-    /// What a group of entries has to do to the disk at its end.
+    /// The changes to the disk at the end of a group of entries.
     private struct Group {
         var folders: [String: Folder] = [:]
-        /// Outputs that have a new name.
+        /// The old paths of renamed outputs.
         var obsolete: [RelativePath] = []
         var answers: [(Waiter<Outcome>, Outcome)] = []
     }
@@ -63,9 +63,10 @@ final class BatchJournal: Sendable {
         contents = Mutex(BatchJournalState(ledger: ledger, manifest: manifest))
     }
 
-    // MARK: What is known
+    // MARK: Decisions
 
-    /// Whether a file's result is there, can be had from another's, or has to be made. It reads what it relies on.
+    /// Returns whether a file's result exists, can be copied from another file's, or has to be made. It verifies the
+    /// contents of existing outputs.
     func decide(_ path: RelativePath, stem: RelativePath, _ content: ManifestLine.Content) -> Decision {
         contents.withLock { contents in
             if let row = contents.ledger.row(of: path), let line = contents.line(row), line.content == content,
@@ -83,15 +84,15 @@ final class BatchJournal: Sendable {
         return output.has(path, sha256: sha256)
     }
 
-    /// What an output is called that is to have the extension of `other`.
+    /// Returns the path of an output with the same extension as `other`.
     private static func output(_ stem: RelativePath, like other: RelativePath) -> RelativePath {
         let kept = OutputNames.stem(of: other.name).count
         return RelativePath(stem.bytes + other.name[kept...])
     }
 
-    // MARK: What is finished
+    // MARK: Finished files
 
-    /// Returns when the entry is on the disk for good.
+    /// Adds an entry. Returns when it is stored on the disk and survives a crash.
     func add(_ entry: Entry) async -> Outcome {
         await withWaiter { caller in
             pending.withLock { $0.append(Pending(entry: entry, caller: caller)) }
@@ -194,7 +195,7 @@ final class BatchJournal: Sendable {
         defer { close(file.descriptor) }
         let scratch = try output.copy(file.descriptor, file.byteCount, to: "tmp-copy")
         let outcome = try put(line, at: Self.output(stem, like: knownOutput), scratch, &contents, &group)
-        // Its file has another name now: so has what was made of it.
+        // The file was renamed, so its output is renamed, too.
         if !isAside, knownPath != path, !isThere(knownPath) {
             contents.ledger.drop(row)
             group.obsolete.append(knownOutput)
@@ -212,7 +213,7 @@ final class BatchJournal: Sendable {
 
     // MARK: The end
 
-    /// Puts the manifest in order, one line for each file, and hands every line over.
+    /// Sorts the manifest, with one line for each file, and passes each line to `take`.
     func finish(_ take: (ManifestLine) -> Void) throws(FileError) {
         try contents.withLock { contents throws(FileError) in
             let ranges = try contents.manifest.rewrite(contents.ledger.live.map(\.range), in: output.scratch)

@@ -1,9 +1,9 @@
-/// The ledger, and the manifest that it stands for.
+/// The state of a journal: the manifest and its index.
 struct BatchJournalState {
     var ledger: ManifestIndex
     let manifest: Manifest
 
-    /// The name in the output's own folder of an output that is kept aside.
+    /// Returns the name of an output that is set aside in attachd's own folder.
     static func asideName(_ row: Int) -> String { "tmp-aside-\(row)" }
 
     func line(_ row: Int) -> ManifestLine? { manifest.line(at: ledger.rows[row].range) }
@@ -13,10 +13,9 @@ struct BatchJournalState {
         return .written(line)
     }
 
-    /// Makes way for another line, whose output will be at `path`.
+    /// Removes the row's claim to its output, because another line's output will be at `path`.
     ///
-    /// Another file may turn out to have the content that this row was made of: then its output is kept aside, if nobody
-    /// else has one.
+    /// The output is set aside if no other row has the same content, because another file may still have this content.
     mutating func replace(
         _ row: Int,
         with path: RelativePath?,

@@ -2,10 +2,10 @@ import Glibc
 import Payloads
 import Storage
 
-/// The file `manifest.jsonl`: a line is added for each file that is done, and at the end they are put into order.
+/// The file `manifest.jsonl`. The batch appends a line for each finished file, and sorts the lines at the end.
 final class Manifest {
     static let name = "manifest.jsonl"
-    /// A longer line is not ours.
+    /// The maximum length of a line in bytes. attachd does not write longer lines.
     private static let lineLimit = 4_194_304
 
     private let folder: Folder
@@ -13,20 +13,20 @@ final class Manifest {
     private(set) var byteCount: Int
     private var staged: [UInt8] = []
 
-    /// Opens the manifest in `folder`, and reads what it says already.
+    /// Opens the manifest in `folder` and reads its lines.
     ///
-    /// A last line that a crash cut off is taken away. `take` is told of every whole line and where it stands.
+    /// Removes a last line that a crash cut off. Passes every complete line and its position to `take`.
     init(in folder: Folder, take: (ManifestLine, Range<Int>) -> Void) throws(FileError) {
         self.folder = folder
         descriptor = try folder.openForAppending(Self.name)
         byteCount = 0
         byteCount = try Self.read(descriptor, take)
-        guard ftruncate(descriptor, off_t(byteCount)) == 0 else { throw FileError("mend", Self.name) }
+        guard ftruncate(descriptor, off_t(byteCount)) == 0 else { throw FileError("shorten", Self.name) }
     }
 
     deinit { close(descriptor) }
 
-    /// What a manifest says, for those who only look at it.
+    /// Reads a manifest without changing it.
     static func read(in folder: Folder, take: (ManifestLine, Range<Int>) -> Void) throws(FileError) {
         guard folder.status(of: Array(name.utf8)) != nil else { return }
         let file = try folder.openFile(Array(name.utf8)).descriptor
@@ -34,7 +34,7 @@ final class Manifest {
         _ = try read(file, take)
     }
 
-    /// Gives where the last whole line ends.
+    /// Reads all complete lines and returns the end of the last one.
     private static func read(_ file: Int32, _ take: (ManifestLine, Range<Int>) -> Void) throws(FileError) -> Int {
         var line: [UInt8] = []
         var (position, start) = (0, 0)
@@ -59,7 +59,7 @@ final class Manifest {
         }
     }
 
-    /// Adds a line, which is in the file once it is flushed. Gives where it will stand.
+    /// Adds a line for the next `flush` and returns its position in the file.
     func stage(_ line: ManifestLine) -> Range<Int> {
         let bytes = line.json.compactBytes + [UInt8(ascii: "\n")]
         let start = byteCount + staged.count
@@ -67,11 +67,11 @@ final class Manifest {
         return start..<start + bytes.count
     }
 
-    /// Writes what was added, and makes it last.
+    /// Writes the added lines to the disk.
     func flush() throws(FileError) {
         guard !staged.isEmpty else { return }
         try FileContent.write(staged, to: descriptor, named: Self.name)
-        guard fdatasync(descriptor) == 0 else { throw FileError("fsync", Self.name) }
+        guard fdatasync(descriptor) == 0 else { throw FileError("write to the disk", Self.name) }
         byteCount += staged.count
         staged = []
     }
@@ -86,8 +86,8 @@ final class Manifest {
         }
     }
 
-    /// Writes the manifest anew with these lines only, in the order of their paths, and puts it in place of the old one
-    /// in one step. Gives where they stand now.
+    /// Writes a new manifest with these lines only, sorted by path, and atomically replaces the old one. Returns the
+    /// new positions of the lines.
     func rewrite(_ ranges: [Range<Int>], in scratch: Folder) throws(FileError) -> [Range<Int>] {
         let sorted = ranges.compactMap { range in line(at: range)?.path.map { (path: $0, range: range) } }
             .sorted { $0.path < $1.path }
@@ -105,7 +105,7 @@ final class Manifest {
                 }
             }
             try FileContent.write(block, to: file, named: Self.name)
-            guard fsync(file) == 0 else { throw FileError("fsync", Self.name) }
+            guard fsync(file) == 0 else { throw FileError("write to the disk", Self.name) }
             try scratch.move(Array(Self.name.utf8), to: folder, as: Array(Self.name.utf8))
             try folder.sync()
             close(file)

@@ -1,10 +1,9 @@
 import Digests
 import Storage
 
-/// What the manifest says, without its texts: which line is a file's, a content's and an output's. A hundred thousand
-/// files take some 15 MB.
+/// An index of the manifest's lines by file, by content and by output. It takes about 15 MB for 100,000 files.
 struct ManifestIndex {
-    /// The first 128 bits of a SHA-256: enough that no two things of one batch have the same.
+    /// The first 128 bits of a SHA-256, enough to be unique within a batch.
     struct Key: Hashable {
         private var high: UInt64
         private var low: UInt64
@@ -21,14 +20,15 @@ struct ManifestIndex {
     }
 
     struct Row {
-        /// Where the line stands in the manifest.
+        /// The position of the line in the manifest.
         var range: Range<Int>
         var path: Key
         var content: Key?
         var output: Key?
-        /// Whether its output was moved out of the way of another's, and waits for its content to turn up again.
+        /// A Boolean value that indicates whether the output was set aside for another one, in case its content is
+        /// needed again.
         var isAside = false
-        /// Whether another line has taken this one's place.
+        /// A Boolean value that indicates whether another line replaces this one.
         var isDead = false
     }
 
@@ -37,26 +37,26 @@ struct ManifestIndex {
     private var byContent: [Key: Int] = [:]
     private var byOutput: [Key: Int] = [:]
 
-    /// The rows that count, without order.
+    /// The valid rows, unordered.
     var live: [Row] { rows.filter { !$0.isDead && !$0.isAside } }
 
     func row(of path: RelativePath) -> Int? { byPath[Key(path)] }
 
-    /// Who has the result for a content.
+    /// Returns the row that has the result for a content.
     func row(with content: ManifestLine.Content) -> Int? { byContent[Key(content)] }
 
-    /// Whose output stands at this path.
+    /// Returns the row whose output is at this path.
     func owner(ofOutput path: RelativePath) -> Int? { byOutput[Key(path)] }
 
-    /// Whether no file has its output at this path any more.
+    /// Returns whether no output is at this path any more.
     func isFree(_ path: RelativePath) -> Bool { owner(ofOutput: path).map { rows[$0].isDead } ?? true }
 
-    /// Whether nobody else has the result for this row's content.
+    /// Returns whether only this row has the result for its content.
     func isHolder(_ row: Int) -> Bool { rows[row].content.map { byContent[$0] == row } ?? false }
 
-    /// Takes in a line of the manifest, in place of an older one of the same file.
+    /// Adds a line of the manifest, replacing an older one of the same file.
     ///
-    /// - Returns: The older one.
+    /// - Returns: The row of the older line.
     @discardableResult
     mutating func add(_ line: ManifestLine, at range: Range<Int>) -> Int? {
         guard let path = line.path else { return nil }
@@ -72,14 +72,14 @@ struct ManifestIndex {
         return old
     }
 
-    /// Notes that a row's output is kept elsewhere, because another needs its place.
+    /// Records that a row's output was set aside, because another output needs its path.
     mutating func setAside(_ row: Int) {
         rows[row].isAside = true
         if let output = rows[row].output, byOutput[output] == row { byOutput[output] = nil }
         if byPath[rows[row].path] == row { byPath[rows[row].path] = nil }
     }
 
-    /// Notes that a row says nothing about what there is any more.
+    /// Records that a row is no longer valid.
     mutating func drop(_ row: Int) {
         rows[row].isDead = true
         if byPath[rows[row].path] == row { byPath[rows[row].path] = nil }

@@ -3,17 +3,18 @@ import Media
 import Payloads
 import Processing
 
-/// One line of `manifest.jsonl`: what became of one file of the input.
+/// One line of `manifest.jsonl`: the result for one file of the input.
 ///
-/// It is a result as every face of attachd gives it, without the payload, after these:
-/// - `path`: the file, relative to the input. `pathBytes` is the same in base64 where that is no UTF-8.
-/// - `output`: what was made of it, relative to the output; `null` if nothing was. `outputBytes` likewise.
-/// - `sha256`: of the file; `null` where it wasn't read to its end, because it is no media.
-/// - `bytes`: the file's size, where it is media.
-/// - `options`: the fingerprint of the profile it was made with.
-/// - `outcome` may be `skipped` too: a link, a pipe, a device.
+/// It has these members and then those of a processing result, without the payload:
+/// - `path`: the file's path, relative to the input. `pathBytes` is the same in base64 if the path is not UTF-8.
+/// - `output`: the output's path, relative to the output folder, or `null` if there is no output. `outputBytes`
+/// likewise.
+/// - `sha256`: the SHA-256 of the file, or `null` if it was not read to its end because it is not media.
+/// - `bytes`: the file's size, if it is media.
+/// - `options`: the fingerprint of the profile.
+/// - `outcome` may also be `skipped`, for a link, a pipe or a device.
 package struct ManifestLine: Sendable {
-    /// What a result would be made again from: the content and the options.
+    /// The input of a conversion: the content and the options. Equal inputs have equal results.
     struct Content: Sendable, Equatable {
         var sha256: String
         var byteCount: Int
@@ -24,7 +25,7 @@ package struct ManifestLine: Sendable {
 
     init(json: JSONValue) { self.json = json }
 
-    /// What the pipeline made of a file.
+    /// Creates the line for the pipeline's result.
     init(_ path: RelativePath, _ content: Content?, _ members: [JSONValue.Member]) {
         var all = Self.members("path", path)
         all.append(.init("output", .null))
@@ -35,7 +36,7 @@ package struct ManifestLine: Sendable {
         json = .object(all + members)
     }
 
-    /// A file of which nothing was made.
+    /// Creates the line for a file without an output.
     init(_ path: RelativePath, _ content: Content? = nil, outcome: Outcome, because failure: AttachmentFailure) {
         self.init(
             path,
@@ -51,7 +52,7 @@ package struct ManifestLine: Sendable {
         case complete, degraded, original, skipped
     }
 
-    /// The same for another file that has the same content.
+    /// Returns the line for another file with the same content.
     func moved(to path: RelativePath) -> ManifestLine {
         guard case .object(let members) = json else { return self }
         let kept = members.filter { !["path", "pathBytes", "output", "outputBytes"].contains($0.key) }
@@ -60,7 +61,7 @@ package struct ManifestLine: Sendable {
         return line
     }
 
-    /// Says where the output is, and what is in it.
+    /// Sets the location and the content of the output.
     mutating func setOutput(_ path: RelativePath, url: String, sourceURL: String, sha256: String) {
         guard case .object(let members) = json else { return }
         json = .object(members.flatMap { $0.key == "output" ? Self.members("output", path) : [$0] })
@@ -93,7 +94,7 @@ extension ManifestLine {
         return Content(sha256: sha256, byteCount: byteCount, options: options)
     }
 
-    /// The only one: each file is one attachment.
+    /// The only attachment of the file.
     var attachment: JSONValue? { (try? JSONPointer("/attachments/0")).flatMap { json.value(at: $0) } }
 
     /// The SHA-256 of the output.
@@ -104,7 +105,8 @@ extension ManifestLine {
         return errors
     }
 
-    /// Whether the same would come of the same content again: nothing went wrong, or it lies in the content.
+    /// A Boolean value that indicates whether another attempt would have the same result, because the conversion
+    /// succeeded or failed because of the content.
     var isSettled: Bool {
         guard outcome != nil, content != nil else { return false }
         return errors.allSatisfy { error in
@@ -113,13 +115,13 @@ extension ManifestLine {
         }
     }
 
-    /// Whether both say the same of the same file, whatever time it took.
+    /// Returns whether both lines have the same result for the same file, apart from timings.
     func saysTheSame(as other: ManifestLine) -> Bool {
         path == other.path && json["outcome"] == other.json["outcome"] && errors == other.errors
             && content == other.content
     }
 
-    /// Reasons that may be gone the next time.
+    /// The reasons of temporary failures.
     private static let passing: Set<AttachmentFailure.Reason> = [
         .timedOut, .cancelled, .stalled, .decoderDied, .decoderUnavailable, .storeFull, .storeFailed, .sourceChanged,
         .internalError, .invalidURL,
@@ -128,7 +130,8 @@ extension ManifestLine {
     private func path(_ name: String) -> RelativePath? {
         let bytes = json["\(name)Bytes"]?.text.flatMap { Data(base64Encoded: $0) }.map { RelativePath([UInt8]($0)) }
         let path = bytes ?? json[name]?.text.map { RelativePath($0) }
-        // A journal that somebody changed must not lead out of the folder: files are replaced and removed by it.
+        // A manipulated journal must not lead out of the folder, because it decides which files are replaced and
+        // removed.
         return path.flatMap { $0.staysBelow ? $0 : nil }
     }
 }

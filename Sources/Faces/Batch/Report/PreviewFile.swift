@@ -3,12 +3,14 @@ import Glibc
 import Storage
 import Synchronization
 
-/// The previews of the report: small pictures, kept beside the manifest so that a batch that goes on has those of before.
+/// The file of the report's thumbnails. It is kept beside the manifest, so that a resumed batch has the thumbnails of
+/// earlier runs.
 final class PreviewFile: Sendable {
-    /// What a report can hold and still opens fast. Later pictures have no preview.
+    /// The maximum size of all thumbnails in bytes, so that the report opens fast. Further pictures do not get a
+    /// thumbnail.
     private static let byteLimit = 24_000_000
     private static let name = "previews"
-    /// A SHA-256 and a length of four bytes.
+    /// The size of an entry's header: a SHA-256 and a length of four bytes.
     private static let headerSize = 36
 
     private struct State {
@@ -19,7 +21,7 @@ final class PreviewFile: Sendable {
     private let descriptor: Int32
     private let state: Mutex<State>
 
-    /// Opens the file in `folder`; what a crash cut off at its end is written over.
+    /// Opens the file in `folder`. An entry that a crash cut off is overwritten.
     init(in folder: Folder) throws(FileError) {
         descriptor = try folder.openForAppending(Self.name)
         var state = State()
@@ -35,7 +37,7 @@ final class PreviewFile: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Keeps the preview of the output whose SHA-256 is `sha256`, if there is room for it.
+    /// Adds the thumbnail of the output whose SHA-256 is `sha256`, unless the file is full.
     func add(_ bytes: [UInt8], of sha256: String) {
         guard let digest = Hexadecimal.bytes(of: sha256), digest.count == 32 else { return }
         state.withLock { state in
@@ -44,7 +46,7 @@ final class PreviewFile: Sendable {
             let length = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: bytes.count >> $0) }
             let record = digest + length + bytes
             guard unsafe write(descriptor, record, record.count) == record.count else {
-                // The disk is full, which the next output will say.
+                // The disk is full. Writing the next output reports that.
                 ftruncate(descriptor, off_t(state.end))
                 return
             }

@@ -7,9 +7,10 @@ import Storage
 import Templates
 import Values
 
-/// `report.html`: a contact sheet of the batch in one file, which opens without a network and asks nobody for anything.
+/// The file `report.html`: a contact sheet of the batch in one file, which loads no other resources.
 ///
-/// Rows go to the disk as they come. A page has room for so many files; those with something wrong have room of their own.
+/// Rows are written to the disk immediately. The number of files on a page is limited, with a separate limit for files
+/// with problems.
 final class ReportPage {
     static let name = "report.html"
     private static let rowLimit = 5000
@@ -69,7 +70,7 @@ final class ReportPage {
         buffer = []
     }
 
-    /// Puts the page in its place.
+    /// Completes the page and moves it to its location.
     func finish() throws(FileError) {
         flush()
         if let failure { throw failure }
@@ -81,7 +82,7 @@ final class ReportPage {
         let tail: [String: Any] = ["script": Self.text(PackageResources.script_js)]
         let tailText = Self.template(PackageResources.tail_mustache).render(tail)
         try FileContent.write(Array(tailText.utf8), to: page, named: Self.name)
-        guard fsync(page) == 0 else { throw FileError("fsync", Self.name) }
+        guard fsync(page) == 0 else { throw FileError("write to the disk", Self.name) }
         try output.scratch.move(Array(Self.pageName.utf8), to: output.root, as: Array(Self.name.utf8))
     }
 
@@ -117,14 +118,14 @@ final class ReportPage {
         return head
     }
 
-    /// Nothing is loaded from anywhere, and of scripts and styles only these two are run.
+    /// The Content Security Policy, which forbids all resources except the page's own script and style.
     private static let policy: String = {
         let (script, style) = (source(of: PackageResources.script_js), source(of: PackageResources.style_css))
         return "default-src 'none'; img-src data:; script-src \(script); style-src \(style); base-uri 'none'; "
             + "form-action 'none'"
     }()
 
-    /// How a policy names a text that is allowed (Content Security Policy 3, hash-source).
+    /// Returns the policy's source expression for an allowed text (Content Security Policy 3, hash-source).
     private static func source(of text: [UInt8]) -> String {
         "'sha256-\(Data(SHA256.digest(of: text)).base64EncodedString())'"
     }
@@ -145,7 +146,7 @@ extension ManifestLine.Outcome {
         switch self {
         case .complete: "Complete"
         case .degraded: "Degraded"
-        case .original: "Nothing made"
+        case .original: "No output"
         case .skipped: "Skipped"
         }
     }

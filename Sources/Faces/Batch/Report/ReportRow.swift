@@ -3,7 +3,7 @@ import Media
 import Payloads
 import Values
 
-/// What the report says of one file.
+/// The report's row for one file.
 struct ReportRow {
     private static let previewEdge = 192.0
     private static let scaleEdge = 62.0
@@ -12,7 +12,7 @@ struct ReportRow {
     let afterBytes: Int?
     private(set) var context: [String: Any]
 
-    /// `preview` is a JPEG.
+    /// Creates a row. `preview` is a JPEG.
     init(_ line: ManifestLine, preview: [UInt8]?) {
         let attachment = line.attachment
         let source = attachment?["source"]
@@ -44,7 +44,7 @@ struct ReportRow {
         self.context = context
     }
 
-    /// `74 kB`, as people write it.
+    /// Formats a size as `74 kB`.
     static func size(_ byteCount: Int) -> String {
         for (unit, bytes) in [("GB", 1e9), ("MB", 1e6), ("kB", 1e3)] where Double(byteCount) >= bytes {
             let number = Double(byteCount) / bytes

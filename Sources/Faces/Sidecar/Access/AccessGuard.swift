@@ -57,12 +57,12 @@ struct AccessGuard<Context: RequestContext>: RouterMiddleware {
     private func checkAddress(_ request: Request, _ origin: BrowserOrigin) throws(Problem) {
         guard origin.isAddress else {
             let advice =
-                "Without an API token, requests name this machine by address or as localhost, not by another name"
-            throw Problem(.forbidden, "\(advice): see --api-token.")
+                "Without an API token, requests must name this machine by its address or as localhost"
+            throw Problem(.forbidden, "\(advice). Or set a token with --api-token.")
         }
         guard origin.isNone || origin.isOurs else { throw Self.foreign }
         guard request.method != .delete || !AttachmentsRoute.isBelow(request.uri.path) || !request.isForwarded else {
-            throw Problem(.forbidden, "A proxy's clients may not take attachments back. Set an API token: --api-token.")
+            throw Problem(.forbidden, "Clients of a proxy cannot take attachments back. Set a token with --api-token.")
         }
     }
 
@@ -70,13 +70,13 @@ struct AccessGuard<Context: RequestContext>: RouterMiddleware {
         let path = request.uri.path
         guard session != nil || origin.isAddress else {
             let advice =
-                "Open the preview at this machine's address, such as http://127.0.0.1:8080/preview, or ask for a token."
+                "Open the preview at this machine's address, such as http://127.0.0.1:8080/preview, or set --api-token."
             throw Problem(.forbidden, advice)
         }
         guard isRead || origin.isOurs else { throw Self.foreign }
         let isOpen = Self.openPreviewPaths.contains(path) || path.hasPrefix("/preview/assets/")
         guard isOpen || session == nil || isInPreview(request) else {
-            throw Problem(.unauthorized, "Open /preview and give the API token there.")
+            throw Problem(.unauthorized, "Open /preview and enter the API token.")
         }
     }
 

@@ -4,11 +4,11 @@ import Media
 import Storage
 import Timing
 
-/// The answer to a request for a ready file whose signature is right (RFC 9110, sections 8, 13 and 14).
+/// The answer to a request for a ready file with a valid signature (RFC 9110, sections 8, 13 and 14).
 struct AttachmentAnswer {
     let lease: AttachmentHold
     let store: AttachmentStore
-    /// How long the URL still holds, and so how long an answer may be kept; `nil` if it may not be.
+    /// The remaining lifetime of the URL, for which caches may keep the answer, or `nil` if they must not keep it.
     let secondsLeft: Int?
 
     func respond(to request: Request) async throws -> Response {
@@ -16,7 +16,7 @@ struct AttachmentAnswer {
         switch validators.evaluate(request.headers) {
         case .notModified: return Response(status: .notModified, headers: headers)
         case .failed:
-            throw Problem(.preconditionFailed, "The file isn't the one that the request's conditions name.")
+            throw Problem(.preconditionFailed, "The file does not meet the request's conditions.")
         case .proceed: break
         }
         headers[.contentType] = lease.identifier.format.mimeType
@@ -43,13 +43,13 @@ struct AttachmentAnswer {
             .eTag: validators.entityTag,
             .lastModified: HTTPDate.text(validators.lastModified),
             .acceptRanges: "bytes",
-            // The URL is the secret: whoever has it may have the file, and a cache knows the file by it.
+            // The URL is the secret. Every client that has it may read the file, and caches identify the file by it.
             .cacheControl: secondsLeft.map { "public, max-age=\($0), immutable" } ?? "no-store",
             .xContentTypeOptions: "nosniff",
         ]
     }
 
-    /// Ranges are for `GET` alone (RFC 9110, section 14.2).
+    /// Returns the requested range. Ranges apply only to `GET` (RFC 9110, section 14.2).
     private func range(_ request: Request, _ validators: Validators) -> RequestedRange {
         guard request.method == .get, let field = request.headers[.range], validators.allowsRanges(request.headers)
         else { return .whole }

@@ -6,9 +6,10 @@ import Payloads
 package import Storage
 package import Timing
 
-/// `GET` and `HEAD` of `/v1/attachments/{identifier}?expires=…&signature=…`, and of its short form: the ready files.
+/// The routes of ready files: `GET` and `HEAD` of `/v1/attachments/{identifier}?expires=…&signature=…` and of its short
+/// form.
 ///
-/// The signature is the key: no token is needed, and without a signature nobody learns whether a file is there.
+/// A valid signature replaces the token. Without a signature, the answer does not reveal whether a file exists.
 package struct AttachmentsRoute: Sendable {
     private let store: AttachmentStore
     private let signer: URLSigner
@@ -16,10 +17,11 @@ package struct AttachmentsRoute: Sendable {
     private let now: @Sendable () -> UnixTime
     private let forget: Forget?
 
-    /// Takes back what a client names, and gives the names of the files.
+    /// A function that takes attachments back and returns the names of their files.
     package typealias Forget = @Sendable (AttachmentReference) async throws -> [AttachmentIdentifier]
 
-    /// Without `leases`, no URL that needs one is answered; without `forget`, nothing is taken back.
+    /// Creates the routes. Without `leases`, URLs that need a lease are refused. Without `forget`, attachments cannot
+    /// be taken back.
     package init(
         store: AttachmentStore,
         leases: AccessHolds? = nil,
@@ -33,10 +35,10 @@ package struct AttachmentsRoute: Sendable {
         self.now = now
     }
 
-    /// Whether a path is one of these, and so open to all.
+    /// Returns whether a path is that of a ready file, which does not need a token.
     static func isAt(_ path: String) -> Bool { path.hasPrefix("/v1/attachments/") || path.hasPrefix("/a/") }
 
-    /// Whether a path is one of those that take attachments back; the router doesn't mind how many slashes there are.
+    /// Returns whether a path is one of those that take attachments back. Like the router, it ignores repeated slashes.
     static func isBelow(_ path: String) -> Bool { path.split(separator: "/").prefix(2) == ["v1", "attachments"] }
 
     static let path = "/v1/attachments/{identifier}"
@@ -60,7 +62,7 @@ package struct AttachmentsRoute: Sendable {
         router.delete("v1/attachments") { request, _ in
             guard let source = request.uri.queryParameters["source"],
                 let reference = AttachmentReference(String(source))
-            else { throw Problem(.badRequest, "Say which source is taken back: ?source=URL, with the URL encoded.") }
+            else { throw Problem(.badRequest, "Name the source to take back: ?source=URL, with the URL encoded.") }
             return try await respond(forgetting: reference, forget)
         }
     }
@@ -95,18 +97,18 @@ package struct AttachmentsRoute: Sendable {
         }
         let now = now()
         guard let access, access.grants(identifier, by: signer, at: now) else {
-            throw Problem(.forbidden, "The link is not one of ours, or its time is up: process the notification anew.")
+            throw Problem(.forbidden, "The link is not valid or has expired. Process the notification again.")
         }
         if let name = access.lease {
             guard let leases, leases.grants(identifier, to: name) else {
-                throw Problem(.forbidden, "The view that this link is of was closed: open it anew.")
+                throw Problem(.forbidden, "The view of this link was closed. Open it again.")
             }
         }
         guard let lease = try store.startAccessing(identifier) else {
             guard !store.isForgotten(identifier) else { throw Problem(.gone, "The attachment was taken back.") }
-            throw Problem(.notFound, "The attachment is no longer there: process the notification anew.")
+            throw Problem(.notFound, "The attachment no longer exists. Process the notification again.")
         }
-        // What ends with a view is kept nowhere else.
+        // A link that ends with its view must not be cached.
         let secondsLeft = access.lease == nil ? access.expires - now.seconds : nil
         let answer = AttachmentAnswer(lease: lease, store: store, secondsLeft: secondsLeft)
         return try await answer.respond(to: request)

@@ -47,7 +47,7 @@ struct RewriteRoute: Sendable {
 
 extension HTTPField.Name {
     static func named(_ name: String) -> Self {
-        guard let name = Self(name) else { preconditionFailure("\(name) is no field name") }
+        guard let name = Self(name) else { preconditionFailure("\(name) is not a field name") }
         return name
     }
 

@@ -71,7 +71,7 @@ final class SecretReloader: Service {
     private func read(_ source: Source, isAsked: Bool) {
         do {
             guard try source.apply(source.file) || isAsked else { return }
-            logger.notice("A secret file changed and was read again.", metadata: ["file": "\(source.name)"])
+            logger.notice("A secret file was read again.", metadata: ["file": "\(source.name)"])
         } catch {
             logger.warning(
                 "A secret file is not valid. The previous content stays in use.",

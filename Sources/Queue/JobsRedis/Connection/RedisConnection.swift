@@ -168,7 +168,9 @@ final class RedisConnection: Sendable {
             guarded.state = .opening(task)
             return .awaitOpening(task)
         }
-        guard let step else { throw .error(JobQueueError(.unavailable, "The queue was left already.")) }
+        guard let step else {
+            throw .error(JobQueueError(.unavailable, "The connection to the queue is closed already."))
+        }
         return step
     }
 
@@ -183,7 +185,7 @@ final class RedisConnection: Sendable {
                 channel.close(promise: nil)
                 throw error
             }
-            guard opened(channel) else { throw RedisFailure.unreachable("The queue was left.") }
+            guard opened(channel) else { throw RedisFailure.unreachable("The connection was closed.") }
             return channel
         } catch RedisFailure.lost(let reason) {
             // Only the greeting was lost, not a caller's command.

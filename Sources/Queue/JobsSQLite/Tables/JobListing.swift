@@ -60,7 +60,7 @@ struct JobListing {
             DeadLetter(
                 job: try row.job(),
                 starts: try row.count("starts"),
-                age: .milliseconds(max(0, now - (try row.milliseconds("deadLettered")))),
+                age: .milliseconds(max(0, now - (try row.milliseconds("buried")))),
             )
         }
     }

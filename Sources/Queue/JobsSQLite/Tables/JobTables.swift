@@ -126,7 +126,7 @@ struct JobTables {
     mutating func deadLetter(_ lease: Lease, with reply: JobReply) throws -> JobName? {
         let copied = try database.change(
             """
-            INSERT INTO dead(deadLettered, tenant, id, priority, starts, enqueued, deadline,
+            INSERT INTO dead(buried, tenant, id, priority, starts, enqueued, deadline,
               callback, producer, trace_parent, trace_state, content)
             SELECT ?3, tenant, id, priority, starts, enqueued, deadline,
               callback, producer, trace_parent, trace_state, content FROM job WHERE \(Self.isHeld)

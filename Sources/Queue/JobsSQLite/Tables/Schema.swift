@@ -69,7 +69,7 @@ enum Schema {
         CREATE INDEX outbox_due ON outbox(due);
 
         CREATE TABLE dead(
-          seq INTEGER PRIMARY KEY, deadLettered INTEGER NOT NULL,
+          seq INTEGER PRIMARY KEY, buried INTEGER NOT NULL,
           tenant TEXT NOT NULL, id TEXT NOT NULL, priority INTEGER NOT NULL, starts INTEGER NOT NULL,
           enqueued INTEGER NOT NULL, deadline INTEGER NOT NULL,
           callback TEXT, producer TEXT, trace_parent TEXT, trace_state TEXT,

@@ -53,7 +53,7 @@ package final class AccessHolds: Sendable {
             return views[lease]?.files.keys
         }
         guard let files else { return false }
-        // The holds of the store end by themselves.
+        // The holds of the store have a time limit, so they are renewed, too.
         for file in files { _ = try store.startAccessing(file) }
         return true
     }
