@@ -275,7 +275,10 @@ let package = Package(
         .tests("HostileTests", ["Timing", "SeededRandom", "Media", "DecoderWire", "Decoding"]),
         .tests("StorageTests", ["Values", "Timing", "Digests", "Media", "Storage"]),
         .tests("PublishingTests", ["Values", "Timing", "Digests", "Media", "Downloads", "Storage", "Publishing"]),
-        .tests("JobsSQLiteTests", ["Timing", "Media", "Jobs", "JobsSQLite", "JobsContract"]),
+        .tests(
+            "JobsSQLiteTests",
+            ["Timing", "Media", "Jobs", "JobsSQLite", "JobsContract", .product(name: "GRDB", package: "GRDB.swift")]
+        ),
         .tests("RedisWireTests", ["RedisWire"]),
         .tests(
             "JobsRedisTests",

@@ -5,26 +5,45 @@ import Testing
 
 @Suite("A semaphore for tasks", .timeLimit(.minutes(1)))
 struct AsyncSemaphoreTests {
+    /// The numbers of tasks inside now, inside at most, and in all.
+    private final class Visits: Sendable {
+        private let counts = Mutex((inside: 0, most: 0, total: 0))
+
+        var most: Int { counts.withLock(\.most) }
+        var total: Int { counts.withLock(\.total) }
+
+        func enter() {
+            counts.withLock { counts in
+                counts.inside += 1
+                counts.most = max(counts.most, counts.inside)
+                counts.total += 1
+            }
+        }
+
+        func leave() { counts.withLock { $0.inside -= 1 } }
+    }
+
+    private final class Log: Sendable {
+        let numbers = Mutex<[Int]>([])
+    }
+
     @Test("no more tasks are in than there are permits, and all get one", arguments: [1, 2, 5])
     func limits(permits: Int) async {
         let semaphore = AsyncSemaphore(permits: permits)
-        let inside = Atomic(0)
-        let most = Atomic(0)
-        let total = Atomic(0)
+        let visits = Visits()
         await withDiscardingTaskGroup { group in
             for _ in 0..<1000 {
                 group.addTask {
                     guard (try? await semaphore.acquire()) != nil else { return }
-                    most.max(inside.wrappingAdd(1, ordering: .relaxed).newValue, ordering: .relaxed)
+                    visits.enter()
                     await Task.yield()
-                    inside.wrappingSubtract(1, ordering: .relaxed)
-                    total.wrappingAdd(1, ordering: .relaxed)
+                    visits.leave()
                     semaphore.release()
                 }
             }
         }
-        #expect(most.load(ordering: .relaxed) <= permits)
-        #expect(total.load(ordering: .relaxed) == 1000)
+        #expect(visits.most <= permits)
+        #expect(visits.total == 1000)
     }
 
     @Test("a cancelled task leaves the line without a permit")
@@ -43,13 +62,13 @@ struct AsyncSemaphoreTests {
     func order() async throws {
         let semaphore = AsyncSemaphore(permits: 1)
         try await semaphore.acquire()
-        let order = Mutex<[Int]>([])
+        let log = Log()
         var tasks: [Task<Void, any Error>] = []
         for number in 0..<10 {
             tasks.append(
                 Task {
                     try await semaphore.acquire()
-                    order.withLock { $0.append(number) }
+                    log.numbers.withLock { $0.append(number) }
                     semaphore.release()
                 }
             )
@@ -57,7 +76,7 @@ struct AsyncSemaphoreTests {
         }
         semaphore.release()
         for task in tasks { try await task.value }
-        #expect(order.withLock(\.self) == Array(0..<10))
+        #expect(log.numbers.withLock(\.self) == Array(0..<10))
     }
 
     @Test("no permit is lost when cancellation and release race")

@@ -27,7 +27,7 @@ struct Notifications {
             steps: steps.steps,
             reuse: reuse,
             time: time,
-            observeMaking: { [events] in events.note($0) },
+            observeAttachment: { [events] in events.note($0) },
         )
     }
 

@@ -7,7 +7,7 @@ package import Timing
 package struct AttachmentPipeline: Sendable {
     private let steps: Steps
     private let time: any TimeSource
-    private let makings: Makings
+    private let cache: AttachmentCache
     private let rules: [SourceRule]
     private let forgotten: ForgottenSources
     private let observe: @Sendable (ProcessingResult) -> Void
@@ -34,11 +34,11 @@ package struct AttachmentPipeline: Sendable {
         reuse: ReuseRule = ReuseRule(),
         time: any TimeSource = SystemTime(),
         costs: CostModel = CostModel(),
-        observeMaking: @escaping @Sendable (AttachmentEvent) -> Void = { _ in },
+        observeAttachment: @escaping @Sendable (AttachmentEvent) -> Void = { _ in },
         observe: @escaping @Sendable (ProcessingResult) -> Void = { _ in },
     ) {
         self.steps = steps
-        makings = Makings(steps: steps, time: time, rule: reuse, costs: costs, observe: observeMaking)
+        cache = AttachmentCache(steps: steps, time: time, rule: reuse, costs: costs, observe: observeAttachment)
         rules = reuse.sources
         forgotten = ForgottenSources(time: time)
         self.time = time
@@ -51,7 +51,7 @@ package struct AttachmentPipeline: Sendable {
         let moment = forgotten.moment
         let budget = TimeBudget(now: time.now, deadline: deadline, storing: steps.store.cost)
         let work = AttachmentExtension(
-            makings: makings,
+            cache: cache,
             rules: rules,
             request: request,
             expiry: budget.expiry,
@@ -80,13 +80,13 @@ package struct AttachmentPipeline: Sendable {
     func forget(source url: String) -> String {
         let source = rules.source(of: url)
         forgotten.forget(source)
-        makings.forget({ order, _ in order.source == source }, running: { $0.source == source })
+        cache.forget({ key, _ in key.source == source }, running: { $0.source == source })
         return source
     }
 
     /// Drops the file with that name, so that no later notification gets it.
     func forget(file name: String) {
-        makings.forget({ _, made in made.content.ready?.stored?.identifier == name }, running: { _ in false })
+        cache.forget({ _, cached in cached.content.ready?.stored?.identifier == name }, running: { _ in false })
     }
 
     /// Answers at once with the original content. Without `failure`, the reason is that no time is left.

@@ -2,6 +2,7 @@ import Concurrency
 import Dispatch
 package import Media
 import Processing
+import Storage
 package import Timing
 
 /// An open local file as the source of an attachment. The requested parts are copied into the decoder's memory, so that

@@ -76,7 +76,7 @@ package final class Engine: Sendable {
             pipeline: AttachmentPipeline(
                 steps: steps,
                 reuse: settings.reuse,
-                observeMaking: { makingMetrics.count($0) },
+                observeAttachment: { makingMetrics.count($0) },
                 observe: { metrics.count($0) },
             ),
             profiles: settings.profiles,

@@ -5,7 +5,7 @@ import Timing
 
 /// The service extension that processes all attachments of a notification in parallel.
 struct AttachmentExtension: NotificationServiceExtension {
-    let makings: Makings
+    let cache: AttachmentCache
     let rules: [SourceRule]
     let request: ProcessingRequest
     let expiry: Instant
@@ -22,8 +22,8 @@ struct AttachmentExtension: NotificationServiceExtension {
 
     /// Processes one attachment, and records its progress in `bestAttempt`.
     private func prepare(_ attachment: AttachmentRequest, _ index: Int, _ bestAttempt: BestAttempt) async {
-        let order = request.order(of: index, rules: rules)
-        await makings.make(order, from: attachment.url, until: expiry) { [stopwatch] progress in
+        let key = request.key(of: index, rules: rules)
+        await cache.make(key, from: attachment.url, until: expiry) { [stopwatch] progress in
             bestAttempt.update(index) { $0 = progress.content }
             if let downloaded = progress.downloaded { stopwatch.finish(.download, at: downloaded) }
         }

@@ -8,7 +8,7 @@ import Timing
 ///
 /// Each waiter has its own deadline. The work goes on until the latest of them, and is cancelled when the last waiter
 /// has left.
-final class AttachmentMaking: Sendable {
+final class SharedAttachmentJob: Sendable {
     /// The progress of the work so far.
     struct Progress: Sendable {
         var content = AttachmentContent()
@@ -45,9 +45,9 @@ final class AttachmentMaking: Sendable {
         var isOpen = true
         var task: Task<Void, Never>?
         /// The function that makes an early result, its task, and the deadline that the task is for.
-        var rescue: (@Sendable (Instant) async -> Void)?
-        var rescuer: Task<Void, Never>?
-        var rescued: Instant?
+        var makeEarlyResult: (@Sendable (Instant) async -> Void)?
+        var earlyResult: Task<Void, Never>?
+        var earlyDeadline: Instant?
     }
 
     let deadline: MovingDeadline
@@ -105,7 +105,7 @@ final class AttachmentMaking: Sendable {
                 return (participant.waiter, nil)
             }
             state.isOpen = false
-            state.rescuer?.cancel()
+            state.earlyResult?.cancel()
             return (participant.waiter, state.task)
         }
         waiter?.resume(returning: .left)
@@ -116,16 +116,16 @@ final class AttachmentMaking: Sendable {
         let expiries = state.participants.values.filter { $0.ending == nil }.map(\.expiry)
         guard let soonest = expiries.min(), let latest = expiries.max() else { return }
         deadline.move(soonest: soonest, latest: latest)
-        rescue(&state)
+        makeEarlyResult(&state)
     }
 
     /// Starts an early result for the waiters with the earliest deadline while the work goes on for the others.
-    private func rescue(_ state: inout State) {
-        let hasty = deadline.soonest < deadline.latest ? deadline.soonest : nil
-        guard let rescue = state.rescue, state.rescued != hasty else { return }
-        state.rescuer?.cancel()
-        state.rescued = hasty
-        state.rescuer = hasty.map { hasty in Task { await rescue(hasty) } }
+    private func makeEarlyResult(_ state: inout State) {
+        let early = deadline.soonest < deadline.latest ? deadline.soonest : nil
+        guard let makeEarlyResult = state.makeEarlyResult, state.earlyDeadline != early else { return }
+        state.earlyResult?.cancel()
+        state.earlyDeadline = early
+        state.earlyResult = early.map { early in Task { await makeEarlyResult(early) } }
     }
 
     // MARK: - The work
@@ -142,10 +142,10 @@ final class AttachmentMaking: Sendable {
 
     /// Sets the function that makes an early result. It is called with the earliest deadline while other waiters have
     /// later ones, and cancelled when the waiters with the earliest deadline have left.
-    func onHaste(_ rescue: @escaping @Sendable (Instant) async -> Void) {
+    func onEarlyDeadline(_ makeEarlyResult: @escaping @Sendable (Instant) async -> Void) {
         state.withLock { state in
-            state.rescue = rescue
-            self.rescue(&state)
+            state.makeEarlyResult = makeEarlyResult
+            self.makeEarlyResult(&state)
         }
     }
 
@@ -184,8 +184,8 @@ final class AttachmentMaking: Sendable {
     func finish() {
         let (over, again) = state.withLock { state in
             state.isOpen = false
-            state.rescue = nil
-            state.rescuer?.cancel()
+            state.makeEarlyResult = nil
+            state.earlyResult?.cancel()
             let lastCutback = state.progress.content.isComplete ? nil : deadline.lastCutback
             let participants = state.participants.map { ($0.key, ($0.value.expiry > lastCutback ?? $0.value.expiry)) }
             return (

@@ -8,18 +8,18 @@ import Timing
 ///
 /// Work is identical if its keys are equal. Answers that the origin restricts to one client are neither joined nor
 /// cached. The cache does not survive a restart.
-final class Makings: Sendable {
-    typealias Progress = AttachmentMaking.Progress
+final class AttachmentCache: Sendable {
+    typealias Progress = SharedAttachmentJob.Progress
 
     fileprivate struct State {
-        var running: [AttachmentOrder: AttachmentMaking] = [:]
-        var made = ReuseTable<AttachmentOrder, MadeAttachment>(entryLimit: 4096, byteLimit: 268_435_456)
+        var running: [AttachmentKey: SharedAttachmentJob] = [:]
+        var cached = ReuseTable<AttachmentKey, CachedAttachment>(entryLimit: 4096, byteLimit: 268_435_456)
     }
 
     private enum Way {
-        case made(MadeAttachment)
-        case joined(AttachmentMaking, number: Int)
-        case begun(AttachmentMaking, number: Int, before: MadeAttachment?)
+        case cached(CachedAttachment)
+        case joined(SharedAttachmentJob, number: Int)
+        case begun(SharedAttachmentJob, number: Int, before: CachedAttachment?)
     }
 
     private let steps: AttachmentPipeline.Steps
@@ -49,7 +49,7 @@ final class Makings: Sendable {
     ///
     /// Returns when nothing better will come or the task is cancelled. The caller cancels it at `expiry`.
     func make(
-        _ order: AttachmentOrder,
+        _ key: AttachmentKey,
         from url: String,
         until expiry: Instant,
         _ note: @escaping @Sendable (Progress) -> Void,
@@ -58,96 +58,96 @@ final class Makings: Sendable {
         var best = AttachmentContent()
         while !Task.isCancelled {
             let note: @Sendable (Progress) -> Void = { [best] in note($0.keeping(best)) }
-            let (making, number): (AttachmentMaking, Int)
-            switch way(order, until: expiry, isAlone: isAlone, note) {
-            case .made(let made):
-                guard let content = await renewed(made) else {
-                    state.withLock { $0.made.remove(order) }
+            let (job, number): (SharedAttachmentJob, Int)
+            switch way(key, until: expiry, isAlone: isAlone, note) {
+            case .cached(let cached):
+                guard let content = await renewed(cached) else {
+                    state.withLock { $0.cached.remove(key) }
                     continue
                 }
                 observe(.reused)
                 return note(Progress(content: content, downloaded: time.now))
             case .joined(let joined, let id):
                 observe(.joined)
-                (making, number) = (joined, id)
+                (job, number) = (joined, id)
             case .begun(let begun, let id, let before):
                 observe(.begun)
-                begun.start { [self] in await work(on: begun, order, url, before) }
-                (making, number) = (begun, id)
+                begun.start { [self] in await work(on: begun, key, url, before) }
+                (job, number) = (begun, id)
             }
-            switch await making.ending(for: number) {
+            switch await job.ending(for: number) {
             case .over: return
-            case .again: best = making.progress.content
+            case .again: best = job.progress.content
             case .apart: isAlone = true
             case .left:
-                return state.withLock { if !making.isOpen { $0.forget(making, for: order) } }
+                return state.withLock { if !job.isOpen { $0.forget(job, for: key) } }
             }
         }
     }
 
     /// Drops matching cached attachments, and lets nobody join matching work under way.
     func forget(
-        _ isForgotten: @Sendable (AttachmentOrder, MadeAttachment) -> Bool,
-        running: @Sendable (AttachmentOrder) -> Bool,
+        _ isForgotten: @Sendable (AttachmentKey, CachedAttachment) -> Bool,
+        running: @Sendable (AttachmentKey) -> Bool,
     ) {
         state.withLock { state in
-            state.made.removeAll(where: isForgotten)
+            state.cached.removeAll(where: isForgotten)
             state.running = state.running.filter { !running($0.key) }
         }
     }
 
     private func way(
-        _ order: AttachmentOrder,
+        _ key: AttachmentKey,
         until expiry: Instant,
         isAlone: Bool,
         _ note: @escaping @Sendable (Progress) -> Void,
     ) -> Way {
         state.withLock { state in
-            let before = isAlone ? nil : state.made.use(order)
-            if let before, before.isFresh(at: time.now) { return .made(before) }
-            if !isAlone, let making = state.running[order], let number = making.join(until: expiry, note) {
-                return .joined(making, number: number)
+            let before = isAlone ? nil : state.cached.use(key)
+            if let before, before.isFresh(at: time.now) { return .cached(before) }
+            if !isAlone, let job = state.running[key], let number = job.join(until: expiry, note) {
+                return .joined(job, number: number)
             }
-            let making = AttachmentMaking(until: expiry)
-            guard let number = making.join(until: expiry, note) else { preconditionFailure("a new making is open") }
-            if !isAlone { state.running[order] = making }
-            return .begun(making, number: number, before: before)
+            let job = SharedAttachmentJob(until: expiry)
+            guard let number = job.join(until: expiry, note) else { preconditionFailure("a new job is open") }
+            if !isAlone { state.running[key] = job }
+            return .begun(job, number: number, before: before)
         }
     }
 
     private func work(
-        on making: AttachmentMaking,
-        _ order: AttachmentOrder,
+        on job: SharedAttachmentJob,
+        _ key: AttachmentKey,
         _ url: String,
-        _ before: MadeAttachment?,
+        _ before: CachedAttachment?,
     ) async {
         // A revalidation is useful only if the cached file still exists.
         var before = before
-        if let made = before, await renewed(made) == nil { before = nil }
-        await AttachmentWork(
+        if let cached = before, await renewed(cached) == nil { before = nil }
+        await AttachmentJob(
             steps: steps,
             time: time,
             costs: costs,
             crashes: crashes,
-            order: order,
+            key: key,
             url: url,
             before: before,
-            making: making
+            job: job
         )
         .run()
-        let made = MadeAttachment(making, before: before, floor: rule.floor, now: time.now)
-        if made != nil, making.progress.head?.isUnchanged == true { observe(.revalidated) }
+        let cached = CachedAttachment(job, before: before, floor: rule.floor, now: time.now)
+        if cached != nil, job.progress.head?.isUnchanged == true { observe(.revalidated) }
         state.withLock { state in
             // Only the work that others could join is cached.
-            guard state.forget(making, for: order) else { return }
-            if let made { state.made.insert(made, for: order, byteCount: made.byteCount) }
+            guard state.forget(job, for: key) else { return }
+            if let cached { state.cached.insert(cached, for: key, byteCount: cached.byteCount) }
         }
-        making.finish()
+        job.finish()
     }
 
     /// Returns the cached content with a new URL; `nil` if its file no longer exists.
-    private func renewed(_ made: MadeAttachment) async -> AttachmentContent? {
-        var content = made.content
+    private func renewed(_ cached: CachedAttachment) async -> AttachmentContent? {
+        var content = cached.content
         // An output that is not stored yet needs no new URL.
         guard let stored = content.ready?.stored else { return content }
         content.stored = await steps.store.renew(stored)
@@ -155,17 +155,17 @@ final class Makings: Sendable {
     }
 }
 
-extension Makings.State {
+extension AttachmentCache.State {
     /// Closes `making` for joining. Returns `true` if it was the one to join.
     @discardableResult
-    fileprivate mutating func forget(_ making: AttachmentMaking, for order: AttachmentOrder) -> Bool {
-        guard running[order] === making else { return false }
-        running[order] = nil
+    fileprivate mutating func forget(_ job: SharedAttachmentJob, for key: AttachmentKey) -> Bool {
+        guard running[key] === job else { return false }
+        running[key] = nil
         return true
     }
 }
 
-extension AttachmentMaking.Progress {
+extension SharedAttachmentJob.Progress {
     /// Returns this progress, with the earlier output `best` unless the new one is as good.
     fileprivate func keeping(_ best: AttachmentContent) -> Self {
         guard let ready = best.ready, !content.isComplete else { return self }

@@ -3,38 +3,38 @@ import ServiceExtension
 import Timing
 
 /// The download and the decoding of one attachment, which overlap. Progress goes to the shared job.
-struct AttachmentWork: Sendable {
+struct AttachmentJob: Sendable {
     let steps: AttachmentPipeline.Steps
     let time: any TimeSource
     let costs: CostModel
     let crashes: CrashMemory
-    let order: AttachmentOrder
+    let key: AttachmentKey
     /// The URL to fetch, as the sender gave it.
     let url: String
     /// The cached attachment of this source. It is made again only if the source has changed since.
-    let before: MadeAttachment?
-    let making: AttachmentMaking
+    let before: CachedAttachment?
+    let job: SharedAttachmentJob
 
-    private var deadline: MovingDeadline { making.deadline }
+    private var deadline: MovingDeadline { job.deadline }
 
     func run() async {
         do throws(AttachmentFailure) {
             if let refusal = steps.store.refusal { throw refusal }
-            if let refusal = crashes.refusal(ofSource: order.source, at: url, now: time.now) { throw refusal }
-            let file = try MediaFile(byteLimit: order.limits.sourceBytes, time: time)
+            if let refusal = crashes.refusal(ofSource: key.source, at: url, now: time.now) { throw refusal }
+            let file = try MediaFile(byteLimit: key.limits.sourceBytes, time: time)
             async let downloaded: Void = download(into: file)
             let converted = await convert(file)
-            making.update { $0.source.note(file.contents) }
+            job.update { $0.source.note(file.contents) }
             // The converter needs no more bytes, so the download ends.
             file.end(.cut(AttachmentFailure(.download, .cancelled, "The download was no longer needed.")))
             _ = await downloaded
-            if let before, making.progress.head?.isUnchanged == true {
-                making.update { $0 = before.content }
+            if let before, job.progress.head?.isUnchanged == true {
+                job.update { $0 = before.content }
             } else {
                 try converted.get()
             }
         } catch {
-            making.update { [error] in $0.failure = $0.failure ?? error }
+            job.update { [error] in $0.failure = $0.failure ?? error }
         }
     }
 
@@ -43,12 +43,12 @@ struct AttachmentWork: Sendable {
             url,
             into: file,
             until: deadline,
-            kind: order.kind,
+            kind: key.kind,
             unless: before?.validators,
-            onHead: { making.note($0) },
+            onHead: { job.note($0) },
         )
         // A source that is fetched in ranges counts as downloaded when the decoder is done with it.
-        making.noteDownloaded(at: file.contents.lastArrival ?? time.now)
+        job.noteDownloaded(at: file.contents.lastArrival ?? time.now)
     }
 
     private func convert(_ file: MediaFile) async -> Result<Void, AttachmentFailure> {
@@ -57,14 +57,16 @@ struct AttachmentWork: Sendable {
         case .success(let sniffed): format = sniffed
         case .failure(let failure): return .failure(failure)
         }
-        making.update { $0.source.format = format }
+        job.update { $0.source.format = format }
         // Decoding an image needs all of its bytes.
         if format.kind == .image { file.want(0..<Int.max) }
         if let refusal = await crashes.refusal(of: file, now: time.now) { return .failure(refusal) }
         let sourceTimer = Task { await endSource(file, decoding: costs.cost(of: format)) }
         defer { sourceTimer.cancel() }
-        let wanted = order.conversion(of: format)
-        if format.kind == .image { making.onHaste { expiry in await makePart(of: file, as: wanted, until: expiry) } }
+        let wanted = key.conversion(of: format)
+        if format.kind == .image {
+            job.onEarlyDeadline { expiry in await makePart(of: file, as: wanted, until: expiry) }
+        }
 
         do throws(AttachmentFailure) {
             let worked = try await steps.converter.convert(
@@ -72,10 +74,10 @@ struct AttachmentWork: Sendable {
                 as: wanted,
                 rungs: { rungs(for: format) },
                 until: deadline,
-                describe: { report in making.update { $0.source.report = report } },
+                describe: { report in job.update { $0.source.report = report } },
                 publish: { rung in
                     let shared = SharedRung(rung)
-                    making.update { content in
+                    job.update { content in
                         content.ready = shared
                         content.source.note(file.contents)
                     }
@@ -86,7 +88,7 @@ struct AttachmentWork: Sendable {
         } catch {
             return .failure(note(error, over: file))
         }
-        making.update { $0.isComplete = $0.ready.map { wanted.isLast($0.report) } ?? false }
+        job.update { $0.isComplete = $0.ready.map { wanted.isLast($0.report) } ?? false }
         return .success(())
     }
 
@@ -95,8 +97,8 @@ struct AttachmentWork: Sendable {
     private func makePart(of file: MediaFile, as wanted: ConversionRequest, until expiry: Instant) async {
         let cost = costs.cost(of: wanted.format)
         let instant = TimeBudget.sourceExpiry(now: time.now, expiry: expiry, decoding: cost)
-        guard (try? await time.sleep(until: instant)) != nil, making.progress.content.ready == nil,
-            let part = try? MediaFile(byteLimit: order.limits.sourceBytes, time: time),
+        guard (try? await time.sleep(until: instant)) != nil, job.progress.content.ready == nil,
+            let part = try? MediaFile(byteLimit: key.limits.sourceBytes, time: time),
             (try? part.append(file.prefix(file.progress.byteCount))) != nil
         else { return }
         part.end(.cut(Self.late))
@@ -109,7 +111,7 @@ struct AttachmentWork: Sendable {
                 describe: { _ in },
                 publish: { rung in
                     let shared = SharedRung(rung)
-                    making.update { content in
+                    job.update { content in
                         let isBetter = content.ready.map { $0.report.rung.rank < rung.report.rung.rank } ?? true
                         if isBetter { content.ready = shared }
                     }
@@ -166,7 +168,7 @@ struct AttachmentWork: Sendable {
     /// Records a source that crashed its decoder process. Returns the failure to report.
     private func note(_ failure: AttachmentFailure, over file: MediaFile) -> AttachmentFailure {
         guard [.decoderDied, .decoderLied].contains(failure.reason) else { return cause(of: failure, in: file) }
-        crashes.record(file, from: order.source, at: url, now: time.now)
+        crashes.record(file, from: key.source, at: url, now: time.now)
         return failure.reason == .decoderDied ? CrashMemory.remembered : failure
     }
 

@@ -3,7 +3,7 @@ import Payloads
 import Values
 
 /// The key of an attachment: its source and the wanted output. Notifications with equal keys share the same work.
-struct AttachmentOrder: Hashable, Sendable {
+struct AttachmentKey: Hashable, Sendable {
     /// The identity of the source: its URL as rewritten by the operator's rules. It need not be a URL that can be
     /// fetched.
     var source: String
@@ -39,12 +39,12 @@ extension Rung {
 
 extension ProcessingRequest {
     /// Returns the key of the attachment at `index`, from the profile, the request, and the attachment's options.
-    func order(of index: Int, rules: [SourceRule]) -> AttachmentOrder {
+    func key(of index: Int, rules: [SourceRule]) -> AttachmentKey {
         let attachment = notification.attachments[index]
         let profile = profiles[index].profile
         var clip = clip
         clip.thumbnailTime = attachment.options.thumbnailTime.map { .seconds(clamping: min(max(0, $0), 86_400)) }
-        return AttachmentOrder(
+        return AttachmentKey(
             source: rules.source(of: attachment.url),
             kind: attachment.options.typeHint.flatMap(MediaFormat.init(typeIdentifier:))?.kind,
             image: profile.image,

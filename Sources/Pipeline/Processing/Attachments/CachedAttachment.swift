@@ -3,7 +3,7 @@ import ServiceExtension
 import Timing
 
 /// A cached attachment, and the time for which notifications may use it without asking the origin.
-struct MadeAttachment: Sendable {
+struct CachedAttachment: Sendable {
     /// The content, with no downloaded bytes counted.
     let content: AttachmentContent
     private let freshness: SourceFreshness
@@ -20,10 +20,10 @@ struct MadeAttachment: Sendable {
     ///
     /// `before` is the entry that the work began with. `floor` is the lifetime of a source whose origin does not give
     /// one.
-    init?(_ making: AttachmentMaking, before: MadeAttachment?, floor: Duration, now: Instant) {
-        let progress = making.progress
+    init?(_ job: SharedAttachmentJob, before: CachedAttachment?, floor: Duration, now: Instant) {
+        let progress = job.progress
         guard floor > .zero, let head = progress.head, head.freshness.isShareable,
-            progress.content.isComplete || making.deadline.lastCutback == nil
+            progress.content.isComplete || job.deadline.lastCutback == nil
         else { return nil }
         switch (head.status, before) {
         case (304, let before?):
