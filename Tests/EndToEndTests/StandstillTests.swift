@@ -26,7 +26,7 @@ struct StandstillTests {
             var held: HeldThread? = try HeldThread(loop, of: sidecar.identifier, in: attachd.folder.url)
             while try await !isHeld(loop, by: sidecar) {}
             let metrics = try await sidecar.get("/metrics").text
-            let pattern = try Regex("\nattachd_loop_standstill_seconds\\{loop=\"\(loop)\"\\} [1-9]")
+            let pattern = try Regex("\nattachd_loop_stalled_seconds\\{loop=\"\(loop)\"\\} [1-9]")
             #expect(metrics.contains(pattern))
             #expect(sidecar.logged.contains("An internal loop has stalled."))
             held = nil

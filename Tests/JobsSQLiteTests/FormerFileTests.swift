@@ -36,6 +36,7 @@ struct FormerFileTests {
           enqueued INTEGER NOT NULL, deadline INTEGER NOT NULL,
           callback TEXT, producer TEXT, trace_parent TEXT, trace_state TEXT, content BLOB NOT NULL) STRICT;
         CREATE INDEX dead_name ON dead(tenant, id);
+        PRAGMA application_id = 1098146664;
         PRAGMA user_version = 1;
         """
 
