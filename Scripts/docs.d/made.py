@@ -83,7 +83,7 @@ def written(argument):
 
 def setting_keys():
     """The keys of the configuration file, by their Swift names."""
-    text = re.sub(r"//.*", "", (sources / "App/SettingsKey.swift").read_text())
+    text = re.sub(r"//.*", "", (sources / "Operations/App/Configuration/SettingsKey.swift").read_text())
     keys = {}
     for line in re.findall(r"\bcase (.*)", text):
         for name, raw in re.findall(r'(\w+)(?:\s*=\s*"(\w+)")?', line):
