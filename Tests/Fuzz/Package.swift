@@ -109,7 +109,8 @@ let package = Package(
         .executableTarget(
             name: "fuzz",
             dependencies: [
-                "CFuzzer", "Timing", "Media", "DecoderWire", "Payloads", "ServiceExtension", "Downloads", "Decoding",
+                "CFuzzer", "Values", "Timing", "Media", "DecoderWire", "Payloads", "ServiceExtension", "Downloads",
+                "Decoding",
                 "RedisWire", "Processing", "Batch", "Preview", "LoadTest",
             ],
             path: "Fuzz",

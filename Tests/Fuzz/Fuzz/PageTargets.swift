@@ -4,6 +4,7 @@ import Media
 import Payloads
 import ServiceExtension
 import Timing
+import Values
 
 @testable import Batch
 @testable import LoadTest
@@ -76,7 +77,7 @@ enum PageTargets {
         let line = ManifestLine(json: value)
         for path in [line.path, line.output] { precondition(path?.components.contains(Array("..".utf8)) != true) }
         precondition(!ReportPage.text(of: ReportRow(line, preview: [1])).isEmpty)
-        var ledger = Ledger()
+        var ledger = ManifestIndex()
         ledger.add(line, at: 0..<bytes.count)
     }
 

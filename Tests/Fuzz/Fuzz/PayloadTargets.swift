@@ -1,6 +1,7 @@
 // swift-format-ignore-file: NeverUseForceTry
 import Media
 import Processing
+import Values
 
 @testable import Payloads
 
