@@ -12,7 +12,7 @@ struct CallbackDelivery: Sendable {
     let time: any TimeSource
     let observe: WorkerObserver
     /// The signal that there is something to post.
-    let nudge: WakeUp
+    let callbackAdded: WakeUp
 
     /// The maximum number of posts in flight. Most of them wait for their servers. The poster limits the posts to one
     /// server.
@@ -34,11 +34,11 @@ struct CallbackDelivery: Sendable {
                     group.addTask {
                         await deliver(callback)
                         free.give()
-                        nudge.wake()
+                        callbackAdded.wake()
                     }
                 }
                 if leased.isEmpty || free.count == 0 {
-                    try? await nudge.wait(until: time.now + Self.lookTime, on: time)
+                    try? await callbackAdded.wait(until: time.now + Self.lookTime, on: time)
                 }
             }
         }

@@ -58,7 +58,7 @@ package final class WorkerService: Service {
                 policy: callbackPolicy,
                 time: time,
                 observe: observe,
-                nudge: callbackAdded,
+                callbackAdded: callbackAdded,
             )
         }
     }

@@ -7,7 +7,7 @@ package final class Downloader: Sendable {
     let loop: TransferLoop
     private let gate: OriginLimiter
     /// The limiter for answers that are posted to callbacks. They don't wait for downloads, nor downloads for them.
-    let callbackGate: OriginLimiter
+    let callbackLimiter: OriginLimiter
     private let requester: Requester
     private let heartbeat: LoopHeartbeat
     private let onConcealedCause: @Sendable (AttachmentFailure.ConcealedCause) -> Void
@@ -22,7 +22,7 @@ package final class Downloader: Sendable {
         self.settings = settings
         loop = try TransferLoop(settings: settings)
         gate = OriginLimiter(settings.origins, time: SystemTime(), observe: observe)
-        callbackGate = OriginLimiter(.callbacks, time: SystemTime(), observe: { _ in })
+        callbackLimiter = OriginLimiter(.callbacks, time: SystemTime(), observe: { _ in })
         requester = Requester(loop, gate)
         heartbeat = LoopHeartbeat(settings.name) { [loop] in loop.answer($0) }
         self.onConcealedCause = onConcealedCause

@@ -31,7 +31,7 @@ package final class Engine: Sendable {
         registry = PrometheusRegistry(help: Self.help)
         queueMetrics = QueueMetrics(registry)
         let metrics = EngineMetrics(registry)
-        let makingMetrics = AttachmentMetrics(registry)
+        let attachmentMetrics = AttachmentMetrics(registry)
         engineMetrics = metrics
         do throws(StoreError) {
             store = try AttachmentStore(
@@ -76,7 +76,7 @@ package final class Engine: Sendable {
             pipeline: AttachmentPipeline(
                 steps: steps,
                 reuse: settings.reuse,
-                observeAttachment: { makingMetrics.count($0) },
+                observeAttachment: { attachmentMetrics.count($0) },
                 observe: { metrics.count($0) },
             ),
             profiles: settings.profiles,

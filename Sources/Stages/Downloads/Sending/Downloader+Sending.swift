@@ -43,7 +43,7 @@ extension Downloader {
         }
         let permit: OriginPlace
         do throws(OriginRefusal) {
-            permit = try await callbackGate.enter(callbackGate.rule.origin(of: parsed), until: deadline)
+            permit = try await callbackLimiter.enter(callbackLimiter.rule.origin(of: parsed), until: deadline)
         } catch {
             let now = SystemTime().now
             throw .notNow(error.failure(of: parsed.host, at: now), after: error.pause(at: now))
