@@ -82,6 +82,7 @@ let package = Package(
         // The core without C libraries and, below `Payloads`, without Foundation.
         .module("Values", in: "Core", []),
         .module("Concurrency", in: "Core", []),
+        .module("Events", in: "Core", []),
         .module("Timing", in: "Core", ["Values", "Concurrency", "CLinux"]),
         .module("Digests", in: "Core", ["Values", "CCrypto"]),
         .module("SeededRandom", in: "Tools", []),
@@ -91,18 +92,18 @@ let package = Package(
         .module("ServiceExtension", in: "Core", ["Concurrency", "Timing", "Media", "Payloads"]),
 
         // The stages: one module each, with one C library.
-        .module("Downloads", in: "Stages", ["Values", "Concurrency", "Timing", "CCurl", "CPSL", "Media"]),
+        .module("Downloads", in: "Stages", ["Values", "Concurrency", "Events", "Timing", "CCurl", "CPSL", "Media"]),
         .module("Sandbox", in: "Decoder", ["CLinux", "CSeccomp", "DecoderWire"]),
         .module("Images", in: "Decoder", ["Values", "Timing", "CVips", "CVipsShim", "Media", "DecoderWire"]),
         .module("AudioVideo", in: "Decoder", ["Values", "Timing", "CLibav", "Media", "DecoderWire", "Images"]),
         .module(
             "Decoding",
             in: "Stages",
-            ["Values", "Concurrency", "Timing", "CLinux", "Media", "DecoderWire", "Sandbox"]
+            ["Values", "Concurrency", "Events", "Timing", "CLinux", "Media", "DecoderWire", "Sandbox"]
         ),
-        .module("Storage", in: "Stages", ["Values", "Concurrency", "Timing", "Digests", "CLinux", "Media"]),
+        .module("Storage", in: "Stages", ["Values", "Concurrency", "Events", "Timing", "Digests", "CLinux", "Media"]),
 
-        .module("Publishing", in: "Stages", ["Values", "Timing", "Media", "Downloads", "Storage"]),
+        .module("Publishing", in: "Stages", ["Values", "Events", "Timing", "Media", "Downloads", "Storage"]),
 
         // The queue: its contract, one engine for a single machine, and one for many.
         .module("Jobs", in: "Queue", ["Timing", "Media"]),
@@ -110,7 +111,7 @@ let package = Package(
             "JobsSQLite",
             in: "Queue",
             [
-                "Values", "Concurrency", "Timing", "Media", "Storage", "Jobs",
+                "Values", "Concurrency", "Events", "Timing", "Media", "Storage", "Jobs",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]
         ),
@@ -119,7 +120,7 @@ let package = Package(
             "JobsRedis",
             in: "Queue",
             [
-                "Values", "Concurrency", "Timing", "CCrypto", "Media", "Jobs", "RedisWire",
+                "Values", "Concurrency", "Events", "Timing", "CCrypto", "Media", "Jobs", "RedisWire",
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
@@ -129,7 +130,7 @@ let package = Package(
         .module(
             "Processing",
             in: "Pipeline",
-            ["Values", "Concurrency", "Timing", "Media", "Payloads", "ServiceExtension"]
+            ["Values", "Concurrency", "Events", "Timing", "Media", "Payloads", "ServiceExtension"]
         ),
         .module("Templates", in: "Tools", [.product(name: "Mustache", package: "swift-mustache")]),
         .module(
@@ -150,7 +151,7 @@ let package = Package(
             "Worker",
             in: "Queue",
             [
-                "Concurrency", "Timing", "Media", "Jobs",
+                "Concurrency", "Events", "Timing", "Media", "Jobs",
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
         ),
@@ -175,7 +176,7 @@ let package = Package(
             "Sidecar",
             in: "Faces",
             [
-                "Values", "Timing", "Media", "Payloads", "Storage", "Jobs", "Processing", "Preview",
+                "Values", "Events", "Timing", "Media", "Payloads", "Storage", "Jobs", "Processing", "Preview",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -188,16 +189,25 @@ let package = Package(
             resources: [.embedInCode("openapi.json")],
         ),
         .module(
+            "Instruments",
+            in: "Operations",
+            [
+                "Events", "Media", "DecoderWire", "ServiceExtension", "Downloads", "Decoding", "Storage", "Publishing",
+                "Jobs", "Processing", "Worker", "Telemetry", "Sidecar",
+                .product(name: "Logging", package: "swift-log"), .product(name: "Metrics", package: "swift-metrics"),
+            ],
+        ),
+        .module(
             "App",
             in: "Operations",
             [
-                "Values", "Concurrency", "Timing", "Digests", "CLinux", "Media", "DecoderWire", "Payloads",
+                "Values", "Concurrency", "Events", "Timing", "Digests", "CLinux", "Media", "DecoderWire", "Payloads",
                 "ServiceExtension",
                 "Downloads", "Decoding", "Storage", "Publishing", "Jobs", "JobsSQLite", "JobsRedis", "Processing",
-                "Batch", "Worker", "Telemetry", "Preview", "Sidecar",
+                "Batch", "Worker", "Telemetry", "Preview", "Sidecar", "Instruments",
                 .product(name: "Configuration", package: "swift-configuration"),
-                .product(name: "Logging", package: "swift-log"), .product(name: "Metrics", package: "swift-metrics"),
-                .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -210,7 +220,7 @@ let package = Package(
             "TestOrigin",
             in: "Tools",
             [
-                "Values", "Timing", "SeededRandom", "Media", .product(name: "NIOCore", package: "swift-nio"),
+                "Values", "Events", "Timing", "SeededRandom", "Media", .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"), .product(name: "Yams", package: "Yams"),
             ],
@@ -232,8 +242,8 @@ let package = Package(
         .program(
             "attachd",
             [
-                "Values", "Timing", "Media", "Payloads", "Storage", "Jobs", "Processing", "Batch", "App", "TestOrigin",
-                "LoadTest", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "Values", "Events", "Timing", "Media", "Payloads", "Storage", "Jobs", "Processing", "Batch", "App",
+                "TestOrigin", "LoadTest", .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             path: "Sources/Faces/attachd"
@@ -245,7 +255,12 @@ let package = Package(
         ),
 
         // The tests.
-        .target(name: "Support", dependencies: ["Media", "DecoderWire"], path: "Tests/Support", swiftSettings: strict),
+        .target(
+            name: "Support",
+            dependencies: ["Events", "Media", "DecoderWire"],
+            path: "Tests/Support",
+            swiftSettings: strict
+        ),
         .target(
             name: "JobsContract",
             dependencies: ["Jobs", "Media"],
@@ -256,23 +271,24 @@ let package = Package(
         .program("evil-decoder", ["Media", "DecoderWire", "Sandbox", "CForbiddenCalls"], path: "Tests/EvilDecoder"),
         .program(
             "queue-program",
-            ["Timing", "Media", "Jobs", "JobsSQLite", "JobsRedis", "Worker"],
+            ["Events", "Timing", "Media", "Jobs", "JobsSQLite", "JobsRedis", "Worker"],
             path: "Tests/QueueProgram"
         ),
         .program("store-forever", ["Media", "Storage"], path: "Tests/StoreForever"),
         .tests("ArchitectureTests", []),
         .tests("ValuesTests", ["Values", "Timing", "Media"]),
         .tests("ConcurrencyTests", ["Concurrency"]),
+        .tests("EventsTests", ["Events"]),
         .tests("TimingTests", ["Timing", "SeededRandom", "Media"]),
         .tests("MediaTests", ["Timing", "SeededRandom", "Media"]),
         .tests("PayloadsTests", ["Timing", "Media", "Payloads"], resources: [.copy("Golden")]),
         .tests("ServiceExtensionTests", ["Timing", "Media", "Payloads", "ServiceExtension"]),
-        .tests("DownloadsTests", ["Values", "Timing", "SeededRandom", "Media", "Downloads"]),
+        .tests("DownloadsTests", ["Values", "Events", "Timing", "SeededRandom", "Media", "Downloads"]),
         .tests("DecoderWireTests", ["Timing", "SeededRandom", "Media", "DecoderWire"]),
         .tests("ImagesTests", ["Timing", "CVips", "Media", "DecoderWire", "Images"]),
         .tests("AudioVideoTests", ["Timing", "Media", "DecoderWire", "Images", "AudioVideo"]),
-        .tests("DecodingTests", ["Timing", "SeededRandom", "Media", "DecoderWire", "Sandbox", "Decoding"]),
-        .tests("HostileTests", ["Timing", "SeededRandom", "Media", "DecoderWire", "Decoding"]),
+        .tests("DecodingTests", ["Events", "Timing", "SeededRandom", "Media", "DecoderWire", "Sandbox", "Decoding"]),
+        .tests("HostileTests", ["Events", "Timing", "SeededRandom", "Media", "DecoderWire", "Decoding"]),
         .tests("StorageTests", ["Values", "Timing", "Digests", "Media", "Storage"]),
         .tests("PublishingTests", ["Values", "Timing", "Digests", "Media", "Downloads", "Storage", "Publishing"]),
         .tests(

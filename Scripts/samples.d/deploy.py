@@ -10,7 +10,7 @@ import yaml
 
 deploy = pathlib.Path("Samples/deploy")
 metrics = {
-    name for source in pathlib.Path("Sources/Operations/App/Metrics").glob("*.swift")
+    name for source in pathlib.Path("Sources/Operations/Instruments/Metrics").glob("*.swift")
     for name in re.findall(r'"(attachd_\w+)":', source.read_text())
 }
 if not metrics:

@@ -4,6 +4,7 @@ enum Architecture {
         "Core": [
             "Values": "",
             "Concurrency": "",
+            "Events": "",
             "Timing": "CLinux Values Concurrency",
             "Digests": "CCrypto Values",
             "Media": "CLinux Values Concurrency Timing",
@@ -18,36 +19,38 @@ enum Architecture {
             "attachd-decoder": "Media DecoderWire Sandbox Images AudioVideo",
         ],
         "Stages": [
-            "Downloads": "CCurl CPSL Values Concurrency Timing Media",
-            "Decoding": "CLinux Values Concurrency Timing Media DecoderWire Sandbox",
-            "Storage": "CLinux Values Concurrency Timing Digests Media",
-            "Publishing": "Values Timing Media Downloads Storage",
+            "Downloads": "CCurl CPSL Values Concurrency Events Timing Media",
+            "Decoding": "CLinux Values Concurrency Events Timing Media DecoderWire Sandbox",
+            "Storage": "CLinux Values Concurrency Events Timing Digests Media",
+            "Publishing": "Values Events Timing Media Downloads Storage",
         ],
         "Pipeline": [
-            "Processing": "Values Concurrency Timing Media Payloads ServiceExtension"
+            "Processing": "Values Concurrency Events Timing Media Payloads ServiceExtension"
         ],
         "Queue": [
             "Jobs": "Timing Media",
-            "JobsSQLite": "Values Concurrency Timing Media Storage Jobs",
+            "JobsSQLite": "Values Concurrency Events Timing Media Storage Jobs",
             "RedisWire": "",
-            "JobsRedis": "CCrypto Values Concurrency Timing Media Jobs RedisWire",
-            "Worker": "Concurrency Timing Media Jobs",
+            "JobsRedis": "CCrypto Values Concurrency Events Timing Media Jobs RedisWire",
+            "Worker": "Concurrency Events Timing Media Jobs",
         ],
         "Faces": [
             "Batch": "Values Concurrency Timing Digests Media Payloads ServiceExtension Storage Processing Templates",
             "Preview": "Values Timing Digests Media Payloads ServiceExtension Storage Processing Templates",
-            "Sidecar": "Values Timing Media Payloads Storage Jobs Processing Preview",
-            "attachd": "Values Timing Media Payloads Storage Jobs Processing Batch App TestOrigin LoadTest",
+            "Sidecar": "Values Events Timing Media Payloads Storage Jobs Processing Preview",
+            "attachd": "Values Events Timing Media Payloads Storage Jobs Processing Batch App TestOrigin LoadTest",
         ],
         "Operations": [
             "Telemetry": "Values Media",
+            "Instruments":
+                "Events Media DecoderWire ServiceExtension Downloads Decoding Storage Publishing Jobs Processing Worker Telemetry Sidecar",
             "App":
-                "CLinux Values Concurrency Timing Digests Media DecoderWire Payloads ServiceExtension Downloads Decoding Storage Publishing Jobs JobsSQLite JobsRedis Processing Batch Worker Telemetry Preview Sidecar",
+                "CLinux Values Concurrency Events Timing Digests Media DecoderWire Payloads ServiceExtension Downloads Decoding Storage Publishing Jobs JobsSQLite JobsRedis Processing Batch Worker Telemetry Preview Sidecar Instruments",
         ],
         "Tools": [
             "SeededRandom": "",
             "Templates": "",
-            "TestOrigin": "Values Timing SeededRandom Media",
+            "TestOrigin": "Values Events Timing SeededRandom Media",
             "LoadTest": "CLinux Values Concurrency Timing SeededRandom Media Payloads Jobs Templates",
         ],
     ]

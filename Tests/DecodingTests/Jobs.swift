@@ -1,5 +1,6 @@
 import DecoderWire
 import Decoding
+import Events
 import Foundation
 import Media
 import Support
@@ -17,11 +18,11 @@ extension DecoderPool {
     /// Runs `body` with a pool of the program `name` that has two spares and two slots, and shuts it down.
     static func with(
         _ name: String,
-        observe: @escaping @Sendable (DecoderEvent) -> Void = { _ in },
+        instrument: any Instrument<DecoderEvent> = NoInstrument<DecoderEvent>(),
         _ body: (DecoderPool) async throws -> Void,
     ) async throws {
         let path = name.hasPrefix("/") ? name : BuiltProgram.path(name)
-        let pool = try DecoderPool(DecoderPoolConfiguration(decoderPath: path, observe: observe))
+        let pool = try DecoderPool(DecoderPoolConfiguration(decoderPath: path, instrument: instrument))
         pool.start()
         do {
             try await body(pool)

@@ -2,7 +2,7 @@ import DecoderWire
 import Decoding
 import Glibc
 import Media
-import Synchronization
+import Support
 import Testing
 
 /// Tests of decoder processes that try to do more than decode.
@@ -66,16 +66,16 @@ struct LockdownTests {
     }
 
     private func expectDeath(of call: String, signal: Int32) async throws {
-        let (endings, ending) = AsyncStream.makeStream(of: ProcessEnding.self)
-        let observe: @Sendable (DecoderEvent) -> Void = { event in
-            if case .childEnded(_, let how) = event { ending.yield(how) }
-        }
-        try await DecoderPool.with("evil-decoder", observe: observe) { pool in
+        let events = RecordingInstrument<DecoderEvent>()
+        try await DecoderPool.with("evil-decoder", instrument: events) { pool in
             let conversion = try await pool.convert(call)
             try #require(conversion.failure?.reason == .decoderDied)
             #expect(conversion.source == nil)
             try await pool.settles()
-            #expect(await endings.first { _ in true } == .killed(signal: Int(signal)))
+            let ending = await events.first { event -> ProcessEnding? in
+                if case .childEnded(_, let ending) = event { ending } else { nil }
+            }
+            #expect(ending == .killed(signal: Int(signal)))
         }
     }
 }

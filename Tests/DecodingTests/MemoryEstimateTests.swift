@@ -10,17 +10,13 @@ import Testing
 struct MemoryEstimateTests {
     @Test("a decoder's claim covers its use", arguments: ["images", "video", "audio", "hostile"])
     func covers(folder: String) async throws {
-        let peak = Mutex<Int?>(nil)
-        let observe: @Sendable (DecoderEvent) -> Void = { event in
-            guard case .childReaped(_, let usage) = event else { return }
-            peak.withLock { $0 = usage.peakMemoryBytes }
-        }
-        try await DecoderPool.with("attachd-decoder", observe: observe) { pool in
+        let events = RecordingInstrument<DecoderEvent>()
+        try await DecoderPool.with("attachd-decoder", instrument: events) { pool in
             for path in SharedMedia.paths(in: folder) {
                 let bytes = try SharedMedia.bytes(path)
                 guard let format = MediaSniffer.format(of: bytes.span) else { continue }
                 try await pool.settles()
-                peak.withLock { $0 = nil }
+                let before = events.peaks.count
                 let file = try MediaFile(byteLimit: bytes.count)
                 try file.append(bytes)
                 file.end(.whole)
@@ -30,9 +26,9 @@ struct MemoryEstimateTests {
                     held.withLock { $0 = bytes }
                 }
                 let conversion = await pool.convert(file, format: format, published: note)
-                try await until { peak.withLock { $0 != nil } }
+                try await until { events.peaks.count > before }
                 guard conversion.failure == nil else { continue }
-                let (used, asked) = (peak.withLock { $0 ?? .max }, held.withLock { $0 })
+                let (used, asked) = (events.peaks.last ?? .max, held.withLock { $0 })
                 #expect(used < asked, "\(path)")
             }
         }
@@ -48,5 +44,14 @@ struct MemoryEstimateTests {
         let picture = try await pool.convert(SharedMedia.bytes("images/Pillow__hopper_gray.jpg"))
         #expect(picture.failure == nil && picture.rungs.count == 1)
         await pool.shutDown()
+    }
+}
+
+extension RecordingInstrument<DecoderEvent> {
+    /// The most memory of each process that is gone, in bytes, in the order of their ends.
+    fileprivate var peaks: [Int] {
+        events.compactMap { event -> Int? in
+            if case .childReaped(_, let usage) = event { usage.peakMemoryBytes } else { nil }
+        }
     }
 }

@@ -1,7 +1,6 @@
 import Downloads
 import Media
 import Support
-import Synchronization
 import Testing
 
 /// Tests that failures don't reveal the names in an internal DNS or their addresses (SECURITY N11).
@@ -11,14 +10,14 @@ struct ConcealmentTests {
 
     @Test("a name without an address and one with a private address or port fail alike, except in the operator's log")
     func names() async throws {
-        let causes = Mutex<[String]>([])
+        let events = RecordingInstrument<OriginEvent>()
         var settings = DownloadSettings()
         settings.resolve = {
             $0 == "secret.invalid" ? [Self.private10] : $0 == "port.invalid" ? [IPAddress(v4: 0x0808_0808)] : nil
         }
         let downloader = try Downloader(
             settings: settings,
-            onConcealedCause: { cause in causes.withLock { $0.append("\(cause)") } },
+            instrument: events,
         )
         var reports: [DownloadReport] = []
         for url in ["http://secret.invalid/", "http://nobody.invalid/", "http://port.invalid:6379/"] {
@@ -33,7 +32,9 @@ struct ConcealmentTests {
         )
         #expect(reports.allSatisfy { $0.requestCount == 1 && $0.fetchedByteCount == 0 && $0.status == nil })
         #expect(
-            causes.withLock { $0 } == [
+            events.events.compactMap { event -> String? in
+                if case .refusedHost(let cause) = event { "\(cause)" } else { nil }
+            } == [
                 "secret.invalid: 10.0.0.7 is a private address (10.0.0.0/8)", "nobody.invalid has no address",
                 "port.invalid: port 6379 is not one that media is served from",
             ]

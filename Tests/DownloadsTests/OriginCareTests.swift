@@ -7,15 +7,7 @@ import Timing
 
 @Suite("Origins that are overloaded or fail", .timeLimit(.minutes(1)))
 struct OriginCareTests {
-    private let events = Events()
-
-    private final class Events: Sendable {
-        private let events = Mutex<[OriginEvent]>([])
-
-        func add(_ event: OriginEvent) { events.withLock { $0.append(event) } }
-
-        subscript(event: OriginEvent) -> Int { events.withLock { $0.count { $0 == event } } }
-    }
+    private let events = RecordingInstrument<OriginEvent>()
 
     private func downloader(_ change: (inout OriginRule) -> Void = { _ in }) throws -> Downloader {
         var settings = try DownloadSettings.opening("127.0.0.0/8")
@@ -24,7 +16,7 @@ struct OriginCareTests {
         rule.grace = .seconds(1000)
         change(&rule)
         settings.origins = rule
-        return try Downloader(settings: settings, observe: { [events] in events.add($0) })
+        return try Downloader(settings: settings, instrument: events)
     }
 
     /// Starts an origin that answers by the number of the request, from 1 on.
@@ -52,7 +44,7 @@ struct OriginCareTests {
         defer { origin.stop() }
         let fetched = try await downloader().fetch(origin.url())
         #expect(fetched.report.failure == nil && fetched.holds(pattern(1000)))
-        #expect(fetched.report.requestCount == 2 && origin.requests.count == 2 && events[.retried] == 1)
+        #expect(fetched.report.requestCount == 2 && origin.requests.count == 2 && events.count(.retried) == 1)
     }
 
     @Test("a reset before the first byte is repaired by a retry, too")
@@ -81,8 +73,8 @@ struct OriginCareTests {
         defer { origin.stop() }
         let downloader = try downloader()
         for _ in 0..<40 { _ = try await downloader.fetch(origin.url()) }
-        #expect(events[.retried] >= 4 && events[.retried] <= 6)
-        #expect(origin.requests.count == 40 + events[.retried])
+        #expect(events.count(.retried) >= 4 && events.count(.retried) <= 6)
+        #expect(origin.requests.count == 40 + events.count(.retried))
     }
 
     @Test(
@@ -101,7 +93,7 @@ struct OriginCareTests {
                 != nil
         )
         #expect(refused.report.failure?.code == .attachmentInvalidURL)
-        #expect(origin.requests.count == 1 && events[.refusedPaused] == 1 && events[.retried] == 0)
+        #expect(origin.requests.count == 1 && events.count(.refusedPaused) == 1 && events.count(.retried) == 0)
         // Other origins aren't affected.
         let other = try OriginServer(address: "127.0.0.2") { _ in .body([1]) }
         defer { other.stop() }
@@ -115,7 +107,7 @@ struct OriginCareTests {
         let start = SystemTime().now
         let fetched = try await downloader().fetch(origin.url())
         #expect(fetched.report.failure == nil && fetched.report.requestCount == 2)
-        #expect(SystemTime().now - start >= .seconds(1) && events[.waited] == 1)
+        #expect(SystemTime().now - start >= .seconds(1) && events.count(.waited) == 1)
     }
 
     @Test("an unreachable origin is paused after five requests, and asked again once it is back")
@@ -128,8 +120,8 @@ struct OriginCareTests {
         }
         for _ in 0..<5 { #expect(try await downloader.fetch(place.url()).reason == .connectionFailed) }
         let refused = try await downloader.fetch(place.url())
-        #expect(refused.reason == .originUnavailable || events[.opened] == 1)
-        #expect(events[.opened] == 1 && downloader.originUsage.refused == 1)
+        #expect(refused.reason == .originUnavailable || events.count(.opened) == 1)
+        #expect(events.count(.opened) == 1 && downloader.originUsage.refused == 1)
 
         let works = Mutex(false)
         let origin = try OriginServer { _ in works.withLock { $0 } ? .body([1]) : .status(500) }
@@ -170,7 +162,9 @@ struct OriginCareTests {
             for try await fetched in group { #expect(fetched.report.failure == nil) }
         }
         #expect(most.withLock { $0 } <= 4)
-        #expect(events[.waited] > 0 && downloader.originUsage.inFlight == 0 && downloader.originUsage.waiting == 0)
+        #expect(
+            events.count(.waited) > 0 && downloader.originUsage.inFlight == 0 && downloader.originUsage.waiting == 0
+        )
     }
 
     @Test("a source whose reader lags behind holds no permit")
@@ -227,7 +221,7 @@ struct OriginCareTests {
                 if fetched.report.failure?.message.contains("too slowly to finish in time") == true { cut += 1 }
                 group.cancelAll()
             }
-            #expect(cut > 0 && events[.gaveWaySlow] > 0)
+            #expect(cut > 0 && events.count(.gaveWaySlow) > 0)
         }
         #expect(downloader.originUsage.inFlight == 0)
     }
@@ -238,6 +232,6 @@ struct OriginCareTests {
         defer { origin.stop() }
         let downloader = try downloader()
         for _ in 0..<30 { _ = try await downloader.fetch(origin.url(), timeLimit: .milliseconds(5)) }
-        #expect(events[.opened] == 0)
+        #expect(events.count(.opened) == 0)
     }
 }

@@ -1,3 +1,4 @@
+import Events
 import Media
 import Support
 import Testing
@@ -15,7 +16,7 @@ struct OriginGateTests {
         rule.firstLimit = limit
         // No request is preempted here.
         rule.grace = .seconds(1000)
-        return OriginLimiter(rule, time: time, observe: { _ in })
+        return OriginLimiter(rule, time: time, instrument: NoInstrument<OriginEvent>())
     }
 
     private func enter(_ gate: OriginLimiter, within limit: Duration) -> Task<Result<OriginPlace, OriginRefusal>, Never>

@@ -43,26 +43,27 @@ let package = Package(
         .target(name: "CLinux", path: "Modules/C/CLinux"),
         .module("Values", in: "Core"),
         .module("Concurrency", in: "Core"),
+        .module("Events", in: "Core"),
         .module("Timing", in: "Core", ["Concurrency", "CLinux", "Values"]),
         .module("Digests", in: "Core", ["CCrypto", "Values"]),
         .module("SeededRandom", in: "Tools"),
         .module("Media", in: "Core", ["Concurrency", "CLinux", "Values", "Timing"]),
         .module("DecoderWire", in: "Decoder", ["Timing", "Media"]),
         .module("Payloads", in: "Core", ["Values", "Media"]),
-        .module("Downloads", in: "Stages", ["Concurrency", "CCurl", "CPSL", "Values", "Timing", "Media"]),
+        .module("Downloads", in: "Stages", ["Concurrency", "Events", "CCurl", "CPSL", "Values", "Timing", "Media"]),
         .module("Sandbox", in: "Decoder", ["CSeccomp", "CLinux", "DecoderWire"]),
         .module(
             "Decoding",
             in: "Stages",
-            ["Concurrency", "CLinux", "Values", "Timing", "Media", "DecoderWire", "Sandbox"]
+            ["Concurrency", "Events", "CLinux", "Values", "Timing", "Media", "DecoderWire", "Sandbox"]
         ),
         .module("RedisWire", in: "Queue"),
-        .module("Storage", in: "Stages", ["Concurrency", "CLinux", "Values", "Timing", "Digests", "Media"]),
+        .module("Storage", in: "Stages", ["Concurrency", "Events", "CLinux", "Values", "Timing", "Digests", "Media"]),
         .module("ServiceExtension", in: "Core", ["Concurrency", "Timing", "Media", "Payloads"]),
         .module(
             "Processing",
             in: "Pipeline",
-            ["Values", "Concurrency", "Timing", "Media", "Payloads", "ServiceExtension"]
+            ["Values", "Concurrency", "Events", "Timing", "Media", "Payloads", "ServiceExtension"]
         ),
         .module("Templates", in: "Tools", [.product(name: "Mustache", package: "swift-mustache")]),
         .module(

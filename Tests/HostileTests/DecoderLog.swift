@@ -1,9 +1,10 @@
 import DecoderWire
 import Decoding
+import Events
 import Synchronization
 
 /// A log of a pool's process events.
-final class DecoderLog: Sendable {
+final class DecoderLog: Instrument {
     struct Record: Sendable {
         /// The ends that the pool did not cause.
         var deaths: [ProcessEnding] = []
@@ -15,7 +16,7 @@ final class DecoderLog: Sendable {
 
     var record: Record { state.withLock(\.self) }
 
-    func note(_ event: DecoderEvent) {
+    func record(_ event: DecoderEvent) {
         state.withLock { record in
             switch event {
             case .childEnded(_, let ending): record.deaths.append(ending)

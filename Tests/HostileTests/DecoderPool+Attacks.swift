@@ -22,7 +22,7 @@ extension DecoderPool {
             decoderPath: BuiltProgram.path("attachd-decoder"),
             spares: running,
             running: running,
-            observe: { log.note($0) },
+            instrument: log,
         )
         let pool = try DecoderPool(configuration)
         pool.start()

@@ -3,7 +3,6 @@ import Jobs
 import JobsSQLite
 import Media
 import Support
-import Synchronization
 import Testing
 import Timing
 
@@ -220,9 +219,8 @@ struct QueueFileTests {
     func removed() async throws {
         let (folder, time) = (try TemporaryFolder(), TestTime())
         let path = folder.path + "/queue.sqlite"
-        let told = Mutex<[Set<QueueTrouble>]>([])
-        let queue = try await SQLiteJobQueue.open(path, time: time) { troubles in told.withLock { $0.append(troubles) }
-        }
+        let events = RecordingInstrument<QueueEvent>()
+        let queue = try await SQLiteJobQueue.open(path, time: time, instrument: events)
         for id in ["leased", "waiting"] {
             #expect(try await queue.enqueue(Job(id: id, timeLimit: .seconds(3600), content: [7])) == .accepted)
         }
@@ -232,7 +230,7 @@ struct QueueFileTests {
         #expect(try await queue.reclaim(1).isEmpty)
         // The change before is answered before the file is checked; the next one comes after that.
         #expect(try await queue.state(of: leased.job.name, waiting: .zero) == .running)
-        #expect(queue.troubles == [.fileRemoved] && told.withLock(\.self) == [[.fileRemoved]])
+        #expect(queue.troubles == [.fileRemoved] && events.events == [.troublesChanged([.fileRemoved])])
         // Leased jobs are still leased.
         #expect(try await queue.finish(leased.lease, with: JobReply(.ok, body: [1])))
         // A reader of the file, or a process after a crash, finds the rest; the file belongs to this user alone.

@@ -2,22 +2,13 @@ import Media
 import Payloads
 import Processing
 import Support
-import Synchronization
 import Timing
 
 /// Notifications through one pipeline with scripted steps, on a clock that the test moves.
 struct Notifications {
-    /// A record of the events of each requested attachment.
-    final class Events: Sendable {
-        private let events = Mutex<[AttachmentEvent]>([])
-
-        func note(_ event: AttachmentEvent) { events.withLock { $0.append(event) } }
-        func count(_ event: AttachmentEvent) -> Int { events.withLock { $0.count { $0 == event } } }
-    }
-
     let time: TestTime
     let steps: ScriptedSteps
-    let events = Events()
+    let events = RecordingInstrument<ProcessingEvent>()
     private let pipeline: AttachmentPipeline
 
     init(_ time: TestTime, _ steps: ScriptedSteps, reuse: ReuseRule = ReuseRule()) {
@@ -27,7 +18,7 @@ struct Notifications {
             steps: steps.steps,
             reuse: reuse,
             time: time,
-            observeAttachment: { [events] in events.note($0) },
+            instrument: events,
         )
     }
 
@@ -55,5 +46,11 @@ struct Notifications {
             try Task.checkCancellation()
             await Task.yield()
         }
+    }
+}
+
+extension RecordingInstrument<ProcessingEvent> {
+    func count(_ event: AttachmentEvent) -> Int {
+        count { if case .attachment(event) = $0 { true } else { false } }
     }
 }

@@ -120,8 +120,8 @@ struct BucketTests {
 
     @Test("an existing object is not put again, however many callers put it at once")
     func once() async throws {
-        let events = Events()
-        let bucket = try Bucket(moto.settings(), keep: .seconds(3600), observe: { events.add($0) })
+        let events = RecordingInstrument<PublishEvent>()
+        let bucket = try Bucket(moto.settings(), keep: .seconds(3600), instrument: events)
         let file = try PublishedFile(photo, name: "abc.jpg")
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<20 { group.addTask { try await bucket.publish(file, until: .in(.seconds(30))) } }

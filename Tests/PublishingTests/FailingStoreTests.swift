@@ -9,7 +9,7 @@ import Values
 
 @Suite("A store that fails", .timeLimit(.minutes(1)))
 struct FailingStoreTests {
-    private let events = Events()
+    private let events = RecordingInstrument<PublishEvent>()
 
     private func bucket(
         at endpoint: String,
@@ -22,7 +22,7 @@ struct FailingStoreTests {
         )
         settings.breaker = rule
         settings.requests.stall = StallRule(window: stall)
-        return try Bucket(settings, keep: .seconds(3600), observe: { [events] in events.add($0) })
+        return try Bucket(settings, keep: .seconds(3600), instrument: events)
     }
 
     private func publish(_ bucket: Bucket, _ name: String = "a.jpg", within time: Duration = .seconds(30)) async

@@ -1,3 +1,4 @@
+import Events
 import Jobs
 import Media
 import Synchronization
@@ -15,9 +16,8 @@ struct Churn {
         let counter = Counter()
         try await withThrowingDiscardingTaskGroup { group in
             for _ in 0..<8 { group.addTask { try await produce(counter) } }
-            let worker = WorkerService(queue: queue, handler: Echo(), limits: WorkerLimits(slots: 4)) { event in
-                if case .answered(let name, .ok, _, _) = event { say("finished \(name.id)") }
-            }
+            let limits = WorkerLimits(slots: 4)
+            let worker = WorkerService(queue: queue, handler: Echo(), limits: limits, instrument: Announcement())
             group.addTask { try await worker.run() }
         }
     }
@@ -27,6 +27,13 @@ struct Churn {
             let job = Job(id: "\(prefix)-\(counter.next())", timeLimit: .seconds(3600), content: [1, 2, 3])
             if try await queue.enqueue(job) == .accepted { say("enqueued \(job.id)") }
         }
+    }
+}
+
+/// An instrument that prints each answered job.
+private struct Announcement: Instrument {
+    func record(_ event: WorkerEvent) {
+        if case .answered(let name, .ok, _, _) = event { say("finished \(name.id)") }
     }
 }
 

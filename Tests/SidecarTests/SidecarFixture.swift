@@ -67,7 +67,7 @@ struct SidecarFixture {
             store: NamedStore(name: preview?.file.description ?? "a"),
         )
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let listening = AsyncStream.makeStream(of: Int.self)
+        let events = RecordingInstrument<SidecarEvent>()
         service = NotificationService(reader: PayloadReader(), pipeline: AttachmentPipeline(steps: steps))
         let server = SidecarServer(
             configuration: configuration,
@@ -80,13 +80,12 @@ struct SidecarFixture {
             },
             metrics: { "attachd_test 1\n" },
             logger: logger,
-            onListening: { listening.continuation.yield($0) },
+            instrument: events,
         )
         let group = ServiceGroup(services: [server], logger: logger)
         self.group = group
         task = Task { try await group.run() }
-        var ports = listening.stream.makeAsyncIterator()
-        port = await ports.next() ?? 0
+        port = await events.first { event -> Int? in if case .listening(let port) = event { port } else { nil } } ?? 0
     }
 
     private static func forget(

@@ -2,7 +2,6 @@ import Foundation
 import Glibc
 import Media
 import Support
-import Synchronization
 import Testing
 import Timing
 
@@ -13,7 +12,7 @@ struct RetentionTests {
     let folder: TemporaryFolder
     let root: String
     let time = WallClock()
-    let events = Events()
+    let events = RecordingInstrument<StoreEvent>()
 
     init() throws {
         folder = try TemporaryFolder()
@@ -25,7 +24,7 @@ struct RetentionTests {
             at: path ?? root,
             retention: retention,
             now: { [time] in time.now },
-            observe: { [events] in events.add($0) }
+            instrument: events
         )
     }
 
@@ -182,13 +181,8 @@ struct RetentionTests {
     }
 }
 
-/// A record of the store's events.
-final class Events: Sendable {
-    private let all = Mutex<[StoreEvent]>([])
-
-    func add(_ event: StoreEvent) { all.withLock { $0.append(event) } }
-
-    func removed(_ removal: StoreEvent.Removal) -> Int {
-        all.withLock { $0.count { if case .removed(removal, _) = $0 { true } else { false } } }
+extension RecordingInstrument<StoreEvent> {
+    fileprivate func removed(_ removal: StoreEvent.Removal) -> Int {
+        count { if case .removed(removal, _) = $0 { true } else { false } }
     }
 }

@@ -2,7 +2,6 @@ import Jobs
 import JobsSQLite
 import Media
 import Support
-import Synchronization
 import Testing
 import Timing
 import Worker
@@ -14,11 +13,7 @@ final class RunningWorker: Sendable {
     private let folder: TemporaryFolder
     private let service: WorkerService
     private let running: Task<Void, any Error>
-    private let seen: Seen
-
-    private final class Seen: Sendable {
-        let events = Mutex<[WorkerEvent]>([])
-    }
+    private let seen: RecordingInstrument<WorkerEvent>
 
     /// Starts the worker. `before` fills the queue first; `queue` replaces the queue for the worker.
     init(
@@ -29,7 +24,7 @@ final class RunningWorker: Sendable {
         before: (SQLiteJobQueue) async throws -> Void = { _ in },
         queue unreliable: (SQLiteJobQueue) -> any JobQueue = { $0 },
     ) async throws {
-        let (folder, time, seen) = (try TemporaryFolder(), TestTime(), Seen())
+        let (folder, time, seen) = (try TemporaryFolder(), TestTime(), RecordingInstrument<WorkerEvent>())
         let limits = QueueLimits(leaseTime: leaseTime, replyTime: .seconds(3600))
         let queue = try await SQLiteJobQueue.open(folder.path + "/queue.sqlite", limits: limits, time: time)
         try await before(queue)
@@ -39,17 +34,13 @@ final class RunningWorker: Sendable {
             poster: poster,
             limits: WorkerLimits(slots: slots),
             time: time,
-            observe: { event in
-                // Tests that depend on the number of waiting jobs check it themselves.
-                if case .crowded = event { return }
-                seen.events.withLock { $0.append(event) }
-            },
+            instrument: seen,
         )
         (self.folder, self.time, self.queue, self.seen, self.service) = (folder, time, queue, seen, service)
         running = Task { try await service.run() }
     }
 
-    var events: [WorkerEvent] { seen.events.withLock(\.self) }
+    var events: [WorkerEvent] { seen.events }
 
     func tellToStop() { service.stop() }
 

@@ -1,3 +1,4 @@
+package import Events
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
@@ -51,18 +52,14 @@ package struct SidecarServer: Service, CustomStringConvertible {
     private let responses: ResponsesRoute?
     private let health: HealthRoutes
     private let callbackRefusal: @Sendable (String) -> String?
-    private let onBusy: @Sendable () -> Void
     private let admission: Admission
     private let logger: Logger
-    private let observe: @Sendable (AnsweredRequest) -> Void
-    private let onListening: @Sendable (Int) async -> Void
+    private let instrument: any Instrument<SidecarEvent>
 
     /// Creates a server. Without a `service`, it does not accept notifications over HTTP. Without a `queue`, it does
     /// not accept jobs.
     ///
     /// `callbackRefusal` returns the reason why a callback's URL is not allowed, or `nil`.
-    /// The server calls `onBusy` for each job that it refuses because the queue is full.
-    /// It calls `onListening` with the port when it accepts connections.
     package init(
         configuration: Configuration,
         service: NotificationService?,
@@ -74,10 +71,8 @@ package struct SidecarServer: Service, CustomStringConvertible {
         remarks: @escaping @Sendable () async -> [String] = { [] },
         metrics: @escaping @Sendable () async -> String,
         callbackRefusal: @escaping @Sendable (String) -> String? = { _ in nil },
-        onBusy: @escaping @Sendable () -> Void = {},
         logger: Logger,
-        observe: @escaping @Sendable (AnsweredRequest) -> Void = { _ in },
-        onListening: @escaping @Sendable (Int) async -> Void = { _ in },
+        instrument: any Instrument<SidecarEvent> = NoInstrument<SidecarEvent>(),
     ) {
         self.configuration = configuration
         self.service = service
@@ -100,10 +95,8 @@ package struct SidecarServer: Service, CustomStringConvertible {
             metrics: metrics,
         )
         self.callbackRefusal = callbackRefusal
-        self.onBusy = onBusy
         self.logger = logger
-        self.observe = observe
-        self.onListening = onListening
+        self.instrument = instrument
     }
 
     package func run() async throws {
@@ -124,7 +117,7 @@ package struct SidecarServer: Service, CustomStringConvertible {
                 backlog: 4_096,
                 availableConnectionsDelegate: .maximum(table.listenerLimit, logger: logger),
             ),
-            onServerRunning: { channel in await onListening(channel.localAddress?.port ?? 0) },
+            onServerRunning: { channel in instrument.record(.listening(port: channel.localAddress?.port ?? 0)) },
             logger: logger,
         )
         try await withGracefulShutdownHandler {
@@ -136,7 +129,7 @@ package struct SidecarServer: Service, CustomStringConvertible {
 
     private var router: Router<BasicRequestContext> {
         let router = Router(context: BasicRequestContext.self)
-        router.add(middleware: AnswerCount(observe: observe))
+        router.add(middleware: AnswerCount(instrument: instrument))
         router.add(middleware: Problems())
         let access = AccessGuard<BasicRequestContext>(token: configuration.apiToken)
         router.add(middleware: access)
@@ -173,7 +166,7 @@ package struct SidecarServer: Service, CustomStringConvertible {
             admission: admission,
             callbackRefusal: callbackRefusal,
             waiting: Admission(limit: configuration.requestLimit),
-            onBusy: onBusy,
+            instrument: instrument,
         )
         router.post("v1/jobs") { request, _ in try await jobs.enqueue(request) }
         router.get("v1/jobs/:id") { request, context in

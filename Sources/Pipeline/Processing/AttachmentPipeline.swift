@@ -1,3 +1,4 @@
+package import Events
 package import Media
 import Payloads
 import ServiceExtension
@@ -10,7 +11,7 @@ package struct AttachmentPipeline: Sendable {
     private let cache: AttachmentCache
     private let rules: [SourceRule]
     private let forgotten: ForgottenSources
-    private let observe: @Sendable (ProcessingResult) -> Void
+    private let instrument: any Instrument<ProcessingEvent>
 
     /// The implementations of the steps.
     package struct Steps: Sendable {
@@ -34,15 +35,14 @@ package struct AttachmentPipeline: Sendable {
         reuse: ReuseRule = ReuseRule(),
         time: any TimeSource = SystemTime(),
         costs: CostModel = CostModel(),
-        observeAttachment: @escaping @Sendable (AttachmentEvent) -> Void = { _ in },
-        observe: @escaping @Sendable (ProcessingResult) -> Void = { _ in },
+        instrument: any Instrument<ProcessingEvent> = NoInstrument<ProcessingEvent>(),
     ) {
         self.steps = steps
-        cache = AttachmentCache(steps: steps, time: time, rule: reuse, costs: costs, observe: observeAttachment)
+        cache = AttachmentCache(steps: steps, time: time, rule: reuse, costs: costs, instrument: instrument)
         rules = reuse.sources
         forgotten = ForgottenSources(time: time)
         self.time = time
-        self.observe = observe
+        self.instrument = instrument
     }
 
     /// Processes a notification. Always answers once, before `deadline`; at worst with the original content, unchanged.
@@ -116,7 +116,7 @@ package struct AttachmentPipeline: Sendable {
             stopwatch: stopwatch,
             deadline: deadline
         )
-        observe(result)
+        instrument.record(.answered(result))
         return result
     }
 }

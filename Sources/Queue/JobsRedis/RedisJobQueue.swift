@@ -1,3 +1,4 @@
+package import Events
 import Foundation
 package import Jobs
 import Media
@@ -28,13 +29,13 @@ package final class RedisJobQueue: JobQueue {
     let answers: AnswerWatch
 
     /// Creates a queue that connects with its first call. Each new connection checks the server. It refuses a server
-    /// that is too old and, if `isStrict`, one whose configuration may lose jobs. Otherwise it reports the latter to
-    /// `onWarning`.
+    /// that is too old and, if `isStrict`, one whose configuration may lose jobs. Otherwise it records
+    /// each risk as an event.
     package init(
         _ settings: RedisSettings,
         limits: QueueLimits = QueueLimits(),
         isStrict: Bool = false,
-        onWarning: @escaping @Sendable (String) -> Void = { _ in },
+        instrument: any Instrument<QueueEvent> = NoInstrument<QueueEvent>(),
         time: any TimeSource = SystemTime(),
     ) throws(JobQueueError) {
         self.settings = settings
@@ -49,18 +50,18 @@ package final class RedisJobQueue: JobQueue {
                 )
             ]
         let name = "attachd-\(worker)"
-        func connection(_ name: String, onWarning: @escaping @Sendable (String) -> Void) throws(JobQueueError)
+        func connection(_ name: String, instrument: any Instrument<QueueEvent>) throws(JobQueueError)
             -> RedisConnection
         {
             let check = { @Sendable (info: String) throws(JobQueueError) in
                 let check = try ServerCheck(info: info)
                 if isStrict { try check.insist() }
-                check.warnings.forEach(onWarning)
+                for warning in check.warnings { instrument.record(.mayLoseJobs(warning)) }
             }
             return try RedisConnection(settings, name: name, preparation: preparation, check: check, time: time)
         }
-        commands = try connection(name, onWarning: onWarning)
-        reads = try connection(name + "-reads", onWarning: { _ in })
+        commands = try connection(name, instrument: instrument)
+        reads = try connection(name + "-reads", instrument: NoInstrument<QueueEvent>())
         answers = AnswerWatch(commands, time: time)
     }
 

@@ -1,3 +1,4 @@
+package import Events
 package import Jobs
 import Media
 package import Timing
@@ -17,18 +18,23 @@ package final class SQLiteJobQueue: JobQueue {
     }
 
     /// Opens the queue's file, or creates it. Its folder must exist, on a local disk. A damaged file is renamed and
-    /// replaced by a new one. Throws `inUse` if another process uses the file. Calls `observe` with the current
-    /// problems whenever they change.
+    /// replaced by a new one. Throws `inUse` if another process uses the file.
     package static func open(
         _ path: String,
         limits: QueueLimits = QueueLimits(),
         durability: Durability = .normal,
         time: any TimeSource = SystemTime(),
-        observe: @escaping @Sendable (Set<QueueTrouble>) -> Void = { _ in },
+        instrument: any Instrument<QueueEvent> = NoInstrument<QueueEvent>(),
     ) async throws -> SQLiteJobQueue {
         let clock = UnixClock(time)
         return SQLiteJobQueue(
-            try await GroupCommit.open(path, limits: limits, durability: durability, clock: clock, observe: observe),
+            try await GroupCommit.open(
+                path,
+                limits: limits,
+                durability: durability,
+                clock: clock,
+                instrument: instrument
+            ),
             time,
         )
     }

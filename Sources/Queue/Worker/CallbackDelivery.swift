@@ -1,4 +1,5 @@
 import Concurrency
+import Events
 import Jobs
 import Media
 import Synchronization
@@ -10,7 +11,7 @@ struct CallbackDelivery: Sendable {
     let poster: any CallbackPoster
     let policy: CallbackPolicy
     let time: any TimeSource
-    let observe: WorkerObserver
+    let instrument: any Instrument<WorkerEvent>
     /// The signal that there is something to post.
     let callbackAdded: WakeUp
 
@@ -54,23 +55,23 @@ struct CallbackDelivery: Sendable {
         let delay = policy.delay(after: callback, now: time.now, random: .random(in: 0...1))
         switch result.outcome {
         case .postponed where time.now - callback.answered <= policy.age:
-            observe(.callback(.postponed))
+            instrument.record(.callback(.postponed))
             // A random factor spreads callbacks that were postponed together.
             let pause = (result.pause ?? policy.firstDelay) * .random(in: 1...1.5)
             try? await queue.postponeCallback(callback.lease, by: pause, isFailure: false)
         case .failed where delay != nil:
-            observe(.callback(.failed))
+            instrument.record(.callback(.failed))
             try? await queue.postponeCallback(callback.lease, by: delay ?? .zero, isFailure: true)
         case .received:
-            observe(.callback(.received))
+            instrument.record(.callback(.received))
             try? await queue.finishCallback(callback.lease)
         case .failed, .refused, .postponed: await giveUp(callback, result)
         }
     }
 
     private func giveUp(_ callback: LeasedCallback, _ result: CallbackResult) async {
-        observe(.callback(.refused))
-        observe(.callbackGivenUp(callback.name, tries: callback.attempt, result))
+        instrument.record(.callback(.refused))
+        instrument.record(.callbackGivenUp(callback.name, tries: callback.attempt, result))
         try? await queue.finishCallback(callback.lease)
     }
 }

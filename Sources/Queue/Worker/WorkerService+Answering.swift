@@ -1,4 +1,5 @@
 import Concurrency
+import Events
 import Jobs
 import Media
 import Synchronization
@@ -19,7 +20,7 @@ extension WorkerService {
             perform { $0.timePassed(time.now) }
             await finish(job, with: reply)
         } else {
-            observe(.lost(1))
+            instrument.record(.lost(1))
             perform { $0.lost([job.lease]) }
         }
     }
@@ -32,17 +33,17 @@ extension WorkerService {
     func deadLetter(_ job: LeasedJob) async {
         let reply = handler.answerWithoutWork(job, .poison)
         let isTaken = await insisting(for: job) { try await self.queue.deadLetter(job.lease, with: reply) }
-        if isTaken == true { observe(.deadLettered(job.job.name)) }
+        if isTaken == true { instrument.record(.deadLettered(job.job.name)) }
         ended(job, reply.status, isTaken: isTaken == true)
     }
 
     private func ended(_ job: LeasedJob, _ status: JobReply.Status, isTaken: Bool) {
         let (name, now) = (job.job.name, time.now)
         if isTaken {
-            observe(.answered(name, status, after: now - job.enqueued, margin: job.deadline - now))
+            instrument.record(.answered(name, status, after: now - job.enqueued, margin: job.deadline - now))
             if job.job.answer.callback != nil { callbackAdded.wake() }
         } else {
-            observe(.stale(name))
+            instrument.record(.stale(name))
         }
         perform { $0.answered(job.lease, now: now) }
     }
@@ -55,7 +56,7 @@ extension WorkerService {
             do {
                 return try await ask()
             } catch let error as JobQueueError {
-                observe(.queueFailed(error))
+                instrument.record(.queueFailed(error))
                 guard [.unavailable, .noSpace].contains(error.reason) else { return nil }
                 try? await time.sleep(until: time.now + backOff.next())
             } catch {

@@ -1,4 +1,5 @@
 import Concurrency
+package import Events
 package import Jobs
 import Media
 import ServiceLifecycle
@@ -20,7 +21,8 @@ package final class WorkerService: Service {
     private let callbacks: CallbackDelivery?
     private let limits: WorkerLimits
     let time: any TimeSource
-    let observe: WorkerObserver
+    let instrument: any Instrument<WorkerEvent>
+    private let onDemand: @Sendable (Int) -> Void
     private let thread = WorkerThread()
     let state: Mutex<Guarded>
 
@@ -35,7 +37,8 @@ package final class WorkerService: Service {
     private static let patience = Duration.seconds(1)
     private static let renewalTime = Duration.seconds(1)
 
-    /// Creates a worker. Without a `poster`, other workers post the answers.
+    /// Creates a worker. Without a `poster`, other workers post the answers. `onDemand` receives the number of jobs that
+    /// wait for a free slot whenever it changes.
     package init(
         queue: any JobQueue,
         handler: any JobHandler,
@@ -43,13 +46,15 @@ package final class WorkerService: Service {
         callbackPolicy: CallbackPolicy = CallbackPolicy(),
         limits: WorkerLimits,
         time: any TimeSource = SystemTime(),
-        observe: @escaping WorkerObserver = { _ in },
+        instrument: any Instrument<WorkerEvent> = NoInstrument<WorkerEvent>(),
+        onDemand: @escaping @Sendable (Int) -> Void = { _ in },
     ) {
         self.queue = queue
         self.handler = handler
         self.limits = limits
         self.time = time
-        self.observe = observe
+        self.instrument = instrument
+        self.onDemand = onDemand
         state = Mutex(Guarded(worker: WorkerState(limits: limits)))
         callbacks = poster.map { [callbackAdded] in
             CallbackDelivery(
@@ -57,7 +62,7 @@ package final class WorkerService: Service {
                 poster: $0,
                 policy: callbackPolicy,
                 time: time,
-                observe: observe,
+                instrument: instrument,
                 callbackAdded: callbackAdded,
             )
         }
@@ -128,7 +133,7 @@ package final class WorkerService: Service {
                 while case let room = state.withLock(\.worker.room), room > 0 {
                     let jobs = try await queue.reclaim(min(room, Self.leaseGroup))
                     guard !jobs.isEmpty else { break }
-                    observe(.reclaimed(jobs.count))
+                    instrument.record(.reclaimed(jobs.count))
                     take(jobs)
                 }
                 backOff.succeeded()
@@ -143,7 +148,7 @@ package final class WorkerService: Service {
     }
 
     private func recover(from error: any Error, _ backOff: inout BackOff) async {
-        if let error = error as? JobQueueError { observe(.queueFailed(error)) }
+        if let error = error as? JobQueueError { instrument.record(.queueFailed(error)) }
         try? await time.sleep(until: time.now + backOff.next())
     }
 
@@ -163,7 +168,7 @@ package final class WorkerService: Service {
         // Jobs that were answered meanwhile are not lost.
         let lost = state.withLock { guarded in refused.filter(guarded.worker.holds) }
         guard !lost.isEmpty else { return }
-        observe(.lost(lost.count))
+        instrument.record(.lost(lost.count))
         perform { $0.lost(lost) }
     }
 
@@ -188,7 +193,9 @@ package final class WorkerService: Service {
         let unstarted = state.withLock { $0.worker.drain(now: time.now) }
         timersChanged.wake()
         // If this fails, their leases end soon.
-        if !unstarted.isEmpty, (try? await queue.giveBack(unstarted)) != nil { observe(.gaveBack(unstarted.count)) }
+        if !unstarted.isEmpty, (try? await queue.giveBack(unstarted)) != nil {
+            instrument.record(.gaveBack(unstarted.count))
+        }
         while !state.withLock(\.worker.isEmpty), time.now < end, !Task.isCancelled {
             try? await emptied.wait(until: end, on: time)
         }
@@ -204,7 +211,7 @@ package final class WorkerService: Service {
             let isSooner = after.map { after in before.map { after < $0 } ?? true } ?? false
             return (actions, isSooner, crowd == crowdBefore ? nil : crowd)
         }
-        if let crowd { observe(.crowded(crowd)) }
+        if let crowd { onDemand(crowd) }
         for action in actions { perform(action) }
         if isSooner { timersChanged.wake() }
         roomChanged.wake()

@@ -1,3 +1,4 @@
+package import Events
 package import Media
 package import Timing
 
@@ -10,22 +11,20 @@ package final class Downloader: Sendable {
     let callbackLimiter: OriginLimiter
     private let requester: Requester
     private let heartbeat: LoopHeartbeat
-    private let onConcealedCause: @Sendable (AttachmentFailure.ConcealedCause) -> Void
+    private let instrument: any Instrument<OriginEvent>
 
-    /// Creates a downloader. `onConcealedCause` receives, for the operator's log, the true reason why a host was not
-    /// asked. Throws when the process has no memory, descriptor or thread left.
+    /// Creates a downloader. Throws when the process has no memory, descriptor or thread left.
     package init(
         settings: DownloadSettings,
-        observe: @escaping @Sendable (OriginEvent) -> Void = { _ in },
-        onConcealedCause: @escaping @Sendable (AttachmentFailure.ConcealedCause) -> Void = { _ in },
+        instrument: any Instrument<OriginEvent> = NoInstrument<OriginEvent>(),
     ) throws(AttachmentFailure) {
         self.settings = settings
         loop = try TransferLoop(settings: settings)
-        gate = OriginLimiter(settings.origins, time: SystemTime(), observe: observe)
-        callbackLimiter = OriginLimiter(.callbacks, time: SystemTime(), observe: { _ in })
+        gate = OriginLimiter(settings.origins, time: SystemTime(), instrument: instrument)
+        callbackLimiter = OriginLimiter(.callbacks, time: SystemTime(), instrument: NoInstrument<OriginEvent>())
         requester = Requester(loop, gate)
         heartbeat = LoopHeartbeat(settings.name) { [loop] in loop.answer($0) }
-        self.onConcealedCause = onConcealedCause
+        self.instrument = instrument
     }
 
     deinit { loop.stop() }
@@ -69,7 +68,7 @@ package final class Downloader: Sendable {
 
     /// Reports to the operator the cause that the caller must not learn.
     func note(_ failure: AttachmentFailure?) {
-        if let cause = failure?.concealedCause { onConcealedCause(cause) }
+        if let cause = failure?.concealedCause { instrument.record(.refusedHost(cause)) }
     }
 
     private func report(

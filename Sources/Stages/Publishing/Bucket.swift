@@ -1,4 +1,5 @@
 import Downloads
+package import Events
 package import Media
 import Synchronization
 package import Timing
@@ -23,7 +24,7 @@ package final class Bucket: Sendable {
     private let requests: BucketRequests
     private let keep: Duration
     private let time: any TimeSource
-    private let observe: @Sendable (PublishEvent) -> Void
+    private let instrument: any Instrument<PublishEvent>
     private let state: Mutex<State>
 
     /// The maximum number of attempts for one file.
@@ -39,13 +40,13 @@ package final class Bucket: Sendable {
         _ settings: PublishingSettings,
         keep: Duration,
         time: any TimeSource = SystemTime(),
-        observe: @escaping @Sendable (PublishEvent) -> Void = { _ in },
+        instrument: any Instrument<PublishEvent> = NoInstrument<PublishEvent>(),
     ) throws(AttachmentFailure) {
         address = settings.address
         requests = try BucketRequests(settings, keep: keep)
         self.keep = keep
         self.time = time
-        self.observe = observe
+        self.instrument = instrument
         state = Mutex(State(breaker: CircuitBreaker(settings.breaker)))
     }
 
@@ -71,7 +72,7 @@ package final class Bucket: Sendable {
     /// Publishes the file unless it is already there. Returns when the file can be fetched.
     package func publish(_ file: PublishedFile, until deadline: Instant) async throws(AttachmentFailure) {
         while true {
-            guard !has(file.name) else { return observe(.reused) }
+            guard !has(file.name) else { return instrument.record(.reused) }
             let (attempt, isOurs) = attempt(file, until: deadline)
             switch await attempt.value {
             case .success: return
@@ -138,10 +139,10 @@ package final class Bucket: Sendable {
                 guard error.isPassing, backOff.failures < Self.attemptLimit, hasTime(until: deadline - pause),
                     (try? await time.sleep(until: time.now + pause)) != nil
                 else {
-                    observe(.failed)
+                    instrument.record(.failed)
                     return .failure(error)
                 }
-                observe(.retried)
+                instrument.record(.retried)
             }
         }
     }
@@ -178,7 +179,7 @@ package final class Bucket: Sendable {
             // ends.
             state.names.insert(file.name, until: now + keep / 2, at: now)
         }
-        observe(.published(byteCount: file.byteCount, took: now - start))
+        instrument.record(.published(byteCount: file.byteCount, took: now - start))
     }
 
     private func failed(_ fault: BucketFault, _ pass: CircuitBreaker.Pass, since start: Instant) {

@@ -1,6 +1,7 @@
 import Concurrency
 import Digests
 import Dispatch
+package import Events
 import Glibc
 package import Media
 import Synchronization
@@ -43,7 +44,7 @@ package final class AttachmentStore: Sendable {
     private let scratch: ScratchDirectory
     private let index = Mutex(AttachmentIndex())
     private let now: @Sendable () -> UnixTime
-    private let observe: @Sendable (StoreEvent) -> Void
+    private let instrument: any Instrument<StoreEvent>
     /// The queue for file access, which blocks and must not run on Swift's threads.
     private let queue: DispatchQueue
     private let heartbeat: LoopHeartbeat
@@ -57,7 +58,7 @@ package final class AttachmentStore: Sendable {
         hasGroupReadableKeys: Bool = false,
         retention: Retention = Retention(),
         now: @escaping @Sendable () -> UnixTime = { .now },
-        observe: @escaping @Sendable (StoreEvent) -> Void = { _ in },
+        instrument: any Instrument<StoreEvent> = NoInstrument<StoreEvent>(),
     ) throws(StoreError) {
         let directory = try Directory.create(path)
         self.root = directory.path
@@ -66,7 +67,7 @@ package final class AttachmentStore: Sendable {
         heartbeat = LoopHeartbeat("store") { queue.async(execute: $0) }
         self.retention = retention
         self.now = now
-        self.observe = observe
+        self.instrument = instrument
         self.attachments = try directory.subdirectory("attachments")
         try attachments.checkEntries()
         let scratchFolders = try directory.subdirectory("tmp")
@@ -111,7 +112,7 @@ package final class AttachmentStore: Sendable {
         switch result {
         case .success(let file): return file
         case .failure(let error):
-            observe(.failed(isFull: error.isFull))
+            instrument.record(.failed(isFull: error.isFull))
             throw error.attachmentFailure
         }
     }
@@ -268,8 +269,8 @@ package final class AttachmentStore: Sendable {
             index.insert(identifier, byteCount: byteCount, stored: stored)
             return madeWay
         }
-        for byteCount in madeWay { observe(.removed(.madeWay, byteCount: byteCount)) }
-        observe(.stored(byteCount: byteCount))
+        for byteCount in madeWay { instrument.record(.removed(.madeWay, byteCount: byteCount)) }
+        instrument.record(.stored(byteCount: byteCount))
         try attachments.sync()
     }
 
@@ -316,7 +317,7 @@ package final class AttachmentStore: Sendable {
                 // It may have been stored again, or got a reader, since.
                 index.isExpired(identifier, retention, at: now) ? remove(identifier, from: &index) : nil
             }
-            if let removed { observe(.removed(.expired, byteCount: removed)) }
+            if let removed { instrument.record(.removed(.expired, byteCount: removed)) }
         }
     }
 

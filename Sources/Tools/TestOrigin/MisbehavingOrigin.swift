@@ -1,3 +1,4 @@
+package import Events
 import Media
 import NIOCore
 import NIOHTTP1
@@ -20,8 +21,8 @@ package final class MisbehavingOrigin: Sendable {
         package var certificate: (chain: String, key: String)?
         /// The delay of the TLS handshake.
         package var tlsDelay = Duration.zero
-        /// Receives each request with its answer.
-        package var observe: @Sendable (OriginExchange) -> Void = { _ in }
+        /// Receives each answer.
+        package var instrument: any Instrument<OriginExchange> = NoInstrument<OriginExchange>()
 
         package init() {}
     }
@@ -115,7 +116,7 @@ package final class MisbehavingOrigin: Sendable {
 
     func file(at path: String) -> OriginFile? { folder.file(at: path) }
 
-    func answered(_ exchange: OriginExchange) { configuration.observe(exchange) }
+    func answered(_ exchange: OriginExchange) { configuration.instrument.record(exchange) }
 }
 
 /// A request and its answer.

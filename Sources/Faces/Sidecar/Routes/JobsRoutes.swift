@@ -1,3 +1,4 @@
+import Events
 import HTTPTypes
 import Hummingbird
 import Jobs
@@ -15,7 +16,7 @@ struct JobsRoutes: Sendable {
     let callbackRefusal: @Sendable (String) -> String?
     /// The limit of requests that wait for results. Further requests get the job's state at once.
     let waiting: Admission
-    let onBusy: @Sendable () -> Void
+    let instrument: any Instrument<SidecarEvent>
 
     /// The maximum waiting time of one request.
     private static let longestWait: Duration = .seconds(60)
@@ -39,7 +40,7 @@ struct JobsRoutes: Sendable {
             trace: request.traceContext,
         )
         guard try await queue.enqueue(job) != .busy else {
-            onBusy()
+            instrument.record(.jobRefused)
             throw Problem(
                 .tooManyRequests,
                 "The queue is full. Send the notification unchanged, or try again.",

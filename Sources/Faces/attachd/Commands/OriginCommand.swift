@@ -1,5 +1,6 @@
 import App
 import ArgumentParser
+import Events
 import Foundation
 import Media
 import TestOrigin
@@ -99,11 +100,16 @@ struct OriginCommand: AsyncParsableCommand {
             configuration.tlsDelay = delay
         }
         if log {
-            configuration.observe = { exchange in
-                let line = "\(exchange.method) \(exchange.target) \(exchange.status) \(exchange.sentByteCount)\n"
-                FileHandle.standardOutput.write(Data(line.utf8))
-            }
+            configuration.instrument = ExchangeLog()
         }
         return configuration
+    }
+}
+
+/// The log of `attachd origin`: a line for each answer.
+private struct ExchangeLog: Instrument {
+    func record(_ exchange: OriginExchange) {
+        let line = "\(exchange.method) \(exchange.target) \(exchange.status) \(exchange.sentByteCount)\n"
+        FileHandle.standardOutput.write(Data(line.utf8))
     }
 }

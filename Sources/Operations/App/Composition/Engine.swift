@@ -1,16 +1,15 @@
 import DecoderWire
 package import Decoding
 import Downloads
+import Events
 import Foundation
+import Instruments
 package import Logging
 import Media
-import Metrics
 import Payloads
 package import Processing
 package import Publishing
-import Sidecar
 package import Storage
-import Telemetry
 import Timing
 
 /// The parts of a running attachd, put together. This is the only type that knows every implementation.
@@ -21,25 +20,20 @@ package final class Engine: Sendable {
     /// The bucket that ready files are published to; `nil` if the settings name none.
     package let bucket: Bucket?
     private let downloader: Downloader
-    let queueMetrics: QueueMetrics
-    private let registry: PrometheusRegistry
-    private let engineMetrics: EngineMetrics
+    let metrics: AttachdMetrics
 
     /// Creates the parts. With `readsLocalFiles`, `file:` URLs and paths are attachments too; only the command line
     /// sets it.
     package init(_ settings: Settings, readsLocalFiles: Bool, logger: Logger) throws(EngineError) {
-        registry = PrometheusRegistry(help: Self.help)
-        queueMetrics = QueueMetrics(registry)
-        let metrics = EngineMetrics(registry)
-        let attachmentMetrics = AttachmentMetrics(registry)
-        engineMetrics = metrics
+        let metrics = AttachdMetrics()
+        self.metrics = metrics
         do throws(StoreError) {
             store = try AttachmentStore(
                 at: settings.store,
                 keys: settings.signingKeys,
                 hasGroupReadableKeys: settings.hasGroupReadableKeys,
                 retention: settings.retention,
-                observe: { metrics.count($0) }
+                instrument: metrics.store
             )
         } catch {
             throw EngineError(
@@ -49,19 +43,13 @@ package final class Engine: Sendable {
             )
         }
         do throws(AttachmentFailure) {
-            decoders = try Self.startDecoders(settings, running: settings.decoders, observe: { metrics.count($0) })
+            decoders = try Self.startDecoders(settings, running: settings.decoders, instrument: metrics.decoders)
             downloader = try Downloader(
                 settings: settings.downloads,
-                observe: { metrics.count($0) },
-                onConcealedCause: { cause in
-                    logger.info(
-                        "The host's address is not allowed, so the download was refused.",
-                        metadata: ["reason": "refusedAddress", "source_host": "\(cause.host)", "cause": "\(cause)"],
-                    )
-                },
+                instrument: InstrumentGroup<OriginEvent>(metrics.origins, OriginLog(logger)),
             )
             bucket = try settings.publishing.map { publishing throws(AttachmentFailure) in
-                try Bucket(publishing, keep: settings.retention.keep, observe: { metrics.count($0) })
+                try Bucket(publishing, keep: settings.retention.keep, instrument: metrics.publishing)
             }
         } catch {
             throw EngineError(isStore: false, description: error.message)
@@ -76,19 +64,12 @@ package final class Engine: Sendable {
             pipeline: AttachmentPipeline(
                 steps: steps,
                 reuse: settings.reuse,
-                observeAttachment: { attachmentMetrics.count($0) },
-                observe: { metrics.count($0) },
+                instrument: metrics.processing,
             ),
             profiles: settings.profiles,
             defaults: .init(profile: settings.profile, timeLimit: settings.deadline),
         )
     }
-
-    private static let help = [
-        EngineMetrics.help, LoopMetrics.help, AttachmentMetrics.help, OriginMetrics.help, PublishMetrics.help,
-        QueueMetrics.help,
-    ]
-    .reduce(into: [:]) { $0.merge($1) { first, _ in first } }
 
     /// Returns the location from which phones fetch the store's files.
     private static func place(_ settings: Settings, _ store: AttachmentStore, _ bucket: Bucket?) -> PublishedStore.Place
@@ -102,7 +83,7 @@ package final class Engine: Sendable {
     static func startDecoders(
         _ settings: Settings,
         running: Int,
-        observe: @escaping @Sendable (DecoderEvent) -> Void = { _ in },
+        instrument: any Instrument<DecoderEvent> = NoInstrument<DecoderEvent>(),
     ) throws(AttachmentFailure) -> DecoderPool {
         guard let program = DecoderProgram.path else {
             let message =
@@ -113,7 +94,7 @@ package final class Engine: Sendable {
             decoderPath: program,
             running: running,
             memoryBytes: MachineMemory.decodersShare,
-            observe: observe,
+            instrument: instrument,
         )
         let pool = try DecoderPool(configuration)
         pool.start()
@@ -133,17 +114,15 @@ package final class Engine: Sendable {
     }
 
     /// All metrics in Prometheus's text format.
-    package var metrics: String {
-        engineMetrics.set(decoders.status.sandbox)
-        engineMetrics.set(store.usage)
-        engineMetrics.set(LoopHeartbeats.ofThisProcess.standstills)
-        engineMetrics.setResident(MachineMemory.resident)
-        engineMetrics.set(downloader.originUsage)
-        if let bucket { engineMetrics.setBucket(isAvailable: bucket.refusal == nil) }
-        return registry.text()
+    package var metricsText: String {
+        metrics.decoders.set(decoders.status.sandbox)
+        metrics.store.set(store.usage)
+        metrics.process.set(LoopHeartbeats.ofThisProcess.standstills)
+        metrics.process.set(residentBytes: MachineMemory.resident)
+        metrics.origins.set(downloader.originUsage)
+        if let bucket { metrics.publishing.set(isAvailable: bucket.refusal == nil) }
+        return metrics.text
     }
-
-    func count(_ request: AnsweredRequest) { engineMetrics.count(request) }
 
     /// Throws if a required layer of the sandbox is missing.
     package func checkSandbox() async throws(EngineError) { try await decoders.checkSandbox() }

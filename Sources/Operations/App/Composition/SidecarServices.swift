@@ -1,3 +1,5 @@
+import Events
+import Instruments
 import Jobs
 package import Logging
 import Media
@@ -90,23 +92,8 @@ package struct SidecarServices: Sendable {
                 drainTime: Termination.jobDrainTime,
                 held: 4096,
             ),
-            observe: { event in
-                engine.queueMetrics.count(event)
-                switch event {
-                case .queueFailed(let error):
-                    logger.warning("The queue failed. It is tried again.", metadata: ["reason": "\(error)"])
-                case .callbackGivenUp(let job, let tries, let result):
-                    logger.warning(
-                        "A callback failed for good and is not tried again.",
-                        metadata: [
-                            "job_id": "\(job.id)", "callback_host": "\(result.host ?? "none")", "tries": "\(tries)",
-                            "reason": "\(result.reason ?? "unknown")",
-                        ]
-                    )
-                case .crowded(let count): engine.setDemand(count)
-                default: break
-                }
-            },
+            instrument: InstrumentGroup<WorkerEvent>(engine.metrics.queue, WorkerLog(logger)),
+            onDemand: { engine.setDemand($0) },
         )
     }
 
@@ -158,15 +145,13 @@ package struct SidecarServices: Sendable {
                 return engine.remarks + troubles + [problem].compactMap(\.self)
             },
             metrics: {
-                engine.queueMetrics.set(queue.jobs.troubles)
-                engine.queueMetrics.set(await queueHealth.status)
-                return engine.metrics
+                engine.metrics.queue.set(queue.jobs.troubles)
+                engine.metrics.queue.set(await queueHealth.status)
+                return engine.metricsText
             },
             callbackRefusal: { engine.refusal(ofCallback: $0) },
-            onBusy: { engine.queueMetrics.countBusy() },
             logger: logger,
-            observe: { engine.count($0) },
-            onListening: { port in logger.notice("attachd listens.", metadata: ["port": "\(port)"]) },
+            instrument: InstrumentGroup<SidecarEvent>(engine.metrics.requests, RequestLog(logger)),
         )
     }
 }

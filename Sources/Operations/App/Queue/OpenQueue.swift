@@ -1,3 +1,4 @@
+import Instruments
 package import Jobs
 import JobsRedis
 import JobsSQLite
@@ -21,19 +22,14 @@ package struct OpenQueue: Sendable {
         let limits = QueueLimits(backlog: settings.backlog)
         switch settings.queue {
         case .sqlite(let path):
-            let queue = try await SQLiteJobQueue.open(path, limits: limits) { troubles in
-                for trouble in troubles {
-                    logger.error("The queue has a problem.", metadata: ["reason": "\(trouble)"])
-                }
-                if troubles.isEmpty { logger.notice("The queue works again.") }
-            }
+            let queue = try await SQLiteJobQueue.open(path, limits: limits, instrument: QueueLog(logger))
             return OpenQueue(jobs: queue, close: { await queue.close() })
         case .redis(let redis):
             let queue = try RedisJobQueue(
                 redis,
                 limits: limits,
                 isStrict: settings.isStrict,
-                onWarning: { logger.warning("Jobs may be lost.", metadata: ["reason": "\($0)"]) },
+                instrument: QueueLog(logger),
             )
             do {
                 _ = try await queue.serverWarnings()

@@ -1,3 +1,4 @@
+import Events
 import Media
 import ServiceExtension
 import Synchronization
@@ -25,7 +26,7 @@ final class AttachmentCache: Sendable {
     private let steps: AttachmentPipeline.Steps
     private let time: any TimeSource
     private let rule: ReuseRule
-    private let observe: @Sendable (AttachmentEvent) -> Void
+    private let instrument: any Instrument<ProcessingEvent>
     private let costs: CostModel
     private let crashes = CrashMemory()
     private let state = Mutex(State())
@@ -35,13 +36,13 @@ final class AttachmentCache: Sendable {
         time: any TimeSource,
         rule: ReuseRule,
         costs: CostModel,
-        observe: @escaping @Sendable (AttachmentEvent) -> Void,
+        instrument: any Instrument<ProcessingEvent>,
     ) {
         self.steps = steps
         self.time = time
         self.rule = rule
         self.costs = costs
-        self.observe = observe
+        self.instrument = instrument
     }
 
     /// Makes the attachment from the source at `url`, joins work under way for it, or takes it from the cache. `note`
@@ -65,13 +66,13 @@ final class AttachmentCache: Sendable {
                     state.withLock { $0.cached.remove(key) }
                     continue
                 }
-                observe(.reused)
+                instrument.record(.attachment(.reused))
                 return note(Progress(content: content, downloaded: time.now))
             case .joined(let joined, let id):
-                observe(.joined)
+                instrument.record(.attachment(.joined))
                 (job, number) = (joined, id)
             case .begun(let begun, let id, let before):
-                observe(.begun)
+                instrument.record(.attachment(.begun))
                 begun.start { [self] in await work(on: begun, key, url, before) }
                 (job, number) = (begun, id)
             }
@@ -136,7 +137,7 @@ final class AttachmentCache: Sendable {
         )
         .run()
         let cached = CachedAttachment(job, before: before, floor: rule.floor, now: time.now)
-        if cached != nil, job.progress.head?.isUnchanged == true { observe(.revalidated) }
+        if cached != nil, job.progress.head?.isUnchanged == true { instrument.record(.attachment(.revalidated)) }
         state.withLock { state in
             // Only the work that others could join is cached.
             guard state.forget(job, for: key) else { return }

@@ -12,18 +12,6 @@ package struct ReuseRule: Sendable {
     }
 }
 
-/// An event in the life of a requested attachment, for metrics.
-package enum AttachmentEvent: Sendable, Equatable {
-    /// A download and its decoding started.
-    case begun
-    /// The notification joined work that was already under way.
-    case joined
-    /// The attachment came from the cache.
-    case reused
-    /// The origin confirmed that the source of a cached attachment has not changed.
-    case revalidated
-}
-
 extension ReuseRule {
     /// Returns the identity of the source at `url`.
     package func source(of url: String) -> String { sources.source(of: url) }

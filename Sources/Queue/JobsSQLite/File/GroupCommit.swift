@@ -1,5 +1,6 @@
 import Concurrency
 import Dispatch
+import Events
 import GRDB
 import Jobs
 import Media
@@ -35,33 +36,33 @@ final class GroupCommit: Sendable {
     private let setAsides: Atomic<Int>
     private let heartbeat: LoopHeartbeat
     private let trouble = Mutex<Set<QueueTrouble>>([])
-    private let observe: @Sendable (Set<QueueTrouble>) -> Void
+    private let instrument: any Instrument<QueueEvent>
 
     private init(
         _ file: consuming sending JobFile,
         on thread: DispatchQueue,
-        observe: @escaping @Sendable (Set<QueueTrouble>) -> Void,
+        instrument: any Instrument<QueueEvent>,
     ) {
         self.thread = thread
-        self.observe = observe
+        self.instrument = instrument
         setAsides = Atomic(file.setAsideCount)
         heartbeat = LoopHeartbeat("queue") { thread.async(execute: $0) }
         self.file = Mutex(file)
     }
 
-    /// Opens the queue's file. Calls `observe` with the current problems whenever they change.
+    /// Opens the queue's file.
     static func open(
         _ path: String,
         limits: QueueLimits,
         durability: Durability,
         clock: UnixClock,
-        observe: @escaping @Sendable (Set<QueueTrouble>) -> Void,
+        instrument: any Instrument<QueueEvent>,
     ) async throws -> GroupCommit {
         let thread = DispatchQueue(label: "attachd.queue")
         let opened = await thread.perform {
             Result {
                 let file = try JobFile(path, limits: limits, durability: durability, clock: clock)
-                return GroupCommit(file, on: thread, observe: observe)
+                return GroupCommit(file, on: thread, instrument: instrument)
             }
         }
         return try opened.get()
@@ -152,7 +153,7 @@ final class GroupCommit: Sendable {
             defer { trouble = troubles }
             return trouble != troubles
         }
-        if isNew { observe(troubles) }
+        if isNew { instrument.record(.troublesChanged(troubles)) }
     }
 
     private static let full = JobQueueError(

@@ -1,4 +1,5 @@
 import DecoderWire
+import Events
 import Glibc
 import Media
 import Sandbox
@@ -23,13 +24,13 @@ extension DecoderPool {
                     group.addTask { await self.serve(zygote) { end.yield($0) } }
                     switch await ends.first(where: { _ in true }) {
                     case .retired:
-                        configuration.observe(.zygoteReplaced)
+                        configuration.instrument.record(.zygoteReplaced)
                         continue
                     case .ended(gotReady: true): backOff.succeeded()
                     case .ended, nil: break
                     }
                 } catch {
-                    configuration.observe(.zygoteMissing(error.description))
+                    configuration.instrument.record(.zygoteMissing(error.description))
                 }
                 guard !Task.isCancelled else { break }
                 // Two failures in a row are not bad luck.
@@ -65,7 +66,7 @@ extension DecoderPool {
         }
         let ending = await zygote.end()
         report(.ended(gotReady: state.withLock { $0.zygoteEnded(number) }))
-        configuration.observe(.zygoteEnded(ending))
+        configuration.instrument.record(.zygoteEnded(ending))
         // Replacements that waited because too many zygotes lived on may be due now.
         settle()
     }
@@ -74,7 +75,7 @@ extension DecoderPool {
         while let received = try? await zygote.reports.next(descriptorLimit: 1) {
             let process = received.descriptors.first.map { ProcessHandle(adopting: $0) }
             switch received.message {
-            case .ready: configuration.observe(.zygoteReady(pid: Int(zygote.pid)))
+            case .ready: configuration.instrument.record(.zygoteReady(pid: Int(zygote.pid)))
             case .spawned(let number, let pid):
                 guard let process else { return }
                 state.withLock { $0.forked(number, pid: pid, process: process, zygote: zygoteNumber) }
@@ -82,10 +83,10 @@ extension DecoderPool {
                 _ = state.withLock { $0.ended(number) }
             case .exited(let number, let ending, let usage):
                 let pid = state.withLock { $0.ended(number, ending) }
-                if let pid { configuration.observe(.childReaped(pid: pid, usage)) }
+                if let pid { configuration.instrument.record(.childReaped(pid: pid, usage)) }
                 // The pool itself kills with SIGKILL, whether the job is done or not.
                 if let pid, ending != .exited(status: 0), ending != .killed(signal: Int(SIGKILL)) {
-                    configuration.observe(.childEnded(pid: pid, ending))
+                    configuration.instrument.record(.childEnded(pid: pid, ending))
                 }
             }
             settle()

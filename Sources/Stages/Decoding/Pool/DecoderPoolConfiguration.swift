@@ -1,4 +1,5 @@
 package import DecoderWire
+package import Events
 
 /// The numbers of decoder processes, and the resources of each.
 package struct DecoderPoolConfiguration: Sendable {
@@ -16,7 +17,7 @@ package struct DecoderPoolConfiguration: Sendable {
     package var limits: ProcessLimits
     /// The time in which a process must become ready, and the zygote too. Loading the libraries takes about 0.1 s.
     package var startLimit: Duration
-    package var observe: @Sendable (DecoderEvent) -> Void
+    package var instrument: any Instrument<DecoderEvent>
 
     package init(
         decoderPath: String,
@@ -26,7 +27,7 @@ package struct DecoderPoolConfiguration: Sendable {
         initialMemoryBytes: Int = 33_554_432,
         limits: ProcessLimits = ProcessLimits(),
         startLimit: Duration = .seconds(10),
-        observe: @escaping @Sendable (DecoderEvent) -> Void = { _ in },
+        instrument: any Instrument<DecoderEvent> = NoInstrument<DecoderEvent>(),
     ) {
         self.decoderPath = decoderPath
         self.spares = spares
@@ -35,7 +36,7 @@ package struct DecoderPoolConfiguration: Sendable {
         self.initialMemoryBytes = initialMemoryBytes
         self.limits = limits
         self.startLimit = startLimit
-        self.observe = observe
+        self.instrument = instrument
     }
 }
 

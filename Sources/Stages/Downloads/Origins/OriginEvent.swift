@@ -1,5 +1,7 @@
-/// An event at an origin that an operator counts.
-package enum OriginEvent: String, Sendable, CaseIterable {
+package import Media
+
+/// An event at an origin, for metrics and logs.
+package enum OriginEvent: Sendable, Equatable {
     /// A request waited for a permit.
     case waited
     /// A request was refused: the origin failed too often, it asked for a pause, or no permit became free in time.
@@ -11,6 +13,8 @@ package enum OriginEvent: String, Sendable, CaseIterable {
     case retried
     /// An origin's circuit breaker opened.
     case opened
+    /// A host was not asked. Only the operator may learn the true cause.
+    case refusedHost(AttachmentFailure.ConcealedCause)
 }
 
 /// The present load on origins.

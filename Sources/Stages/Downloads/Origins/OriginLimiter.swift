@@ -1,4 +1,5 @@
 import Concurrency
+import Events
 import Media
 import Synchronization
 import Timing
@@ -18,13 +19,13 @@ final class OriginLimiter: Sendable {
 
     let rule: OriginRule
     private let time: any TimeSource
-    private let observe: @Sendable (OriginEvent) -> Void
+    private let instrument: any Instrument<OriginEvent>
     private let guarded: Mutex<Guarded>
 
-    init(_ rule: OriginRule, time: any TimeSource, observe: @escaping @Sendable (OriginEvent) -> Void) {
+    init(_ rule: OriginRule, time: any TimeSource, instrument: any Instrument<OriginEvent>) {
         self.rule = rule
         self.time = time
-        self.observe = observe
+        self.instrument = instrument
         guarded = Mutex(Guarded(table: OriginTable(rule)))
     }
 
@@ -60,7 +61,7 @@ final class OriginLimiter: Sendable {
         }
         switch decision {
         case .success(let place):
-            if place.start > asked { observe(.waited) }
+            if place.start > asked { instrument.record(.waited) }
             return OriginPlace(place, of: self)
         case .failure(let refusal):
             count(refusal)
@@ -72,7 +73,7 @@ final class OriginLimiter: Sendable {
     func mayRetry(_ origin: Origin, until deadline: Instant) -> Bool {
         let now = time.now
         guard guarded.withLock({ $0.table.mayRetry(origin, until: deadline, at: now) }) else { return false }
-        observe(.retried)
+        instrument.record(.retried)
         return true
     }
 
@@ -89,7 +90,7 @@ final class OriginLimiter: Sendable {
             guarded.onGiveWay[place.number] = nil
             opened = guarded.table.leave(place, outcome, at: now, jitter: .random(in: 0...1))
         }
-        if opened { observe(.opened) }
+        if opened { instrument.record(.opened) }
     }
 
     fileprivate func answered(_ place: OriginTable.Place) {
@@ -113,9 +114,9 @@ final class OriginLimiter: Sendable {
 
     private func count(_ refusal: OriginRefusal) {
         switch refusal {
-        case .failing: observe(.refusedFailing)
-        case .askedToWait: observe(.refusedPaused)
-        case .late, .crowded: observe(.refusedLate)
+        case .failing: instrument.record(.refusedFailing)
+        case .askedToWait: instrument.record(.refusedPaused)
+        case .late, .crowded: instrument.record(.refusedLate)
         case .cancelled: break
         }
     }
@@ -138,7 +139,7 @@ final class OriginLimiter: Sendable {
             return (woken, givingWay, alarm)
         }
         for (action, cause) in givingWay {
-            observe(cause == .slow ? .gaveWaySlow : .gaveWayShare)
+            instrument.record(cause == .slow ? .gaveWaySlow : .gaveWayShare)
             action?(cause)
         }
         for (waiter, decision) in woken { waiter.resume(returning: decision) }

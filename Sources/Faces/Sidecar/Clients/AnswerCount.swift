@@ -1,17 +1,10 @@
+import Events
 import HTTPTypes
 import Hummingbird
 
-/// The labels under which an answered request is counted.
-package struct AnsweredRequest: Sendable, Hashable {
-    package var method: String
-    /// The route with the names of its parameters, or `nil` if no route matched.
-    package var route: String?
-    package var status: Int
-}
-
 /// A middleware that reports every answer.
 struct AnswerCount<Context: RequestContext>: RouterMiddleware {
-    let observe: @Sendable (AnsweredRequest) -> Void
+    let instrument: any Instrument<SidecarEvent>
 
     /// The methods that are counted separately. All others share one label, because clients can invent any number of
     /// methods.
@@ -24,7 +17,8 @@ struct AnswerCount<Context: RequestContext>: RouterMiddleware {
     ) async throws -> Response {
         let response = try await next(request, context)
         let method = Self.methods.contains(request.method) ? request.method.rawValue : "other"
-        observe(AnsweredRequest(method: method, route: context.endpointPath, status: response.status.code))
+        let answered = AnsweredRequest(method: method, route: context.endpointPath, status: response.status.code)
+        instrument.record(.answered(answered))
         return response
     }
 }

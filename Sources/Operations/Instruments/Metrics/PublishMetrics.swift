@@ -1,9 +1,10 @@
+import Events
 import Metrics
-import Publishing
+package import Publishing
 import Telemetry
 
 /// The metrics of the bucket.
-struct PublishMetrics: Sendable {
+package struct PublishMetrics: Instrument {
     static let help = [
         "attachd_published_total": "Files uploaded to the bucket.",
         "attachd_published_bytes_total": "Bytes of the files uploaded to the bucket.",
@@ -32,7 +33,7 @@ struct PublishMetrics: Sendable {
         availability = Meter(label: "attachd_bucket_available", factory: registry)
     }
 
-    func count(_ event: PublishEvent) {
+    package func record(_ event: PublishEvent) {
         switch event {
         case .published(let byteCount, let took):
             published.increment()
@@ -44,5 +45,5 @@ struct PublishMetrics: Sendable {
         }
     }
 
-    func set(isAvailable: Bool) { availability.set(isAvailable ? 1 : 0) }
+    package func set(isAvailable: Bool) { availability.set(isAvailable ? 1 : 0) }
 }

@@ -1,9 +1,10 @@
-import Downloads
+package import Downloads
+import Events
 import Metrics
 import Telemetry
 
 /// The metrics of requests to origins. None has the origin as a label, because the number of origins is not bounded.
-struct OriginMetrics: Sendable {
+package struct OriginMetrics: Instrument {
     static let help = [
         "attachd_origin_waits_total": "Requests that waited for a permit of their origin or of all origins together.",
         "attachd_origin_refusals_total":
@@ -19,9 +20,16 @@ struct OriginMetrics: Sendable {
         "attachd_origin_requests_waiting": "Requests that wait for a permit.",
     ]
 
-    private let counters: [OriginEvent: Counter]
+    private let waits: Counter
+    private let failing: Counter
+    private let paused: Counter
+    private let late: Counter
+    private let slow: Counter
+    private let share: Counter
+    private let retries: Counter
+    private let circuitsOpened: Counter
     private let origins: Meter
-    private let leftAlone: Meter
+    private let circuitsOpen: Meter
     private let inFlight: Meter
     private let waiting: Meter
 
@@ -29,27 +37,38 @@ struct OriginMetrics: Sendable {
         func counter(_ label: String, _ dimensions: [(String, String)] = []) -> Counter {
             Counter(label: label, dimensions: dimensions, factory: registry)
         }
-        counters = [
-            .waited: counter("attachd_origin_waits"),
-            .refusedFailing: counter("attachd_origin_refusals", [("reason", "failing")]),
-            .refusedPaused: counter("attachd_origin_refusals", [("reason", "paused")]),
-            .refusedLate: counter("attachd_origin_refusals", [("reason", "late")]),
-            .gaveWaySlow: counter("attachd_origin_preemptions", [("cause", "slow")]),
-            .gaveWayShare: counter("attachd_origin_preemptions", [("cause", "share")]),
-            .retried: counter("attachd_origin_retries"),
-            .opened: counter("attachd_origin_circuits_opened"),
-        ]
+        waits = counter("attachd_origin_waits")
+        failing = counter("attachd_origin_refusals", [("reason", "failing")])
+        paused = counter("attachd_origin_refusals", [("reason", "paused")])
+        late = counter("attachd_origin_refusals", [("reason", "late")])
+        slow = counter("attachd_origin_preemptions", [("cause", "slow")])
+        share = counter("attachd_origin_preemptions", [("cause", "share")])
+        retries = counter("attachd_origin_retries")
+        circuitsOpened = counter("attachd_origin_circuits_opened")
         origins = Meter(label: "attachd_origins", factory: registry)
-        leftAlone = Meter(label: "attachd_origin_circuits_open", factory: registry)
+        circuitsOpen = Meter(label: "attachd_origin_circuits_open", factory: registry)
         inFlight = Meter(label: "attachd_origin_requests_in_flight", factory: registry)
         waiting = Meter(label: "attachd_origin_requests_waiting", factory: registry)
     }
 
-    func count(_ event: OriginEvent) { counters[event]?.increment() }
+    package func record(_ event: OriginEvent) {
+        switch event {
+        case .waited: waits.increment()
+        case .refusedFailing: failing.increment()
+        case .refusedPaused: paused.increment()
+        case .refusedLate: late.increment()
+        case .gaveWaySlow: slow.increment()
+        case .gaveWayShare: share.increment()
+        case .retried: retries.increment()
+        case .opened: circuitsOpened.increment()
+        // The failure of the attachment is counted; the log has the cause.
+        case .refusedHost: break
+        }
+    }
 
-    func set(_ usage: OriginUsage) {
+    package func set(_ usage: OriginUsage) {
         origins.set(usage.origins)
-        leftAlone.set(usage.refused)
+        circuitsOpen.set(usage.refused)
         inFlight.set(usage.inFlight)
         waiting.set(usage.waiting)
     }

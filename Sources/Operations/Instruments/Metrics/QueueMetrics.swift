@@ -1,10 +1,11 @@
-import Jobs
+import Events
+package import Jobs
 import Metrics
 import Telemetry
-import Worker
+package import Worker
 
 /// The metrics of jobs: events that the worker reports, and the state of the queue.
-struct QueueMetrics: Sendable {
+package struct QueueMetrics: Instrument {
     static let help = [
         "attachd_queue_oldest_waiting_seconds": "Time that the job at the front of the queue has waited.",
         "attachd_queue_available": "1 while the queue answers, otherwise 0.",
@@ -21,7 +22,6 @@ struct QueueMetrics: Sendable {
         "attachd_jobs_lost_total": "Leases lost while this worker processed their jobs.",
         "attachd_jobs_dead_lettered_total": "Jobs moved to the dead letters.",
         "attachd_jobs_returned_total": "Jobs given back when the worker stopped.",
-        "attachd_jobs_busy_total": "Jobs refused because the queue was full.",
         "attachd_callbacks_total":
             "Attempts to post an answer, by outcome. An attempt is postponed if its server has too many callbacks or its circuit breaker is open.",
         "attachd_queue_problem": "1 while the queue's file has a problem, by kind.",
@@ -57,7 +57,7 @@ struct QueueMetrics: Sendable {
     /// Creates the counters: a rule that watches a counter's increase misses the first step of one that did not exist
     /// before.
     private func startCounters() {
-        for name in ["late", "reclaimed", "stale", "lost", "dead_lettered", "returned", "busy"] {
+        for name in ["late", "reclaimed", "stale", "lost", "dead_lettered", "returned"] {
             increment("attachd_jobs_\(name)", by: 0)
         }
         for status in JobReply.Status.allCases { increment("attachd_jobs", [("status", status.rawValue)], by: 0) }
@@ -67,7 +67,7 @@ struct QueueMetrics: Sendable {
     }
 
     /// Records the state of the queue; `nil` while the queue does not answer.
-    func set(_ status: QueueStatus?) {
+    package func set(_ status: QueueStatus?) {
         available.set(status == nil ? 0 : 1)
         guard let status else { return }
         oldest.set((status.oldestWaiting ?? .zero) / .seconds(1))
@@ -77,14 +77,14 @@ struct QueueMetrics: Sendable {
         callbacks.set(status.callbacks)
     }
 
-    func set(_ troubles: Set<QueueTrouble>) {
+    package func set(_ troubles: Set<QueueTrouble>) {
         for kind in QueueTrouble.allCases {
             Meter(label: "attachd_queue_problem", dimensions: [("kind", kind.rawValue)], factory: registry)
                 .set(troubles.contains(kind) ? 1 : 0)
         }
     }
 
-    func count(_ event: WorkerEvent) {
+    package func record(_ event: WorkerEvent) {
         switch event {
         case .answered(_, let status, let duration, let margin):
             increment("attachd_jobs", [("status", status.rawValue)])
@@ -97,13 +97,11 @@ struct QueueMetrics: Sendable {
         case .deadLettered: increment("attachd_jobs_dead_lettered")
         case .gaveBack(let count): increment("attachd_jobs_returned", by: count)
         case .callback(let outcome): increment("attachd_callbacks", [("outcome", outcome.rawValue)])
-        // Other counters have these already: the refused callbacks, and those under way and waiting.
-        case .callbackGivenUp, .crowded: break
+        // It is counted already, as a refused callback.
+        case .callbackGivenUp: break
         case .queueFailed(let error): increment("attachd_queue_failures", [("reason", error.reason.rawValue)])
         }
     }
-
-    func countBusy() { increment("attachd_jobs_busy") }
 
     private func increment(_ label: String, _ dimensions: [(String, String)] = [], by count: Int = 1) {
         Counter(label: label, dimensions: dimensions, factory: registry).increment(by: count)

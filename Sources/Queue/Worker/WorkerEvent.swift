@@ -1,6 +1,6 @@
 package import Jobs
 
-/// An event that a worker reports to its observers.
+/// An event of a worker, for metrics and logs.
 package enum WorkerEvent: Sendable, Equatable {
     /// A job was answered. `after` is the time since it was enqueued. `margin` is the time left, negative if late.
     case answered(JobName, JobReply.Status, after: Duration, margin: Duration)
@@ -17,10 +17,6 @@ package enum WorkerEvent: Sendable, Equatable {
     case callback(CallbackOutcome)
     /// The worker gave up posting an answer after this number of failed attempts.
     case callbackGivenUp(JobName, tries: Int, CallbackResult)
-    /// The number of jobs that wait for a free slot changed.
-    case crowded(Int)
     /// The queue failed. The worker tries again.
     case queueFailed(JobQueueError)
 }
-
-package typealias WorkerObserver = @Sendable (WorkerEvent) -> Void

@@ -1,0 +1,36 @@
+import Telemetry
+
+/// All metrics of a process. Most are instruments, which count the events of one module; the others are set when the
+/// metrics are read.
+package struct AttachdMetrics: Sendable {
+    package let origins: OriginMetrics
+    package let decoders: DecoderMetrics
+    package let store: StoreMetrics
+    package let publishing: PublishMetrics
+    package let processing: ProcessingMetrics
+    package let requests: RequestMetrics
+    package let queue: QueueMetrics
+    package let process: ProcessMetrics
+    private let registry: PrometheusRegistry
+
+    package init() {
+        registry = PrometheusRegistry(help: Self.help)
+        origins = OriginMetrics(registry)
+        decoders = DecoderMetrics(registry)
+        store = StoreMetrics(registry)
+        publishing = PublishMetrics(registry)
+        processing = ProcessingMetrics(registry)
+        requests = RequestMetrics(registry)
+        queue = QueueMetrics(registry)
+        process = ProcessMetrics(registry)
+    }
+
+    private static let help = [
+        OriginMetrics.help, DecoderMetrics.help, StoreMetrics.help, PublishMetrics.help, ProcessingMetrics.help,
+        RequestMetrics.help, QueueMetrics.help, ProcessMetrics.help,
+    ]
+    .reduce(into: [:]) { $0.merge($1) { first, _ in first } }
+
+    /// All metrics in Prometheus's text format.
+    package var text: String { registry.text() }
+}

@@ -1,0 +1,21 @@
+import Events
+package import Jobs
+package import Logging
+
+/// The log of the queue's problems.
+package struct QueueLog: Instrument {
+    private let logger: Logger
+
+    package init(_ logger: Logger) { self.logger = logger }
+
+    package func record(_ event: QueueEvent) {
+        switch event {
+        case .troublesChanged(let troubles):
+            for trouble in troubles {
+                logger.error("The queue has a problem.", metadata: ["reason": "\(trouble)"])
+            }
+            if troubles.isEmpty { logger.notice("The queue works again.") }
+        case .mayLoseJobs(let reason): logger.warning("Jobs may be lost.", metadata: ["reason": "\(reason)"])
+        }
+    }
+}

@@ -1,0 +1,54 @@
+package import DecoderWire
+package import Decoding
+import Events
+import Glibc
+import Metrics
+import Telemetry
+
+/// The metrics of decoder processes.
+package struct DecoderMetrics: Instrument {
+    static let help = [
+        "attachd_decoder_processor_seconds": "Processor time of each decoder process.",
+        "attachd_decoder_deaths_total": "Decoder processes that died, by signal; 31 is a forbidden system call.",
+        "attachd_zygote_replacements_total":
+            "Zygotes replaced because a decoder process crashed or sent invalid messages.",
+        "attachd_sandbox_layer": "1 if this layer of the sandbox confines the decoder processes, otherwise 0.",
+    ]
+
+    private let registry: PrometheusRegistry
+    private let time: Metrics.Timer
+    private let replacements: Counter
+    private let layers: [SandboxLayer: Meter]
+
+    init(_ registry: PrometheusRegistry) {
+        self.registry = registry
+        time = Metrics.Timer(label: "attachd_decoder_processor", factory: registry)
+        replacements = Counter(label: "attachd_zygote_replacements", factory: registry)
+        layers = Dictionary(
+            uniqueKeysWithValues: SandboxLayer.allCases.map { layer in
+                let dimensions = [("layer", layer.rawValue)]
+                return (layer, Meter(label: "attachd_sandbox_layer", dimensions: dimensions, factory: registry))
+            }
+        )
+        // Creates these counters before the first death: a rule on the increase would otherwise miss it.
+        for signal in [SIGKILL, SIGSEGV, SIGSYS] { countDeath(by: Int(signal), 0) }
+    }
+
+    package func record(_ event: DecoderEvent) {
+        switch event {
+        case .childReaped(_, let usage): time.record(duration: .microseconds(usage.processorMicroseconds))
+        case .childEnded(_, .killed(let signal)): countDeath(by: Int(signal), 1)
+        case .zygoteReplaced: replacements.increment()
+        case .childEnded(_, .exited), .zygoteReady, .zygoteEnded, .zygoteMissing: break
+        }
+    }
+
+    package func set(_ sandbox: SandboxReport?) {
+        for (layer, meter) in layers { meter.set(sandbox?[layer] == .on ? 1 : 0) }
+    }
+
+    private func countDeath(by signal: Int, _ count: Int) {
+        let dimensions = [("signal", "\(signal)")]
+        Counter(label: "attachd_decoder_deaths", dimensions: dimensions, factory: registry).increment(by: count)
+    }
+}

@@ -1,0 +1,28 @@
+import Metrics
+import Telemetry
+
+/// The metrics of the process as a whole. They are set when they are read.
+package struct ProcessMetrics: Sendable {
+    static let help = [
+        "attachd_loop_stalled_seconds": "Time since an essential loop stalled; 0 while it runs.",
+        "process_resident_memory_bytes": "Resident memory of the worker, without its decoder processes.",
+    ]
+
+    private let registry: PrometheusRegistry
+    private let resident: Meter
+
+    init(_ registry: PrometheusRegistry) {
+        self.registry = registry
+        resident = Meter(label: "process_resident_memory_bytes", factory: registry)
+    }
+
+    /// Records the time since each loop, by its name, has stalled.
+    package func set(_ standstills: [String: Duration]) {
+        for (name, duration) in standstills {
+            let meter = Meter(label: "attachd_loop_stalled_seconds", dimensions: [("loop", name)], factory: registry)
+            meter.set(duration / .seconds(1))
+        }
+    }
+
+    package func set(residentBytes: Int) { resident.set(residentBytes) }
+}
