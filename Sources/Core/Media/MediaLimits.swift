@@ -1,6 +1,6 @@
 /// The limits of one source, checked from its header before anything is decoded.
 package struct MediaLimits: Sendable, Hashable {
-    /// The most bytes to download, counted after any content encoding is undone.
+    /// The most bytes to download.
     package var sourceBytes: Int
     /// The most pixels of one frame.
     package var framePixels: Int
