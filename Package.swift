@@ -49,14 +49,12 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
-        .package(url: "https://github.com/apple/swift-configuration.git", from: "1.4.0", traits: ["JSON", "YAML"]),
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics.git", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.35.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.6"),
-        .package(url: "https://github.com/apple/swift-system.git", from: "1.8.1"),
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
         .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1", traits: []),
@@ -198,20 +196,32 @@ let package = Package(
             ],
         ),
         .module(
+            "Settings",
+            in: "Operations",
+            [
+                "Values", "Timing", "Media", "Payloads", "Downloads", "Storage", "Publishing", "JobsRedis",
+                "Processing",
+                "Preview", .product(name: "Logging", package: "swift-log"), .product(name: "Yams", package: "Yams"),
+            ],
+        ),
+        .module(
+            "Doctor",
+            in: "Operations",
+            [
+                "Timing", "Media", "DecoderWire", "Downloads", "Decoding", "Storage", "Publishing", "Settings",
+            ],
+        ),
+        .module(
             "App",
             in: "Operations",
             [
                 "Values", "Concurrency", "Events", "Timing", "Digests", "CLinux", "Media", "DecoderWire", "Payloads",
-                "ServiceExtension",
-                "Downloads", "Decoding", "Storage", "Publishing", "Jobs", "JobsSQLite", "JobsRedis", "Processing",
-                "Batch", "Worker", "Telemetry", "Preview", "Sidecar", "Instruments",
-                .product(name: "Configuration", package: "swift-configuration"),
-                .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
+                "ServiceExtension", "Downloads", "Decoding", "Storage", "Publishing", "Jobs", "JobsSQLite", "JobsRedis",
+                "Processing", "Batch", "Worker", "Telemetry", "Preview", "Sidecar", "Instruments", "Settings",
+                "Doctor", .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-                .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-                .product(name: "Yams", package: "Yams"),
             ],
         ),
 
@@ -242,8 +252,9 @@ let package = Package(
         .program(
             "attachd",
             [
-                "Values", "Events", "Timing", "Media", "Payloads", "Storage", "Jobs", "Processing", "Batch", "App",
-                "TestOrigin", "LoadTest", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "Values", "Events", "Timing", "Media", "Payloads", "Storage", "Jobs", "Processing", "Batch", "Settings",
+                "Doctor", "App", "TestOrigin", "LoadTest",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             path: "Sources/Faces/attachd"
@@ -308,6 +319,7 @@ let package = Package(
         .tests("BatchTests", ["Timing", "Media", "Payloads", "Processing", "Batch"]),
         .tests("WorkerTests", ["Timing", "SeededRandom", "Media", "Jobs", "JobsSQLite", "Worker"]),
         .tests("TelemetryTests", ["Telemetry"]),
+        .tests("SettingsTests", ["Downloads", "Storage", "Settings"]),
         .tests("TestOriginTests", ["Timing", "SeededRandom", "Media", "TestOrigin"]),
         .tests("LoadTestTests", ["Timing", "SeededRandom", "Media", "Payloads", "LoadTest"]),
         .tests(
@@ -323,10 +335,14 @@ let package = Package(
         .tests(
             "AppTests",
             [
-                "Values", "Media", "Downloads", "Storage", "Publishing", "JobsRedis", "Preview", "Sidecar", "App",
-                "LoadTest", .product(name: "Logging", package: "swift-log"),
+                "Values", "Media", "Downloads", "Storage", "Publishing", "JobsRedis", "Preview", "Sidecar",
+                "Settings", "App", "LoadTest", .product(name: "Logging", package: "swift-log"),
             ],
         ),
-        .tests("EndToEndTests", ["Timing", "SeededRandom", "Media", "Payloads"], resources: [.copy("Golden")]),
+        .tests(
+            "EndToEndTests",
+            ["Timing", "SeededRandom", "Media", "Payloads", "Settings"],
+            resources: [.copy("Golden")]
+        ),
     ],
 )

@@ -66,11 +66,6 @@ def split_default(argument):
     return meaning, argument.get("defaultValue") or ""
 
 
-def camel(kebab):
-    first, *rest = kebab.split("-")
-    return first + "".join(word.capitalize() for word in rest)
-
-
 def written(argument):
     """The argument as the user types it."""
     name = long_name(argument)
@@ -81,29 +76,16 @@ def written(argument):
     return f"--{name} …" if argument["valueName"] == name else f"--{name} {argument['valueName'].upper()}"
 
 
-def setting_keys():
-    """The keys of the configuration file, by their Swift names."""
-    text = re.sub(r"//.*", "", (sources / "Operations/App/Configuration/SettingsKey.swift").read_text())
+def settings_table():
+    """The key, variable and option of each setting, from the one file that names them."""
+    text = re.sub(r"//.*", "", (sources / "Operations/Settings/SettingsKey.swift").read_text())
+    cases = re.search(r"enum SettingsKey[^{]*{(.*?)\n    package var", text, re.DOTALL)[1]
     keys = {}
-    for line in re.findall(r"\bcase (.*)", text):
+    for line in re.findall(r"\bcase (.*)", cases):
         for name, raw in re.findall(r'(\w+)(?:\s*=\s*"(\w+)")?', line):
             keys[name] = raw or name
-    return keys
-
-
-def keys_of_options(names):
-    """The option of each key, from the assignments in the command line's sources."""
-    found = {}
-    for file in sorted((sources / "Faces/attachd").rglob("*.swift")):
-        for line in file.read_text().splitlines():
-            match = re.search(r"\boptions\[\.(\w+)\] = ", line)
-            if not match:
-                continue
-            words = re.findall(r"\w+", line.replace(match[0], " "))
-            option = next((name for name in names if camel(name) in words), None)
-            if option:
-                found[match[1]] = option
-    return found
+    options = dict(re.findall(r'case \.(\w+):\s*SettingOption\(\s*"([\w-]+)"', text))
+    return [(key, "ATTACHD_" + re.sub(r"([A-Z])", r"_\1", key).upper(), options[name]) for name, key in keys.items()]
 
 
 def takes_settings(name):
@@ -111,43 +93,41 @@ def takes_settings(name):
 
 
 def settings_of(program):
-    """The option that sets each key, with its commands; the server's option if commands differ in its meaning."""
+    """The options by their names, with their commands; the server's option if commands differ in its meaning."""
     found = {}
     for name, _, arguments in sorted(program.commands(), key=lambda each: each[0] != "attachd serve"):
         for argument in arguments if takes_settings(name) else []:
             found.setdefault(long_name(argument), (argument, []))
             if found[long_name(argument)][0]["abstract"] == argument["abstract"]:
                 found[long_name(argument)][1].append(name.split()[1])
-    options = keys_of_options([name for name in found if name])
-    return {key: (option, *found[option]) for key, option in options.items()}, found["config"]
+    return found
 
 
 def options(program):
     """The table of settings: option, variable, and key."""
-    settings, config = settings_of(program)
-    rows = [settings_row("ATTACHD_CONFIG", "", *config, config[1])]
-    for name, key in setting_keys().items():
-        variable = "ATTACHD_" + re.sub(r"([A-Z])", r"_\1", key).upper()
-        option, argument, of = settings.get(name, (None, None, []))
-        if (option or "").startswith("no-"):
+    given = settings_of(program)
+    every = given["config"][1]
+    rows = [settings_row("ATTACHD_CONFIG", "", *given["config"], every)]
+    for key, variable, option in settings_table():
+        if option.startswith("no-"):
             key, variable = f"{key}: false", f"{variable}=false"
-        rows.append(settings_row(variable, key, argument, of, config[1]))
+        rows.append(settings_row(variable, key, *given[option], every))
     return table(["option", "variable", "key", "default", "meaning", "commands"], rows)
 
 
 def settings_row(variable, key, argument, of, every):
-    meaning, default = split_default(argument) if argument else ("", "")
+    meaning, default = split_default(argument)
     of = list(dict.fromkeys(of))
     return [
-        code(written(argument)) if argument else "", code(variable), code(key), default, meaning,
+        code(written(argument)), code(variable), code(key), default, meaning,
         "all" if set(every) <= set(of) else " ".join(code(each) for each in of),
     ]
 
 
 def commands(program):
     """The table of each command's own options."""
-    settings, config = settings_of(program)
-    shared = {config[0]["abstract"]} | {argument["abstract"] for _, argument, _ in settings.values()}
+    given = settings_of(program)
+    shared = {given[option][0]["abstract"] for option in ["config"] + [option for _, _, option in settings_table()]}
     parts = []
     for name, command, arguments in program.commands():
         own = [each for each in arguments if not takes_settings(name) or each["abstract"] not in shared]

@@ -1,4 +1,5 @@
 import App
+import Settings
 import Downloads
 import Foundation
 import JobsRedis
@@ -52,7 +53,7 @@ struct DescriptionTests {
         )
         self.folder = folder
         self.source = source
-        settings = try await Settings(reading: source)
+        settings = try Settings(reading: source)
     }
 
     /// Returns all texts that describing `value` can produce.
@@ -139,7 +140,7 @@ struct DescriptionTests {
         let file = folder.url.appending(path: "attachd.yaml")
         try Data(content.utf8).write(to: file)
         let source = SettingsSource(environment: [:], configurationFile: file.path)
-        let error = await #expect(throws: SettingsError.self) { _ = try await Settings(reading: source) }
+        let error = #expect(throws: SettingsError.self) { _ = try Settings(reading: source) }
         #expect(error.map { !texts($0).contains(Self.password) } == true)
     }
 }

@@ -38,14 +38,18 @@ enum Architecture {
             "Batch": "Values Concurrency Timing Digests Media Payloads ServiceExtension Storage Processing Templates",
             "Preview": "Values Timing Digests Media Payloads ServiceExtension Storage Processing Templates",
             "Sidecar": "Values Events Timing Media Payloads Storage Jobs Processing Preview",
-            "attachd": "Values Events Timing Media Payloads Storage Jobs Processing Batch App TestOrigin LoadTest",
+            "attachd":
+                "Values Events Timing Media Payloads Storage Jobs Processing Batch Settings Doctor App TestOrigin LoadTest",
         ],
         "Operations": [
             "Telemetry": "Values Media",
             "Instruments":
                 "Events Media DecoderWire ServiceExtension Downloads Decoding Storage Publishing Jobs Processing Worker Telemetry Sidecar",
+            "Settings":
+                "Values Timing Media Payloads Downloads Storage Publishing JobsRedis Processing Preview",
+            "Doctor": "Timing Media DecoderWire Downloads Decoding Storage Publishing Settings",
             "App":
-                "CLinux Values Concurrency Events Timing Digests Media DecoderWire Payloads ServiceExtension Downloads Decoding Storage Publishing Jobs JobsSQLite JobsRedis Processing Batch Worker Telemetry Preview Sidecar Instruments",
+                "CLinux Values Concurrency Events Timing Digests Media DecoderWire Payloads ServiceExtension Downloads Decoding Storage Publishing Jobs JobsSQLite JobsRedis Processing Batch Worker Telemetry Preview Sidecar Instruments Settings Doctor",
         ],
         "Tools": [
             "SeededRandom": "",

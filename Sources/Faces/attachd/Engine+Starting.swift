@@ -1,4 +1,5 @@
 import App
+import Settings
 import Logging
 
 extension Engine {

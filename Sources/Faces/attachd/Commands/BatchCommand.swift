@@ -1,5 +1,6 @@
 import App
 import ArgumentParser
+import Settings
 import Batch
 import Foundation
 import UnixSignals
@@ -41,7 +42,7 @@ struct BatchCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await CommandError.reported {
-            let settings = try await common.settings()
+            let settings = try common.settings()
             settings.startLogging()
             do {
                 let place = try BatchPlace(input: input, output: out, resumes: resume)

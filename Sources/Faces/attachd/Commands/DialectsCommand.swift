@@ -1,5 +1,5 @@
-import App
 import ArgumentParser
+import Settings
 
 struct DialectsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -15,6 +15,6 @@ struct DialectsCommand: AsyncParsableCommand {
     @OptionGroup var common: CommonOptions
 
     func run() async throws {
-        try await CommandError.reported { print(DialectListing(try await common.settings()).text) }
+        try await CommandError.reported { print(DialectListing(try common.settings()).text) }
     }
 }

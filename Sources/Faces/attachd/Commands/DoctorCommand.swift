@@ -1,5 +1,7 @@
 import App
 import ArgumentParser
+import Settings
+import Doctor
 
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -11,10 +13,10 @@ struct DoctorCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await CommandError.reported {
-            let settings = try await common.settings()
+            let settings = try common.settings()
             settings.startLogging()
             let engine = try Engine.start(settings, readsLocalFiles: false)
-            let diagnosis = await Diagnosis(engine, settings)
+            let diagnosis = await engine.diagnosis(settings)
             await engine.shutDown()
             print(diagnosis.text)
             guard diagnosis.isHealthy else { throw CommandError(.failure, "A required part is missing; see above.") }

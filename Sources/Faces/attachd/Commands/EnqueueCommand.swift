@@ -1,5 +1,6 @@
 import App
 import ArgumentParser
+import Settings
 import Foundation
 import Jobs
 import Media
@@ -18,9 +19,12 @@ struct EnqueueCommand: AsyncParsableCommand {
     var callback: String?
     @Flag(help: "Wait for the results and print them.")
     var wait = false
-    @Option(help: "The HOST:PORT of the attachd process that uses the queue's file. (default: 127.0.0.1:8080)")
+    @Option(
+        name: .setting(.listen),
+        help: "The HOST:PORT of the attachd process that uses the queue's file. (default: 127.0.0.1:8080)"
+    )
     var listen: String?
-    @Option(help: "The file with the API token of that process.")
+    @Option(name: .setting(.apiTokenFile), help: "The file with the API token of that process.")
     var apiToken: String?
     @OptionGroup var queue: QueueOptions
     @OptionGroup var common: CommonOptions
@@ -34,7 +38,7 @@ struct EnqueueCommand: AsyncParsableCommand {
             var options = queue.options
             options[.listen] = listen.map { .text($0) }
             options[.apiTokenFile] = apiToken.map { .text($0) }
-            let settings = try await common.settings(options)
+            let settings = try common.settings(options)
             do {
                 try await enqueue(settings)
             } catch let error as JobQueueError {

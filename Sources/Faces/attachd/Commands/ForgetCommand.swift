@@ -1,5 +1,6 @@
 import App
 import ArgumentParser
+import Settings
 import Foundation
 import Jobs
 import Media
@@ -24,7 +25,7 @@ struct ForgetCommand: AsyncParsableCommand {
             guard let reference = AttachmentReference(reference) else {
                 throw CommandError(.usage, "\"\(reference)\" is neither a URL nor the name of a ready file.")
             }
-            let settings = try await common.settings(server.options)
+            let settings = try common.settings(server.options)
             // Notify the running process first: it must not store an attachment in progress after this process has
             // looked.
             var names = try await namesForgotten(by: reference, settings)

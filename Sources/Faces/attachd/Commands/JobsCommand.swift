@@ -1,5 +1,6 @@
 import App
 import ArgumentParser
+import Settings
 import Jobs
 import Media
 import Timing
@@ -129,7 +130,7 @@ extension QueueView {
         _ body: (QueueView) async throws -> Void,
     ) async throws {
         try await CommandError.reported {
-            let settings = try await common.settings(queue.options)
+            let settings = try common.settings(queue.options)
             do {
                 let view = try await QueueView.open(settings, changes: changes)
                 try await body(view)

@@ -1,5 +1,5 @@
-import App
 import ArgumentParser
+import Settings
 import Events
 import Foundation
 import Media

@@ -1,5 +1,6 @@
 import App
 import ArgumentParser
+import Settings
 import Foundation
 import Logging
 import Media
@@ -36,7 +37,7 @@ struct ProcessCommand: AsyncParsableCommand {
     func run() async throws {
         try await CommandError.reported {
             let bytes = try PayloadInput.read(payload)
-            let settings = try await common.settings()
+            let settings = try common.settings()
             settings.startLogging()
             let engine = try Engine.start(settings, readsLocalFiles: true)
             try await engine.insistOnSandbox(settings)

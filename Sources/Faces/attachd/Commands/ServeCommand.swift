@@ -1,5 +1,6 @@
 import App
 import ArgumentParser
+import Settings
 import Logging
 
 struct ServeCommand: AsyncParsableCommand {
@@ -18,7 +19,7 @@ struct ServeCommand: AsyncParsableCommand {
             let options = [server.options, queue.options, preview.options].reduce(into: [:]) { all, options in
                 all.merge(options) { first, _ in first }
             }
-            let settings = try await common.settings(options)
+            let settings = try common.settings(options)
             try await SidecarServices.start(settings, takesRequests: true)
         }
     }

@@ -1,5 +1,6 @@
 import App
 import ArgumentParser
+import Settings
 
 struct WorkCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -13,7 +14,7 @@ struct WorkCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await CommandError.reported {
-            let settings = try await common.settings(server.options.merging(queue.options) { first, _ in first })
+            let settings = try common.settings(server.options.merging(queue.options) { first, _ in first })
             try await SidecarServices.start(settings, takesRequests: false)
         }
     }

@@ -1,4 +1,5 @@
 import App
+import Settings
 import Foundation
 import LoadTest
 import Logging
@@ -48,7 +49,7 @@ struct OpenTarget {
         if let authorities { options[.caFile] = .text(authorities) }
         let settings: Settings
         do {
-            settings = try await Settings(reading: SettingsSource(options: options, configurationFile: nil))
+            settings = try Settings(reading: SettingsSource(options: options, configurationFile: nil))
         } catch {
             throw CommandError(.badConfiguration, "\(error)")
         }

@@ -1,4 +1,4 @@
-import App
+import Doctor
 import Foundation
 import LoadTest
 import Media

@@ -1,3 +1,4 @@
+package import Settings
 package import Batch
 import Decoding
 import Digests

@@ -1,6 +1,8 @@
+package import Settings
 import DecoderWire
 package import Decoding
 import Downloads
+package import Doctor
 import Events
 import Foundation
 import Instruments
@@ -130,7 +132,7 @@ package final class Engine: Sendable {
     /// Passes a tiny image through a real decoder, and checks that the store is writable.
     package func checkReadiness() async throws {
         guard stalledLoops.isEmpty else { throw StalledLoops(names: stalledLoops) }
-        try await DecoderCheck(pool: decoders).check(SampleImages.all[0])
+        try await DecoderCheck(pool: decoders).check()
         try await store.checkWritable()
     }
 
@@ -139,6 +141,17 @@ package final class Engine: Sendable {
 
     /// The problems that attachd can work with. Without the bucket, for example, notifications still go out on time.
     package var remarks: [String] { [bucket?.refusal?.message].compactMap(\.self) }
+
+    /// Returns the abilities of this installation, found by trying them.
+    package func diagnosis(_ settings: Settings) async -> Diagnosis {
+        await Diagnosis(
+            settings,
+            decoders: decoders,
+            decoderMemory: MachineMemory.decodersShare,
+            store: store,
+            bucket: bucket,
+        )
+    }
 
     package func shutDown() async {
         downloader.stop()
@@ -161,7 +174,7 @@ extension DecoderPool {
     func checkSandbox() async throws(EngineError) {
         do throws(AttachmentFailure) {
             // The report arrives with the first process.
-            try await DecoderCheck(pool: self).check(SampleImages.all[0])
+            try await DecoderCheck(pool: self).check()
         } catch {
             throw EngineError(isStore: false, description: error.message)
         }

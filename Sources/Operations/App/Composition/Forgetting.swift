@@ -1,3 +1,4 @@
+package import Settings
 import Media
 import Processing
 import Publishing

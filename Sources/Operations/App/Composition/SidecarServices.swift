@@ -1,3 +1,4 @@
+package import Settings
 import Events
 import Instruments
 import Jobs

@@ -1,3 +1,4 @@
+package import Settings
 package import Jobs
 import Downloads
 import Media

@@ -1,3 +1,4 @@
+package import Settings
 import Instruments
 package import Jobs
 import JobsRedis

@@ -1,3 +1,4 @@
+package import Settings
 import Downloads
 import Foundation
 import Jobs

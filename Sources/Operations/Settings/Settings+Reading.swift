@@ -1,4 +1,3 @@
-import Configuration
 import Downloads
 import Foundation
 import Glibc
@@ -11,42 +10,36 @@ import Values
 
 extension Settings {
     /// Reads and checks all settings. Throws for every malformed value instead of using a default.
-    package init(reading source: SettingsSource) async throws(SettingsError) {
-        let values: SettingsValues
-        do {
-            values = SettingsValues(reader: try await source.reader())
-        } catch let error as SettingsError {
-            throw error
-        } catch {
-            throw SettingsError(key: "--config", reason: "\(error)")
-        }
-        let store = try await values.text(.store) ?? Self.defaultStore(source.environment.revealed)
+    package init(reading source: SettingsSource) throws(SettingsError) {
+        let file = try source.file.map { path throws(SettingsError) in try ConfigurationFile(path: path) }
+        let values = SettingsValues(source, file?.root)
+        let store = try values.text(.store) ?? Self.defaultStore(source.environment.revealed)
         self.store = store
-        caFile = try await values.existingFile(.caFile)
+        caFile = try values.existingFile(.caFile)
         queue = try QueueAddress(
-            try await values.text(.queue) ?? "sqlite:\(store)/queue.sqlite",
+            try values.text(.queue) ?? "sqlite:\(store)/queue.sqlite",
             authoritiesFile: caFile,
         )
-        decoders = try await values.number(.decoders, in: 1...256) ?? max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
-        logFormat = try await values.choice(.logFormat) ?? (isatty(STDERR_FILENO) == 1 ? .text : .json)
-        if let file = source.file {
-            let sections = try ConfigurationSections(path: file)
+        decoders = try values.number(.decoders, in: 1...256) ?? max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+        logFormat = try values.choice(.logFormat) ?? (isatty(STDERR_FILENO) == 1 ? .text : .json)
+        if let file {
+            let sections = try ConfigurationSections(file)
             // The user's dialects come first: the user knows the payloads better.
             dialects = sections.dialects + dialects
             profiles += sections.profiles
             reuse.sources = sections.sources
             categories = sections.categories
         }
-        if let name = try await values.text(.profile) { profile = try profile(named: name) }
-        if let given = try await values.duration(.deadline, upTo: NotificationService.longestTimeLimit) {
+        if let name = try values.text(.profile) { profile = try profile(named: name) }
+        if let given = try values.duration(.deadline, upTo: NotificationService.longestTimeLimit) {
             (deadline, fileDeadline) = (given, given)
         }
-        allowedAddresses = try await values.addresses(.allowAddresses)
-        requiresSandbox = try await values.flag(.requireSandbox) ?? requiresSandbox
-        requests = try await values.number(.requests, in: 1...65_536) ?? requests
-        publicURL = try await values.publicURL(.publicURL)
-        hasGroupReadableKeys = try await values.flag(.groupReadableKeys) ?? hasGroupReadableKeys
-        publishing = try await values.publishing(
+        allowedAddresses = try values.addresses(.allowAddresses)
+        requiresSandbox = try values.flag(.requireSandbox) ?? requiresSandbox
+        requests = try values.number(.requests, in: 1...65_536) ?? requests
+        publicURL = try values.publicURL(.publicURL)
+        hasGroupReadableKeys = try values.flag(.groupReadableKeys) ?? hasGroupReadableKeys
+        publishing = try values.publishing(
             source.environment.revealed,
             authoritiesFile: caFile,
             hasGroupReadableKeys: hasGroupReadableKeys,
@@ -57,20 +50,20 @@ extension Settings {
                 + "Give the bucket's or the CDN's URL with --public-url."
             throw SettingsError(key: SettingsKey.publish.rawValue, reason: reason)
         }
-        signingKeyFile = try await values.secretFile(.signingKeyFile, isGroupReadable: hasGroupReadableKeys)
+        signingKeyFile = try values.secretFile(.signingKeyFile, isGroupReadable: hasGroupReadableKeys)
         signingKeys = try signingKeyFile.map { file throws(SettingsError) in
             try SettingsValues.reading(.signingKeyFile) { () throws(StoreError) in try SigningKeys(reading: file) }
         }
-        retention.keep = try await values.duration(.keep, upTo: .seconds(365 * 24 * 3600)) ?? retention.keep
-        retention.quota = try await values.size(.quota) ?? retention.quota
-        reuse.floor = try await values.duration(.reuse, from: .zero, upTo: Self.longestReuse) ?? reuse.floor
-        hasPreview = try await values.flag(.preview) ?? hasPreview
-        responseWebhook = try await values.publicURL(.responseWebhook, example: "http://127.0.0.1:8098/responses")
-        backlog = try await values.number(.backlog, in: 1...10_000_000) ?? backlog
-        isStrict = try await values.flag(.strict) ?? isStrict
-        logLevel = try await values.choice(.logLevel) ?? logLevel
-        (host, port) = try await values.address(.listen) ?? (host, port)
-        apiTokenFile = try await values.secretFile(.apiTokenFile, isGroupReadable: hasGroupReadableKeys)
+        retention.keep = try values.duration(.keep, upTo: .seconds(365 * 24 * 3600)) ?? retention.keep
+        retention.quota = try values.size(.quota) ?? retention.quota
+        reuse.floor = try values.duration(.reuse, from: .zero, upTo: Self.longestReuse) ?? reuse.floor
+        hasPreview = try values.flag(.preview) ?? hasPreview
+        responseWebhook = try values.publicURL(.responseWebhook, example: "http://127.0.0.1:8098/responses")
+        backlog = try values.number(.backlog, in: 1...10_000_000) ?? backlog
+        isStrict = try values.flag(.strict) ?? isStrict
+        logLevel = try values.choice(.logLevel) ?? logLevel
+        (host, port) = try values.address(.listen) ?? (host, port)
+        apiTokenFile = try values.secretFile(.apiTokenFile, isGroupReadable: hasGroupReadableKeys)
         apiToken = try apiTokenFile.map { file throws(SettingsError) in try APIToken.read(file) }
         guard apiToken != nil || Self.isLoopback(host) else {
             let reason =

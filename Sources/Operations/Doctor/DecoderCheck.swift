@@ -1,11 +1,18 @@
-import Decoding
-import Media
+package import Decoding
+package import Media
 import Synchronization
 import Timing
 
 /// A test of a decoder on a tiny image or clip.
-struct DecoderCheck: Sendable {
-    let pool: DecoderPool
+package struct DecoderCheck: Sendable {
+    private let pool: DecoderPool
+
+    package init(pool: DecoderPool) { self.pool = pool }
+
+    /// Decodes a tiny image.
+    ///
+    /// - Throws: The failure that kept the decoder from writing an image.
+    package func check() async throws(AttachmentFailure) { try await check(SampleImages.all[0]) }
 
     /// - Throws: The failure that kept the decoder from writing an image.
     func check(_ sample: (format: MediaFormat, bytes: [UInt8])) async throws(AttachmentFailure) {

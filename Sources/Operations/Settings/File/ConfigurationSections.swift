@@ -3,7 +3,6 @@ import Media
 import Payloads
 import Preview
 import Processing
-import Yams
 
 /// The settings that need tables, so only a configuration file can hold them: the user's dialects, profiles, and
 /// categories, and the rules about which sources are the same.
@@ -13,22 +12,13 @@ struct ConfigurationSections {
     private(set) var sources: [SourceRule] = []
     private(set) var categories: [NotificationCategory] = []
 
-    /// Reads the file at `path`. Throws for every unknown key.
-    init(path: String) throws(SettingsError) {
-        let root: Node?
-        do {
-            root = try compose(yaml: String(contentsOfFile: path, encoding: .utf8))
-        } catch {
-            throw SettingsError(unreadable: path, as: "YAML", error)
-        }
-        guard let root else { return }
-        let keys = SettingsKey.allCases.map(\.rawValue) + ["dialects", "profiles", "sources", "categories"]
-        let file = try ConfigurationTable(root, path: "", keys: keys)
-        for (name, table) in try file.tables("dialects", keys: DialectDefinition.keys) {
+    /// Reads the sections of `file`. Throws for every unknown key.
+    init(_ file: ConfigurationFile) throws(SettingsError) {
+        for (name, table) in try file.root.tables("dialects", keys: DialectDefinition.keys) {
             try Self.check(name, isNew: !(Dialect.builtIn + dialects).contains { $0.name == name }, table)
             dialects.append(try DialectDefinition(named: name, in: table).checked(at: table.path))
         }
-        for (name, table) in try file.tables("profiles", keys: Profile.keys) {
+        for (name, table) in try file.root.tables("profiles", keys: Profile.keys) {
             try Self.check(name, isNew: !(Profile.builtIn + profiles).contains { $0.name == name }, table)
             let profile = try Profile(named: name, in: table)
             if let other = profiles.first(where: { !Set($0.categories).isDisjoint(with: profile.categories) }) {
@@ -37,13 +27,12 @@ struct ConfigurationSections {
             }
             profiles.append(profile)
         }
-        for (_, table) in try file.tables("sources", keys: SourceRule.keys) {
+        for (_, table) in try file.root.tables("sources", keys: SourceRule.keys) {
             sources.append(try SourceRule(in: table))
         }
-        let folder = URL(filePath: path).deletingLastPathComponent()
-        categories = try file.tables("categories", keys: NotificationCategory.keys)
+        categories = try file.root.tables("categories", keys: NotificationCategory.keys)
             .map { name, table throws(SettingsError) in
-                try NotificationCategory(named: name, in: table, folder: folder)
+                try NotificationCategory(named: name, in: table, folder: file.folder)
             }
     }
 

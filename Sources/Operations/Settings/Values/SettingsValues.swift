@@ -1,4 +1,3 @@
-import Configuration
 import Downloads
 import Foundation
 import Media
@@ -8,36 +7,69 @@ import Values
 
 /// A reader of single settings. It checks each value, and its errors say what to write instead.
 struct SettingsValues {
-    let reader: ConfigReader
+    private let source: SettingsSource
+    private let file: ConfigurationTable?
 
-    func text(_ key: SettingsKey) async throws(SettingsError) -> String? {
-        try await read(key) { try await reader.fetchString(forKey: ConfigKey(key.rawValue)) }
+    init(_ source: SettingsSource, _ file: ConfigurationTable?) {
+        self.source = source
+        self.file = file
     }
 
-    func flag(_ key: SettingsKey) async throws(SettingsError) -> Bool? {
-        try await read(key, "true or false") { try await reader.fetchBool(forKey: ConfigKey(key.rawValue)) }
+    func text(_ key: SettingsKey) throws(SettingsError) -> String? {
+        try value(of: key, "a string", \.text, { $0 }) { $0.text(key) }
     }
 
-    func number(_ key: SettingsKey, in range: ClosedRange<Int>) async throws(SettingsError) -> Int? {
+    func flag(_ key: SettingsKey) throws(SettingsError) -> Bool? {
+        try value(of: key, "true or false", \.flag, Self.flag) { $0.flag(key) }
+    }
+
+    func number(_ key: SettingsKey, in range: ClosedRange<Int>) throws(SettingsError) -> Int? {
         let expected = "a whole number from \(range.lowerBound) to \(range.upperBound)"
-        // YAML has numbers to the base of 60, such as 1:30, and the YAML reader traps on large ones.
-        if let text = try? await reader.fetchString(forKey: ConfigKey(key.rawValue)), text.contains(":") {
-            throw SettingsError(key: key.rawValue, reason: "The value is not \(expected).")
-        }
-        let number = try await read(key, expected) { try await reader.fetchInt(forKey: ConfigKey(key.rawValue)) }
-        guard let number else { return nil }
+        guard let number = try value(of: key, expected, \.number, { Int($0) }, { $0.number(key) }) else { return nil }
         guard range.contains(number) else {
             throw SettingsError(key: key.rawValue, reason: "\(number) is not \(expected).")
         }
         return number
     }
 
+    /// Returns the value from the first source that has one. Throws if that value is not `expected`.
+    private func value<Value>(
+        of key: SettingsKey,
+        _ expected: String,
+        _ option: (SettingsSource.Option) -> Value?,
+        _ variable: (String) -> Value?,
+        _ file: (ConfigurationTable) -> Value?,
+    ) throws(SettingsError) -> Value? {
+        let found: Value?
+        if let given = source.options[key] {
+            found = option(given)
+        } else if let text = source.variable(key.variable) {
+            found = variable(text)
+        } else if let table = self.file, table.has(key) {
+            found = file(table)
+        } else {
+            return nil
+        }
+        guard let found else {
+            throw SettingsError(key: key.rawValue, reason: "The value is not \(expected).")
+        }
+        return found
+    }
+
+    private static func flag(_ variable: String) -> Bool? {
+        switch variable.lowercased() {
+        case "yes", "1": true
+        case "no", "0": false
+        case let other: Bool(other)
+        }
+    }
+
     func duration(
         _ key: SettingsKey,
         from shortest: Duration = .nanoseconds(1),
         upTo longest: Duration,
-    ) async throws(SettingsError) -> Duration? {
-        guard let text = try await text(key) else { return nil }
+    ) throws(SettingsError) -> Duration? {
+        guard let text = try text(key) else { return nil }
         let parsed = text == "0" ? .zero : DurationText.parse(text)
         guard let duration = parsed, (shortest...longest).contains(duration) else {
             let reason =
@@ -49,8 +81,8 @@ struct SettingsValues {
 
     func choice<Choice: RawRepresentable<String> & CaseIterable>(
         _ key: SettingsKey
-    ) async throws(SettingsError) -> Choice? {
-        guard let text = try await text(key) else { return nil }
+    ) throws(SettingsError) -> Choice? {
+        guard let text = try text(key) else { return nil }
         guard let choice = Choice(rawValue: text) else {
             let known = Choice.allCases.map(\.rawValue).joined(separator: ", ")
             throw SettingsError(key: key.rawValue, reason: "\"\(text)\" is not a valid value. Choose one of: \(known).")
@@ -58,10 +90,8 @@ struct SettingsValues {
         return choice
     }
 
-    func addresses(_ key: SettingsKey) async throws(SettingsError) -> [CIDR] {
-        let texts = try await read(key, "a list of CIDRs") {
-            try await reader.fetchStringArray(forKey: ConfigKey(key.rawValue))
-        }
+    func addresses(_ key: SettingsKey) throws(SettingsError) -> [CIDR] {
+        let texts = try value(of: key, "a list of CIDRs", \.texts, Self.list) { $0.texts(key) }
         do throws(CIDR.ParseError) {
             return try (texts ?? []).map { text throws(CIDR.ParseError) in try CIDR(text) }
         } catch {
@@ -69,16 +99,16 @@ struct SettingsValues {
         }
     }
 
-    func address(_ key: SettingsKey) async throws(SettingsError) -> (String, Int)? {
-        guard let text = try await text(key) else { return nil }
+    func address(_ key: SettingsKey) throws(SettingsError) -> (String, Int)? {
+        guard let text = try text(key) else { return nil }
         guard let address = HostAndPort(text) else {
             throw SettingsError(key: key.rawValue, reason: "\"\(text)\" is not HOST:PORT. Write it as 127.0.0.1:8080.")
         }
         return (address.host, address.port)
     }
 
-    func existingFile(_ key: SettingsKey) async throws(SettingsError) -> String? {
-        guard let path = try await text(key) else { return nil }
+    func existingFile(_ key: SettingsKey) throws(SettingsError) -> String? {
+        guard let path = try text(key) else { return nil }
         guard FileManager.default.isReadableFile(atPath: path) else {
             throw SettingsError(
                 key: key.rawValue,
@@ -89,8 +119,8 @@ struct SettingsValues {
     }
 
     /// Returns the secret file that the setting names.
-    func secretFile(_ key: SettingsKey, isGroupReadable: Bool) async throws(SettingsError) -> SecretFile? {
-        guard let path = try await text(key) else { return nil }
+    func secretFile(_ key: SettingsKey, isGroupReadable: Bool) throws(SettingsError) -> SecretFile? {
+        guard let path = try text(key) else { return nil }
         return SecretFile(path, isGroupReadable: isGroupReadable)
     }
 
@@ -110,8 +140,8 @@ struct SettingsValues {
     func publicURL(
         _ key: SettingsKey,
         example: String = "https://push.example.com",
-    ) async throws(SettingsError) -> String? {
-        guard let text = try await text(key) else { return nil }
+    ) throws(SettingsError) -> String? {
+        guard let text = try text(key) else { return nil }
         guard let url = URL(string: text), ["http", "https"].contains(url.scheme), url.host()?.isEmpty == false,
             url.query() == nil, url.fragment() == nil, url.user() == nil
         else {
@@ -124,23 +154,33 @@ struct SettingsValues {
     }
 
     /// Returns a number of bytes, written with decimal units: `500MB`, `10GB`.
-    func size(_ key: SettingsKey) async throws(SettingsError) -> Int? {
-        guard let text = try await text(key) else { return nil }
+    func size(_ key: SettingsKey) throws(SettingsError) -> Int? {
+        guard let text = try text(key) else { return nil }
         guard let size = ByteSizeText.parse(text), size > 0 else {
             throw SettingsError(key: key.rawValue, reason: "\"\(text)\" is not a size. Write it as 500MB or 10GB.")
         }
         return size
     }
 
-    private func read<Value>(
-        _ key: SettingsKey,
-        _ expected: String = "a string",
-        _ fetch: () async throws -> Value?,
-    ) async throws(SettingsError) -> Value? {
-        do {
-            return try await fetch()
-        } catch {
-            throw SettingsError(key: key.rawValue, reason: "The value is not \(expected).")
+    /// Returns the elements of a list in a variable, which has commas between them.
+    private static func list(_ variable: String) -> [String] {
+        variable.split(separator: ",", omittingEmptySubsequences: false)
+            .map { $0.trimmingCharacters(in: .whitespaces) }
+    }
+}
+
+extension SettingsSource.Option {
+    fileprivate var text: String? {
+        switch self {
+        case .text(let text): text
+        case .secret(let text): text.revealed
+        case .texts, .number, .flag: nil
         }
     }
+
+    fileprivate var texts: [String]? { if case .texts(let texts) = self { texts } else { nil } }
+
+    fileprivate var number: Int? { if case .number(let number) = self { number } else { nil } }
+
+    fileprivate var flag: Bool? { if case .flag(let flag) = self { flag } else { nil } }
 }

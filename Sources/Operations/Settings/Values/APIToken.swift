@@ -1,15 +1,15 @@
 import Media
-import Storage
-import Values
+package import Storage
+package import Values
 
 /// The API token that HTTP clients send: the first line of the token file.
-enum APIToken {
+package enum APIToken {
     /// Returns `nil` unless the first line of `text` is a token of at least 16 characters.
     static func parse(_ text: String) -> Secret<String>? {
         text.split(whereSeparator: \.isNewline).first.flatMap { $0.count >= 16 ? Secret(String($0)) : nil }
     }
 
-    static func read(_ file: SecretFile) throws(SettingsError) -> Secret<String> {
+    package static func read(_ file: SecretFile) throws(SettingsError) -> Secret<String> {
         let key = SettingsKey.apiTokenFile
         let text = try SettingsValues.reading(key) { () throws(StoreError) in try file.read().text }
         guard let token = parse(text) else {

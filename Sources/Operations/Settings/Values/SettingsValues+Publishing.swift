@@ -11,12 +11,12 @@ extension SettingsValues {
         _ environment: [String: String],
         authoritiesFile: String?,
         hasGroupReadableKeys: Bool,
-    ) async throws(SettingsError) -> PublishingSettings? {
-        let endpoint = try await text(.publishEndpoint)
-        let region = try await text(.publishRegion) ?? Self.value("AWS_REGION", environment)
-        let style: BucketAddress.Style? = try await choice(.publishStyle)
-        let file = try await secretFile(.publishCredentialsFile, isGroupReadable: hasGroupReadableKeys)
-        guard let bucket = try await text(.publish) else { return nil }
+    ) throws(SettingsError) -> PublishingSettings? {
+        let endpoint = try text(.publishEndpoint)
+        let region = try text(.publishRegion) ?? Self.value("AWS_REGION", environment)
+        let style: BucketAddress.Style? = try choice(.publishStyle)
+        let file = try secretFile(.publishCredentialsFile, isGroupReadable: hasGroupReadableKeys)
+        guard let bucket = try text(.publish) else { return nil }
         let address: BucketAddress
         do throws(BucketAddress.Problem) {
             address = try BucketAddress(bucket, endpoint: endpoint, region: region ?? "us-east-1", style: style)

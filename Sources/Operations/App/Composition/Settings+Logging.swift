@@ -1,3 +1,4 @@
+package import Settings
 import Logging
 import Telemetry
 

@@ -1,10 +1,11 @@
-import Decoding
+package import Settings
+package import Decoding
 import DecoderWire
 import Downloads
 import Foundation
 import Media
-import Publishing
-import Storage
+package import Publishing
+package import Storage
 import Timing
 
 /// The result of `attachd doctor`: the abilities of this installation, found by trying them.
@@ -28,12 +29,18 @@ package struct Diagnosis: Sendable {
     /// A Boolean value that indicates whether everything that attachd needs works.
     package var isHealthy: Bool { findings.allSatisfy { !$0.isNeeded || $0.state == .ok || $0.state == .on } }
 
-    package init(_ engine: Engine, _ settings: Settings) async {
-        await checkFormats(engine)
-        await checkCodecs(engine)
-        await checkStore(engine)
-        if let bucket = engine.bucket { await check(bucket) }
-        checkSandbox(engine.decoders.status.sandbox, isRequired: settings.requiresSandbox)
+    package init(
+        _ settings: Settings,
+        decoders: DecoderPool,
+        decoderMemory: Int,
+        store: AttachmentStore,
+        bucket: Bucket?,
+    ) async {
+        await checkFormats(decoders)
+        await checkCodecs(decoders)
+        await check(store)
+        if let bucket { await check(bucket) }
+        checkSandbox(decoders.status.sandbox, isRequired: settings.requiresSandbox)
         let limits = MediaLimits()
         note(
             "limits",
@@ -42,14 +49,14 @@ package struct Diagnosis: Sendable {
         )
         note("limits", "animation", "\(limits.frames) frames, \(limits.totalPixels / 1_000_000) megapixels in all")
         note("limits", "decoder", "\(limits.memoryBytes / 1_048_576) MiB of memory, \(settings.decoders) at once")
-        note("limits", "decoders", "\(MachineMemory.decodersShare / 1_048_576) MiB of memory together, by estimate")
-        note("limits", "threads", Self.threads(engine.decoders.status.sandbox))
+        note("limits", "decoders", "\(decoderMemory / 1_048_576) MiB of memory together, by estimate")
+        note("limits", "threads", Self.threads(decoders.status.sandbox))
         let allowed = settings.allowedAddresses.map(\.description).joined(separator: ", ")
         note("limits", "addresses", allowed.isEmpty ? "public ones only" : "public ones, and \(allowed)")
     }
 
-    private mutating func checkFormats(_ engine: Engine) async {
-        let check = DecoderCheck(pool: engine.decoders)
+    private mutating func checkFormats(_ decoders: DecoderPool) async {
+        let check = DecoderCheck(pool: decoders)
         for sample in SampleImages.all {
             do throws(AttachmentFailure) {
                 try await check.check(sample)
@@ -60,8 +67,8 @@ package struct Diagnosis: Sendable {
         }
     }
 
-    private mutating func checkCodecs(_ engine: Engine) async {
-        let check = DecoderCheck(pool: engine.decoders)
+    private mutating func checkCodecs(_ decoders: DecoderPool) async {
+        let check = DecoderCheck(pool: decoders)
         for sample in SampleClips.all {
             do throws(AttachmentFailure) {
                 try await check.checkClip(sample.format, sample.bytes)
@@ -72,14 +79,14 @@ package struct Diagnosis: Sendable {
         }
     }
 
-    private mutating func checkStore(_ engine: Engine) async {
+    private mutating func check(_ store: AttachmentStore) async {
         do throws(StoreError) {
-            try await engine.store.checkWritable()
-            let (usage, retention) = (engine.store.usage, engine.store.retention)
+            try await store.checkWritable()
+            let (usage, retention) = (store.usage, store.retention)
             let use = "\(usage.fileCount) files, \(usage.byteCount / 1_000_000) of \(retention.quota / 1_000_000) MB"
-            add("store", engine.store.root, .ok, "can be written to; \(use)", isNeeded: true)
+            add("store", store.root, .ok, "can be written to; \(use)", isNeeded: true)
         } catch {
-            add("store", engine.store.root, .missing, "\(error)", isNeeded: true)
+            add("store", store.root, .missing, "\(error)", isNeeded: true)
         }
     }
 

@@ -5,15 +5,18 @@ struct ConfigurationTable {
     /// The path of keys to this table, separated by dots. Empty for the whole file.
     let path: String
     private let mapping: Node.Mapping
+    /// A Boolean value that indicates whether texts have quotation marks, and other values have none.
+    private let isJSON: Bool
 
     /// Reads a table. `keys` lists all keys that the table may have; `nil` allows any key, for names that the user
     /// chooses.
-    init(_ node: Node, path: String, keys: [String]?) throws(SettingsError) {
+    init(_ node: Node, path: String, keys: [String]?, isJSON: Bool) throws(SettingsError) {
         guard let mapping = node.mapping else {
             throw SettingsError(key: path, reason: "The value is not a table of keys and values\(Self.line(of: node)).")
         }
         self.path = path
         self.mapping = mapping
+        self.isJSON = isJSON
         for (key, _) in mapping {
             let name = key.string ?? ""
             guard let keys, !keys.contains(name) else { continue }
@@ -29,18 +32,20 @@ struct ConfigurationTable {
     /// Returns the tables inside the table `key`, by name. `keys` lists the keys that each of them may have.
     func tables(_ key: String, keys: [String]) throws(SettingsError) -> [(name: String, table: ConfigurationTable)] {
         guard let node = mapping[key] else { return [] }
-        let section = try ConfigurationTable(node, path: path(of: key), keys: nil)
+        let section = try ConfigurationTable(node, path: path(of: key), keys: nil, isJSON: isJSON)
         var tables: [(String, ConfigurationTable)] = []
         for (name, node) in section.mapping {
             let name = name.string ?? ""
-            tables.append((name, try ConfigurationTable(node, path: section.path(of: name), keys: keys)))
+            tables.append(
+                (name, try ConfigurationTable(node, path: section.path(of: name), keys: keys, isJSON: isJSON))
+            )
         }
         return tables
     }
 
     func table(_ key: String, keys: [String]) throws(SettingsError) -> ConfigurationTable? {
         guard let node = mapping[key] else { return nil }
-        return try ConfigurationTable(node, path: path(of: key), keys: keys)
+        return try ConfigurationTable(node, path: path(of: key), keys: keys, isJSON: isJSON)
     }
 
     func text(_ key: String) throws(SettingsError) -> String? {
@@ -92,6 +97,39 @@ struct ConfigurationTable {
     func refusal(of key: String, _ wanted: String) -> SettingsError {
         let line = mapping[key].map { Self.line(of: $0) } ?? ""
         return SettingsError(key: path(of: key), reason: "The value is not \(wanted)\(line).")
+    }
+
+    // MARK: The values of settings
+
+    func has(_ key: SettingsKey) -> Bool { mapping[key.rawValue] != nil }
+
+    func text(_ key: SettingsKey) -> String? { mapping[key.rawValue].flatMap(text) }
+
+    func texts(_ key: SettingsKey) -> [String]? {
+        guard let nodes = mapping[key.rawValue]?.sequence else { return nil }
+        let texts = nodes.compactMap(text)
+        return texts.count == nodes.count ? texts : nil
+    }
+
+    func number(_ key: SettingsKey) -> Int? {
+        // Rejects numbers to the base of 60, such as 1:30: Yams traps on large ones.
+        guard let scalar = bare(key), !scalar.string.contains(":") else { return nil }
+        return Int.construct(from: scalar) ?? (isJSON ? Double(scalar.string).flatMap(Int.init(exactly:)) : nil)
+    }
+
+    func flag(_ key: SettingsKey) -> Bool? {
+        guard let scalar = bare(key) else { return nil }
+        return Bool.construct(from: scalar) ?? (isJSON ? Double(scalar.string).map { $0 != 0 } : nil)
+    }
+
+    private func text(_ node: Node) -> String? {
+        guard let scalar = node.scalar, !isJSON || scalar.style == .doubleQuoted else { return nil }
+        return scalar.string
+    }
+
+    /// Returns the scalar of `key` unless it is a text of JSON.
+    private func bare(_ key: SettingsKey) -> Node.Scalar? {
+        mapping[key.rawValue]?.scalar.flatMap { !isJSON || $0.style != .doubleQuoted ? $0 : nil }
     }
 
     private static func line(of node: Node) -> String { node.mark.map { " (line \($0.line))" } ?? "" }

@@ -1,8 +1,8 @@
-import Downloads
+package import Downloads
 import Processing
 
 extension Settings {
-    var downloads: DownloadSettings {
+    package var downloads: DownloadSettings {
         var downloads = DownloadSettings()
         downloads.addresses = AddressPolicy(allowed: allowedAddresses)
         downloads.authoritiesFile = caFile

@@ -1,5 +1,5 @@
 import Foundation
-import Media
+package import Media
 import Payloads
 import Timing
 
@@ -39,7 +39,7 @@ package struct DialectListing: Sendable {
 
 extension Profile {
     /// The profile's rules, named as in the configuration file.
-    var rules: [(name: String, value: String)] {
+    package var rules: [(name: String, value: String)] {
         var rules = [
             ("image.longEdge", "\(image.longEdge)"),
             ("image.aspectRatio", image.aspectRatio.map { "\($0.width):\($0.height)" } ?? "-"),

@@ -1,0 +1,203 @@
+/// The settings, by their keys in the configuration file.
+///
+/// This file is the only place that names a setting: its option on the command line, its environment variable, the help
+/// text and the page of reference come from here. `Settings` reads its value.
+package enum SettingsKey: String, Sendable, CaseIterable {
+    case profile, deadline, store
+    case publicURL = "publicUrl"
+    case publish, publishEndpoint, publishRegion, publishStyle, publishCredentialsFile
+    case signingKeyFile, groupReadableKeys, keep, quota, reuse, allowAddresses, caFile, decoders, requireSandbox
+    case logLevel, logFormat
+    case listen, apiTokenFile, requests
+    case queue, backlog, strict
+    case preview, responseWebhook
+
+    /// The environment variable of the setting: `ATTACHD_` and the key in capitals, with `_` between its words.
+    package var variable: String {
+        rawValue.reduce(into: "ATTACHD_") { name, letter in
+            if letter.isUppercase { name += "_" }
+            name += letter.uppercased()
+        }
+    }
+}
+
+/// The option of a setting on the command line.
+package struct SettingOption: Sendable {
+    /// The commands that have the option: all commands with settings, or those that need this part of attachd.
+    package enum Group: Sendable {
+        case common, server, queue, preview
+    }
+
+    package enum Form: Sendable {
+        case text
+        /// A text that may contain a password.
+        case secret
+        /// A text; the option may be repeated.
+        case texts
+        case number
+        /// No value: the option itself means this.
+        case flag(Bool)
+    }
+
+    /// The name without its dashes.
+    package let name: String
+    package let group: Group
+    package let form: Form
+    /// The help text, with the default value at its end.
+    package let help: String
+
+    fileprivate init(_ name: String, _ form: Form = .text, in group: Group = .common, help: String) {
+        self.name = name
+        self.group = group
+        self.form = form
+        self.help = help
+    }
+}
+
+extension SettingsKey {
+    /// The option of the setting.
+    package var option: SettingOption {
+        switch self {
+        case .profile:
+            SettingOption(
+                "profile",
+                help:
+                    "The profile of attachments: apns, fcm, webpush, or a profile of the configuration file. (default: apns)"
+            )
+        case .deadline:
+            SettingOption("deadline", help: "The deadline of a notification, such as 800ms or 20s. (default: 25s)")
+        case .store:
+            SettingOption(
+                "store",
+                help: "The folder for all files that attachd writes. (default: below the user's state directory)"
+            )
+        case .publicURL:
+            SettingOption(
+                "public-url",
+                help:
+                    "The URL of the sidecar or the bucket for phones, such as https://push.example.com. (default: none; file: URLs)"
+            )
+        case .publish:
+            SettingOption(
+                "publish",
+                help: "Publish ready files to this bucket, such as s3://media/pushes. (default: none)"
+            )
+        case .publishEndpoint:
+            SettingOption(
+                "publish-endpoint",
+                help: "The S3-compatible store of the bucket, such as https://s3.example.com. (default: AWS)"
+            )
+        case .publishRegion:
+            SettingOption("publish-region", help: "The bucket's region. (default: AWS_REGION, else us-east-1)")
+        case .publishStyle:
+            SettingOption(
+                "publish-style",
+                help:
+                    "The position of the bucket's name in request URLs: path or host. (default: host for AWS, else path)"
+            )
+        case .publishCredentialsFile:
+            SettingOption(
+                "publish-credentials",
+                help: "Read AWS credentials from this file. (default: the variables AWS_ACCESS_KEY_ID and so on)"
+            )
+        case .signingKeyFile:
+            SettingOption(
+                "signing-key",
+                help:
+                    "Sign URLs with the key in this file, with two lines during a change of keys. (default: the store's own)"
+            )
+        case .groupReadableKeys:
+            SettingOption(
+                "group-readable-keys",
+                .flag(true),
+                help: "Accept files with keys, tokens and credentials that are readable by their group."
+            )
+        case .keep:
+            SettingOption("keep", help: "The time for which ready files are kept. (default: 24h)")
+        case .quota:
+            SettingOption(
+                "quota",
+                help:
+                    "Disk space for ready files, such as 500MB. Beyond it, the oldest files are removed. (default: 10GB)"
+            )
+        case .reuse:
+            SettingOption(
+                "reuse",
+                help: "The time for which attachments without a lifetime are reused; 0 turns reuse off. (default: 60s)"
+            )
+        case .allowAddresses:
+            SettingOption(
+                "allow-address",
+                .texts,
+                help: "Also fetch from this address block; may be repeated. (default: public addresses only)"
+            )
+        case .caFile:
+            SettingOption("ca-file", help: "Also trust the certificate authorities in this file.")
+        case .decoders:
+            SettingOption("decoders", .number, help: "The number of decoder processes. (default: the number of cores)")
+        case .requireSandbox:
+            SettingOption("require-sandbox", .flag(true), help: "Refuse to work if a layer of the sandbox is missing.")
+        case .logLevel:
+            SettingOption(
+                "log-level",
+                help:
+                    "The least severe level to log: trace, debug, info, notice, warning, error or critical. (default: info)"
+            )
+        case .logFormat:
+            SettingOption(
+                "log-format",
+                help: "The format of log lines: text or json. (default: text on a terminal, else json)"
+            )
+        case .listen:
+            SettingOption(
+                "listen",
+                in: .server,
+                help: "The HOST:PORT to listen on. Port 0 takes a free port. (default: 127.0.0.1:8080)"
+            )
+        case .apiTokenFile:
+            SettingOption(
+                "api-token",
+                in: .server,
+                help: "Require the token in this file from clients: \"Authorization: Bearer …\"."
+            )
+        case .requests:
+            SettingOption(
+                "requests",
+                .number,
+                in: .server,
+                help:
+                    "The maximum number of concurrent notifications. Further ones are answered with 429. (default: 256)"
+            )
+        case .queue:
+            SettingOption(
+                "queue",
+                .secret,
+                in: .queue,
+                help: "The queue: sqlite:PATH, redis://HOST:PORT or rediss://HOST:PORT. (default: a file in the store)"
+            )
+        case .backlog:
+            SettingOption(
+                "backlog",
+                .number,
+                in: .queue,
+                help: "The maximum number of jobs in the queue. Further jobs are refused. (default: 100000)"
+            )
+        case .strict:
+            SettingOption(
+                "strict",
+                .flag(true),
+                in: .queue,
+                help: "Refuse a Redis that may lose jobs instead of logging a warning."
+            )
+        case .preview:
+            SettingOption("no-preview", .flag(false), in: .preview, help: "Turn the preview at /preview off.")
+        case .responseWebhook:
+            SettingOption(
+                "response-webhook",
+                in: .preview,
+                help:
+                    "Post users' responses to notifications to this URL, which provides the answers of POST /v1/responses."
+            )
+        }
+    }
+}
