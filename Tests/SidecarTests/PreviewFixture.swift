@@ -10,7 +10,7 @@ import Timing
 final class PreviewFixture: Sendable {
     let folder: TemporaryFolder
     let store: AttachmentStore
-    let leases: AccessHolds
+    let holds: AccessHolds
     let file: AttachmentIdentifier
     let webhook: TestWebhook?
     let jobs: [RecentJobs.Entry]
@@ -24,7 +24,7 @@ final class PreviewFixture: Sendable {
         file = try await store.store(ReadyRung(Self.content)).identifier
         self.webhook = webhook
         self.jobs = jobs
-        leases = AccessHolds(store: store) { [clock] in clock.now }
+        holds = AccessHolds(store: store) { [clock] in clock.now }
     }
 
     var categories: [NotificationCategory] {
@@ -47,7 +47,7 @@ final class PreviewFixture: Sendable {
             choices: .init(profiles: ["apns"], deadline: "25s", needsToken: needsToken, hasWebhook: webhook != nil),
             categories: categories,
             store: store,
-            leases: leases,
+            holds: holds,
             jobs: { [jobs] in jobs },
         )
     }

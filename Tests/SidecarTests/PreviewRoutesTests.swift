@@ -184,7 +184,7 @@ struct PreviewRoutesTests {
     }
 
     @Test("attachments are served by signed URLs while their view is open")
-    func leases() async throws {
+    func holds() async throws {
         let preview = try await PreviewFixture()
         try await SidecarFixture.run(preview: preview) { sidecar in
             func send(_ method: String, _ path: String, _ body: String = "") async throws -> HTTPClient.Answer {
@@ -196,7 +196,7 @@ struct PreviewRoutesTests {
                     body: Array(body.utf8)
                 )
             }
-            func open() async throws -> (lease: String, url: String) {
+            func open() async throws -> (hold: String, url: String) {
                 let body =
                     "{\"attachments\":[\"\(preview.file)\",\"../x\",\"\(String(repeating: "a", count: 26)).jpg\"]}"
                 let view = try value(try await send("POST", "/preview/leases", body))
@@ -204,25 +204,25 @@ struct PreviewRoutesTests {
                 #expect(urls.count == 1)
                 return (try #require(view["lease"]?.text), try #require(view["urls"]?[preview.file.description]?.text))
             }
-            let (lease, url) = try await open()
+            let (hold, url) = try await open()
             let file = try await send("GET", url)
             #expect(file.status == 200 && file.body == PreviewFixture.content)
             #expect(file.headers["cache-control"] == "no-store")
             // Without its view, or with another's, the URL is invalid.
             #expect(try await send("GET", url.replacing(/&lease=[a-z2-7]+/, with: "")).status == 403)
             let (other, _) = try await open()
-            #expect(try await send("GET", url.replacing(lease, with: other)).status == 403)
+            #expect(try await send("GET", url.replacing(hold, with: other)).status == 403)
 
             // Also over a kept connection.
             let twice = Array(repeating: (method: "GET", path: url, body: ""), count: 2)
             let kept = try await HTTPClient.pipeline(twice, port: sidecar.port)
             #expect(kept.map(\.status) == [200, 200])
-            #expect(try await send("PUT", "/preview/leases/\(lease)").status == 204)
-            #expect(try await send("DELETE", "/preview/leases/\(lease)").status == 204)
+            #expect(try await send("PUT", "/preview/leases/\(hold)").status == 204)
+            #expect(try await send("DELETE", "/preview/leases/\(hold)").status == 204)
             #expect(try await send("GET", url).status == 403)
             let closed = try await HTTPClient.pipeline(twice, port: sidecar.port)
             #expect(closed.map(\.status) == [403, 403])
-            #expect(try await send("PUT", "/preview/leases/\(lease)").status == 404)
+            #expect(try await send("PUT", "/preview/leases/\(hold)").status == 404)
 
             let (forgotten, last) = try await open()
             preview.clock.advance(by: AccessHolds.time - .seconds(1))
@@ -240,7 +240,7 @@ struct PreviewRoutesTests {
         let content: JSONValue = [
             "body": "\"><script>\u{600}<b>", "attachments": [["name": .string(preview.file.description)]],
         ]
-        let lease = try preview.leases.open([preview.file]).lease
+        let hold = try preview.holds.open([preview.file]).hold
         let text = content.compactText.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
         try await SidecarFixture.run(preview: preview) { sidecar in
             func layout(_ form: String) async throws -> HTTPClient.Answer {
@@ -252,7 +252,7 @@ struct PreviewRoutesTests {
                     body: Array(form.utf8)
                 )
             }
-            let page = try await layout("category=invite&lease=\(lease)&content=\(text)")
+            let page = try await layout("category=invite&lease=\(hold)&content=\(text)")
             let policy = try #require(page.headers["content-security-policy"])
             #expect(policy.contains("default-src 'none'") && policy.contains("sandbox allow-same-origin"))
             #expect(!policy.contains("script-src") && !policy.contains("unsafe"))

@@ -32,9 +32,9 @@ struct SidecarFixture {
         _ body: (SidecarFixture) async throws -> Value,
     ) async throws -> Value {
         let picture = OnePicture(started: started, hold: hold)
-        let leases = preview?.leases
+        let holds = preview?.holds
         let attachments = (store ?? preview?.store).map { store in
-            AttachmentsRoute(store: store, leases: leases, forget: { try await Self.forget($0, in: store) }, now: now)
+            AttachmentsRoute(store: store, holds: holds, forget: { try await Self.forget($0, in: store) }, now: now)
         }
         let configuration = SidecarServer.Configuration(
             port: 0,

@@ -45,13 +45,13 @@ struct ForgettingTests {
     func otherProcess() async throws {
         let (store, other) = (try open(), try open())
         let file = try await store.store(rung()).identifier
-        let lease = try other.startAccessing(file)
+        let hold = try other.startAccessing(file)
         try await store.forget(file)
         await other.sweep()
         #expect(try other.startAccessing(file) == nil)
         let failure = await #expect(throws: AttachmentFailure.self) { _ = try await other.store(rung()) }
         #expect(failure?.reason == .forgotten)
-        withExtendedLifetime(lease) {}
+        withExtendedLifetime(hold) {}
     }
 
     @Test("may be missing here: another machine's, or one that was swept")

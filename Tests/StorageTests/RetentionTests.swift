@@ -82,15 +82,15 @@ struct RetentionTests {
     }
 
     @Test("a file that is being read outlives its time until the reader is done")
-    func lease() async throws {
+    func hold() async throws {
         let store = try open(.init(keep: .seconds(100)))
         let file = try await store.store(rung(1))
         time.advance(by: .seconds(99))
-        var lease = try store.startAccessing(file.identifier)
+        var hold = try store.startAccessing(file.identifier)
         time.advance(by: .seconds(60))
         await store.sweep()
-        #expect(try files().count == 1 && lease != nil)
-        lease = nil
+        #expect(try files().count == 1 && hold != nil)
+        hold = nil
         await store.sweep()
         #expect(try files() == [])
     }
@@ -99,7 +99,7 @@ struct RetentionTests {
     func endlessLease() async throws {
         let store = try open(.init(keep: .seconds(100), longestLease: .seconds(200)))
         let file = try await store.store(rung(7))
-        let lease = try #require(try store.startAccessing(file.identifier))
+        let hold = try #require(try store.startAccessing(file.identifier))
         time.advance(by: .seconds(199))
         await store.sweep()
         #expect(try files().count == 1)
@@ -107,7 +107,7 @@ struct RetentionTests {
         await store.sweep()
         #expect(try files() == [])
         var bytes = [UInt8](repeating: 0, count: 100)
-        let count = try unsafe bytes.withUnsafeMutableBytes { try unsafe lease.read(at: 0, into: $0, waits: true) }
+        let count = try unsafe bytes.withUnsafeMutableBytes { try unsafe hold.read(at: 0, into: $0, waits: true) }
         #expect(count == 100 && bytes == [UInt8](repeating: 7, count: 100))
     }
 
@@ -119,10 +119,10 @@ struct RetentionTests {
             stored.append(try await store.store(rung(UInt8(number))))
             time.advance(by: .seconds(10))
         }
-        let lease = try store.startAccessing(stored[0].identifier)
+        let hold = try store.startAccessing(stored[0].identifier)
         let fourth = try await store.store(rung(4))
         #expect(try files() == [stored[0], stored[2], fourth].reduce(into: []) { $0.insert("\($1.identifier)") })
-        #expect(store.usage.byteCount == 300 && lease != nil)
+        #expect(store.usage.byteCount == 300 && hold != nil)
         #expect(events.removed(.madeWay) == 1)
     }
 

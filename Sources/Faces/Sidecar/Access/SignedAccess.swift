@@ -4,8 +4,8 @@ import Timing
 /// The expiry and the signature in a URL's query.
 struct SignedAccess: Equatable {
     var expires: Int
-    /// The lease that must hold for the URL to be valid, if any.
-    var lease: String?
+    /// The name of the hold that must exist for the URL to be valid, if any.
+    var hold: String?
     var signature: String
 
     /// Reads `expires=…&signature=…` and optionally `lease=…`, once each, in any order. Ignores other parameters.
@@ -19,7 +19,7 @@ struct SignedAccess: Equatable {
             let signature = values["signature"]
         else { return nil }
         (self.expires, self.signature) = (expires, String(signature))
-        lease = values["lease"].map(String.init)
+        hold = values["lease"].map(String.init)
     }
 
     /// Reads the complete query of a short URL.
@@ -30,7 +30,7 @@ struct SignedAccess: Equatable {
 
     /// Returns whether the file may be fetched now. Always checks the signature first.
     func grants(_ identifier: AttachmentIdentifier, by signer: URLSigner, at now: UnixTime) -> Bool {
-        let isOurs = signer.verify(signature, of: identifier, expires: expires, lease: lease)
+        let isOurs = signer.verify(signature, of: identifier, expires: expires, hold: hold)
         return isOurs && now.seconds < expires
     }
 }

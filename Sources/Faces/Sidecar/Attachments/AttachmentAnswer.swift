@@ -6,7 +6,7 @@ import Timing
 
 /// The answer to a request for a ready file with a valid signature (RFC 9110, sections 8, 13 and 14).
 struct AttachmentAnswer {
-    let lease: AttachmentHold
+    let hold: AttachmentHold
     let store: AttachmentStore
     /// The remaining lifetime of the URL, for which caches may keep the answer, or `nil` if they must not keep it.
     let secondsLeft: Int?
@@ -19,23 +19,23 @@ struct AttachmentAnswer {
             throw Problem(.preconditionFailed, "The file does not meet the request's conditions.")
         case .proceed: break
         }
-        headers[.contentType] = lease.identifier.format.mimeType
-        headers[.contentDisposition] = "inline; filename=\"\(lease.identifier)\""
+        headers[.contentType] = hold.identifier.format.mimeType
+        headers[.contentDisposition] = "inline; filename=\"\(hold.identifier)\""
         switch range(request, validators) {
         case .whole:
-            return try await response(request, .ok, headers, 0..<lease.byteCount)
+            return try await response(request, .ok, headers, 0..<hold.byteCount)
         case .part(let range):
-            headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(lease.byteCount)"
+            headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(hold.byteCount)"
             return try await response(request, .partialContent, headers, range)
         case .unsatisfiable:
-            var problem = Problem(.rangeNotSatisfiable, "The file has \(lease.byteCount) bytes.")
-            problem.contentRange = "bytes */\(lease.byteCount)"
+            var problem = Problem(.rangeNotSatisfiable, "The file has \(hold.byteCount) bytes.")
+            problem.contentRange = "bytes */\(hold.byteCount)"
             throw problem
         }
     }
 
     private var validators: Validators {
-        Validators(entityTag: "\"\(lease.identifier)\"", lastModified: lease.stored.seconds)
+        Validators(entityTag: "\"\(hold.identifier)\"", lastModified: hold.stored.seconds)
     }
 
     private func headers(_ validators: Validators) -> HTTPFields {
@@ -53,7 +53,7 @@ struct AttachmentAnswer {
     private func range(_ request: Request, _ validators: Validators) -> RequestedRange {
         guard request.method == .get, let field = request.headers[.range], validators.allowsRanges(request.headers)
         else { return .whole }
-        return RequestedRange(field, of: lease.byteCount)
+        return RequestedRange(field, of: hold.byteCount)
     }
 
     private func response(
@@ -63,7 +63,7 @@ struct AttachmentAnswer {
         _ range: Range<Int>,
     ) async throws -> Response {
         guard request.method == .head else {
-            let body = AttachmentBody(lease: lease, store: store, range: range)
+            let body = AttachmentBody(hold: hold, store: store, range: range)
             return Response(status: status, headers: headers, body: try await body.content)
         }
         var headers = headers

@@ -4,7 +4,7 @@ import Storage
 
 /// A ready file, or a part of it, as the body of an answer. It keeps the hold until all bytes are sent.
 struct AttachmentBody: Sendable {
-    let lease: AttachmentHold
+    let hold: AttachmentHold
     let store: AttachmentStore
     let range: Range<Int>
 
@@ -36,7 +36,7 @@ struct AttachmentBody: Sendable {
         var isThere = true
         try unsafe buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: range.count) { bytes in
             let wanted = unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[..<range.count])
-            let count = try unsafe lease.read(at: range.lowerBound, into: wanted, waits: waits)
+            let count = try unsafe hold.read(at: range.lowerBound, into: wanted, waits: waits)
             isThere = count != nil
             return count ?? 0
         }

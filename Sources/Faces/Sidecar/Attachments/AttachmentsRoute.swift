@@ -13,23 +13,23 @@ package import Timing
 package struct AttachmentsRoute: Sendable {
     private let store: AttachmentStore
     private let signer: URLSigner
-    private let leases: AccessHolds?
+    private let holds: AccessHolds?
     private let now: @Sendable () -> UnixTime
     private let forget: Forget?
 
     /// A function that takes attachments back and returns the names of their files.
     package typealias Forget = @Sendable (AttachmentReference) async throws -> [AttachmentIdentifier]
 
-    /// Creates the routes. Without `leases`, URLs that need a lease are refused. Without `forget`, attachments cannot
+    /// Creates the routes. Without `holds`, URLs that need a hold are refused. Without `forget`, attachments cannot
     /// be taken back.
     package init(
         store: AttachmentStore,
-        leases: AccessHolds? = nil,
+        holds: AccessHolds? = nil,
         forget: Forget? = nil,
         now: @escaping @Sendable () -> UnixTime = { .now },
     ) {
         self.store = store
-        self.leases = leases
+        self.holds = holds
         self.forget = forget
         self.signer = URLSigner(keys: store.keyring)
         self.now = now
@@ -99,18 +99,18 @@ package struct AttachmentsRoute: Sendable {
         guard let access, access.grants(identifier, by: signer, at: now) else {
             throw Problem(.forbidden, "The link is not valid or has expired. Process the notification again.")
         }
-        if let name = access.lease {
-            guard let leases, leases.grants(identifier, to: name) else {
+        if let name = access.hold {
+            guard let holds, holds.grants(identifier, to: name) else {
                 throw Problem(.forbidden, "The view of this link was closed. Open it again.")
             }
         }
-        guard let lease = try store.startAccessing(identifier) else {
+        guard let hold = try store.startAccessing(identifier) else {
             guard !store.isForgotten(identifier) else { throw Problem(.gone, "The attachment was taken back.") }
             throw Problem(.notFound, "The attachment no longer exists. Process the notification again.")
         }
         // A link that ends with its view must not be cached.
-        let secondsLeft = access.lease == nil ? access.expires - now.seconds : nil
-        let answer = AttachmentAnswer(lease: lease, store: store, secondsLeft: secondsLeft)
+        let secondsLeft = access.hold == nil ? access.expires - now.seconds : nil
+        let answer = AttachmentAnswer(hold: hold, store: store, secondsLeft: secondsLeft)
         return try await answer.respond(to: request)
     }
 }

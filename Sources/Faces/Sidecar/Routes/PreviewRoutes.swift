@@ -17,12 +17,12 @@ package struct PreviewRoutes: Sendable {
         choices: PreviewPage.Choices,
         categories: [NotificationCategory],
         store: AttachmentStore,
-        leases: AccessHolds,
+        holds: AccessHolds,
         jobs: @escaping @Sendable () async -> [RecentJobs.Entry],
     ) {
         page = PreviewPage(choices)
         self.categories = categories
-        attachments = PreviewAttachments(leases: leases, urls: store.urls(below: ""))
+        attachments = PreviewAttachments(holds: holds, urls: store.urls(below: ""))
         self.jobs = jobs
     }
 
@@ -105,7 +105,7 @@ package struct PreviewRoutes: Sendable {
         guard let text = form["content"], var content = try? JSONValue(parsing: Array(text.utf8)) else {
             throw Problem(.badRequest, "The form's content is not JSON.")
         }
-        attachments.address(in: &content, lease: form["lease"] ?? "")
+        attachments.address(in: &content, hold: form["lease"] ?? "")
         let nonce = RandomIdentifier.make()
         return PreviewHeaders.html(
             layout.page(LayoutContent(content), nonce: nonce),

@@ -21,7 +21,7 @@ package struct SidecarServices: Sendable {
     private let queue: OpenQueue
     private let logger: Logger
     private let recentJobs: RecentJobs?
-    private let leases: AccessHolds
+    private let holds: AccessHolds
     private let webhook: ResponseWebhook?
     private let apiToken: Replaceable<Secret<String>>?
     private let queueHealth: QueueHealth
@@ -33,7 +33,7 @@ package struct SidecarServices: Sendable {
         self.logger = logger
         queueHealth = QueueHealth(queue.jobs)
         recentJobs = settings.hasPreview ? RecentJobs() : nil
-        leases = AccessHolds(store: engine.store)
+        holds = AccessHolds(store: engine.store)
         apiToken = settings.apiToken.map { Replaceable($0) }
         webhook = try settings.responseWebhook.map { url throws(EngineError) in
             try ResponseWebhook(url, settings, signer: MessageSigner(keys: engine.store.keyring))
@@ -108,7 +108,7 @@ package struct SidecarServices: Sendable {
             ),
             categories: settings.categories,
             store: engine.store,
-            leases: leases,
+            holds: holds,
             jobs: {
                 let dead = (try? await queue.jobs.deadLetters(20)) ?? []
                 return (recentJobs?.entries ?? []) + dead.map { .init(id: $0.job.id, content: $0.job.content) }
@@ -118,7 +118,7 @@ package struct SidecarServices: Sendable {
 
     private var attachmentsRoute: AttachmentsRoute {
         let forgetting = Forgetting(engine)
-        return AttachmentsRoute(store: engine.store, leases: leases) { try await forgetting.forget($0) }
+        return AttachmentsRoute(store: engine.store, holds: holds) { try await forgetting.forget($0) }
     }
 
     private func server(takesRequests: Bool) -> SidecarServer {

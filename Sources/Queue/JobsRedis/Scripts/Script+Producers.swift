@@ -6,18 +6,18 @@ extension Script {
         -- ARGV: the priority, hi or lo, then the entry's fields, each a name and a value
         -- Answers {'OK', entry}, {'DUP', entry}, {'DONE', status + newline + body} or {'BUSY'}.
 
-        -- The number that a text has in decimal digits; nil for anything else, such as inf, nan or 1e9.
+        -- Returns the number that a text has in decimal digits; nil for any other text, such as inf, nan or 1e9.
         local function whole(text, low, high)
           text = tostring(text)
           local number = #text <= 15 and text:match('^%d+$') and tonumber(text)
           if number and number >= low and number <= high then return number end
         end
 
-        -- The bytes of answers that are still to be posted, or less than that while the limit is not reached.
+        -- Returns the bytes of the answers that are still to be posted, or fewer while they are below the limit.
         local function owed_bytes(prefix, limit)
           local known = tonumber(redis.call('HGET', prefix .. 'meta', 'owedBytes') or 0) or 0
           if known < limit then return known end
-          -- Workers of an earlier version don't count them down: where they are few, they are counted anew.
+          -- Workers of an earlier version do not reduce the count, so a small number of answers is counted again.
           local callbacks = prefix .. 'callbacks'
           if redis.call('ZCARD', callbacks) > 1000 then return known end
           local sum = 0
@@ -53,13 +53,13 @@ extension Script {
           if not (share and bytes) then
             return redis.error_reply('BADLIMIT backlog, tenantBacklog and answerBytes are whole numbers from 1')
           end
-          -- Answers that are still to be posted are the queue's as much as jobs are.
+          -- Answers that are still to be posted count like jobs.
           local count = redis.call('XLEN', prefix .. 'jobs:hi') + redis.call('XLEN', prefix .. 'jobs:lo')
             + redis.call('ZCARD', prefix .. 'callbacks')
           if count >= backlog or owed_bytes(prefix, bytes) >= bytes then return {'BUSY'} end
           local tenants = prefix .. 'tenant:' .. tenant
           if redis.call('ZCARD', tenants) >= share then
-            -- Entries that somebody removed by hand are not held against the tenant.
+            -- Entries that were removed by hand do not count for the tenant.
             for _, entry in ipairs(redis.call('ZRANGE', tenants, 0, 9)) do
               local is_open = is_there(entry) or redis.call('EXISTS', prefix .. 'callback:' .. entry) == 1
               if not is_open then redis.call('ZREM', tenants, entry) end
@@ -70,7 +70,7 @@ extension Script {
           local number = redis.call('XADD', stream, '*', unpack(fields))
           local entry = priority .. '/' .. number
           redis.call('ZADD', tenants, number:match('^%d+'), entry)
-          -- The mark goes with the answer; a day is for what was removed by hand.
+          -- The answer replaces the mark. The additional day is for jobs that were removed by hand.
           redis.call('SET', result, '-' .. entry, 'PX', string.format('%.0f', budget + 86400000))
           return {'OK', entry}
         end

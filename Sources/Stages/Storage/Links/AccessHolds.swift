@@ -2,12 +2,12 @@ import Digests
 import Synchronization
 package import Timing
 
-/// The leases of open views that show attachments. Access starts when a view opens and stops when it closes.
+/// The holds of open views that show attachments. Access starts when a view opens and stops when it closes.
 ///
-/// While a lease is renewed, its files stay in the store and URLs that name it work. A view that vanishes without
-/// closing loses its lease within `time`.
+/// While a hold is renewed, its files stay in the store and URLs that name it work. A view that vanishes without
+/// closing loses its hold within `time`.
 package final class AccessHolds: Sendable {
-    /// The duration of a lease since its last renewal. It allows for browsers that run hidden pages once a minute.
+    /// The duration of a hold since its last renewal. It allows for browsers that run hidden pages once a minute.
     package static let time: Duration = .seconds(150)
     /// The maximum number of concurrent views. Opening another one closes the oldest.
     private static let limit = 64
@@ -28,29 +28,29 @@ package final class AccessHolds: Sendable {
 
     /// Opens a view on the available `files`.
     package func open(_ files: [AttachmentIdentifier]) throws(StoreError) -> (
-        lease: String, files: [AttachmentIdentifier]
+        hold: String, files: [AttachmentIdentifier]
     ) {
         var held: [AttachmentIdentifier: AttachmentHold] = [:]
         for file in files { held[file] = try store.startAccessing(file) }
-        let lease = Base32.random()
+        let hold = Base32.random()
         let view = View(files: held, end: now() + Self.time)
         views.withLock { views in
             drop(&views)
             while views.count >= Self.limit, let oldest = views.min(by: { $0.value.end < $1.value.end }) {
                 views[oldest.key] = nil
             }
-            views[lease] = view
+            views[hold] = view
         }
-        return (lease, files.filter { held[$0] != nil })
+        return (hold, files.filter { held[$0] != nil })
     }
 
-    /// Renews a lease. Returns `false` if it has ended and the view must be opened again.
-    package func renew(_ lease: String) throws(StoreError) -> Bool {
+    /// Renews a hold. Returns `false` if it has ended and the view must be opened again.
+    package func renew(_ hold: String) throws(StoreError) -> Bool {
         let end = now() + Self.time
         let files = views.withLock { views in
             drop(&views)
-            views[lease]?.end = end
-            return views[lease]?.files.keys
+            views[hold]?.end = end
+            return views[hold]?.files.keys
         }
         guard let files else { return false }
         // The holds of the store have a time limit, so they are renewed, too.
@@ -58,13 +58,13 @@ package final class AccessHolds: Sendable {
         return true
     }
 
-    package func close(_ lease: String) { views.withLock { $0[lease] = nil } }
+    package func close(_ hold: String) { views.withLock { $0[hold] = nil } }
 
     /// Returns whether the view may read the file now.
-    package func grants(_ file: AttachmentIdentifier, to lease: String) -> Bool {
+    package func grants(_ file: AttachmentIdentifier, to hold: String) -> Bool {
         views.withLock { views in
             drop(&views)
-            return views[lease]?.files[file] != nil
+            return views[hold]?.files[file] != nil
         }
     }
 

@@ -15,10 +15,10 @@ package struct AttachmentURLs: Sendable {
         return "\(publicURL)/v1/attachments/\(identifier)?expires=\(expires)&signature=\(signature)"
     }
 
-    /// Returns a URL that works only while the named lease holds.
-    package func url(of identifier: AttachmentIdentifier, expires: Int, lease: String) -> String {
-        let signature = signer.signature(of: identifier, expires: expires, lease: lease)
-        return "\(publicURL)/v1/attachments/\(identifier)?expires=\(expires)&lease=\(lease)&signature=\(signature)"
+    /// Returns a URL that works only while the named hold lasts.
+    package func url(of identifier: AttachmentIdentifier, expires: Int, hold: String) -> String {
+        let signature = signer.signature(of: identifier, expires: expires, hold: hold)
+        return "\(publicURL)/v1/attachments/\(identifier)?expires=\(expires)&lease=\(hold)&signature=\(signature)"
     }
 
     /// Returns the URL in a form that is 36 characters shorter, for a payload that would exceed its size limit.

@@ -13,10 +13,10 @@ package struct URLSigner: Sendable {
 
     package init(keys: SigningKeys) { keyring = Replaceable(keys) }
 
-    /// Returns a signature of 22 characters for `identifier` until `expires`, and while `lease` holds if it is not
+    /// Returns a signature of 22 characters for `identifier` until `expires`, and while the named `hold` lasts if it is not
     /// `nil`.
-    func signature(of identifier: AttachmentIdentifier, expires: Int, lease: String? = nil) -> String {
-        signature(of: identifier, expires: expires, lease, key: keyring.current.current)
+    func signature(of identifier: AttachmentIdentifier, expires: Int, hold: String? = nil) -> String {
+        signature(of: identifier, expires: expires, hold, key: keyring.current.current)
     }
 
     /// Returns whether `signature` is valid. The comparison takes constant time.
@@ -26,11 +26,11 @@ package struct URLSigner: Sendable {
         _ signature: String,
         of identifier: AttachmentIdentifier,
         expires: Int,
-        lease: String? = nil,
+        hold: String? = nil,
     ) -> Bool {
         let given = Array(signature.utf8)
         return keyring.current.all.reduce(false) { isRight, key in
-            let right = self.signature(of: identifier, expires: expires, lease, key: key)
+            let right = self.signature(of: identifier, expires: expires, hold, key: key)
             return KeyedHash.isEqual(given, Array(right.utf8)) || isRight
         }
     }
@@ -38,10 +38,10 @@ package struct URLSigner: Sendable {
     private func signature(
         of identifier: AttachmentIdentifier,
         expires: Int,
-        _ lease: String?,
+        _ hold: String?,
         key: Secret<[UInt8]>,
     ) -> String {
-        let condition = lease.map { "\n\($0)" } ?? ""
+        let condition = hold.map { "\n\($0)" } ?? ""
         return Base64URL.encode(KeyedHash.make("attachd url\n\(identifier)\n\(expires)\(condition)", key: key))
     }
 }
