@@ -14,7 +14,7 @@ metrics = {
     for name in re.findall(r'"(attachd_\w+)":', source.read_text())
 }
 if not metrics:
-    sys.exit("Sources/Operations/App names no metrics any more. Update the folder in this check.")
+    sys.exit("Sources/Operations/Instruments names no metrics any more. Update the folder in this check.")
 
 
 def check_metrics(path, text):

@@ -1,0 +1,69 @@
+import Downloads
+import Events
+import Instruments
+import Jobs
+import Sidecar
+import Storage
+import Testing
+import Worker
+
+@Suite("Events as metrics")
+struct MetricsTests {
+    private let metrics = AttachdMetrics()
+
+    /// Returns the counters that are not 0, with their values.
+    private var counted: Set<String> {
+        let lines = metrics.text.split(separator: "\n").filter { !$0.hasPrefix("#") && !$0.hasSuffix(" 0") }
+        return Set(lines.map(String.init).filter { $0.contains("_total") })
+    }
+
+    @Test("each event of origins has its own counter")
+    func origins() {
+        let events: [OriginEvent] = [
+            .waited, .refusedFailing, .refusedPaused, .refusedLate, .gaveWaySlow, .gaveWayShare, .retried, .opened,
+        ]
+        for (index, event) in events.enumerated() {
+            for _ in 0...index { metrics.origins.record(event) }
+        }
+        #expect(
+            counted == [
+                "attachd_origin_waits_total 1", "attachd_origin_refusals_total{reason=\"failing\"} 2",
+                "attachd_origin_refusals_total{reason=\"paused\"} 3",
+                "attachd_origin_refusals_total{reason=\"late\"} 4",
+                "attachd_origin_preemptions_total{cause=\"slow\"} 5",
+                "attachd_origin_preemptions_total{cause=\"share\"} 6", "attachd_origin_retries_total 7",
+                "attachd_origin_circuits_opened_total 8",
+            ]
+        )
+    }
+
+    @Test("events of the store are counted by their reasons")
+    func store() {
+        let events: [StoreEvent] = [
+            .stored(byteCount: 1), .removed(.expired, byteCount: 1), .removed(.madeWay, byteCount: 1),
+            .failed(isFull: true), .failed(isFull: false),
+        ]
+        for event in events { metrics.store.record(event) }
+        #expect(
+            counted == [
+                "attachd_stored_total 1", "attachd_swept_total{reason=\"expired\"} 1",
+                "attachd_swept_total{reason=\"madeWay\"} 1", "attachd_store_failures_total{reason=\"full\"} 1",
+                "attachd_store_failures_total{reason=\"failed\"} 1",
+            ]
+        )
+    }
+
+    @Test("a refused job and jobs of the worker are counted")
+    func jobs() {
+        metrics.requests.record(.jobRefused)
+        for event in [WorkerEvent.lost(2), .reclaimed(3), .gaveBack(4), .callback(.received)] {
+            metrics.queue.record(event)
+        }
+        #expect(
+            counted == [
+                "attachd_jobs_busy_total 1", "attachd_jobs_lost_total 2", "attachd_jobs_reclaimed_total 3",
+                "attachd_jobs_returned_total 4", "attachd_callbacks_total{outcome=\"received\"} 1",
+            ]
+        )
+    }
+}
