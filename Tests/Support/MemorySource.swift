@@ -1,19 +1,22 @@
 import DecoderWire
 
-/// A source in memory: complete, truncated, or still arriving.
+/// A source in memory: complete, truncated, or still arriving, and read as a whole or in blocks.
 package final class MemorySource: SourceBytes {
     private let bytes: [UInt8]
     /// The number of reads until a source that is arriving is complete.
     private var readsLeft: Int
+    /// The size of the blocks at whose ends a read stops, however much was asked for.
+    private let blockByteCount: Int
     package let isCut: Bool
     /// The number of bytes after which time is nearly up.
     package var byteCountAtExpiry = Int.max
     package private(set) var bytesRead = 0
 
-    package init(_ bytes: [UInt8], isCut: Bool = false, readsUntilWhole: Int = 0) {
+    package init(_ bytes: [UInt8], isCut: Bool = false, readsUntilWhole: Int = 0, blockByteCount: Int = .max) {
         self.bytes = bytes
         self.isCut = isCut
         readsLeft = readsUntilWhole
+        self.blockByteCount = blockByteCount
     }
 
     package var timeWillExpire: Bool { bytesRead >= byteCountAtExpiry }
@@ -23,7 +26,8 @@ package final class MemorySource: SourceBytes {
     package func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) -> Int {
         readsLeft = max(0, readsLeft - 1)
         guard offset < bytes.count else { return 0 }
-        let part = bytes[offset..<min(bytes.count, offset + buffer.count)]
+        let count = min(bytes.count - offset, buffer.count, blockByteCount - offset % blockByteCount)
+        let part = bytes[offset..<offset + count]
         unsafe buffer.copyBytes(from: part)
         bytesRead += part.count
         return part.count

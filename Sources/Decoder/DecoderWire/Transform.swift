@@ -29,6 +29,23 @@ package protocol SourceBytes: AnyObject {
     var timeWillExpire: Bool { get }
 }
 
+extension SourceBytes {
+    /// Reads bytes at `offset` until `buffer` is full or the source ends, and returns their number.
+    ///
+    /// `read` returns the bytes that are there, which may stop at any byte: between two packets of the download, or at
+    /// the end of a block that was read ahead.
+    package func readFully(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        var count = 0
+        while count < buffer.count {
+            let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
+            let more = unsafe read(at: offset + count, into: rest)
+            guard more > 0, more <= rest.count else { break }
+            count += more
+        }
+        return count
+    }
+}
+
 /// The destination of a decoder's results.
 package protocol RungOutput: AnyObject {
     /// Reports the source once its header has been read, and the approximate memory that decoding needs. Waits until

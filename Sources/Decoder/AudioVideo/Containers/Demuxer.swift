@@ -30,7 +30,7 @@ final class Demuxer {
     /// start at the beginning.
     init(_ bytes: any SourceBytes, _ format: MediaFormat, usesIndex: Bool) throws(DecodeFailure) {
         var start: [UInt8] = [0, 0, 0, 0]
-        let count = unsafe start.withUnsafeMutableBytes { start in unsafe bytes.read(at: 0, into: start) }
+        let count = unsafe start.withUnsafeMutableBytes { unsafe bytes.readFully(at: 0, into: $0) }
         guard count > 0 else { throw DecodeFailure(.empty, "the source has no bytes") }
         guard let name = DemuxerChoice(format, start: start)?.name, let demuxer = unsafe av_find_input_format(name)
         else { throw DecodeFailure(.unsupportedFormat, "\(format.rawValue) has no demuxer") }

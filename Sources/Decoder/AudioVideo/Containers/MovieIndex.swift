@@ -20,14 +20,8 @@ enum MovieIndex {
 
     private static func box(at start: Int, in bytes: any SourceBytes) -> (type: String, range: Range<Int>)? {
         var header = [UInt8](repeating: 0, count: headerByteCount)
-        var count = 0
-        while count < header.count {
-            let read = unsafe header.withUnsafeMutableBytes { header in
-                unsafe bytes.read(at: start + count, into: UnsafeMutableRawBufferPointer(rebasing: header[count...]))
-            }
-            guard read > 0 else { return nil }
-            count += read
-        }
+        let count = unsafe header.withUnsafeMutableBytes { unsafe bytes.readFully(at: start, into: $0) }
+        guard count == header.count else { return nil }
         func number(_ range: Range<Int>) -> UInt64 { header[range].reduce(0) { $0 << 8 | UInt64($1) } }
         // A size of 1 means that a 64-bit size follows the type; 0 means that the box extends to the end of the file.
         let isLong = number(0..<4) == 1

@@ -53,7 +53,7 @@ struct PageCount {
     /// Returns the number at `offset`; `nil` beyond the last byte.
     private func number(at offset: Int, byteCount: Int, isBigEndian: Bool) -> Int? {
         var bytes = [UInt8](repeating: 0, count: byteCount)
-        let count = unsafe bytes.withUnsafeMutableBytes { unsafe source.read(at: offset, into: $0) }
+        let count = unsafe bytes.withUnsafeMutableBytes { unsafe source.readFully(at: offset, into: $0) }
         guard count == byteCount else { return nil }
         return (isBigEndian ? bytes : bytes.reversed()).reduce(0) { $0 << 8 | Int($1) }
     }

@@ -29,12 +29,8 @@ extension SourceBytes {
     func readToEnd() -> [UInt8] {
         let count = waitForEnd()
         return unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-            let space = UnsafeMutableRawBufferPointer(buffer)
-            while filled < count {
-                let read = unsafe self.read(at: filled, into: UnsafeMutableRawBufferPointer(rebasing: space[filled...]))
-                guard read > 0 else { break }
-                filled += read
-            }
+            let space = unsafe UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[..<count])
+            filled = unsafe readFully(at: 0, into: space)
         }
     }
 }

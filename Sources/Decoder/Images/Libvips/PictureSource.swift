@@ -48,7 +48,12 @@ final class PictureSource {
     }
 
     fileprivate func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
-        let count = unsafe bytes.read(at: offset, into: buffer)
+        let count =
+            switch access {
+            case .stream: unsafe bytes.read(at: offset, into: buffer)
+            // The TIFF loader of libvips 8.14 takes a short read for damage.
+            case .random: unsafe bytes.readFully(at: offset, into: buffer)
+            }
         guard count > 0, count <= buffer.count else {
             // After a short read, libvips always asks for the rest of its buffer.
             if buffer.count != shortfall { ranOut = true }
