@@ -108,7 +108,11 @@ package struct SidecarServer: Service, CustomStringConvertible {
         )
         let application = Application(
             router: router,
-            server: HTTPServerBuilder { SidecarChannel(responder: $0, limits: clients, table: table) },
+            server: HTTPServerBuilder { [attachments, instrument] responder in
+                SidecarChannel(responder: responder, limits: clients, table: table) {
+                    attachments.map { ReadyFileFastPath($0, instrument: instrument) }
+                }
+            },
             configuration: .init(
                 address: .hostname(configuration.host, port: configuration.port),
                 serverName: "attachd",
