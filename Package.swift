@@ -118,7 +118,7 @@ let package = Package(
             "JobsRedis",
             in: "Queue",
             [
-                "Values", "Concurrency", "Events", "Timing", "CCrypto", "Media", "Jobs", "RedisWire",
+                "Values", "Concurrency", "Events", "Timing", "Digests", "CCrypto", "Media", "Jobs", "RedisWire",
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
@@ -174,7 +174,7 @@ let package = Package(
             "Sidecar",
             in: "Faces",
             [
-                "Values", "Events", "Timing", "Media", "Payloads", "Storage", "Jobs", "Processing", "Preview",
+                "Values", "Events", "Timing", "Digests", "Media", "Payloads", "Storage", "Jobs", "Processing", "Preview",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),

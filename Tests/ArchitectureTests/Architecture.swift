@@ -31,13 +31,13 @@ enum Architecture {
             "Jobs": "Timing Media",
             "JobsSQLite": "Values Concurrency Events Timing Media Storage Jobs",
             "RedisWire": "",
-            "JobsRedis": "CCrypto Values Concurrency Events Timing Media Jobs RedisWire",
+            "JobsRedis": "CCrypto Values Concurrency Events Timing Digests Media Jobs RedisWire",
             "Worker": "Concurrency Events Timing Media Jobs",
         ],
         "Faces": [
             "Batch": "Values Concurrency Timing Digests Media Payloads ServiceExtension Storage Processing Templates",
             "Preview": "Values Timing Digests Media Payloads ServiceExtension Storage Processing Templates",
-            "Sidecar": "Values Events Timing Media Payloads Storage Jobs Processing Preview",
+            "Sidecar": "Values Events Timing Digests Media Payloads Storage Jobs Processing Preview",
             "attachd":
                 "Values Events Timing Media Payloads Storage Jobs Processing Batch Settings Doctor App TestOrigin LoadTest",
         ],

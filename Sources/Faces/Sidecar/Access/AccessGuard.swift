@@ -1,3 +1,4 @@
+import Digests
 import HTTPTypes
 import Hummingbird
 import Media
@@ -84,16 +85,10 @@ struct AccessGuard<Context: RequestContext>: RouterMiddleware {
 
     private func isAuthorized(_ request: Request, _ token: Secret<String>) -> Bool {
         guard let field = request.headers[.authorization], field.lowercased().hasPrefix("bearer ") else { return false }
-        return isEqual(Array(field.dropFirst("bearer ".count).utf8), Array(token.revealed.utf8))
+        return KeyedHash.isEqual(Array(field.dropFirst("bearer ".count).utf8), Array(token.revealed.utf8))
     }
 
     private func isInPreview(_ request: Request) -> Bool { session?.isHeld(by: request) == true }
-
-    /// Compares in constant time.
-    private func isEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
-        guard left.count == right.count else { return false }
-        return zip(left, right).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
-    }
 }
 
 extension PreviewSession {

@@ -1,4 +1,5 @@
 import CCrypto
+import Digests
 import RedisWire
 
 /// A Lua script that the server runs atomically. `KEYS[1]` is the prefix of the queue's keys. The script derives all
@@ -27,8 +28,7 @@ struct Script: Sendable {
     private static func digest(_ bytes: [UInt8]) -> String {
         var digest = [UInt8](repeating: 0, count: 20)
         unsafe EVP_Digest(bytes, bytes.count, &digest, nil, EVP_sha1(), nil)
-        let digits = Array("0123456789abcdef".utf8)
-        return String(decoding: digest.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+        return Hexadecimal.text(digest)
     }
 }
 
