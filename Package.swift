@@ -85,7 +85,7 @@ let package = Package(
         .module("Digests", in: "Core", ["Values", "CCrypto"]),
         .module("SeededRandom", in: "Tools", []),
         .module("Media", in: "Core", ["Values", "Concurrency", "Timing", "CLinux"]),
-        .module("DecoderWire", in: "Decoder", ["Timing", "Media"]),
+        .module("DecoderWire", in: "Decoder", ["Values", "Timing", "Media"]),
         .module("Payloads", in: "Core", ["Values", "Media"]),
         .module("ServiceExtension", in: "Core", ["Concurrency", "Timing", "Media", "Payloads"]),
 
@@ -93,7 +93,7 @@ let package = Package(
         .module("Downloads", in: "Stages", ["Values", "Concurrency", "Events", "Timing", "CCurl", "CPSL", "Media"]),
         .module("Sandbox", in: "Decoder", ["CLinux", "CSeccomp", "DecoderWire"]),
         .module("Images", in: "Decoder", ["Values", "Timing", "CVips", "CVipsShim", "Media", "DecoderWire"]),
-        .module("AudioVideo", in: "Decoder", ["Values", "Timing", "CLibav", "Media", "DecoderWire", "Images"]),
+        .module("AudioVideo", in: "Decoder", ["Values", "Timing", "CLibav", "Media", "DecoderWire"]),
         .module(
             "Decoding",
             in: "Stages",

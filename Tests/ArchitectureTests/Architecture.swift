@@ -12,10 +12,10 @@ enum Architecture {
             "ServiceExtension": "Concurrency Timing Media Payloads",
         ],
         "Decoder": [
-            "DecoderWire": "Timing Media",
+            "DecoderWire": "Values Timing Media",
             "Sandbox": "CSeccomp CLinux DecoderWire",
             "Images": "CVips CVipsShim Values Timing Media DecoderWire",
-            "AudioVideo": "CLibav Values Timing Media DecoderWire Images",
+            "AudioVideo": "CLibav Values Timing Media DecoderWire",
             "attachd-decoder": "Media DecoderWire Sandbox Images AudioVideo",
         ],
         "Stages": [

@@ -38,7 +38,7 @@ func transform(
         previewEdge: previewEdge,
     )
     do {
-        try ClipTransform(request: request, source: source, output: output).run()
+        try ClipTransform(request: request, source: source, output: output, stills: PosterPublisher()).run()
         return (output, nil)
     } catch {
         return (output, error)

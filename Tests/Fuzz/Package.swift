@@ -48,7 +48,7 @@ let package = Package(
         .module("Digests", in: "Core", ["CCrypto", "Values"]),
         .module("SeededRandom", in: "Tools"),
         .module("Media", in: "Core", ["Concurrency", "CLinux", "Values", "Timing"]),
-        .module("DecoderWire", in: "Decoder", ["Timing", "Media"]),
+        .module("DecoderWire", in: "Decoder", ["Values", "Timing", "Media"]),
         .module("Payloads", in: "Core", ["Values", "Media"]),
         .module("Downloads", in: "Stages", ["Concurrency", "Events", "CCurl", "CPSL", "Values", "Timing", "Media"]),
         .module("Sandbox", in: "Decoder", ["CSeccomp", "CLinux", "DecoderWire"]),

@@ -43,7 +43,8 @@ struct DecoderProcess {
         do throws(DecodeFailure) {
             switch request.format.kind {
             case .image: try ImageTransform(request: request, source: bytes, output: files).run()
-            case .video, .audio: try ClipTransform(request: request, source: bytes, output: files).run()
+            case .video, .audio:
+                try ClipTransform(request: request, source: bytes, output: files, stills: PosterPublisher()).run()
             }
             return .done
         } catch {

@@ -1,23 +1,29 @@
 import DecoderWire
-import Images
 import Media
 
 /// The publisher of finished clips and posters. It records whether it has emitted one.
 final class ClipPublisher {
     private let rungs: Set<Rung>
     private let output: any RungOutput
+    private let stills: any StillPublisher
     private(set) var hasPublished = false
 
-    init(rungs: Set<Rung>, output: any RungOutput) {
+    init(rungs: Set<Rung>, output: any RungOutput, stills: any StillPublisher) {
         self.rungs = rungs
         self.output = output
+        self.stills = stills
     }
 
     func wants(_ rung: Rung) -> Bool { rungs.contains(rung) }
 
     func publishPoster(_ poster: PosterConversion, for request: ConversionRequest) throws(DecodeFailure) {
-        try poster.still()
-            .publish(as: .poster, rules: request.image, previewEdge: request.previewEdge, to: output)
+        try stills.publish(
+            poster.still(),
+            as: .poster,
+            rules: request.image,
+            previewEdge: request.previewEdge,
+            to: output,
+        )
         hasPublished = true
     }
 

@@ -1,4 +1,5 @@
 import CLibav
+import DecoderWire
 import Media
 
 /// The streams of a source that a clip is made of: those that a player would choose.
@@ -7,7 +8,7 @@ struct ClipStreams {
     let audio: MediaStream?
 
     init(_ streams: [MediaStream]) {
-        video = Self.best(streams.filter { $0.kind == .video && $0.storedSize.pixels > 0 })
+        video = Self.best(streams.filter { $0.kind == .video && $0.hasSize })
         audio = Self.best(streams.filter { $0.kind == .audio })
     }
 

@@ -7,11 +7,19 @@ package struct ClipTransform {
     private let request: ConversionRequest
     private let source: any SourceBytes
     private let output: any RungOutput
+    private let stills: any StillPublisher
 
-    package init(request: ConversionRequest, source: any SourceBytes, output: any RungOutput) {
+    /// `stills` encodes the picture that stands for a video.
+    package init(
+        request: ConversionRequest,
+        source: any SourceBytes,
+        output: any RungOutput,
+        stills: any StillPublisher,
+    ) {
         self.request = request
         self.source = source
         self.output = output
+        self.stills = stills
     }
 
     /// Emits each rung as soon as it is complete. After it returns, nothing better will come.
@@ -42,7 +50,7 @@ package struct ClipTransform {
             throw DecodeFailure(.resourceLimit, "decoding needs \(streams.memoryBytes) bytes of memory")
         }
         output.describe(report(on: streams, in: demuxer), memoryBytes: streams.memoryBytes)
-        let publisher = ClipPublisher(rungs: request.rungs, output: output)
+        let publisher = ClipPublisher(rungs: request.rungs, output: output, stills: stills)
         if let video = streams.video {
             let conversion = VideoConversion(
                 request: request,

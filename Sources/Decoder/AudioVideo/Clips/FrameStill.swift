@@ -1,6 +1,5 @@
 import CLibav
 import DecoderWire
-import Images
 import Media
 
 extension Frame {
@@ -11,8 +10,7 @@ extension Frame {
         let scaled = try PictureScaler(to: target, AV_PIX_FMT_RGB24).scaled(self)
         return DecodedStill(
             pixels: scaled.rows(ofBytes: target.width * 3),
-            width: target.width,
-            height: target.height,
+            size: target,
             orientation: stream.orientation.exif,
         )
     }

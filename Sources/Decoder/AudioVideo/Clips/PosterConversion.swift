@@ -1,5 +1,4 @@
 import DecoderWire
-import Images
 import Media
 
 /// The search for a video's poster frame, and its conversion into a still picture.

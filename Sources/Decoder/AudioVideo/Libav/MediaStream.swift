@@ -15,6 +15,8 @@ struct MediaStream {
     let timeBase: AVRational
     /// The size as stored, before orientation and pixel aspect ratio are applied.
     let storedSize: PixelSize
+    /// A Boolean value that indicates whether the container says how large the pictures are.
+    let hasSize: Bool
     let pixelRatio: Double
     let orientation: Orientation
     /// The number of frames a second; 0 if unknown.
@@ -44,6 +46,7 @@ struct MediaStream {
         index = unsafe Int(stream.pointee.index)
         codec = unsafe parameters.pointee.codec_id
         timeBase = unsafe stream.pointee.time_base
+        hasSize = unsafe parameters.pointee.width > 0 && parameters.pointee.height > 0
         storedSize = unsafe PixelSize(width: Int(parameters.pointee.width), height: Int(parameters.pointee.height))
         let ratio = unsafe av_guess_sample_aspect_ratio(context, stream, nil)
         pixelRatio = ratio.num > 0 && ratio.den > 0 ? Double(ratio.num) / Double(ratio.den) : 1

@@ -1,4 +1,5 @@
 import CLibav
+import DecoderWire
 
 /// The colour space and value range of a decoded picture.
 struct ColourDescription: Equatable {

@@ -1,3 +1,4 @@
+import DecoderWire
 import Media
 import Values
 

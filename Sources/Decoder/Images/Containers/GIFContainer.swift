@@ -1,3 +1,5 @@
+import DecoderWire
+
 /// The container of a GIF (GIF89a specification): a screen, then blocks of images and extensions.
 enum GIFContainer {
     /// Returns the same coded images, times, and number of loops, without comments, text, other applications' data, and

@@ -1,41 +1,6 @@
+import DecoderWire
 import Media
 import Values
-
-/// A width and a height in pixels, both at least 1.
-struct PixelSize: Equatable {
-    var width: Int
-    var height: Int
-
-    init(width: Int, height: Int) {
-        self.width = max(1, width)
-        self.height = max(1, height)
-    }
-
-    var longEdge: Int { max(width, height) }
-    var pixels: Int { SafeSize.product(width, height) ?? .max }
-    var ratio: AspectRatio { AspectRatio(width: width, height: height) }
-    var transposed: PixelSize { PixelSize(width: height, height: width) }
-
-    /// Returns the largest size of this shape, not larger than this one, whose longer side has at most `longEdge`
-    /// pixels.
-    func fitting(longEdge limit: Int) -> PixelSize {
-        guard longEdge > limit else { return self }
-        return PixelSize(width: scaled(width, by: limit), height: scaled(height, by: limit))
-    }
-
-    /// Returns the largest centred area of shape `ratio`.
-    func area(ofShape ratio: AspectRatio?) -> PixelArea {
-        guard let ratio, ratio.width > 0, ratio.height > 0 else { return PixelArea(size: self, in: self) }
-        let widthForHeight = Int(clamping: (Double(height) * Double(ratio.width) / Double(ratio.height)).rounded())
-        let heightForWidth = Int(clamping: (Double(width) * Double(ratio.height) / Double(ratio.width)).rounded())
-        let size = PixelSize(width: min(width, widthForHeight), height: min(height, heightForWidth))
-        return PixelArea(size: size, in: self)
-    }
-
-    private func scaled(_ side: Int, by limit: Int) -> Int {
-        Int(clamping: (Double(side) * Double(limit) / Double(longEdge)).rounded())
-    }
-}
 
 /// A rectangular part of a picture, in pixels.
 struct PixelArea: Equatable {
@@ -114,5 +79,18 @@ struct PixelArea: Equatable {
         case 8: PixelArea(x: bottom, y: x, width: height, height: width)
         default: self
         }
+    }
+}
+
+extension PixelSize {
+    var ratio: AspectRatio { AspectRatio(width: width, height: height) }
+
+    /// Returns the largest centred area of shape `ratio`.
+    func area(ofShape ratio: AspectRatio?) -> PixelArea {
+        guard let ratio, ratio.width > 0, ratio.height > 0 else { return PixelArea(size: self, in: self) }
+        let widthForHeight = Int(clamping: (Double(height) * Double(ratio.width) / Double(ratio.height)).rounded())
+        let heightForWidth = Int(clamping: (Double(width) * Double(ratio.height) / Double(ratio.width)).rounded())
+        let size = PixelSize(width: min(width, widthForHeight), height: min(height, heightForWidth))
+        return PixelArea(size: size, in: self)
     }
 }

@@ -3,28 +3,18 @@ package import DecoderWire
 package import Media
 import Values
 
-/// A still picture that another library has decoded: 8-bit sRGB, three bytes per pixel, row after row.
-package struct DecodedStill {
-    private let pixels: [UInt8]
-    private let size: PixelSize
-    private let orientation: Int
+/// The encoder of a video's poster, which libvips makes of decoded pixels.
+package struct PosterPublisher: StillPublisher {
+    package init() {}
 
-    /// Creates a still picture. `orientation` is its EXIF orientation.
-    package init(pixels: [UInt8], width: Int, height: Int, orientation: Int) {
-        self.pixels = pixels
-        self.size = PixelSize(width: width, height: height)
-        self.orientation = orientation
-    }
-
-    /// Emits the picture as `rung`, cropped, scaled, and encoded by `rules`, with a thumbnail if `previewEdge` is
-    /// given.
     package func publish(
+        _ still: DecodedStill,
         as rung: Rung,
         rules: ImageRules,
-        previewEdge: Int? = nil,
+        previewEdge: Int?,
         to output: any RungOutput,
     ) throws(DecodeFailure) {
-        let upright = try picture().upright(from: orientation)
+        let upright = try picture(of: still).upright(from: still.orientation)
         let shape = StillShape(of: PictureHeader(of: upright, format: .png), rules: rules)
         let cropped = try shape.crop(upright)
         let scaled = try cropped.inMemory(scaledTo: shape.size(of: cropped.size))
@@ -34,7 +24,8 @@ package struct DecodedStill {
         publisher.publishPreview(of: scaled)
     }
 
-    private func picture() throws(DecodeFailure) -> Picture {
+    private func picture(of still: DecodedStill) throws(DecodeFailure) -> Picture {
+        let (pixels, size) = (still.pixels, still.size)
         guard pixels.count == SafeSize.product(size.width, size.height, 3) else {
             throw DecodeFailure(.internalError, "\(pixels.count) bytes are not \(size.width)x\(size.height) pixels")
         }
