@@ -113,12 +113,11 @@ let package = Package(
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]
         ),
-        .module("RedisWire", in: "Queue", []),
         .module(
             "JobsRedis",
             in: "Queue",
             [
-                "Values", "Concurrency", "Events", "Timing", "Digests", "CCrypto", "Media", "Jobs", "RedisWire",
+                "Values", "Concurrency", "Events", "Timing", "Digests", "CCrypto", "Media", "Jobs",
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
@@ -306,11 +305,10 @@ let package = Package(
             "JobsSQLiteTests",
             ["Timing", "Media", "Jobs", "JobsSQLite", "JobsContract", .product(name: "GRDB", package: "GRDB.swift")]
         ),
-        .tests("RedisWireTests", ["RedisWire"]),
         .tests(
             "JobsRedisTests",
             [
-                "Values", "Timing", "SeededRandom", "Media", "Jobs", "RedisWire", "JobsRedis", "JobsContract",
+                "Values", "Timing", "SeededRandom", "Media", "Jobs", "JobsRedis", "JobsContract",
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
             ],
         ),

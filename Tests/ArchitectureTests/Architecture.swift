@@ -30,8 +30,7 @@ enum Architecture {
         "Queue": [
             "Jobs": "Timing Media",
             "JobsSQLite": "Values Concurrency Events Timing Media Storage Jobs",
-            "RedisWire": "",
-            "JobsRedis": "CCrypto Values Concurrency Events Timing Digests Media Jobs RedisWire",
+            "JobsRedis": "CCrypto Values Concurrency Events Timing Digests Media Jobs",
             "Worker": "Concurrency Events Timing Media Jobs",
         ],
         "Faces": [

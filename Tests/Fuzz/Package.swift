@@ -57,8 +57,9 @@ let package = Package(
             in: "Stages",
             ["Concurrency", "Events", "CLinux", "Values", "Timing", "Media", "DecoderWire", "Sandbox"]
         ),
-        .module("RedisWire", in: "Queue"),
-        .module("Storage", in: "Stages", ["Concurrency", "Events", "CLinux", "Values", "Timing", "Digests", "Media"]),
+        // The parser of replies, and nothing that connects.
+        .module("JobsRedis", in: "Queue", sources: ["Wire"]),
+        .module("Storage", in: "Stages", ["Concurrency", "CLinux", "Values", "Events", "Timing", "Digests", "Media"]),
         .module("ServiceExtension", in: "Core", ["Concurrency", "Timing", "Media", "Payloads"]),
         .module(
             "Processing",
@@ -112,7 +113,7 @@ let package = Package(
             dependencies: [
                 "CFuzzer", "Values", "Timing", "Media", "DecoderWire", "Payloads", "ServiceExtension", "Downloads",
                 "Decoding",
-                "RedisWire", "Processing", "Batch", "Preview", "LoadTest",
+                "JobsRedis", "Processing", "Batch", "Preview", "LoadTest",
             ],
             path: "Fuzz",
             swiftSettings: strict,

@@ -1,6 +1,5 @@
 import Jobs
 import Media
-import RedisWire
 import Support
 import Testing
 import Timing

@@ -1,6 +1,6 @@
+import JobsRedis
 import NIOCore
 import NIOPosix
-import RedisWire
 
 /// A server on loopback whose answers to commands a test scripts, with any bytes.
 struct ScriptedServer {

@@ -1,6 +1,5 @@
 package import Jobs
 import Media
-import RedisWire
 import Timing
 
 extension RedisJobQueue {

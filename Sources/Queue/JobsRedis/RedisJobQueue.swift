@@ -2,7 +2,6 @@ package import Events
 import Foundation
 package import Jobs
 import Media
-import RedisWire
 package import Timing
 
 /// A queue for many machines: one Redis Stream for each priority, with a consumer group.

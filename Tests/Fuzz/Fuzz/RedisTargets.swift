@@ -1,4 +1,4 @@
-import RedisWire
+import JobsRedis
 
 enum RedisTargets {
     /// Checks that the same bytes give the same replies and the same end in any pieces, and no reply is larger than

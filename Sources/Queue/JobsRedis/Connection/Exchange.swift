@@ -1,6 +1,5 @@
 import Concurrency
 import Media
-import RedisWire
 import Synchronization
 import Timing
 

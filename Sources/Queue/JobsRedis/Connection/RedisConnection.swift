@@ -1,7 +1,6 @@
 import Jobs
 import Media
 import NIOCore
-import RedisWire
 import Synchronization
 import Timing
 import Values

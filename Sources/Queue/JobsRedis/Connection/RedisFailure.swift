@@ -1,5 +1,4 @@
 import Jobs
-import RedisWire
 
 /// A failed exchange with the server. The case tells whether the exchange may be repeated.
 enum RedisFailure: Error, Equatable {

@@ -1,7 +1,6 @@
 import Jobs
 import Media
 import NIOCore
-import RedisWire
 import Timing
 
 /// A channel handler that sends exchanges and gives each of them its replies, which come in the order of the commands.

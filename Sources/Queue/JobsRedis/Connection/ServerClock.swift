@@ -1,5 +1,4 @@
 import Media
-import RedisWire
 import Timing
 
 /// A reading of the server's clock, which converts the server's times to local instants.

@@ -1,6 +1,5 @@
 import Jobs
 import Media
-import RedisWire
 import Timing
 
 /// The fields of a stream entry or of a hash, by the protocol's short names.

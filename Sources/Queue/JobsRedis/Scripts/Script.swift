@@ -1,6 +1,5 @@
 import CCrypto
 import Digests
-import RedisWire
 
 /// A Lua script that the server runs atomically. `KEYS[1]` is the prefix of the queue's keys. The script derives all
 /// other keys from it; they share its hash tag, and so their node in a cluster.

@@ -1,4 +1,4 @@
-import RedisWire
+import JobsRedis
 import Testing
 
 @Suite("Redis's replies")
