@@ -85,13 +85,14 @@ let package = Package(
         .module("Digests", in: "Core", ["Values", "CCrypto"]),
         .module("SeededRandom", in: "Tools", []),
         .module("Media", in: "Core", ["Values", "Concurrency", "Timing", "CLinux"]),
+        .module("Files", in: "Core", ["Values", "Concurrency", "Timing", "Digests", "CLinux", "Media"]),
         .module("DecoderWire", in: "Decoder", ["Values", "Timing", "Media"]),
         .module("Payloads", in: "Core", ["Values", "Media"]),
         .module("ServiceExtension", in: "Core", ["Concurrency", "Timing", "Media", "Payloads"]),
 
         // The stages: one module each, with one C library.
         .module("Downloads", in: "Stages", ["Values", "Concurrency", "Events", "Timing", "CCurl", "CPSL", "Media"]),
-        .module("Sandbox", in: "Decoder", ["CLinux", "CSeccomp", "DecoderWire"]),
+        .module("Sandbox", in: "Decoder", ["Values", "CLinux", "CSeccomp", "DecoderWire"]),
         .module("Images", in: "Decoder", ["Values", "Timing", "CVips", "CVipsShim", "Media", "DecoderWire"]),
         .module("AudioVideo", in: "Decoder", ["Values", "Timing", "CLibav", "Media", "DecoderWire"]),
         .module(
@@ -99,9 +100,9 @@ let package = Package(
             in: "Stages",
             ["Values", "Concurrency", "Events", "Timing", "CLinux", "Media", "DecoderWire", "Sandbox"]
         ),
-        .module("Storage", in: "Stages", ["Values", "Concurrency", "Events", "Timing", "Digests", "CLinux", "Media"]),
+        .module("Storage", in: "Stages", ["Values", "Concurrency", "Events", "Timing", "Digests", "CLinux", "Media", "Files"]),
 
-        .module("Publishing", in: "Stages", ["Values", "Events", "Timing", "Media", "Downloads", "Storage"]),
+        .module("Publishing", in: "Stages", ["Values", "Events", "Timing", "Media", "Files", "Downloads"]),
 
         // The queue: its contract, one engine for a single machine, and one for many.
         .module("Jobs", in: "Queue", ["Timing", "Media"]),
@@ -109,7 +110,7 @@ let package = Package(
             "JobsSQLite",
             in: "Queue",
             [
-                "Values", "Concurrency", "Events", "Timing", "Media", "Storage", "Jobs",
+                "Values", "Concurrency", "Events", "Timing", "Media", "Files", "Jobs",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]
         ),
@@ -134,9 +135,8 @@ let package = Package(
             "Batch",
             in: "Faces",
             [
-                "Values", "Concurrency", "Timing", "Digests", "Media", "Payloads", "ServiceExtension", "Storage",
-                "Processing",
-                "Templates", .product(name: "Mustache", package: "swift-mustache"),
+                "Values", "Concurrency", "Timing", "Digests", "Media", "Files", "Payloads", "ServiceExtension",
+                "Processing", "Templates", .product(name: "Mustache", package: "swift-mustache"),
             ],
             resources: [
                 .embedInCode("Templates/head.mustache"), .embedInCode("Templates/row.mustache"),
@@ -173,7 +173,7 @@ let package = Package(
             "Sidecar",
             in: "Faces",
             [
-                "Values", "Events", "Timing", "Digests", "Media", "Payloads", "Storage", "Jobs", "Processing", "Preview",
+                "Values", "Events", "Timing", "Digests", "Media", "Files", "Payloads", "Storage", "Jobs", "Processing", "Preview",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -198,7 +198,7 @@ let package = Package(
             "Settings",
             in: "Operations",
             [
-                "Values", "Timing", "Media", "Payloads", "Downloads", "Storage", "Publishing", "JobsRedis",
+                "Values", "Timing", "Media", "Files", "Payloads", "Downloads", "Storage", "Publishing", "JobsRedis",
                 "Processing",
                 "Preview", .product(name: "Logging", package: "swift-log"), .product(name: "Yams", package: "Yams"),
             ],
@@ -207,14 +207,14 @@ let package = Package(
             "Doctor",
             in: "Operations",
             [
-                "Timing", "Media", "DecoderWire", "Downloads", "Decoding", "Storage", "Publishing", "Settings",
+                "Timing", "Media", "Files", "DecoderWire", "Downloads", "Decoding", "Storage", "Publishing", "Settings",
             ],
         ),
         .module(
             "App",
             in: "Operations",
             [
-                "Values", "Concurrency", "Events", "Timing", "Digests", "CLinux", "Media", "DecoderWire", "Payloads",
+                "Values", "Concurrency", "Events", "Timing", "Digests", "CLinux", "Media", "Files", "DecoderWire", "Payloads",
                 "ServiceExtension", "Downloads", "Decoding", "Storage", "Publishing", "Jobs", "JobsSQLite", "JobsRedis",
                 "Processing", "Batch", "Worker", "Telemetry", "Preview", "Sidecar", "Instruments", "Settings",
                 "Doctor", .product(name: "Logging", package: "swift-log"),
@@ -251,7 +251,7 @@ let package = Package(
         .program(
             "attachd",
             [
-                "Values", "Events", "Timing", "Media", "Payloads", "Storage", "Jobs", "Processing", "Batch", "Settings",
+                "Values", "Events", "Timing", "Media", "Files", "Payloads", "Storage", "Jobs", "Processing", "Batch", "Settings",
                 "Doctor", "App", "TestOrigin", "LoadTest",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -260,7 +260,7 @@ let package = Package(
         ),
         .program(
             "attachd-decoder",
-            ["Media", "DecoderWire", "Sandbox", "Images", "AudioVideo"],
+            ["Values", "Media", "DecoderWire", "Sandbox", "Images", "AudioVideo"],
             path: "Sources/Decoder/attachd-decoder"
         ),
 
@@ -278,7 +278,7 @@ let package = Package(
             swiftSettings: strict,
         ),
         .target(name: "CForbiddenCalls", path: "Tests/CForbiddenCalls"),
-        .program("evil-decoder", ["Media", "DecoderWire", "Sandbox", "CForbiddenCalls"], path: "Tests/EvilDecoder"),
+        .program("evil-decoder", ["Values", "Media", "DecoderWire", "Sandbox", "CForbiddenCalls"], path: "Tests/EvilDecoder"),
         .program(
             "queue-program",
             ["Events", "Timing", "Media", "Jobs", "JobsSQLite", "JobsRedis", "Worker"],
@@ -291,6 +291,7 @@ let package = Package(
         .tests("EventsTests", ["Events"]),
         .tests("TimingTests", ["Timing", "SeededRandom", "Media"]),
         .tests("MediaTests", ["Timing", "SeededRandom", "Media"]),
+        .tests("FilesTests", ["Timing", "Media", "Files"]),
         .tests("PayloadsTests", ["Timing", "Media", "Payloads"], resources: [.copy("Golden")]),
         .tests("ServiceExtensionTests", ["Timing", "Media", "Payloads", "ServiceExtension"]),
         .tests("DownloadsTests", ["Values", "Events", "Timing", "SeededRandom", "Media", "Downloads"]),
@@ -299,8 +300,8 @@ let package = Package(
         .tests("AudioVideoTests", ["Timing", "Media", "DecoderWire", "Images", "AudioVideo"]),
         .tests("DecodingTests", ["Events", "Timing", "SeededRandom", "Media", "DecoderWire", "Sandbox", "Decoding"]),
         .tests("HostileTests", ["Events", "Timing", "SeededRandom", "Media", "DecoderWire", "Decoding"]),
-        .tests("StorageTests", ["Values", "Timing", "Digests", "Media", "Storage"]),
-        .tests("PublishingTests", ["Values", "Timing", "Digests", "Media", "Downloads", "Storage", "Publishing"]),
+        .tests("StorageTests", ["Values", "Timing", "Digests", "Media", "Files", "Storage"]),
+        .tests("PublishingTests", ["Values", "Timing", "Digests", "Media", "Files", "Downloads", "Publishing"]),
         .tests(
             "JobsSQLiteTests",
             ["Timing", "Media", "Jobs", "JobsSQLite", "JobsContract", .product(name: "GRDB", package: "GRDB.swift")]

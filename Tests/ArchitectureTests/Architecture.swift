@@ -8,47 +8,48 @@ enum Architecture {
             "Timing": "CLinux Values Concurrency",
             "Digests": "CCrypto Values",
             "Media": "CLinux Values Concurrency Timing",
+            "Files": "CLinux Values Concurrency Timing Digests Media",
             "Payloads": "Values Media",
             "ServiceExtension": "Concurrency Timing Media Payloads",
         ],
         "Decoder": [
             "DecoderWire": "Values Timing Media",
-            "Sandbox": "CSeccomp CLinux DecoderWire",
+            "Sandbox": "CSeccomp CLinux Values DecoderWire",
             "Images": "CVips CVipsShim Values Timing Media DecoderWire",
             "AudioVideo": "CLibav Values Timing Media DecoderWire",
-            "attachd-decoder": "Media DecoderWire Sandbox Images AudioVideo",
+            "attachd-decoder": "Values Media DecoderWire Sandbox Images AudioVideo",
         ],
         "Stages": [
             "Downloads": "CCurl CPSL Values Concurrency Events Timing Media",
             "Decoding": "CLinux Values Concurrency Events Timing Media DecoderWire Sandbox",
-            "Storage": "CLinux Values Concurrency Events Timing Digests Media",
-            "Publishing": "Values Events Timing Media Downloads Storage",
+            "Storage": "CLinux Values Concurrency Events Timing Digests Media Files",
+            "Publishing": "Values Events Timing Media Files Downloads",
         ],
         "Pipeline": [
             "Processing": "Values Concurrency Events Timing Media Payloads ServiceExtension"
         ],
         "Queue": [
             "Jobs": "Timing Media",
-            "JobsSQLite": "Values Concurrency Events Timing Media Storage Jobs",
+            "JobsSQLite": "Values Concurrency Events Timing Media Files Jobs",
             "JobsRedis": "CCrypto Values Concurrency Events Timing Digests Media Jobs",
             "Worker": "Concurrency Events Timing Media Jobs",
         ],
         "Faces": [
-            "Batch": "Values Concurrency Timing Digests Media Payloads ServiceExtension Storage Processing Templates",
+            "Batch": "Values Concurrency Timing Digests Media Files Payloads ServiceExtension Processing Templates",
             "Preview": "Values Timing Digests Media Payloads ServiceExtension Storage Processing Templates",
-            "Sidecar": "Values Events Timing Digests Media Payloads Storage Jobs Processing Preview",
+            "Sidecar": "Values Events Timing Digests Media Files Payloads Storage Jobs Processing Preview",
             "attachd":
-                "Values Events Timing Media Payloads Storage Jobs Processing Batch Settings Doctor App TestOrigin LoadTest",
+                "Values Events Timing Media Files Payloads Storage Jobs Processing Batch Settings Doctor App TestOrigin LoadTest",
         ],
         "Operations": [
             "Telemetry": "Values Media",
             "Instruments":
                 "Events Media DecoderWire ServiceExtension Downloads Decoding Storage Publishing Jobs Processing Worker Telemetry Sidecar",
             "Settings":
-                "Values Timing Media Payloads Downloads Storage Publishing JobsRedis Processing Preview",
-            "Doctor": "Timing Media DecoderWire Downloads Decoding Storage Publishing Settings",
+                "Values Timing Media Files Payloads Downloads Storage Publishing JobsRedis Processing Preview",
+            "Doctor": "Timing Media Files DecoderWire Downloads Decoding Storage Publishing Settings",
             "App":
-                "CLinux Values Concurrency Events Timing Digests Media DecoderWire Payloads ServiceExtension Downloads Decoding Storage Publishing Jobs JobsSQLite JobsRedis Processing Batch Worker Telemetry Preview Sidecar Instruments Settings Doctor",
+                "CLinux Values Concurrency Events Timing Digests Media Files DecoderWire Payloads ServiceExtension Downloads Decoding Storage Publishing Jobs JobsSQLite JobsRedis Processing Batch Worker Telemetry Preview Sidecar Instruments Settings Doctor",
         ],
         "Tools": [
             "SeededRandom": "",

@@ -52,7 +52,7 @@ struct BatchRunTests {
         unsafe mkfifo("\(batch.input)/pipe.png", 0o600)
         try batch.write("two\nlines.png", "N")
         let bytes = Array("\(batch.input)/caf".utf8) + [0xE9] + Array(".png".utf8)
-        let file = unsafe open(bytes.cString, O_WRONLY | O_CREAT, 0o600)
+        let file = unsafe open(bytes.map { CChar(bitPattern: $0) } + [0], O_WRONLY | O_CREAT, 0o600)
         let content: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0x4C]
         unsafe write(file, content, content.count)
         close(file)

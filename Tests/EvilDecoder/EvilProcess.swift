@@ -4,6 +4,7 @@ import Glibc
 import Media
 import Sandbox
 import Synchronization
+import Values
 
 /// One process that obeys its source.
 struct EvilProcess {

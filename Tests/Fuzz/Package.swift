@@ -48,10 +48,11 @@ let package = Package(
         .module("Digests", in: "Core", ["CCrypto", "Values"]),
         .module("SeededRandom", in: "Tools"),
         .module("Media", in: "Core", ["Concurrency", "CLinux", "Values", "Timing"]),
+        .module("Files", in: "Core", ["Concurrency", "CLinux", "Values", "Timing", "Digests", "Media"]),
         .module("DecoderWire", in: "Decoder", ["Values", "Timing", "Media"]),
         .module("Payloads", in: "Core", ["Values", "Media"]),
-        .module("Downloads", in: "Stages", ["Concurrency", "Events", "CCurl", "CPSL", "Values", "Timing", "Media"]),
-        .module("Sandbox", in: "Decoder", ["CSeccomp", "CLinux", "DecoderWire"]),
+        .module("Downloads", in: "Stages", ["Concurrency", "CCurl", "CPSL", "Values", "Events", "Timing", "Media"]),
+        .module("Sandbox", in: "Decoder", ["CSeccomp", "CLinux", "Values", "DecoderWire"]),
         .module(
             "Decoding",
             in: "Stages",
@@ -59,7 +60,7 @@ let package = Package(
         ),
         // The parser of replies, and nothing that connects.
         .module("JobsRedis", in: "Queue", sources: ["Wire"]),
-        .module("Storage", in: "Stages", ["Concurrency", "CLinux", "Values", "Events", "Timing", "Digests", "Media"]),
+        .module("Storage", in: "Stages", ["Concurrency", "CLinux", "Values", "Events", "Timing", "Digests", "Media", "Files"]),
         .module("ServiceExtension", in: "Core", ["Concurrency", "Timing", "Media", "Payloads"]),
         .module(
             "Processing",
@@ -80,9 +81,8 @@ let package = Package(
             "Batch",
             in: "Faces",
             [
-                "Values", "Concurrency", "Timing", "Digests", "Media", "Payloads", "ServiceExtension", "Storage",
-                "Processing",
-                "Templates", .product(name: "Mustache", package: "swift-mustache"),
+                "Values", "Concurrency", "Timing", "Digests", "Media", "Files", "Payloads", "ServiceExtension",
+                "Processing", "Templates", .product(name: "Mustache", package: "swift-mustache"),
             ],
             resources: [
                 "Templates/head.mustache", "Templates/row.mustache", "Templates/tail.mustache", "Templates/style.css",

@@ -1,8 +1,8 @@
 import Downloads
+import Files
 import Foundation
 import Media
 import Publishing
-import Storage
 import Support
 import Testing
 import Values

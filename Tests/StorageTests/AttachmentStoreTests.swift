@@ -1,4 +1,5 @@
 import Digests
+import Files
 import Foundation
 import Glibc
 import Media
@@ -76,19 +77,13 @@ struct AttachmentStoreTests {
     func plantedLink(name: String) throws {
         try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
         try FileManager.default.createSymbolicLink(atPath: "\(root)/\(name)", withDestinationPath: "/etc")
-        #expect(throws: StoreError.self) { _ = try AttachmentStore(at: root) }
-    }
-
-    @Test("no name leads out of a folder (T3)", arguments: ["", ".", "..", "../x", "/etc/passwd", "a/b", "a\u{0}b"])
-    func climbing(name: String) throws {
-        let directory = try Directory.create(root)
-        #expect(throws: StoreError.self) { _ = try directory.createFile(name) }
+        #expect(throws: FileError.self) { _ = try AttachmentStore(at: root) }
     }
 
     @Test("a store that cannot be made is an error with the location and a remedy")
     func unwritable() throws {
         try Data().write(to: folder.url.appending(path: "file"))
-        let error = try #require(throws: StoreError.self) { _ = try AttachmentStore(at: "\(folder.path)/file/store") }
+        let error = try #require(throws: FileError.self) { _ = try AttachmentStore(at: "\(folder.path)/file/store") }
         #expect(error.description.contains("--store"))
         #expect(error.path.contains("file"))
     }
@@ -119,7 +114,7 @@ struct AttachmentStoreTests {
     func brokenKeys(text: String) throws {
         try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
         try folder.write(text, to: "store/signing.key")
-        let error = try #require(throws: StoreError.self) { _ = try AttachmentStore(at: root) }
+        let error = try #require(throws: FileError.self) { _ = try AttachmentStore(at: root) }
         #expect(error.description.contains("signing.key"))
         #expect(try String(contentsOfFile: "\(root)/signing.key", encoding: .utf8) == text)
     }
@@ -153,7 +148,7 @@ struct AttachmentStoreTests {
         await store.sweep()
         #expect(store.usage.fileCount == 0)
         let identifier = try #require(AttachmentIdentifier(link))
-        #expect(throws: StoreError.self) { try store.startAccessing(identifier) }
+        #expect(throws: FileError.self) { try store.startAccessing(identifier) }
         #expect(try FileManager.default.contentsOfDirectory(atPath: "\(root)/attachments").count == 2)
     }
 }

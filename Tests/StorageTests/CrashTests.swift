@@ -1,3 +1,4 @@
+import Files
 import Foundation
 import Media
 import Support
@@ -41,6 +42,6 @@ struct CrashTests {
     private func digest(of content: Data) throws -> String {
         let rung = try ReadyRung([UInt8](content))
         let nowhere = try FileHandle(forWritingTo: URL(filePath: "/dev/null"))
-        return try FileContent.copy(content.count, from: rung.file.descriptor, to: nowhere.fileDescriptor)
+        return try FileContent.copy(content.count, from: rung.file.descriptor, to: nowhere.fileDescriptor, named: "nowhere")
     }
 }

@@ -1,3 +1,4 @@
+import Files
 import Foundation
 import Glibc
 import Media
@@ -30,8 +31,8 @@ struct OwnershipTests {
         try await AttachmentStore(at: root).store(ReadyRung([1, 2, 3])).identifier.description
     }
 
-    private func refusal() throws -> StoreError {
-        let error = try #require(throws: StoreError.self) { _ = try AttachmentStore(at: root) }
+    private func refusal() throws -> FileError {
+        let error = try #require(throws: FileError.self) { _ = try AttachmentStore(at: root) }
         #expect(error.isUntrusted, "\(error)")
         return error
     }
@@ -71,7 +72,7 @@ struct OwnershipTests {
         try FileManager.default.moveItem(atPath: root + what, toPath: "\(folder.path)/elsewhere")
         try FileManager.default.createSymbolicLink(atPath: root + what, withDestinationPath: "\(folder.path)/elsewhere")
         for suffix in what.isEmpty && geteuid() == 0 ? ["", "/", "/."] : [""] {
-            #expect(throws: StoreError.self) { _ = try AttachmentStore(at: root + suffix) }
+            #expect(throws: FileError.self) { _ = try AttachmentStore(at: root + suffix) }
         }
     }
 
@@ -91,7 +92,7 @@ struct OwnershipTests {
         let store = try AttachmentStore(at: root)
         let name = try await store.store(ReadyRung([1, 2, 3])).identifier
         try chown("\(root)/attachments/\(name)")
-        #expect(throws: StoreError.self) { _ = try store.startAccessing(name) }
+        #expect(throws: FileError.self) { _ = try store.startAccessing(name) }
     }
 
     @Test("a store that everybody can write to is refused", arguments: ["", "/attachments", "/tmp"])
@@ -127,46 +128,15 @@ struct OwnershipTests {
         defer { program.kill() }
         #expect(try program.readLine(beginning: "") != nil)
         // Another user's files in it are not root's.
-        #expect(throws: StoreError.self) { _ = try AttachmentStore(at: other.path) }
-    }
-
-    @Test("a secret that others can read is refused; one that its group can read needs permission")
-    func secrets() throws {
-        let path = try folder.write("secret\n", to: "secret")
-        #expect(try SecretFile(path).read().text == "secret\n")
-        for (mode, isGroupReadable, isRead) in [
-            (0o600, false, true), (0o400, false, true), (0o640, false, false), (0o640, true, true), (0o440, true, true),
-            (0o660, true, true), (0o604, true, false), (0o644, true, false), (0o602, true, false),
-        ] {
-            unsafe chmod(path, mode_t(mode))
-            let file = SecretFile(path, isGroupReadable: isGroupReadable)
-            if isRead {
-                #expect(try file.read().text == "secret\n")
-            } else {
-                let error = try #require(throws: StoreError.self) { _ = try file.read() }
-                #expect(error.isConfiguration && error.description.contains("chmod 600"))
-                #expect(error.description.contains("--group-readable-keys") == (mode & 0o007 == 0))
-            }
-        }
-    }
-
-    @Test("a secret of another user is refused, and so is one that is too long or not a file")
-    func foreignSecret() throws {
-        let path = try folder.write(String(repeating: "s", count: SecretFile.byteLimit + 1), to: "secret")
-        #expect(throws: StoreError.self) { _ = try SecretFile(path).read() }
-        #expect(throws: StoreError.self) { _ = try SecretFile("/dev/zero").read() }
-        try folder.write("secret", to: "secret")
-        try chown(path)
-        let error = try #require(throws: StoreError.self) { _ = try SecretFile(path).read() }
-        #expect(error.isConfiguration && error.description.contains("chown"))
+        #expect(throws: FileError.self) { _ = try AttachmentStore(at: other.path) }
     }
 
     @Test("the store's own key follows the same rules")
     func ownKey() async throws {
         _ = try await makeStore()
         unsafe chmod("\(root)/signing.key", 0o640)
-        let error = try #require(throws: StoreError.self) { _ = try AttachmentStore(at: root) }
-        #expect(error.isConfiguration && error.description.contains("--group-readable-keys"))
+        let error = try #require(throws: FileError.self) { _ = try AttachmentStore(at: root) }
+        #expect(error.concernsSecret && error.description.contains("--group-readable-keys"))
         _ = try AttachmentStore(at: root, hasGroupReadableKeys: true)
     }
 

@@ -1,5 +1,6 @@
 package import DecoderWire
 import Glibc
+package import Values
 
 /// A control group that limits the threads of one zygote and its decoder processes.
 ///

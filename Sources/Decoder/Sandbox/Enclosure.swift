@@ -1,6 +1,7 @@
 import CLinux
 package import DecoderWire
 import Glibc
+package import Values
 
 /// The rights that the zygote gives up once its libraries are loaded, for itself and for every process that it forks.
 ///

@@ -1,6 +1,7 @@
 import CLinux
 import DecoderWire
 import Glibc
+import Values
 
 /// The rights that a decoder process gives up after its warm-up, before it reads its first untrusted byte.
 enum Lockdown {

@@ -1,6 +1,7 @@
 import CLinux
 package import DecoderWire
 import Glibc
+package import Values
 
 /// One end of a pair of sockets that carry whole packets with descriptors.
 ///

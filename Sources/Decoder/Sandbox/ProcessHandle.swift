@@ -1,6 +1,7 @@
 import CLinux
 package import DecoderWire
 import Glibc
+package import Values
 
 /// A handle of one process, which never refers to a later process with the same number.
 package final class ProcessHandle: Sendable {

@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+package import Values
 
 /// The start of another program that inherits nothing from this process but one socket and its arguments.
 package enum ProgramStart {

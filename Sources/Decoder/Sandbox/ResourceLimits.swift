@@ -1,5 +1,6 @@
 import DecoderWire
 import Glibc
+import Values
 
 /// The limits that the kernel enforces, whatever the process does.
 enum ResourceLimits {

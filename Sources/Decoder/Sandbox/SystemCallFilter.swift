@@ -1,6 +1,7 @@
 import CLinux
 import CSeccomp
 import Glibc
+import Values
 
 /// The system calls that a decoder may make after its warm-up. Any other call ends the process.
 ///

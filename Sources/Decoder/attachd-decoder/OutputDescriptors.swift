@@ -2,6 +2,7 @@ import DecoderWire
 import Glibc
 import Media
 import Sandbox
+import Values
 
 /// The files of fixed size that the worker provides for results, one for each.
 final class OutputDescriptors: RungOutput {

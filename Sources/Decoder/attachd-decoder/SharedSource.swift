@@ -2,6 +2,7 @@ import DecoderWire
 import Glibc
 import Media
 import Sandbox
+import Values
 
 /// The source as a file that the worker shares and fills while it is read.
 ///

@@ -1,7 +1,7 @@
 import Concurrency
 import Dispatch
+import Files
 import Media
-import Storage
 import Synchronization
 
 /// A batch, which converts every media file below a folder to an attachment. Start reading at `handle`, which converts

@@ -1,3 +1,4 @@
+import Files
 import Media
 import Payloads
 
@@ -12,7 +13,7 @@ package struct DryRun {
     package init(_ place: BatchPlace, _ options: BatchOptions, resumes: Bool) throws(BatchError) {
         self.place = place
         self.options = options
-        guard resumes, let output = try? Folder.open(place.output) else { return }
+        guard resumes, let output = try? Directory.open(place.output) else { return }
         var ledger = ManifestIndex()
         do throws(FileError) {
             try Manifest.read(in: output) { line, range in ledger.add(line, at: range) }

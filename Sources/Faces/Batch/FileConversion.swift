@@ -1,3 +1,4 @@
+import Files
 import Media
 import Payloads
 package import Processing

@@ -2,6 +2,7 @@ package import Settings
 package import Decoding
 import DecoderWire
 import Downloads
+import Files
 import Foundation
 import Media
 package import Publishing
@@ -80,7 +81,7 @@ package struct Diagnosis: Sendable {
     }
 
     private mutating func check(_ store: AttachmentStore) async {
-        do throws(StoreError) {
+        do throws(FileError) {
             try await store.checkWritable()
             let (usage, retention) = (store.usage, store.retention)
             let use = "\(usage.fileCount) files, \(usage.byteCount / 1_000_000) of \(retention.quota / 1_000_000) MB"

@@ -1,4 +1,5 @@
 import Downloads
+import Files
 import Foundation
 import Glibc
 import Logging
@@ -52,7 +53,7 @@ extension Settings {
         }
         signingKeyFile = try values.secretFile(.signingKeyFile, isGroupReadable: hasGroupReadableKeys)
         signingKeys = try signingKeyFile.map { file throws(SettingsError) in
-            try SettingsValues.reading(.signingKeyFile) { () throws(StoreError) in try SigningKeys(reading: file) }
+            try SettingsValues.reading(.signingKeyFile) { () throws(FileError) in try SigningKeys(reading: file) }
         }
         retention.keep = try values.duration(.keep, upTo: .seconds(365 * 24 * 3600)) ?? retention.keep
         retention.quota = try values.size(.quota) ?? retention.quota

@@ -1,5 +1,5 @@
+package import Files
 package import Media
-package import Storage
 
 /// The source of credentials. It is read each time that they are needed.
 package enum CredentialsSource: Sendable, Equatable {
@@ -14,8 +14,8 @@ package enum CredentialsSource: Sendable, Equatable {
         case .fixed(let credentials): return credentials
         case .file(let file, let profile):
             let text: String
-            do throws(StoreError) {
-                text = try file.read().text
+            do throws(FileError) {
+                text = try file.read()
             } catch {
                 throw AttachmentFailure(.store, .publishFailed, "\(error)")
             }

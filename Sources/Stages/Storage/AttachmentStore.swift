@@ -2,6 +2,7 @@ import Concurrency
 import Digests
 import Dispatch
 package import Events
+package import Files
 import Glibc
 package import Media
 import Synchronization
@@ -33,6 +34,9 @@ package final class AttachmentStore: Sendable {
         package var byteCount: Int
     }
 
+    /// The command line's option that names the store, for the advice of errors.
+    static let option = "--store"
+
     package let root: String
     package let retention: Retention
     /// The keys for names and URLs. They may be replaced at any time.
@@ -59,8 +63,8 @@ package final class AttachmentStore: Sendable {
         retention: Retention = Retention(),
         now: @escaping @Sendable () -> UnixTime = { .now },
         instrument: any Instrument<StoreEvent> = NoInstrument<StoreEvent>(),
-    ) throws(StoreError) {
-        let directory = try Directory.create(path)
+    ) throws(FileError) {
+        let directory = try Directory.create(path, option: Self.option)
         self.root = directory.path
         let queue = DispatchQueue(label: "attachd.store", attributes: .concurrent)
         self.queue = queue
@@ -68,9 +72,9 @@ package final class AttachmentStore: Sendable {
         self.retention = retention
         self.now = now
         self.instrument = instrument
-        self.attachments = try directory.subdirectory("attachments")
+        self.attachments = try directory.subdirectory("attachments".utf8)
         try attachments.checkEntries()
-        let scratchFolders = try directory.subdirectory("tmp")
+        let scratchFolders = try directory.subdirectory("tmp".utf8)
         try scratchFolders.checkEntries()
         self.scratch = try ScratchDirectory(in: scratchFolders)
         let current: SigningKeys
@@ -81,7 +85,7 @@ package final class AttachmentStore: Sendable {
             current = try SigningKeys(in: directory, by: scratch, isGroupReadable: hasGroupReadableKeys)
         }
         keyring = Replaceable(current)
-        let forgottenNames = try directory.subdirectory("forgotten")
+        let forgottenNames = try directory.subdirectory("forgotten".utf8)
         try forgottenNames.checkEntries()
         forgotten = ForgottenNames(in: forgottenNames)
         sources = SourceRecord(in: directory, keys: keyring, keep: retention.keep)
@@ -90,7 +94,7 @@ package final class AttachmentStore: Sendable {
 
     /// Returns whether a live process works with the store at `path`.
     package static func isInUse(at path: String) -> Bool {
-        guard let parent = try? Directory.create(path).subdirectory("tmp") else { return false }
+        guard let parent = try? Directory.create(path, option: option).subdirectory("tmp".utf8) else { return false }
         return ScratchDirectory.isInUse(parent)
     }
 
@@ -108,7 +112,7 @@ package final class AttachmentStore: Sendable {
 
     /// Moves an output into the store, completely or not at all.
     package func store(_ rung: ReadyRung) async throws(AttachmentFailure) -> File {
-        let result = await perform { [self] in Result { () throws(StoreError) in try write(rung) } }
+        let result = await perform { [self] in Result { () throws(FileError) in try write(rung) } }
         switch result {
         case .success(let file): return file
         case .failure(let error):
@@ -131,16 +135,16 @@ package final class AttachmentStore: Sendable {
 
     /// Returns a hold on a ready file, or `nil` if the file does not exist. The file stays until the hold is released
     /// or has timed out.
-    package func startAccessing(_ identifier: AttachmentIdentifier) throws(StoreError) -> AttachmentHold? {
+    package func startAccessing(_ identifier: AttachmentIdentifier) throws(FileError) -> AttachmentHold? {
         let now = now()
-        return try index.withLock { index throws(StoreError) in
+        return try index.withLock { index throws(FileError) in
             guard !forgotten.contains(identifier, at: now) else { return nil }
             let end = now + retention.longestLease
             if let lease = index.entries[identifier]?.lease {
                 lease.extend(until: end)
                 return lease
             }
-            guard let (descriptor, status) = try attachments.openFile(identifier.description) else {
+            guard let (descriptor, status) = try attachments.openFile(identifier.description.utf8) else {
                 index.remove(identifier)
                 return nil
             }
@@ -154,8 +158,8 @@ package final class AttachmentStore: Sendable {
 
     /// Takes a file back: removes it, and refuses its links and its content until the last link to it would have
     /// expired.
-    package func forget(_ identifier: AttachmentIdentifier) async throws(StoreError) {
-        try await perform { [self] in Result { () throws(StoreError) in try remove(forgetting: identifier) } }.get()
+    package func forget(_ identifier: AttachmentIdentifier) async throws(FileError) {
+        try await perform { [self] in Result { () throws(FileError) in try remove(forgetting: identifier) } }.get()
     }
 
     /// Returns whether the file was taken back and links to it may still exist.
@@ -164,26 +168,26 @@ package final class AttachmentStore: Sendable {
     }
 
     /// Records that a file was made from a source. Call it before returning the file's URL to a client.
-    package func record(_ identifier: AttachmentIdentifier, of source: String) async throws(StoreError) {
+    package func record(_ identifier: AttachmentIdentifier, of source: String) async throws(FileError) {
         let now = now()
         try await perform { [self] in
-            Result { () throws(StoreError) in try sources.insert(identifier, of: source, at: now) }
+            Result { () throws(FileError) in try sources.insert(identifier, of: source, at: now) }
         }
         .get()
     }
 
     /// Returns the files that were made from a source, as long as copies of them may exist.
-    package func files(of source: String) async throws(StoreError) -> [AttachmentIdentifier] {
-        try await perform { [self] in Result { () throws(StoreError) in try sources.files(of: source) } }.get()
+    package func files(of source: String) async throws(FileError) -> [AttachmentIdentifier] {
+        try await perform { [self] in Result { () throws(FileError) in try sources.files(of: source) } }.get()
     }
 
-    private func remove(forgetting identifier: AttachmentIdentifier) throws(StoreError) {
+    private func remove(forgetting identifier: AttachmentIdentifier) throws(FileError) {
         // A link expires on a whole second.
         try forgotten.insert(identifier, until: now() + retention.keep + .seconds(1))
-        try index.withLock { index throws(StoreError) in
-            try attachments.locked { () throws(StoreError) in
-                if attachments.status(of: identifier.description) != nil {
-                    try attachments.remove(identifier.description)
+        try index.withLock { index throws(FileError) in
+            try attachments.locked { () throws(FileError) in
+                if attachments.status(of: identifier) != nil {
+                    try attachments.remove(identifier.description.utf8)
                 }
                 index.remove(identifier)
             }
@@ -195,22 +199,22 @@ package final class AttachmentStore: Sendable {
     package func sweep() async { await perform { [self] in sweepNow() } }
 
     /// Writes a small file like an attachment. Throws if the store is full or not writable.
-    package func checkWritable() async throws(StoreError) {
-        try await perform { [self] in Result { () throws(StoreError) in try writeByte() } }.get()
+    package func checkWritable() async throws(FileError) {
+        try await perform { [self] in Result { () throws(FileError) in try writeByte() } }.get()
     }
 
-    private func writeByte() throws(StoreError) {
+    private func writeByte() throws(FileError) {
         try checkFreeSpace(for: 1)
         let now = now()
         let hasRoom = index.withLock { $0.hasRoom(for: 1, retention, at: now) }
         guard hasRoom else { throw .quotaReached(retention.quota, path: root) }
         let name = Base32.random()
-        let file = try scratch.directory.createFile(name)
+        let file = try scratch.directory.createFile(name.utf8)
         defer {
             close(file)
-            try? scratch.directory.remove(name)
+            try? scratch.directory.remove(name.utf8)
         }
-        try FileContent.write("\n", to: file)
+        try FileContent.write([UInt8(ascii: "\n")], to: file, named: Self.fileName)
     }
 
     /// Does work that may wait for the disk, on the store's thread.
@@ -218,16 +222,24 @@ package final class AttachmentStore: Sendable {
         await queue.perform(work)
     }
 
-    private func write(_ rung: ReadyRung) throws(StoreError) -> File {
+    /// The name of a file in errors.
+    private static let fileName = "an attachment"
+
+    private func write(_ rung: ReadyRung) throws(FileError) -> File {
         let byteCount = rung.report.byteCount
         try checkFreeSpace(for: byteCount)
         let stored = now()
         let scratchName = Base32.random()
-        let file = try scratch.directory.createFile(scratchName)
+        let file = try scratch.directory.createFile(scratchName.utf8)
         defer { close(file) }
-        do throws(StoreError) {
-            let sha256 = try FileContent.copy(byteCount, from: rung.file.descriptor, to: file)
-            try FileContent.finish(file, changed: stored)
+        do throws(FileError) {
+            let sha256 = try FileContent.copy(
+                byteCount,
+                from: rung.file.descriptor,
+                to: file,
+                named: Self.fileName,
+            )
+            try FileContent.finish(file, named: Self.fileName, changed: stored)
             let identifier = AttachmentIdentifier(sha256: sha256, format: rung.report.format, key: keys.current)
             try moveIn(scratchName, as: identifier, byteCount: byteCount, stored: stored)
             return File(
@@ -237,12 +249,12 @@ package final class AttachmentStore: Sendable {
                 expires: stored + retention.keep
             )
         } catch {
-            try? scratch.directory.remove(scratchName)
+            try? scratch.directory.remove(scratchName.utf8)
             throw error
         }
     }
 
-    private func checkFreeSpace(for byteCount: Int) throws(StoreError) {
+    private func checkFreeSpace(for byteCount: Int) throws(FileError) {
         let disk = try attachments.diskSpace()
         let floor = retention.freeSpaceFloor(ofDisk: disk.size)
         guard disk.free - byteCount >= floor else { throw .diskNearlyFull(floor: floor, path: root) }
@@ -254,17 +266,21 @@ package final class AttachmentStore: Sendable {
         as identifier: AttachmentIdentifier,
         byteCount: Int,
         stored: UnixTime,
-    ) throws(StoreError) {
-        let madeWay = try index.withLock { index throws(StoreError) in
+    ) throws(FileError) {
+        let madeWay = try index.withLock { index throws(FileError) in
             guard let victims = index.makingWay(for: identifier, byteCount: byteCount, retention, at: stored) else {
                 throw .quotaReached(retention.quota, path: root)
             }
             let madeWay = victims.compactMap { remove($0, from: &index) }
-            try attachments.locked { () throws(StoreError) in
+            try attachments.locked { () throws(FileError) in
                 guard !forgotten.containsAnywhere(identifier, at: stored) else {
                     throw .forgotten(path: path(of: identifier))
                 }
-                try scratch.directory.move(scratchName, to: attachments, as: identifier.description)
+                try scratch.directory.move(
+                    scratchName.utf8,
+                    to: attachments,
+                    as: identifier.description.utf8,
+                )
             }
             index.insert(identifier, byteCount: byteCount, stored: stored)
             return madeWay
@@ -279,8 +295,8 @@ package final class AttachmentStore: Sendable {
     private func touch(_ identifier: AttachmentIdentifier, at now: UnixTime) -> Bool {
         index.withLock { index in
             attachments.locked {
-                guard attachments.touch(identifier.description, at: now),
-                    let status = attachments.status(of: identifier.description)
+                guard attachments.touch(identifier.description.utf8, at: now),
+                    let status = attachments.status(of: identifier)
                 else {
                     index.remove(identifier)
                     return false
@@ -294,13 +310,12 @@ package final class AttachmentStore: Sendable {
     /// Removes a file and returns its size in bytes, or `nil` if another process has just stored it again.
     private func remove(_ identifier: AttachmentIdentifier, from index: inout AttachmentIndex) -> Int? {
         guard let entry = index.entries[identifier] else { return nil }
-        let name = identifier.description
         return attachments.locked {
-            if let status = attachments.status(of: name), UnixTime(status.st_mtim) > entry.stored {
+            if let status = attachments.status(of: identifier), UnixTime(status.st_mtim) > entry.stored {
                 index.insert(identifier, byteCount: Int(status.st_size), stored: UnixTime(status.st_mtim))
                 return nil
             }
-            try? attachments.remove(name)
+            try? attachments.remove(identifier.description.utf8)
             index.remove(identifier)
             return entry.byteCount
         }
@@ -326,7 +341,7 @@ package final class AttachmentStore: Sendable {
         let found = Set(attachments.names.compactMap { AttachmentIdentifier($0) })
         index.withLock { index in
             for identifier in found.symmetricDifference(index.entries.keys) {
-                if let status = attachments.status(of: identifier.description) {
+                if let status = attachments.status(of: identifier) {
                     let stored = UnixTime(status.st_mtim)
                     index.insert(identifier, byteCount: Int(status.st_size), stored: stored)
                 } else {

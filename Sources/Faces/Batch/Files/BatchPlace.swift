@@ -1,16 +1,17 @@
+package import Files
 import Foundation
 import Glibc
 
 /// The two folders of a batch: the input, which is only read, and the output.
 package struct BatchPlace: Sendable {
-    package let input: Folder
+    package let input: Directory
     /// The absolute path of the output. It may not exist before the batch begins.
     package let output: String
 
     /// Checks both folders without writing.
     package init(input: String, output: String, resumes: Bool) throws(BatchError) {
         do throws(FileError) {
-            self.input = try Folder.open(Self.resolved(input) ?? input)
+            self.input = try Directory.open(Self.resolved(input) ?? input)
         } catch {
             throw BatchError(.inputNotFound, "\(error). Name a folder of media files.")
         }
@@ -19,7 +20,7 @@ package struct BatchPlace: Sendable {
         // If the folder does not exist, its nearest existing parent.
         var nearest = URL(filePath: path)
         while unsafe access(nearest.path, F_OK) != 0, nearest.path != "/" { nearest.deleteLastPathComponent() }
-        guard let folder = try? Folder.open(nearest.path) else {
+        guard let folder = try? Directory.open(nearest.path) else {
             throw BatchError(.cannotWrite, "\(nearest.path) is not a folder. Choose another --out.")
         }
         guard !Self.isSame(folder, orBelow: self.input) else {
@@ -32,8 +33,8 @@ package struct BatchPlace: Sendable {
     }
 
     /// Throws unless the folder is empty or has a batch's results, so that other files are not overwritten.
-    private static func check(_ folder: Folder, resumes: Bool) throws(BatchError) {
-        if folder.status(of: Array(Manifest.name.utf8)) != nil {
+    private static func check(_ folder: Directory, resumes: Bool) throws(BatchError) {
+        if folder.status(of: Manifest.name.utf8) != nil {
             guard !resumes else { return }
             let message = "\(folder.path) has results of a batch. Continue it with --resume, or choose another --out."
             throw BatchError(.cannotWrite, message)
@@ -67,10 +68,10 @@ package struct BatchPlace: Sendable {
 
     /// Returns whether a folder is another one or inside it. Compares the folders themselves, because a folder may have
     /// several paths.
-    private static func isSame(_ folder: Folder, orBelow other: Folder) -> Bool {
-        func identity(_ descriptor: Int32) -> [UInt] {
+    private static func isSame(_ folder: Directory, orBelow other: Directory) -> Bool {
+        func identity(_ descriptor: Int32) -> FileIdentity? {
             var status = stat()
-            return unsafe fstat(descriptor, &status) == 0 ? [UInt(status.st_dev), UInt(status.st_ino)] : []
+            return unsafe fstat(descriptor, &status) == 0 ? FileIdentity(status) : nil
         }
         let sought = identity(other.descriptor)
         var current = dup(folder.descriptor)

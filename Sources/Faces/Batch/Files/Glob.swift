@@ -35,7 +35,7 @@ package struct Glob: Sendable {
     }
 
     private static func matches(_ pattern: String, _ name: [UInt8]) -> Bool {
-        unsafe fnmatch(pattern, name.cString, options) == 0
+        unsafe fnmatch(pattern, name.map { CChar(bitPattern: $0) } + [0], options) == 0
     }
 }
 

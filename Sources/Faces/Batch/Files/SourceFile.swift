@@ -1,40 +1,30 @@
+import Files
 import Glibc
 import Media
-import Storage
 
 /// A media file of the input, open for reading.
 final class SourceFile: Sendable {
     let descriptor: Int32
     let byteCount: Int
     let format: MediaFormat
-    private let version: Version
-
-    /// The state of a file that changes with every write.
-    private struct Version: Equatable {
-        var size: Int
-        var modified: [Int]
-
-        init(_ status: stat) {
-            size = Int(status.st_size)
-            modified = [
-                status.st_mtim.tv_sec, status.st_mtim.tv_nsec, status.st_ctim.tv_sec, status.st_ctim.tv_nsec,
-            ]
-        }
-    }
+    private let version: FileVersion
 
     /// Opens a file and recognizes its format from its beginning.
     ///
     /// - Throws: The reason why the file cannot be converted.
-    init(at path: RelativePath, below root: Folder, limits: MediaLimits) throws(AttachmentFailure) {
+    init(at path: RelativePath, below root: Directory, limits: MediaLimits) throws(AttachmentFailure) {
         let opened: (descriptor: Int32, status: stat)
         do throws(FileError) {
-            opened = try root.folder(at: path.parent).openFile(path.name)
+            guard let found = try root.subdirectory(at: path.parent).openFile(path.name) else {
+                throw FileError("open", path.text, ENOENT)
+            }
+            opened = found
         } catch {
             throw AttachmentFailure(.download, .invalidURL, "The file cannot be read: \(error.reason).")
         }
         descriptor = opened.descriptor
-        version = Version(opened.status)
-        byteCount = version.size
+        version = FileVersion(opened.status)
+        byteCount = Int(opened.status.st_size)
         do throws(AttachmentFailure) {
             format = try Self.format(of: descriptor, byteCount, limits)
         } catch {
@@ -48,12 +38,12 @@ final class SourceFile: Sendable {
     /// A Boolean value that indicates whether the file was changed after it was opened.
     var hasChanged: Bool {
         var status = stat()
-        return unsafe fstat(descriptor, &status) != 0 || Version(status) != version
+        return unsafe fstat(descriptor, &status) != 0 || FileVersion(status) != version
     }
 
     /// Returns the SHA-256 of the whole file, in lowercase hexadecimal.
     func sha256() throws(AttachmentFailure) -> String {
-        do throws(StoreError) {
+        do throws(FileError) {
             let sha256 = try FileContent.sha256(byteCount, of: descriptor)
             if !hasChanged { return sha256 }
         } catch {

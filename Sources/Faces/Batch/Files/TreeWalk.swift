@@ -1,3 +1,4 @@
+import Files
 import Glibc
 
 /// A sequence of everything below a folder except folders, always in the order of the names' bytes.
@@ -25,12 +26,12 @@ struct TreeWalk: Sequence, IteratorProtocol {
         var stem: RelativePath
     }
 
-    private let root: Folder
+    private let root: Directory
     private let selection: FileSelection
     /// The entries still to visit. The next one is last.
     private var pending: [Item]
 
-    init(_ root: Folder, _ selection: FileSelection) {
+    init(_ root: Directory, _ selection: FileSelection) {
         self.root = root
         self.selection = selection
         pending = [Item(path: .root, kind: S_IFDIR, stem: .root)]
@@ -56,7 +57,7 @@ struct TreeWalk: Sequence, IteratorProtocol {
     }
 
     private mutating func open(_ path: RelativePath) throws(FileError) {
-        let entries = try root.folder(at: path).entries()
+        let entries = try root.subdirectory(at: path).entries()
         let names = OutputNames(
             files: entries.filter { $0.kind != S_IFDIR }.map(\.name),
             folders: entries.filter { $0.kind == S_IFDIR }.map(\.name),

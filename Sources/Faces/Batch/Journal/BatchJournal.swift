@@ -1,5 +1,6 @@
 import Concurrency
 import Dispatch
+import Files
 import Glibc
 import Payloads
 import Synchronization
@@ -43,19 +44,19 @@ final class BatchJournal: Sendable {
 
     /// The changes to the disk at the end of a group of entries.
     private struct Group {
-        var folders: [String: Folder] = [:]
+        var folders: [String: Directory] = [:]
         /// The old paths of renamed outputs.
         var obsolete: [RelativePath] = []
         var answers: [(Waiter<Outcome>, Outcome)] = []
     }
 
-    private let input: Folder
+    private let input: Directory
     private let output: OutputFolder
     private let contents: Mutex<BatchJournalState>
     private let pending = Mutex<[Pending]>([])
     private let queue = DispatchQueue(label: "attachd.batch.books")
 
-    init(input: Folder, output: OutputFolder) throws(FileError) {
+    init(input: Directory, output: OutputFolder) throws(FileError) {
         var ledger = ManifestIndex()
         let manifest = try Manifest(in: output.root) { line, range in ledger.add(line, at: range) }
         self.input = input
@@ -204,10 +205,10 @@ final class BatchJournal: Sendable {
     }
 
     private func isThere(_ path: RelativePath) -> Bool {
-        (try? input.folder(at: path.parent))?.status(of: path.name).map { $0.st_mode & S_IFMT == S_IFREG } ?? false
+        (try? input.subdirectory(at: path.parent))?.status(of: path.name).map { $0.st_mode & S_IFMT == S_IFREG } ?? false
     }
 
-    private static func url(of path: RelativePath, below folder: Folder) -> String {
+    private static func url(of path: RelativePath, below folder: Directory) -> String {
         "file://\(RelativePath(folder.path).urlText)/\(path.urlText)"
     }
 

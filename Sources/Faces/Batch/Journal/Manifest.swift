@@ -1,6 +1,6 @@
+import Files
 import Glibc
 import Payloads
-import Storage
 
 /// The file `manifest.jsonl`. The batch appends a line for each finished file, and sorts the lines at the end.
 final class Manifest {
@@ -8,7 +8,7 @@ final class Manifest {
     /// The maximum length of a line in bytes. attachd does not write longer lines.
     private static let lineLimit = 4_194_304
 
-    private let folder: Folder
+    private let folder: Directory
     private var descriptor: Int32
     private(set) var byteCount: Int
     private var staged: [UInt8] = []
@@ -16,9 +16,9 @@ final class Manifest {
     /// Opens the manifest in `folder` and reads its lines.
     ///
     /// Removes a last line that a crash cut off. Passes every complete line and its position to `take`.
-    init(in folder: Folder, take: (ManifestLine, Range<Int>) -> Void) throws(FileError) {
+    init(in folder: Directory, take: (ManifestLine, Range<Int>) -> Void) throws(FileError) {
         self.folder = folder
-        descriptor = try folder.openForAppending(Self.name)
+        descriptor = try folder.openForAppending(Self.name.utf8)
         byteCount = 0
         byteCount = try Self.read(descriptor, take)
         guard ftruncate(descriptor, off_t(byteCount)) == 0 else { throw FileError("shorten", Self.name) }
@@ -27,9 +27,8 @@ final class Manifest {
     deinit { close(descriptor) }
 
     /// Reads a manifest without changing it.
-    static func read(in folder: Folder, take: (ManifestLine, Range<Int>) -> Void) throws(FileError) {
-        guard folder.status(of: Array(name.utf8)) != nil else { return }
-        let file = try folder.openFile(Array(name.utf8)).descriptor
+    static func read(in folder: Directory, take: (ManifestLine, Range<Int>) -> Void) throws(FileError) {
+        guard let file = try folder.openFile(name.utf8)?.descriptor else { return }
         defer { close(file) }
         _ = try read(file, take)
     }
@@ -88,10 +87,10 @@ final class Manifest {
 
     /// Writes a new manifest with these lines only, sorted by path, and atomically replaces the old one. Returns the
     /// new positions of the lines.
-    func rewrite(_ ranges: [Range<Int>], in scratch: Folder) throws(FileError) -> [Range<Int>] {
+    func rewrite(_ ranges: [Range<Int>], in scratch: Directory) throws(FileError) -> [Range<Int>] {
         let sorted = ranges.compactMap { range in line(at: range)?.path.map { (path: $0, range: range) } }
             .sorted { $0.path < $1.path }
-        let file = try scratch.createFile(Self.name)
+        let file = try scratch.replaceFile(Self.name)
         do throws(FileError) {
             var (block, position) = ([UInt8](), 0)
             var places: [Range<Int>] = []
@@ -106,11 +105,11 @@ final class Manifest {
             }
             try FileContent.write(block, to: file, named: Self.name)
             guard fsync(file) == 0 else { throw FileError("write to the disk", Self.name) }
-            try scratch.move(Array(Self.name.utf8), to: folder, as: Array(Self.name.utf8))
+            try scratch.move(Self.name.utf8, to: folder, as: Self.name.utf8)
             try folder.sync()
             close(file)
             close(descriptor)
-            descriptor = try folder.openForAppending(Self.name)
+            descriptor = try folder.openForAppending(Self.name.utf8)
             byteCount = position
             return places
         } catch {

@@ -1,5 +1,4 @@
 import Digests
-import Storage
 
 /// An index of the manifest's lines by file, by content and by output. It takes about 15 MB for 100,000 files.
 struct ManifestIndex {

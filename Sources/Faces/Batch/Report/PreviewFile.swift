@@ -1,6 +1,6 @@
 import Digests
+import Files
 import Glibc
-import Storage
 import Synchronization
 
 /// The file of the report's thumbnails. It is kept beside the manifest, so that a resumed batch has the thumbnails of
@@ -22,8 +22,8 @@ final class PreviewFile: Sendable {
     private let state: Mutex<State>
 
     /// Opens the file in `folder`. An entry that a crash cut off is overwritten.
-    init(in folder: Folder) throws(FileError) {
-        descriptor = try folder.openForAppending(Self.name)
+    init(in folder: Directory) throws(FileError) {
+        descriptor = try folder.openForAppending(Self.name.utf8)
         var state = State()
         while let (digest, count) = Self.header(at: state.end, in: descriptor) {
             let start = state.end + Self.headerSize

@@ -1,9 +1,9 @@
 import Digests
+import Files
 import Foundation
 import Media
 import Mustache
 import Payloads
-import Storage
 import Templates
 import Values
 
@@ -36,7 +36,7 @@ final class ReportPage {
         self.output = output
         self.previews = previews
         self.title = title
-        rows = try output.scratch.createFile(Self.rowsName)
+        rows = try output.scratch.replaceFile(Self.rowsName)
     }
 
     deinit { close(rows) }
@@ -74,7 +74,7 @@ final class ReportPage {
     func finish() throws(FileError) {
         flush()
         if let failure { throw failure }
-        let page = try output.scratch.createFile(Self.pageName)
+        let page = try output.scratch.replaceFile(Self.pageName)
         defer { close(page) }
         let headText = Self.template(PackageResources.head_mustache).render(head)
         try FileContent.write(Array(headText.utf8), to: page, named: Self.name)
@@ -83,17 +83,13 @@ final class ReportPage {
         let tailText = Self.template(PackageResources.tail_mustache).render(tail)
         try FileContent.write(Array(tailText.utf8), to: page, named: Self.name)
         guard fsync(page) == 0 else { throw FileError("write to the disk", Self.name) }
-        try output.scratch.move(Array(Self.pageName.utf8), to: output.root, as: Array(Self.name.utf8))
+        try output.scratch.move(Self.pageName.utf8, to: output.root, as: Self.name.utf8)
     }
 
     private func copyRows(to page: Int32) throws(FileError) {
-        let (source, status) = try output.scratch.openFile(Array(Self.rowsName.utf8))
+        guard let (source, status) = try output.scratch.openFile(Self.rowsName.utf8) else { return }
         defer { close(source) }
-        do throws(StoreError) {
-            _ = try FileContent.copy(Int(status.st_size), from: source, to: page)
-        } catch {
-            throw FileError("write", Self.name, error.code)
-        }
+        _ = try FileContent.copy(Int(status.st_size), from: source, to: page, named: Self.name)
     }
 
     private var head: [String: Any] {

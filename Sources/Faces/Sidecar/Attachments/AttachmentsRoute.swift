@@ -1,3 +1,4 @@
+import Files
 import HTTPTypes
 import Hummingbird
 import Media
@@ -74,7 +75,7 @@ package struct AttachmentsRoute: Sendable {
             files = try await forget(reference)
         } catch let error as AttachmentFailure {
             throw Problem(.badGateway, "The attachment was taken back here, but not everywhere. \(error.message)")
-        } catch let error as StoreError {
+        } catch let error as FileError {
             let status = HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage")
             throw Problem(status, "The attachment could not be taken back: \(error)")
         }

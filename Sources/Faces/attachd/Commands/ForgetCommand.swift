@@ -1,5 +1,6 @@
 import App
 import ArgumentParser
+import Files
 import Settings
 import Foundation
 import Jobs
@@ -33,7 +34,7 @@ struct ForgetCommand: AsyncParsableCommand {
                 let forgetting = try Forgetting(settings)
                 defer { forgetting.shutDown() }
                 names.formUnion(try await forgetting.forget(reference).map(\.description))
-            } catch let error as StoreError {
+            } catch let error as FileError {
                 throw CommandError(.cannotWrite, error.description)
             } catch let error as AttachmentFailure {
                 throw CommandError(.failure, "The attachment was taken back here, but not everywhere. \(error.message)")

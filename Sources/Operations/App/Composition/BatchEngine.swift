@@ -5,7 +5,6 @@ import Digests
 import Glibc
 import Media
 import Processing
-import Storage
 import Timing
 
 /// The parts of attachd that a batch needs: decoders and a profile. A batch uses no store, queue, or network.

@@ -4,6 +4,7 @@ package import Decoding
 import Downloads
 package import Doctor
 import Events
+import Files
 import Foundation
 import Instruments
 package import Logging
@@ -29,7 +30,7 @@ package final class Engine: Sendable {
     package init(_ settings: Settings, readsLocalFiles: Bool, logger: Logger) throws(EngineError) {
         let metrics = AttachdMetrics()
         self.metrics = metrics
-        do throws(StoreError) {
+        do throws(FileError) {
             store = try AttachmentStore(
                 at: settings.store,
                 keys: settings.signingKeys,
@@ -39,8 +40,8 @@ package final class Engine: Sendable {
             )
         } catch {
             throw EngineError(
-                isStore: !error.isConfiguration,
-                isMisconfigured: error.isConfiguration,
+                isStore: !error.concernsSecret,
+                isMisconfigured: error.concernsSecret,
                 description: "\(error)",
             )
         }

@@ -1,4 +1,4 @@
-import Batch
+import Files
 import Glibc
 import Media
 import Processing
@@ -33,7 +33,7 @@ struct LocalFileReader: AttachmentDownloading {
             return file.end(.cut(AttachmentFailure(.download, .invalidURL, message)))
         }
         await LocalFile(descriptor: opened.descriptor, size: opened.size, owner: opened)
-            .download(url, into: file, until: deadline, kind: kind, unless: known, onHead: onHead)
+            .copy(into: file)
     }
 
     /// An open regular file. The descriptor closes with the last reader.

@@ -1,3 +1,4 @@
+import Files
 import Media
 import Processing
 import Publishing
@@ -89,7 +90,7 @@ struct PublishedStore: AttachmentStoring {
     }
 
     private func record(_ file: AttachmentIdentifier, of source: String) async throws(AttachmentFailure) {
-        do throws(StoreError) {
+        do throws(FileError) {
             try await store.record(file, of: source)
         } catch {
             throw AttachmentFailure(.store, error.isFull ? .storeFull : .storeFailed, "\(error)")

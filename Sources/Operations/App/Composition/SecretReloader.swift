@@ -1,9 +1,9 @@
 import Concurrency
 import Dispatch
+import Files
 import Logging
 import Media
 import ServiceLifecycle
-import Storage
 import Synchronization
 import Timing
 import UnixSignals
@@ -28,7 +28,7 @@ final class SecretReloader: Service {
     private let sources: [Source]
     private let time: any TimeSource
     private let logger: Logger
-    private let seen: Mutex<[SecretFile.Version?]>
+    private let seen: Mutex<[FileVersion?]>
     private let thread = DispatchQueue(label: "attachd.secrets")
 
     init(_ sources: [Source], time: any TimeSource, logger: Logger) {

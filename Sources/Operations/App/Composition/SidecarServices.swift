@@ -1,5 +1,6 @@
 package import Settings
 import Events
+import Files
 import Instruments
 import Jobs
 package import Logging

@@ -1,5 +1,5 @@
+package import Files
 import Media
-package import Storage
 package import Values
 
 /// The API token that HTTP clients send: the first line of the token file.
@@ -11,7 +11,7 @@ package enum APIToken {
 
     package static func read(_ file: SecretFile) throws(SettingsError) -> Secret<String> {
         let key = SettingsKey.apiTokenFile
-        let text = try SettingsValues.reading(key) { () throws(StoreError) in try file.read().text }
+        let text = try SettingsValues.reading(key) { () throws(FileError) in try file.read() }
         guard let token = parse(text) else {
             let reason = "\(file.path) must hold a token of at least 16 characters in one line."
             throw SettingsError(key: key.rawValue, reason: reason)

@@ -1,6 +1,6 @@
+import Files
 import Media
 import Publishing
-import Storage
 import Values
 
 extension SettingsValues {
@@ -35,7 +35,7 @@ extension SettingsValues {
         _ environment: [String: String],
     ) throws(SettingsError) -> CredentialsSource {
         if let file {
-            _ = try reading(.publishCredentialsFile) { () throws(StoreError) in try file.read() }
+            _ = try reading(.publishCredentialsFile) { () throws(FileError) in try file.read() }
             return .file(file, profile: value("AWS_PROFILE", environment) ?? "default")
         }
         guard let id = value("AWS_ACCESS_KEY_ID", environment), let secret = value("AWS_SECRET_ACCESS_KEY", environment)

@@ -1,7 +1,7 @@
 import Downloads
+import Files
 import Foundation
 import Media
-import Storage
 import Timing
 import Values
 
@@ -127,9 +127,9 @@ struct SettingsValues {
     /// Reads a secret file. Its errors become errors of the setting.
     static func reading<Value>(
         _ key: SettingsKey,
-        _ read: () throws(StoreError) -> Value,
+        _ read: () throws(FileError) -> Value,
     ) throws(SettingsError) -> Value {
-        do throws(StoreError) {
+        do throws(FileError) {
             return try read()
         } catch {
             throw SettingsError(key: key.rawValue, reason: "\(error)")

@@ -1,3 +1,4 @@
+import Files
 import Foundation
 import GRDB
 import Glibc
@@ -22,7 +23,7 @@ struct JobFile {
     private var changesWhenTidied = 0
     private let reserve: SpaceReserve
     /// The identity of the file at the queue's path when it was opened.
-    private var identity: QueueFiles.Identity?
+    private var identity: FileIdentity?
     /// The time at which the file was last found missing.
     private var removed: Int?
     /// A Boolean value that indicates whether the disk was full at the last write, and has had no free space since.

@@ -1,3 +1,4 @@
+import Files
 import Glibc
 import Jobs
 
@@ -12,16 +13,17 @@ final class QueueLock: Sendable {
         let lockPath = path + ".lock"
         let descriptor = unsafe open(lockPath, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
+            let reason = FileError("open", lockPath).reason
             throw JobQueueError(
                 .misconfigured,
-                "\(lockPath) cannot be opened: \(errorText(errno)). Put the queue's file into a folder of this user."
+                "\(lockPath) cannot be opened: \(reason). Put the queue's file into a folder of this user."
             )
         }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-            let code = errno
+            let error = FileError("lock", lockPath)
             close(descriptor)
-            guard code == EWOULDBLOCK else {
-                throw JobQueueError(.misconfigured, "\(lockPath) cannot be locked: \(errorText(code)).")
+            guard error.code == EWOULDBLOCK else {
+                throw JobQueueError(.misconfigured, "\(lockPath) cannot be locked: \(error.reason).")
             }
             throw JobQueueError(
                 .inUse,
@@ -38,13 +40,8 @@ final class QueueLock: Sendable {
     var isInPlace: Bool {
         var (held, found) = (stat(), stat())
         guard unsafe fstat(descriptor, &held) == 0, unsafe lstat(path, &found) == 0 else { return false }
-        return QueueFiles.Identity(held) == QueueFiles.Identity(found)
+        return FileIdentity(held) == FileIdentity(found)
     }
 
     deinit { close(descriptor) }
-}
-
-private func errorText(_ code: Int32) -> String {
-    guard let text = unsafe strerror(code) else { return "error \(code)" }
-    return unsafe String(cString: text)
 }

@@ -3,6 +3,7 @@ import Glibc
 import Media
 import Sandbox
 import Synchronization
+import Values
 
 /// The exchange with one decoder process about one job, from the first message to the last.
 final class Conversation: Sendable {

@@ -5,6 +5,7 @@ import Media
 import Sandbox
 import Synchronization
 import Timing
+import Values
 
 extension DecoderPool {
     private enum ZygoteEnd: Sendable {

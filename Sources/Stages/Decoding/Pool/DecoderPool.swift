@@ -5,6 +5,7 @@ package import Media
 import Sandbox
 import Synchronization
 package import Timing
+import Values
 
 /// A pool of decoder processes, forked and warmed up ahead of their jobs, each for one job.
 package final class DecoderPool: Sendable {

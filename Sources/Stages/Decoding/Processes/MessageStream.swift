@@ -1,6 +1,7 @@
 import DecoderWire
 import Glibc
 import Sandbox
+import Values
 
 /// The error that a peer does not keep to the protocol.
 struct PeerError: Error {}

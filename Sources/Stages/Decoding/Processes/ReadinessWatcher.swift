@@ -5,6 +5,7 @@ import Media
 import Sandbox
 import Synchronization
 import Timing
+import Values
 
 /// A thread that waits for sockets and processes, so that no task blocks the threads that all tasks share.
 final class ReadinessWatcher: Sendable {

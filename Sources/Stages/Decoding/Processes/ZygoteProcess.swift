@@ -2,6 +2,7 @@ import DecoderWire
 import Glibc
 import Media
 import Sandbox
+import Values
 
 /// The worker's view of the zygote.
 struct ZygoteProcess: Sendable {

@@ -1,4 +1,5 @@
 import CLinux
+package import Files
 import Glibc
 import Synchronization
 package import Timing
@@ -34,7 +35,7 @@ package final class AttachmentHold: Sendable {
 
     /// Reads into `bytes` from `offset` and returns the number of bytes. Unless it `waits` for the disk, returns `nil`
     /// if the bytes are not in memory.
-    package func read(at offset: Int, into bytes: UnsafeMutableRawBufferPointer, waits: Bool) throws(StoreError) -> Int?
+    package func read(at offset: Int, into bytes: UnsafeMutableRawBufferPointer, waits: Bool) throws(FileError) -> Int?
     {
         var done = 0
         while done < bytes.count {
@@ -42,7 +43,7 @@ package final class AttachmentHold: Sendable {
             let count = unsafe clinux_read_at(descriptor, rest.baseAddress, rest.count, offset + done, waits ? 1 : 0)
             if count < 0, errno == EINTR { continue }
             if count < 0, errno == EAGAIN, !waits { return nil }
-            guard count > 0 else { throw StoreError("read", "\(identifier)", count < 0 ? errno : EIO) }
+            guard count > 0 else { throw FileError("read", "\(identifier)", count < 0 ? errno : EIO) }
             done += count
         }
         return done

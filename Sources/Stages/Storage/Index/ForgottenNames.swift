@@ -1,3 +1,4 @@
+import Files
 import Glibc
 import Synchronization
 import Timing
@@ -23,26 +24,26 @@ final class ForgottenNames: Sendable {
     /// Returns whether this or another process has forgotten the name.
     func containsAnywhere(_ name: AttachmentIdentifier, at now: UnixTime) -> Bool {
         if contains(name, at: now) { return true }
-        guard let status = directory.status(of: name.description) else { return false }
+        guard let status = directory.status(of: name) else { return false }
         let end = UnixTime(status.st_mtim)
         ends.withLock { $0[name] = end }
         return end > now
     }
 
     /// Adds a name. Returns when the entry survives a crash.
-    func insert(_ name: AttachmentIdentifier, until end: UnixTime) throws(StoreError) {
-        if directory.status(of: name.description) == nil {
+    func insert(_ name: AttachmentIdentifier, until end: UnixTime) throws(FileError) {
+        if directory.status(of: name) == nil {
             let file: Int32
-            do throws(StoreError) {
-                file = try directory.createFile(name.description)
+            do throws(FileError) {
+                file = try directory.createFile(name.description.utf8)
             } catch  where error.code == EEXIST {
                 // Another process has just forgotten the same name.
                 return
             }
             close(file)
         }
-        guard directory.touch(name.description, at: end) else {
-            throw StoreError("set the time of", "\(directory.path)/\(name)")
+        guard directory.touch(name.description.utf8, at: end) else {
+            throw FileError("set the time of", "\(directory.path)/\(name)")
         }
         try directory.sync()
         ends.withLock { $0[name] = end }
@@ -52,7 +53,7 @@ final class ForgottenNames: Sendable {
     func load() {
         var found: [AttachmentIdentifier: UnixTime] = [:]
         for name in directory.names.compactMap({ AttachmentIdentifier($0) }) {
-            found[name] = directory.status(of: name.description).map { UnixTime($0.st_mtim) }
+            found[name] = directory.status(of: name).map { UnixTime($0.st_mtim) }
         }
         ends.withLock { [found] in $0.merge(found) { max($0, $1) } }
     }
@@ -61,7 +62,7 @@ final class ForgottenNames: Sendable {
         load()
         let over = ends.withLock { ends in ends.filter { $0.value <= now }.keys }
         for name in over {
-            try? directory.remove(name.description)
+            try? directory.remove(name.description.utf8)
             ends.withLock { _ = $0.removeValue(forKey: name) }
         }
     }

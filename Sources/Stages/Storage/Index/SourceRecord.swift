@@ -1,4 +1,5 @@
 import Digests
+import Files
 import Glibc
 import Media
 import Timing
@@ -26,26 +27,26 @@ final class SourceRecord: Sendable {
         self.keep = keep * 2
     }
 
-    func insert(_ file: AttachmentIdentifier, of source: String, at now: UnixTime) throws(StoreError) {
+    func insert(_ file: AttachmentIdentifier, of source: String, at now: UnixTime) throws(FileError) {
         let line = "\(Self.hash(source, keys.current.current)) \(file) \(now.seconds)\n"
-        try directory.locked { () throws(StoreError) in
-            let descriptor = try directory.openForAppending(Self.name)
+        try directory.locked { () throws(FileError) in
+            let descriptor = try directory.openForAppending(Self.name.utf8)
             defer { close(descriptor) }
-            try FileContent.write(line, to: descriptor)
+            try FileContent.write(Array(line.utf8), to: descriptor, named: Self.name)
         }
     }
 
     /// Returns the files of a source without duplicates.
-    func files(of source: String) throws(StoreError) -> [AttachmentIdentifier] {
+    func files(of source: String) throws(FileError) -> [AttachmentIdentifier] {
         let hashes = Set(keys.current.all.map { Self.hash(source, $0) })
         let lines = try lines()
         return Array(Set(lines.filter { hashes.contains($0.hash) }.map(\.file)))
     }
 
     /// Rewrites a large record without the lines of files whose copies have all expired.
-    func sweep(at now: UnixTime, by scratch: Directory) throws(StoreError) {
-        guard let size = directory.status(of: Self.name)?.st_size, Int(size) > Self.smallSize else { return }
-        try directory.locked { () throws(StoreError) in
+    func sweep(at now: UnixTime, by scratch: Directory) throws(FileError) {
+        guard let size = directory.status(of: Self.name.utf8)?.st_size, Int(size) > Self.smallSize else { return }
+        try directory.locked { () throws(FileError) in
             var latest: [String: Int] = [:]
             for line in try lines() where UnixTime(seconds: line.seconds) + keep > now {
                 latest["\(line.hash) \(line.file)"] = line.seconds
@@ -53,16 +54,16 @@ final class SourceRecord: Sendable {
             let text = latest.map { "\($0.key) \($0.value)\n" }.joined()
             guard text.utf8.count * 2 < Int(size) else { return }
             let name = Base32.random()
-            let file = try scratch.createFile(name)
+            let file = try scratch.createFile(name.utf8)
             defer { close(file) }
-            try FileContent.write(text, to: file)
-            try FileContent.sync(file)
-            try scratch.move(name, to: directory, as: Self.name)
+            try FileContent.write(Array(text.utf8), to: file, named: Self.name)
+            try FileContent.sync(file, named: Self.name)
+            try scratch.move(name.utf8, to: directory, as: Self.name.utf8)
         }
     }
 
-    private func lines() throws(StoreError) -> [(hash: String, file: AttachmentIdentifier, seconds: Int)] {
-        guard let (descriptor, _) = try directory.openFile(Self.name) else { return [] }
+    private func lines() throws(FileError) -> [(hash: String, file: AttachmentIdentifier, seconds: Int)] {
+        guard let (descriptor, _) = try directory.openFile(Self.name.utf8) else { return [] }
         defer { close(descriptor) }
         let text = try FileContent.readAllText(descriptor)
         return text.split(separator: "\n").compactMap { line in

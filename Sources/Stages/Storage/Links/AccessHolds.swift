@@ -1,4 +1,5 @@
 import Digests
+package import Files
 import Synchronization
 package import Timing
 
@@ -27,7 +28,7 @@ package final class AccessHolds: Sendable {
     }
 
     /// Opens a view on the available `files`.
-    package func open(_ files: [AttachmentIdentifier]) throws(StoreError) -> (
+    package func open(_ files: [AttachmentIdentifier]) throws(FileError) -> (
         hold: String, files: [AttachmentIdentifier]
     ) {
         var held: [AttachmentIdentifier: AttachmentHold] = [:]
@@ -45,7 +46,7 @@ package final class AccessHolds: Sendable {
     }
 
     /// Renews a hold. Returns `false` if it has ended and the view must be opened again.
-    package func renew(_ hold: String) throws(StoreError) -> Bool {
+    package func renew(_ hold: String) throws(FileError) -> Bool {
         let end = now() + Self.time
         let files = views.withLock { views in
             drop(&views)

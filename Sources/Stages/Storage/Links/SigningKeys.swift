@@ -1,4 +1,5 @@
 import Digests
+package import Files
 import Glibc
 import Media
 import Values
@@ -26,25 +27,25 @@ package struct SigningKeys: Sendable, Equatable {
     static let fileName = "signing.key"
 
     /// Reads the keys in `directory`, or creates them at the first start. `isGroupReadable`: see `SecretFile`.
-    init(in directory: Directory, by scratch: Directory, isGroupReadable: Bool = false) throws(StoreError) {
-        if try directory.openFile(Self.fileName).map({ close($0.descriptor) }) == nil {
+    init(in directory: Directory, by scratch: Directory, isGroupReadable: Bool = false) throws(FileError) {
+        if try directory.openFile(Self.fileName.utf8).map({ close($0.descriptor) }) == nil {
             try Self.make(in: directory, by: scratch)
         }
-        guard let (file, _) = try directory.openFile(Self.fileName) else {
-            throw StoreError("open", "\(directory.path)/\(Self.fileName)", ENOENT)
+        guard let (file, _) = try directory.openFile(Self.fileName.utf8) else {
+            throw FileError("open", "\(directory.path)/\(Self.fileName)", ENOENT)
         }
         defer { close(file) }
         // An invalid file is not replaced: new keys would break every existing URL.
         let source = SecretFile("\(directory.path)/\(Self.fileName)", isGroupReadable: isGroupReadable)
-        self = try Self(text: source.read(file).text, of: source)
+        self = try Self(text: source.read(file), of: source)
     }
 
     /// Reads the keys from a file of the configuration or of a store.
-    package init(reading file: SecretFile) throws(StoreError) {
-        self = try Self(text: file.read().text, of: file)
+    package init(reading file: SecretFile) throws(FileError) {
+        self = try Self(text: file.read(), of: file)
     }
 
-    private init(text: String, of file: SecretFile) throws(StoreError) {
+    private init(text: String, of file: SecretFile) throws(FileError) {
         guard let keys = SigningKeys(text) else {
             let finding =
                 "\(file.path) must hold one key of at least 32 characters, or two keys during a change, each in a line."
@@ -53,14 +54,15 @@ package struct SigningKeys: Sendable, Equatable {
         self = keys
     }
 
-    private static func make(in directory: Directory, by scratch: Directory) throws(StoreError) {
+    private static func make(in directory: Directory, by scratch: Directory) throws(FileError) {
         let name = Base32.random()
-        let file = try scratch.createFile(name)
+        let file = try scratch.createFile(name.utf8)
         defer { close(file) }
-        try FileContent.write("\(Base32.random())\(Base32.random())\n", to: file)
-        try FileContent.sync(file)
+        let key = "\(Base32.random())\(Base32.random())\n"
+        try FileContent.write(Array(key.utf8), to: file, named: fileName)
+        try FileContent.sync(file, named: fileName)
         // Another process may start at the same moment. Both then use the keys of the first one.
-        try scratch.move(name, to: directory, unlessThere: fileName)
+        try scratch.move(name.utf8, to: directory, unlessThere: fileName.utf8)
         try directory.sync()
     }
 }

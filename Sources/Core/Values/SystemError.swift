@@ -11,8 +11,11 @@ package struct SystemError: Error, Sendable, Equatable, CustomStringConvertible 
         self.code = code
     }
 
-    package var description: String {
-        guard let text = unsafe strerror(code) else { return "\(call): errno \(code)" }
-        return unsafe "\(call): \(String(cString: text))"
+    /// The system's text for the code, such as "Permission denied".
+    package var reason: String {
+        guard let text = unsafe strerror(code) else { return "error \(code)" }
+        return unsafe String(cString: text)
     }
+
+    package var description: String { "\(call): \(reason)" }
 }

@@ -1,4 +1,5 @@
 import Digests
+import Files
 import Glibc
 
 /// This process's folder in `tmp/`, locked until the process ends.
@@ -9,24 +10,28 @@ final class ScratchDirectory: Sendable {
     private let parent: Directory
     private let name: String
 
-    init(in parent: Directory) throws(StoreError) {
+    init(in parent: Directory) throws(FileError) {
         self.parent = parent
         // Under a lock, so that another process does not remove the folder before it is locked.
-        guard flock(parent.descriptor, LOCK_EX) == 0 else { throw StoreError("lock", parent.path) }
+        guard flock(parent.descriptor, LOCK_EX) == 0 else { throw Self.failure(of: parent) }
         defer { flock(parent.descriptor, LOCK_UN) }
         Self.sweep(parent)
         let name = Base32.random()
-        let directory = try parent.subdirectory(name)
-        guard flock(directory.descriptor, LOCK_EX | LOCK_NB) == 0 else { throw StoreError("lock", directory.path) }
+        let directory = try parent.subdirectory(name.utf8)
+        guard flock(directory.descriptor, LOCK_EX | LOCK_NB) == 0 else { throw Self.failure(of: directory) }
         (self.name, self.directory) = (name, directory)
     }
 
-    deinit { parent.removeEmptySubdirectory(name) }
+    deinit { parent.removeEmptySubdirectory(name.utf8) }
+
+    private static func failure(of directory: Directory) -> FileError {
+        FileError("lock", directory.path, remedy: FileError.remedy(for: errno, option: AttachmentStore.option))
+    }
 
     /// Returns whether a live process writes in the folder.
     static func isInUse(_ parent: Directory) -> Bool {
         parent.names.contains { name in
-            guard Base32.isOurs(name), let folder = try? parent.subdirectory(name) else { return false }
+            guard Base32.isOurs(name), let folder = try? parent.subdirectory(name.utf8) else { return false }
             guard flock(folder.descriptor, LOCK_EX | LOCK_NB) == 0 else { return true }
             flock(folder.descriptor, LOCK_UN)
             return false
@@ -36,11 +41,11 @@ final class ScratchDirectory: Sendable {
     /// Removes the files of crashed processes. Touches only names that attachd makes, and does not follow links.
     private static func sweep(_ parent: Directory) {
         for name in parent.names where Base32.isOurs(name) {
-            guard let left = try? parent.subdirectory(name), flock(left.descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            guard let left = try? parent.subdirectory(name.utf8), flock(left.descriptor, LOCK_EX | LOCK_NB) == 0 else {
                 continue
             }
-            for file in left.names { try? left.remove(file) }
-            parent.removeEmptySubdirectory(name)
+            for file in left.names { try? left.remove(file.utf8) }
+            parent.removeEmptySubdirectory(name.utf8)
         }
     }
 }

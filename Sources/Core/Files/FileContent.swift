@@ -1,26 +1,32 @@
 import Digests
 import Glibc
-import Timing
+package import Timing
 
 /// Functions that read and write the contents of open files.
 package enum FileContent {
     /// The buffer size in bytes. It is small enough to reuse memory: new pages would cost more than the copying.
     private static let blockSize = 65_536
 
-    /// Copies the first bytes of one file to another, and returns their SHA-256 in lowercase hexadecimal.
-    package static func copy(_ byteCount: Int, from source: Int32, to target: Int32) throws(StoreError) -> String {
+    /// Copies the first bytes of one file to another, and returns their SHA-256 in lowercase hexadecimal. Errors of
+    /// writing say `name`.
+    package static func copy(
+        _ byteCount: Int,
+        from source: Int32,
+        to target: Int32,
+        named name: String,
+    ) throws(FileError) -> String {
         let hash = SHA256()
-        try unsafe read(0..<byteCount, from: source, orThrow: \.self) { bytes, _ throws(StoreError) in
+        try unsafe read(0..<byteCount, from: source, orThrow: \.self) { bytes, _ throws(FileError) in
             unsafe hash.update(bytes)
-            try unsafe write(bytes, to: target)
+            try unsafe write(bytes, to: target, named: name)
         }
         return Hexadecimal.text(hash.finish())
     }
 
     /// Returns the SHA-256 of the first bytes of a file, in lowercase hexadecimal.
-    package static func sha256(_ byteCount: Int, of source: Int32) throws(StoreError) -> String {
+    package static func sha256(_ byteCount: Int, of source: Int32) throws(FileError) -> String {
         let hash = SHA256()
-        try unsafe read(0..<byteCount, from: source, orThrow: \.self) { bytes, _ throws(StoreError) in
+        try unsafe read(0..<byteCount, from: source, orThrow: \.self) { bytes, _ throws(FileError) in
             unsafe hash.update(bytes)
         }
         return Hexadecimal.text(hash.finish())
@@ -30,7 +36,7 @@ package enum FileContent {
     package static func read<Failure: Error>(
         _ range: Range<Int>,
         from source: Int32,
-        orThrow failure: (StoreError) -> Failure,
+        orThrow failure: (FileError) -> Failure,
         _ take: (UnsafeRawBufferPointer, Int) throws(Failure) -> Void,
     ) throws(Failure) {
         let block = UnsafeMutableRawBufferPointer.allocate(byteCount: blockSize, alignment: 16)
@@ -39,52 +45,58 @@ package enum FileContent {
         while offset < range.upperBound {
             let wanted = min(blockSize, range.upperBound - offset)
             let count = unsafe pread(source, block.baseAddress, wanted, off_t(offset))
-            guard count > 0 else { throw failure(StoreError("read", "a file", count < 0 ? errno : EIO)) }
+            guard count > 0 else { throw failure(FileError("read", "a file", count < 0 ? errno : EIO)) }
             try unsafe take(UnsafeRawBufferPointer(rebasing: block[..<count]), offset)
             offset += count
         }
     }
 
-    /// Writes all of `bytes`.
-    package static func write(_ bytes: UnsafeRawBufferPointer, to target: Int32) throws(StoreError) {
+    /// Writes all of `bytes` to a file, which errors call `name`.
+    package static func write(
+        _ bytes: UnsafeRawBufferPointer,
+        to target: Int32,
+        named name: String,
+    ) throws(FileError) {
         var written = 0
         while written < bytes.count {
             let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[written...])
             let count = unsafe Glibc.write(target, rest.baseAddress, rest.count)
             if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw StoreError("write", "an attachment") }
+            guard count > 0 else { throw FileError("write", name) }
             written += count
         }
     }
 
-    static func write(_ text: String, to target: Int32) throws(StoreError) {
-        let bytes = Array(text.utf8)
-        try unsafe bytes.span.withUnsafeBytes { bytes throws(StoreError) in try unsafe write(bytes, to: target) }
+    /// Writes all of `bytes` to a file, which errors call `name`.
+    package static func write(_ bytes: [UInt8], to target: Int32, named name: String) throws(FileError) {
+        try unsafe bytes.span.withUnsafeBytes { bytes throws(FileError) in
+            try unsafe write(bytes, to: target, named: name)
+        }
     }
 
     /// Returns the whole text of a file.
-    static func readAllText(_ file: Int32) throws(StoreError) -> String {
+    package static func readAllText(_ file: Int32) throws(FileError) -> String {
         var text: [UInt8] = []
         var block = [UInt8](repeating: 0, count: blockSize)
         while true {
             let count = unsafe pread(file, &block, block.count, off_t(text.count))
             if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw StoreError("read", "a text file") }
+            guard count >= 0 else { throw FileError("read", "a text file") }
             guard count > 0 else { return String(decoding: text, as: UTF8.self) }
             text += block[..<count]
         }
     }
 
-    /// Writes a file's content to the disk, so that it survives a crash of the machine.
-    package static func sync(_ file: Int32) throws(StoreError) {
-        guard fsync(file) == 0 else { throw StoreError("write to the disk", "an attachment") }
+    /// Writes a file's content to the disk, so that it survives a crash of the machine. Errors say `name`.
+    package static func sync(_ file: Int32, named name: String) throws(FileError) {
+        guard fsync(file) == 0 else { throw FileError("write to the disk", name) }
     }
 
-    /// Sets a file's modification time and writes the file to the disk.
-    static func finish(_ file: Int32, changed time: UnixTime) throws(StoreError) {
+    /// Sets a file's modification time and writes the file to the disk. Errors say `name`.
+    package static func finish(_ file: Int32, named name: String, changed time: UnixTime) throws(FileError) {
         guard unsafe futimens(file, [time.fileTime, time.fileTime]) == 0 else {
-            throw StoreError("set the time of", "an attachment")
+            throw FileError("set the time of", name)
         }
-        try sync(file)
+        try sync(file, named: name)
     }
 }

@@ -15,9 +15,9 @@ package enum Ownership {
         folder descriptor: Int32,
         at path: String,
         isEntrance: Bool = false,
-    ) throws(StoreError) {
+    ) throws(FileError) {
         var status = stat()
-        guard unsafe fstat(descriptor, &status) == 0 else { throw StoreError("open", path) }
+        guard unsafe fstat(descriptor, &status) == 0 else { throw FileError("open", path) }
         guard status.st_uid == geteuid() || isEntrance && status.st_uid == 0 else {
             throw .foreign(path, owner: status.st_uid)
         }
@@ -26,29 +26,36 @@ package enum Ownership {
         guard isMountPoint else { throw .writableByAll(path) }
     }
 
+    /// Throws if an entry of a folder belongs to another user.
+    package static func check(owner status: stat, at path: String) throws(FileError) {
+        guard status.st_uid == geteuid() else { throw .foreign(path, owner: status.st_uid) }
+    }
+
     /// Throws if the file is not a regular file of this user or is writable by others. `status` is that of the open
     /// file, or of the name itself.
-    package static func check(file status: stat, at path: String) throws(StoreError) {
-        guard status.st_uid == geteuid() else { throw .foreign(path, owner: status.st_uid) }
+    package static func check(file status: stat, at path: String) throws(FileError) {
+        try check(owner: status, at: path)
         guard status.st_mode & S_IFMT == S_IFREG else { throw .notFile(path) }
         guard status.st_mode & S_IWOTH == 0 else { throw .writableByAll(path) }
     }
 
-    /// Opens a folder by its path. Follows a link only if root made it for another user, as systemd's `DynamicUser`
-    /// does for a service's state folder.
-    package static func open(folder path: String) throws(StoreError) -> Int32 {
+    /// Opens a folder by its path, which the user chooses with `option`. Follows a link only if root made it for another
+    /// user, as systemd's `DynamicUser` does for a service's state folder.
+    package static func open(folder path: String, option: String) throws(FileError) -> Int32 {
         let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
         let descriptor = unsafe Glibc.open(path, flags)
         if descriptor >= 0 { return descriptor }
         let code = errno
         var status = stat()
         guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else {
-            throw StoreError("open", path, code)
+            throw FileError("open", path, code, remedy: FileError.remedy(for: code, option: option))
         }
         guard status.st_uid == 0, geteuid() != 0, let real = unsafe realpath(path, nil) else { throw .link(path) }
         defer { unsafe free(real) }
         let target = unsafe Glibc.open(real, flags)
-        guard target >= 0 else { throw StoreError("open", path) }
+        guard target >= 0 else {
+            throw FileError("open", path, remedy: FileError.remedy(for: errno, option: option))
+        }
         return target
     }
 }

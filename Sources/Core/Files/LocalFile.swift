@@ -1,13 +1,10 @@
 import Concurrency
 import Dispatch
 package import Media
-import Processing
-import Storage
-package import Timing
 
 /// An open local file as the source of an attachment. The requested parts are copied into the decoder's memory, so that
 /// changes of the file cannot affect the decoder, and only the clip of a long video is read.
-package struct LocalFile: AttachmentDownloading {
+package struct LocalFile: Sendable {
     private let descriptor: Int32
     private let size: Int
     /// The owner of the descriptor, which keeps it open while it is in use.
@@ -24,14 +21,8 @@ package struct LocalFile: AttachmentDownloading {
         self.size = size
     }
 
-    package func download(
-        _ url: String,
-        into file: MediaFile,
-        until deadline: MovingDeadline,
-        kind: MediaFormat.Kind?,
-        unless known: SourceValidators?,
-        onHead: @escaping @Sendable (SourceHead) -> Void,
-    ) async {
+    /// Copies the parts that `file` requests, until it is complete or no longer needed.
+    package func copy(into file: MediaFile) async {
         guard size > 0 else {
             return file.end(.cut(AttachmentFailure(.download, .empty, "The file is empty.")))
         }

@@ -1,19 +1,8 @@
 import Glibc
+import Values
 
 /// A file that holds a secret, such as a token or keys. It is refused if other users can read it.
 package struct SecretFile: Sendable, Equatable {
-    /// The state of a file, by which a change is detected.
-    package struct Version: Sendable, Equatable {
-        private let numbers: [Int]
-
-        fileprivate init(_ status: stat) {
-            numbers = [
-                Int(truncatingIfNeeded: status.st_dev), Int(truncatingIfNeeded: status.st_ino), Int(status.st_size),
-                status.st_mtim.tv_sec, status.st_mtim.tv_nsec, status.st_ctim.tv_sec, status.st_ctim.tv_nsec,
-            ]
-        }
-    }
-
     package let path: String
     /// A Boolean value that indicates whether the file's group may read it, as with secrets that Kubernetes mounts.
     package let isGroupReadable: Bool
@@ -26,10 +15,10 @@ package struct SecretFile: Sendable, Equatable {
     }
 
     /// Reads the file. Follows links, because Kubernetes mounts secrets as links.
-    package func read() throws(StoreError) -> (text: String, version: Version) {
+    package func read() throws(FileError) -> String {
         let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard file >= 0 else {
-            let reason = unsafe String(cString: strerror(errno))
+            let reason = SystemError("open").reason
             throw .secret(path, "\(path) cannot be read: \(reason).", remedy: "Check the file's name and mode.")
         }
         defer { close(file) }
@@ -37,9 +26,9 @@ package struct SecretFile: Sendable, Equatable {
     }
 
     /// Reads an open file, which the caller closes.
-    func read(_ file: Int32) throws(StoreError) -> (text: String, version: Version) {
+    package func read(_ file: Int32) throws(FileError) -> String {
         var status = stat()
-        guard unsafe fstat(file, &status) == 0 else { throw StoreError("open", path) }
+        guard unsafe fstat(file, &status) == 0 else { throw FileError("open", path) }
         try check(status)
         var bytes = [UInt8](repeating: 0, count: Self.byteLimit + 1)
         let count = unsafe Glibc.pread(file, &bytes, bytes.count, 0)
@@ -50,16 +39,16 @@ package struct SecretFile: Sendable, Equatable {
                 remedy: "Name another file."
             )
         }
-        return (String(decoding: bytes[..<count], as: UTF8.self), Version(status))
+        return String(decoding: bytes[..<count], as: UTF8.self)
     }
 
     /// The current state of the file, or `nil` if it does not exist.
-    package var version: Version? {
+    package var version: FileVersion? {
         var status = stat()
-        return unsafe stat(path, &status) == 0 ? Version(status) : nil
+        return unsafe stat(path, &status) == 0 ? FileVersion(status) : nil
     }
 
-    private func check(_ status: stat) throws(StoreError) {
+    private func check(_ status: stat) throws(FileError) {
         guard status.st_mode & S_IFMT == S_IFREG else {
             throw .secret(path, "\(path) is not a regular file.", remedy: "Write the secret to a file with mode 600.")
         }

@@ -1,0 +1,97 @@
+import Glibc
+import Values
+
+/// A file operation that failed, or a file or folder that must not be used.
+package struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
+    package let operation: String
+    package let path: String
+    private let cause: SystemError
+    /// The advice, or `nil` if the caller knows better what to do.
+    package let remedy: String?
+    /// A sentence that describes the problem, in place of the system's text for the code.
+    private let finding: String?
+    /// A Boolean value that indicates whether the file holds a secret, which the configuration names.
+    package private(set) var concernsSecret = false
+
+    package init(_ operation: String, _ path: String, _ code: Int32 = errno, remedy: String? = nil) {
+        self.init(operation, path, code, remedy: remedy, finding: nil)
+    }
+
+    private init(_ operation: String, _ path: String, _ code: Int32, remedy: String?, finding: String?) {
+        self.operation = operation
+        self.path = path
+        self.cause = SystemError(operation, code: code)
+        self.remedy = remedy
+        self.finding = finding
+    }
+
+    package var code: Int32 { cause.code }
+
+    /// The system's text for the code.
+    package var reason: String { cause.reason }
+
+    /// A Boolean value that indicates whether the disk is full, so that other files cannot be written either.
+    package var isFull: Bool { code == ENOSPC || code == EDQUOT }
+
+    /// A Boolean value that indicates whether the file or folder belongs to another user, is a link, or is writable by
+    /// others.
+    package var isUntrusted: Bool { finding != nil }
+
+    package var description: String {
+        let problem = finding ?? "Cannot \(operation) \(path): \(reason)"
+        guard let remedy else { return problem }
+        return finding == nil ? "\(problem). \(remedy)" : "\(problem) \(remedy)"
+    }
+}
+
+extension FileError {
+    /// Returns the usual advice for a code about a folder that the user chooses with `option`.
+    package static func remedy(for code: Int32, option: String) -> String {
+        switch code {
+        case ENOSPC, EDQUOT: "Free some disk space, or choose another \(option)."
+        case EACCES, EPERM, EROFS: "Choose a \(option) that this user may write to."
+        case ELOOP, ENOTDIR:
+            "Choose another \(option): it and its folders must be real folders, not links or files."
+        default: "Check the \(option)."
+        }
+    }
+
+    static func foreign(_ path: String, owner: uid_t) -> FileError {
+        let user = geteuid()
+        return untrusted(
+            "\(path) belongs to user \(owner), and attachd runs as user \(user).",
+            path,
+            remedy:
+                "Choose another path, run attachd as that user, or, if you trust its content: chown -R \(user) \(path)",
+        )
+    }
+
+    static func writableByAll(_ path: String) -> FileError {
+        untrusted(
+            "Every user of this machine can write to \(path).",
+            path,
+            remedy: "If you trust its content: chmod o-w \(path)",
+        )
+    }
+
+    static func link(_ path: String) -> FileError {
+        untrusted("\(path) is a link.", path, remedy: "Name the folder that it leads to, or remove the link.", ELOOP)
+    }
+
+    static func notFile(_ path: String) -> FileError {
+        untrusted("\(path) is not a regular file, but a link or something else.", path, remedy: "Remove it.", ELOOP)
+    }
+
+    /// Returns the error for a file with a secret that cannot be used.
+    package static func secret(_ path: String, _ finding: String, remedy: String) -> FileError {
+        var error = untrusted(finding, path, remedy: remedy)
+        error.concernsSecret = true
+        return error
+    }
+
+    private static func untrusted(_ finding: String, _ path: String, remedy: String, _ code: Int32 = EPERM)
+        -> FileError
+    {
+        FileError("open", path, code, remedy: remedy, finding: finding)
+    }
+}
