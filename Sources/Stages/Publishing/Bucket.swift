@@ -177,7 +177,7 @@ package final class Bucket: Sendable {
             state.time.learn(now - start)
             // Caches and the bucket's own rules may count from now, so the file is published again well before `keep`
             // ends.
-            state.names.insert(file.name, until: now + keep / 2, at: now)
+            state.names.insert(file.name, until: now + keep / 2)
         }
         instrument.record(.published(byteCount: file.byteCount, took: now - start))
     }

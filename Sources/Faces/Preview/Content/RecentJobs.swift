@@ -1,4 +1,5 @@
 import Synchronization
+import Values
 
 /// The latest jobs that this process answered, in memory, for display in the preview.
 package final class RecentJobs: Sendable {
@@ -16,18 +17,12 @@ package final class RecentJobs: Sendable {
     /// The maximum number of entries, of at most 64 KiB each.
     private static let limit = 20
 
-    private let state = Mutex<[Entry]>([])
+    private let state = Mutex(BoundedTable<String, Entry>(entryLimit: limit))
 
     package init() {}
 
     /// The entries, newest first.
-    package var entries: [Entry] { state.withLock { $0 } }
+    package var entries: [Entry] { state.withLock { $0.oldestFirst.map(\.value).reversed() } }
 
-    package func note(_ entry: Entry) {
-        state.withLock { entries in
-            entries.removeAll { $0.id == entry.id }
-            entries.insert(entry, at: 0)
-            if entries.count > Self.limit { entries.removeLast() }
-        }
-    }
+    package func note(_ entry: Entry) { state.withLock { $0.insert(entry, for: entry.id) } }
 }

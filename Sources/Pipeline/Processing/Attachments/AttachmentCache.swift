@@ -3,6 +3,7 @@ import Media
 import ServiceExtension
 import Synchronization
 import Timing
+import Values
 
 /// A cache of attachments that also coalesces requests: identical work under way is joined, and finished work is used
 /// again for as long as the origin allows.
@@ -14,7 +15,7 @@ final class AttachmentCache: Sendable {
 
     fileprivate struct State {
         var running: [AttachmentKey: SharedAttachmentJob] = [:]
-        var cached = ReuseTable<AttachmentKey, CachedAttachment>(entryLimit: 4096, byteLimit: 268_435_456)
+        var cached = BoundedTable<AttachmentKey, CachedAttachment>(entryLimit: 4096, byteLimit: 268_435_456)
     }
 
     private enum Way {

@@ -1,6 +1,7 @@
 import Media
 import Synchronization
 import Timing
+import Values
 
 /// The sources that were removed recently. Work that was under way for them at that time is not delivered.
 final class ForgottenSources: Sendable {
@@ -11,7 +12,7 @@ final class ForgottenSources: Sendable {
 
     private struct State {
         var count = 0
-        var last: [String: (number: Int, end: Instant)] = [:]
+        var last = BoundedTable<String, (number: Int, end: Instant)>()
     }
 
     private let time: any TimeSource
@@ -25,9 +26,9 @@ final class ForgottenSources: Sendable {
         let now = time.now
         state.withLock { state in
             // Drops entries that are older than the longest possible notification.
-            state.last = state.last.filter { $0.value.end > now }
+            state.last.removeOldest { $1.end <= now }
             state.count += 1
-            state.last[source] = (state.count, now + NotificationService.longestTimeLimit * 2)
+            state.last.insert((state.count, now + NotificationService.longestTimeLimit * 2), for: source)
         }
     }
 

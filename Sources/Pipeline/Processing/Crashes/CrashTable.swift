@@ -1,9 +1,10 @@
 import Media
 import Timing
+import Values
 
 /// A table of sources that crashed their decoder processes, by name, by content, and by origin. It has no side effects.
 ///
-/// The table is bounded: beyond its limits, it forgets first the entries that would expire first.
+/// The table is bounded: beyond its limits, it forgets first the entries that would expire first, which are the oldest.
 struct CrashTable: Sendable {
     private struct Origin {
         var crashes = 0
@@ -35,9 +36,9 @@ struct CrashTable: Sendable {
     static let firstPause: Duration = .seconds(1)
 
     /// The time at which each entry expires.
-    private var sources: [Name: Instant] = [:]
-    private var contents: [CrashedContent: Instant] = [:]
-    private var origins: [Name: Origin] = [:]
+    private var sources = BoundedTable<Name, Instant>(entryLimit: entryLimit)
+    private var contents = BoundedTable<CrashedContent, Instant>(entryLimit: entryLimit)
+    private var origins = BoundedTable<Name, Origin>(entryLimit: entryLimit)
 
     var count: Int { sources.count + contents.count + origins.count }
 
@@ -47,7 +48,9 @@ struct CrashTable: Sendable {
 
     /// Returns the recorded contents that begin with `head`.
     func contents(beginningLike head: [UInt8], at now: Instant) -> [CrashedContent] {
-        contents.filter { now < $0.value && $0.key.head.starts(with: head.prefix($0.key.head.count)) }.map(\.key)
+        contents.oldestFirst
+            .filter { now < $0.value && $0.key.head.starts(with: head.prefix($0.key.head.count)) }
+            .map(\.key)
     }
 
     func isBackingOff(origin: String, at now: Instant) -> Bool {
@@ -56,8 +59,8 @@ struct CrashTable: Sendable {
 
     mutating func record(source: String, origin: String, _ content: CrashedContent?, at now: Instant) {
         forget(at: now)
-        sources[Name(source)] = now + Self.period
-        if let content { contents[content] = now + Self.period }
+        sources.insert(now + Self.period, for: Name(source))
+        if let content { contents.insert(now + Self.period, for: content) }
         let name = Name(origin)
         var record = origins[name] ?? Origin(lastCrash: now, resumes: now)
         record.crashes += 1
@@ -66,23 +69,12 @@ struct CrashTable: Sendable {
             let doublings = min(record.crashes - Self.toleratedCrashes, 20)
             record.resumes = now + min(Self.firstPause * (1 << doublings), Self.period)
         }
-        origins[name] = record
-        limit(&sources) { $0 }
-        limit(&contents) { $0 }
-        limit(&origins) { $0.lastCrash }
+        origins.insert(record, for: name)
     }
 
     private mutating func forget(at now: Instant) {
-        sources = sources.filter { now < $0.value }
-        contents = contents.filter { now < $0.value }
-        origins = origins.filter { now < $0.value.lastCrash + Self.period }
-    }
-
-    private func limit<Key, Value>(_ entries: inout [Key: Value], by instant: (Value) -> Instant) {
-        while entries.count > Self.entryLimit,
-            let oldest = entries.min(by: { instant($0.value) < instant($1.value) })
-        {
-            entries[oldest.key] = nil
-        }
+        sources.removeOldest { $1 <= now }
+        contents.removeOldest { $1 <= now }
+        origins.removeOldest { $1.lastCrash + Self.period <= now }
     }
 }

@@ -11,8 +11,6 @@ struct OriginRecord {
     var breaker: CircuitBreaker
     /// The end of the pause that the origin asked for.
     private(set) var pausedUntil: Instant?
-    /// The last use, counted in uses of the table.
-    var lastUse: UInt64 = 0
     private var answers = 0
     private var lastDecrease: Instant?
     private var time: LearntDuration?

@@ -1,5 +1,6 @@
 import Media
 import Timing
+import Values
 
 /// The requests that end early for those that wait.
 ///

@@ -1,5 +1,6 @@
 import Media
 import Timing
+import Values
 
 /// The limiter's rules, without a clock or a task.
 ///
@@ -28,7 +29,8 @@ struct OriginTable {
 
     let rule: OriginRule
     private(set) var inFlight = 0
-    private(set) var records: [Origin: OriginRecord] = [:]
+    /// The origins. Those in use are not evicted, so `forgetSome` limits their number.
+    private(set) var records = BoundedTable<Origin, OriginRecord>()
     private(set) var sites: [Site: SiteRecord] = [:]
     /// The number of sites that have requests under way or waiting.
     private(set) var activeSites = 0
@@ -41,7 +43,6 @@ struct OriginTable {
     private(set) var demand = 0
     private var settled: [(number: UInt64, decision: Decision)] = []
     var givingWay: [(number: UInt64, cause: GivingWay)] = []
-    private var useCount: UInt64 = 0
     private var lastPlace: UInt64 = 0
     /// The site of the last request and its time, and the last time that another site had one.
     private var latest: (site: Site, instant: Instant)?
@@ -66,7 +67,7 @@ struct OriginTable {
         }
         let index = waiters.firstIndex { deadline < $0.deadline } ?? waiters.endIndex
         waiters.insert(Waiter(number: number, origin: origin, site: site, deadline: deadline), at: index)
-        records[origin]?.waiting += 1
+        records.update(origin) { $0.waiting += 1 }
         update(site) { $0.waiting += 1 }
         makeWay(at: now)
     }
@@ -80,7 +81,7 @@ struct OriginTable {
     /// Records that the request of `place` was answered. The rest of the body may take long.
     mutating func answered(_ place: Place, at now: Instant) {
         let limit = records[place.origin]?.limit
-        records[place.origin]?.answered(since: place.start, rule)
+        records.update(place.origin) { $0.answered(since: place.start, rule) }
         if records[place.origin]?.limit != limit, records[place.origin]?.waiting != 0 { settle(at: now) }
     }
 
@@ -97,8 +98,10 @@ struct OriginTable {
         var outcome = outcome
         if outcome.gaveWay, request.isHopeless { (outcome.health, outcome.isOverloaded) = (.failure, true) }
         let wasRefused = refusal(of: place.origin, at: now) != nil
-        records[place.origin]?.ended(outcome, since: place.start, at: now, rule)
-        records[place.origin]?.breaker.finish(place.pass, outcome.health, at: now, jitter: jitter)
+        records.update(place.origin) { record in
+            record.ended(outcome, since: place.start, at: now, rule)
+            record.breaker.finish(place.pass, outcome.health, at: now, jitter: jitter)
+        }
         update(request.site) { $0.ended(request, place.sitePass, outcome, at: now, jitter: jitter) }
         if request.givesWay != nil { endingCount -= 1 }
         let isRefused = refusal(of: place.origin, at: now) != nil
@@ -118,7 +121,7 @@ struct OriginTable {
         guard let record = records[origin], refusal(of: origin, at: now) == nil else { return false }
         let start = max(now, record.pausedUntil ?? now)
         guard start + record.typicalTime * 2 < deadline else { return false }
-        return records[origin]?.takeRetry() ?? false
+        return records.update(origin) { $0.takeRetry() } ?? false
     }
 
     /// Makes the decisions that are due because time has passed.
@@ -173,12 +176,12 @@ struct OriginTable {
             return end + record.typicalTime < latest ? nil : .failure(.askedToWait(until: end))
         }
         guard bound(of: origin, record.site, at: now) == nil,
-            let pass = try? records[origin]?.breaker.pass(at: now),
+            let pass = try? records.update(origin, { record throws(CircuitBreaker.Refusal) in try record.breaker.pass(at: now) }),
             let sitePass = try? sites[record.site]?.breaker.pass(at: now)
         else { return nil }
         inFlight += 1
         lastPlace += 1
-        records[origin]?.began(rule)
+        records.update(origin) { $0.began(rule) }
         update(record.site) { $0.inFlight += 1 }
         let grace = record.grace(rule)
         running[lastPlace] = RunningRequest(origin, record.site, start: now, grace: grace, deadline: deadline)
@@ -206,7 +209,7 @@ struct OriginTable {
     }
 
     private mutating func stopsWaiting(_ waiter: Waiter) {
-        records[waiter.origin]?.waiting -= 1
+        records.update(waiter.origin) { $0.waiting -= 1 }
         update(waiter.site) { $0.waiting -= 1 }
     }
 
@@ -220,15 +223,15 @@ struct OriginTable {
     }
 
     private mutating func use(_ origin: Origin, at now: Instant) -> Site {
-        useCount += 1
-        if records[origin] == nil {
+        let site: Site
+        if let record = records.use(origin) {
+            site = record.site
+        } else {
             if records.count >= rule.tableLimit { forgetSome() }
-            let site = Site(origin)
-            records[origin] = OriginRecord(site, rule)
+            site = Site(origin)
+            records.insert(OriginRecord(site, rule), for: origin)
             sites[site, default: SiteRecord(breaker: CircuitBreaker(rule.breaker))].originCount += 1
         }
-        records[origin]?.lastUse = useCount
-        let site = records[origin]?.site ?? Site(origin)
         if let latest, latest.site != site { latestOther = latest.instant }
         latest = (site, now)
         return site
@@ -236,10 +239,9 @@ struct OriginTable {
 
     /// Removes a tenth of the origins: those that were used least recently, and are not in use.
     private mutating func forgetSome() {
-        let idle = records.filter { $0.value.inFlight == 0 && $0.value.waiting == 0 }
-        let oldest = idle.sorted { $0.value.lastUse < $1.value.lastUse }.prefix(max(1, rule.tableLimit / 10))
-        for (origin, record) in oldest {
-            records[origin] = nil
+        let idle = records.oldestFirst.lazy.filter { $0.value.inFlight == 0 && $0.value.waiting == 0 }
+        for (origin, record) in Array(idle.prefix(max(1, rule.tableLimit / 10))) {
+            records.remove(origin)
             sites[record.site]?.originCount -= 1
             if sites[record.site]?.originCount == 0 { sites[record.site] = nil }
         }

@@ -2,6 +2,7 @@ import Digests
 package import Files
 import Synchronization
 package import Timing
+import Values
 
 /// The holds of open views that show attachments. Access starts when a view opens and stops when it closes.
 ///
@@ -20,7 +21,7 @@ package final class AccessHolds: Sendable {
 
     private let store: AttachmentStore
     private let now: @Sendable () -> UnixTime
-    private let views = Mutex<[String: View]>([:])
+    private let views = Mutex(BoundedTable<String, View>(entryLimit: limit))
 
     package init(store: AttachmentStore, now: @escaping @Sendable () -> UnixTime = { .now }) {
         self.store = store
@@ -34,24 +35,23 @@ package final class AccessHolds: Sendable {
         var held: [AttachmentIdentifier: AttachmentHold] = [:]
         for file in files { held[file] = try store.startAccessing(file) }
         let hold = Base32.random()
-        let view = View(files: held, end: now() + Self.time)
+        let now = now()
+        let view = View(files: held, end: now + Self.time)
         views.withLock { views in
-            drop(&views)
-            while views.count >= Self.limit, let oldest = views.min(by: { $0.value.end < $1.value.end }) {
-                views[oldest.key] = nil
-            }
-            views[hold] = view
+            views.removeOldest { $1.end <= now }
+            views.insert(view, for: hold)
         }
         return (hold, files.filter { held[$0] != nil })
     }
 
     /// Renews a hold. Returns `false` if it has ended and the view must be opened again.
     package func renew(_ hold: String) throws(FileError) -> Bool {
-        let end = now() + Self.time
+        let now = now()
         let files = views.withLock { views in
-            drop(&views)
-            views[hold]?.end = end
-            return views[hold]?.files.keys
+            guard var view = views[hold], view.end > now else { return nil as [AttachmentIdentifier]? }
+            view.end = now + Self.time
+            views.insert(view, for: hold)
+            return Array(view.files.keys)
         }
         guard let files else { return false }
         // The holds of the store have a time limit, so they are renewed, too.
@@ -59,18 +59,15 @@ package final class AccessHolds: Sendable {
         return true
     }
 
-    package func close(_ hold: String) { views.withLock { $0[hold] = nil } }
+    package func close(_ hold: String) { views.withLock { $0.remove(hold) } }
 
     /// Returns whether the view may read the file now.
     package func grants(_ file: AttachmentIdentifier, to hold: String) -> Bool {
-        views.withLock { views in
-            drop(&views)
-            return views[hold]?.files[file] != nil
-        }
-    }
-
-    private func drop(_ views: inout [String: View]) {
         let now = now()
-        views = views.filter { $0.value.end > now }
+        return views.withLock { views in
+            // Lets go of the files of views that have ended.
+            views.removeOldest { $1.end <= now }
+            return views[hold].map { $0.end > now && $0.files[file] != nil } ?? false
+        }
     }
 }
