@@ -51,7 +51,7 @@ extension QueueRule {
                 #expect(lost.isEmpty)
                 #expect(reclaimed.isEmpty)
                 renewed = before
-                try await time.sleep(until: time.now + leaseTime / 20)
+                try await time.sleep(for: leaseTime / 20)
             }
             #expect(try await holder.finish(lease, with: .sample()))
         },

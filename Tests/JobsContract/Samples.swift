@@ -60,7 +60,7 @@ func eventually<Value>(_ look: () async throws -> Value?) async throws -> Value 
     let end = time.now + .seconds(60)
     while time.now < end {
         if let value = try await look() { return value }
-        try await time.sleep(until: time.now + .milliseconds(10))
+        try await time.sleep(for: .milliseconds(10))
     }
     return try #require(try await look())
 }

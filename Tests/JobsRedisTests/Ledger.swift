@@ -76,6 +76,6 @@ final class Ledger: Sendable {
     /// Checks again and again until `isSo` holds.
     func wait(until isSo: (Ledger) -> Bool) async throws {
         let time = SystemTime()
-        while !isSo(self) { try await time.sleep(until: time.now + .milliseconds(5)) }
+        while !isSo(self) { try await time.sleep(for: .milliseconds(5)) }
     }
 }

@@ -10,7 +10,7 @@ final class SwiftTime: TimeSource {
 
     var now: Instant { instant.withLock(\.self) }
 
-    func sleep(until end: Instant) async throws {
+    func sleep(until end: Instant, tolerance: Duration?) async throws {
         try Task.checkCancellation()
         instant.withLock { $0 = max($0, end) }
     }

@@ -29,7 +29,7 @@ package final class TestTime: TimeSource {
 
     package var now: Instant { state.withLock(\.now) }
 
-    package func sleep(until instant: Instant) async throws {
+    package func sleep(until instant: Instant, tolerance: Duration?) async throws {
         let id = state.withLock { state in
             state.nextID += 1
             return state.nextID

@@ -76,7 +76,7 @@ final class RunningWorker: Sendable {
     func advance(by step: Duration, until look: () async throws -> Bool) async throws {
         while try await !look() {
             time.advance(by: step)
-            try await SystemTime().sleep(until: SystemTime().now + .milliseconds(5))
+            try await SystemTime().sleep(for: .milliseconds(5))
         }
     }
 }

@@ -263,8 +263,8 @@ struct WorkerServiceTests {
         await withDiscardingTaskGroup { group in
             group.addTask(executorPreference: thread) {
                 // Occupies as many threads as can run at once, until this test has run several steps.
-                while started.count == 0 { try? await time.sleep(until: time.now + .milliseconds(1)) }
-                for _ in 0..<20 { try? await time.sleep(until: time.now + .milliseconds(1)) }
+                while started.count == 0 { try? await time.sleep(for: .milliseconds(1)) }
+                for _ in 0..<20 { try? await time.sleep(for: .milliseconds(1)) }
                 isDone.add()
             }
             for _ in 0..<threads {

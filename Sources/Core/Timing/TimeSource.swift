@@ -2,25 +2,29 @@ import Glibc
 import Values
 
 /// A point on the clock for deadlines. It has no meaning outside this process.
-package struct Instant: Comparable, Hashable, Sendable {
+package struct Instant: InstantProtocol {
     package var sinceOrigin: Duration
 
     package init(sinceOrigin: Duration) { self.sinceOrigin = sinceOrigin }
 
+    package func advanced(by duration: Duration) -> Instant { Instant(sinceOrigin: sinceOrigin + duration) }
+
+    package func duration(to other: Instant) -> Duration { other.sinceOrigin - sinceOrigin }
+
     package static func < (left: Instant, right: Instant) -> Bool { left.sinceOrigin < right.sinceOrigin }
-    package static func + (left: Instant, right: Duration) -> Instant {
-        Instant(sinceOrigin: left.sinceOrigin + right)
-    }
-    package static func - (left: Instant, right: Duration) -> Instant {
-        Instant(sinceOrigin: left.sinceOrigin - right)
-    }
-    package static func - (left: Instant, right: Instant) -> Duration { left.sinceOrigin - right.sinceOrigin }
+    package static func + (left: Instant, right: Duration) -> Instant { left.advanced(by: right) }
+    package static func - (left: Instant, right: Duration) -> Instant { left.advanced(by: .zero - right) }
+    package static func - (left: Instant, right: Instant) -> Duration { right.duration(to: left) }
 }
 
 /// The clock for deadlines. Tests use one that stands still until they move it.
-package protocol TimeSource: Sendable {
-    var now: Instant { get }
-    func sleep(until instant: Instant) async throws
+package protocol TimeSource: Clock where Instant == Timing.Instant {}
+
+extension TimeSource {
+    package var minimumResolution: Duration { .nanoseconds(1) }
+
+    /// Returns at `instant`, or throws `CancellationError` as soon as the task is cancelled.
+    package func sleep(until instant: Instant) async throws { try await sleep(until: instant, tolerance: nil) }
 }
 
 /// The machine's monotonic clock.
@@ -33,7 +37,7 @@ package struct SystemTime: TimeSource {
         return Instant(sinceOrigin: .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec))
     }
 
-    package func sleep(until instant: Instant) async throws {
+    package func sleep(until instant: Instant, tolerance: Duration?) async throws {
         try await Alarms.shared.sleep(until: instant)
     }
 }

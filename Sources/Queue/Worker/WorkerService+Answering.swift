@@ -58,7 +58,7 @@ extension WorkerService {
             } catch let error as JobQueueError {
                 instrument.record(.queueFailed(error))
                 guard [.unavailable, .noSpace].contains(error.reason) else { return nil }
-                try? await time.sleep(until: time.now + backOff.next())
+                try? await time.sleep(for: backOff.next())
             } catch {
                 return nil
             }

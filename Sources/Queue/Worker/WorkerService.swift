@@ -126,7 +126,7 @@ package final class WorkerService: Service {
         while !Task.isCancelled {
             do {
                 // A random pause spreads the requests of workers that started together.
-                try await time.sleep(until: time.now + .milliseconds(Int.random(in: 800...1200)))
+                try await time.sleep(for: .milliseconds(Int.random(in: 800...1200)))
                 // After the process was suspended, its leases have run out. Without a renewal, it would reclaim its own
                 // jobs.
                 await renew()
@@ -149,14 +149,14 @@ package final class WorkerService: Service {
 
     private func recover(from error: any Error, _ backOff: inout BackOff) async {
         if let error = error as? JobQueueError { instrument.record(.queueFailed(error)) }
-        try? await time.sleep(until: time.now + backOff.next())
+        try? await time.sleep(for: backOff.next())
     }
 
     // MARK: Keeping them
 
     private func renewLeases() async {
         while !Task.isCancelled {
-            try? await time.sleep(until: time.now + Self.renewalTime)
+            try? await time.sleep(for: Self.renewalTime)
             await renew()
         }
     }

@@ -137,7 +137,7 @@ package final class Bucket: Sendable {
             } catch {
                 let pause = backOff.next()
                 guard error.isPassing, backOff.failures < Self.attemptLimit, hasTime(until: deadline - pause),
-                    (try? await time.sleep(until: time.now + pause)) != nil
+                    (try? await time.sleep(for: pause)) != nil
                 else {
                     instrument.record(.failed)
                     return .failure(error)

@@ -55,7 +55,7 @@ final class OriginConnection {
             try await writer.write(ByteBuffer(string: "\(lines)\r\n\r\n\(body)"))
             return true
         }
-        if delay > .zero { try await time.sleep(until: time.now + delay) }
+        if delay > .zero { try await time.sleep(for: delay) }
         if behaviour.reset == 0 { return try await reset() }
         let file = origin.file(at: path)
         let plan = AnswerPlan(
@@ -95,7 +95,7 @@ final class OriginConnection {
             if let stall { count = min(count, stall.after - sent) }
             try await write(plan, file, sent..<sent + count)
             sent += count
-            if let drip = behaviour.drip, sent < end { try await time.sleep(until: time.now + drip.pause) }
+            if let drip = behaviour.drip, sent < end { try await time.sleep(for: drip.pause) }
             if let rate = behaviour.bytesPerSecond {
                 // Counts from the start, so that the next pause compensates for one that was too long.
                 try await time.sleep(until: start + .seconds(clamping: Double(sent) / Double(rate)))
@@ -119,7 +119,7 @@ final class OriginConnection {
 
     /// Waits for a duration, or until the client has disconnected.
     private func hold(for duration: Duration?) async throws {
-        if let duration { return try await time.sleep(until: time.now + duration) }
+        if let duration { return try await time.sleep(for: duration) }
         while try await requests.next(isolation: #isolation) != nil {}
         throw CancellationError()
     }

@@ -46,7 +46,7 @@ final class SecretReloader: Service {
             await withDiscardingTaskGroup { group in
                 group.addTask { for await _ in hangups { await self.read(changedOnly: false) } }
                 group.addTask {
-                    while (try? await self.time.sleep(until: self.time.now + Self.interval)) != nil {
+                    while (try? await self.time.sleep(for: Self.interval)) != nil {
                         await self.read(changedOnly: true)
                     }
                 }

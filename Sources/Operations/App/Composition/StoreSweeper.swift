@@ -12,7 +12,7 @@ struct StoreSweeper: Service {
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
-            repeat { await store.sweep() } while (try? await time.sleep(until: time.now + interval)) != nil
+            repeat { await store.sweep() } while (try? await time.sleep(for: interval)) != nil
         }
     }
 }

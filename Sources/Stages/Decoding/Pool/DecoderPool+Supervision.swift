@@ -41,7 +41,7 @@ extension DecoderPool {
                     refuse(AttachmentFailure(.decode, .decoderUnavailable, message))
                 }
                 let pause = backOff.next()
-                try? await time.sleep(until: time.now + (backOff.failures == 1 ? .zero : pause))
+                try? await time.sleep(for: backOff.failures == 1 ? .zero : pause)
             }
         }
     }
@@ -122,7 +122,7 @@ extension DecoderPool {
             }
         } catch {
             // The worker is out of descriptors, or the zygote is gone. Neither improves at once.
-            try? await time.sleep(until: time.now + .milliseconds(100))
+            try? await time.sleep(for: .milliseconds(100))
             state.withLock { $0.abandonStart(number) }
         }
         settle()
@@ -136,7 +136,7 @@ extension DecoderPool {
                 try? await MessageStream<DecoderMessage>(socket: line, watcher: self.watcher).next()?.message
             }
             group.addTask {
-                try? await self.time.sleep(until: self.time.now + self.configuration.startLimit)
+                try? await self.time.sleep(for: self.configuration.startLimit)
                 return nil
             }
             defer { group.cancelAll() }

@@ -211,7 +211,7 @@ package final class DecoderPool: Sendable {
                 await child.endings.first { _ in true }.map { .known($0) } ?? .vanished
             }
             group.addTask {
-                try? await self.time.sleep(until: self.time.now + Self.endingPatience)
+                try? await self.time.sleep(for: Self.endingPatience)
                 return .missing
             }
             defer { group.cancelAll() }

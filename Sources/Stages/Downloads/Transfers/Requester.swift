@@ -23,7 +23,7 @@ struct Requester: Sendable {
             gate.mayRetry(gate.rule.origin(of: request.url), until: min(deadline, wanted?.latest ?? deadline))
         else { return first }
         var backOff = BackOff()
-        try? await SystemTime().sleep(until: SystemTime().now + backOff.next())
+        try? await SystemTime().sleep(for: backOff.next())
         do throws(AttachmentFailure) {
             var second = try await run(request, until: deadline, wanted: wanted)
             second.requestCount += first.requestCount

@@ -43,7 +43,7 @@ package enum ResidentMemory: Sendable {
     func watch(_ record: StepRecord, time: any TimeSource) async {
         while !Task.isCancelled {
             if let bytes = await bytes { record.noteResident(bytes) }
-            do { try await time.sleep(until: time.now + interval) } catch { return }
+            do { try await time.sleep(for: interval) } catch { return }
         }
     }
 }

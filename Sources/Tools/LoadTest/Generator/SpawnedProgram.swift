@@ -63,7 +63,7 @@ package final class SpawnedProgram: Sendable {
         while true {
             if let match = try? pattern.firstMatch(in: output) { return String(match.1) }
             guard time.now < end, ended.current == nil else { throw failure("did not start") }
-            try await time.sleep(until: time.now + .milliseconds(20))
+            try await time.sleep(for: .milliseconds(20))
         }
     }
 
@@ -79,7 +79,7 @@ package final class SpawnedProgram: Sendable {
             guard ended.current == nil else { return }
             kill(identifier, SIGTERM)
             let force = Task { [identifier] in
-                try await SystemTime().sleep(until: SystemTime().now + Self.patience)
+                try await SystemTime().sleep(for: Self.patience)
                 kill(identifier, SIGKILL)
             }
             _ = await ended.value()
