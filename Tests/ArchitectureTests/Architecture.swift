@@ -10,7 +10,7 @@ enum Architecture {
             "Media": "CLinux Values Concurrency Timing",
             "Files": "CLinux Values Concurrency Timing Digests Media",
             "Payloads": "Values Media",
-            "ServiceExtension": "Concurrency Timing Media Payloads",
+            "ServiceExtension": "Concurrency Timing Media",
         ],
         "Decoder": [
             "DecoderWire": "Values Timing Media",

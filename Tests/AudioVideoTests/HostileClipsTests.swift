@@ -19,16 +19,16 @@ struct HostileClipsTests {
         let bytes = try SharedMedia.bytes(path)
         let sniffed = MediaSniffer.format(of: bytes.span)
         let (output, _) = try transform(MemorySource(bytes), #require(sniffed), rungs: [rung])
-        for published in output.published {
+        for emitted in output.emitted {
             for word in ["CANARY", "48.85", "Lavf", "Lavc", "x264", "GPS", "Apple"] {
                 // Every MP3 that libav writes contains its four letters, without a version. An encoder's name inside
                 // coded sound is copied with the sound.
-                let isCopied = published.report.rung == .copied
+                let isCopied = emitted.report.rung == .copied
                 guard !isCopied || !["Lavf", "Lavc"].contains(word) else { continue }
-                #expect(published.bytes.firstRange(of: Array(word.utf8)) == nil, "\(word)")
+                #expect(emitted.bytes.firstRange(of: Array(word.utf8)) == nil, "\(word)")
             }
             guard FFmpeg.isThere else { continue }
-            #expect(try FFmpeg.tags(of: published.bytes).isSubset(of: FFmpeg.harmlessTags))
+            #expect(try FFmpeg.tags(of: emitted.bytes).isSubset(of: FFmpeg.harmlessTags))
         }
     }
 

@@ -34,8 +34,8 @@ struct PictureDetailsTests {
             + ["-color_primaries", "bt2020", "-color_trc", transfer, "-colorspace", "bt2020nc", "-tag:v", "hvc1"]
         let output = try clip("a.mp4", arguments)
         #expect(output.rungs == [.poster, .transcoded])
-        for published in output.published {
-            let colour = try #require(FFmpeg.colours(of: published.bytes).first)
+        for emitted in output.emitted {
+            let colour = try #require(FFmpeg.colours(of: emitted.bytes).first)
             #expect(colour.allSatisfy { (215...245).contains($0) }, "\(colour)")
             #expect((colour.max() ?? 0) - (colour.min() ?? 0) <= 4, "\(colour)")
         }
@@ -48,8 +48,8 @@ struct PictureDetailsTests {
             "a.mp4",
             ["-f", "lavfi", "-i", source, "-c:v", "libx265", "-x265-params", "log-level=none"]
         )
-        for published in output.published {
-            let colour = try #require(FFmpeg.colours(of: published.bytes).first)
+        for emitted in output.emitted {
+            let colour = try #require(FFmpeg.colours(of: emitted.bytes).first)
             #expect(zip(colour, [0x40, 0xA0, 0xC0]).allSatisfy { abs($0 - $1) <= 8 }, "\(colour)")
         }
     }

@@ -79,7 +79,7 @@ struct SharedClipsTests {
         let delivered = try #require(output.last)
         let report = delivered.report
         #expect(report.rung == promise.rung)
-        #expect(report.format == promise.format)
+        #expect(report.format.media == promise.format)
         #expect(report.width == promise.width)
         #expect(report.height == promise.height)
         #expect(abs((report.durationMilliseconds ?? 0) - promise.milliseconds) <= 67)

@@ -22,7 +22,7 @@ func transform(
     clip: ClipSelection = ClipSelection(),
     limits: MediaLimits = MediaLimits(),
     rungs: Set<Rung> = Set(Rung.allCases),
-    previewEdge: Int? = nil,
+    thumbnailEdge: Int? = nil,
 ) throws -> (output: CollectedRungs, failure: DecodeFailure?) {
     try libraries.get()
     let output = CollectedRungs()
@@ -35,10 +35,10 @@ func transform(
         clip: clip,
         limits: limits,
         rungs: rungs,
-        previewEdge: previewEdge,
+        thumbnailEdge: thumbnailEdge,
     )
     do {
-        try ClipTransform(request: request, source: source, output: output, stills: PosterPublisher()).run()
+        try ClipTransform(request: request, source: source, output: output, stills: PosterEmitter()).run()
         return (output, nil)
     } catch {
         return (output, error)

@@ -59,7 +59,7 @@ final class BatchFixture: Sendable {
             timeLimit: .seconds(60),
             decoders: 2,
         )
-        let run = try BatchRun(place, options, monitor: monitor) { [decoders] _ in decoders }
+        let run = try BatchRun(place, options, monitor: monitor, decoders: decoders)
         try await run.run()
         return monitor.progress
     }
@@ -112,22 +112,15 @@ final class CountingDecoders: AttachmentConverting {
     /// Makes every later conversion fail for `reason`.
     func fail(_ reason: AttachmentFailure.Reason?) { failing.withLock { $0 = reason } }
 
-    func convert(
-        _ file: MediaFile,
-        as request: ConversionRequest,
-        rungs: @escaping @Sendable () -> Set<Rung>,
-        until deadline: MovingDeadline,
-        describe: @escaping @Sendable (SourceReport) -> Void,
-        publish: @escaping @Sendable (ReadyRung) -> Void,
-    ) async throws(AttachmentFailure) -> Duration {
-        let word = Array(file.prefix(100).dropFirst(8))
+    func convert(_ job: ConversionJob) async throws(AttachmentFailure) -> Duration {
+        let word = Array(job.file.prefix(100).dropFirst(8))
         converted.withLock { $0.append(String(decoding: word, as: UTF8.self)) }
         if let reason = failing.withLock(\.self) { throw AttachmentFailure(.decode, reason, "The test says so.") }
         let bytes = [0xFF, 0xD8, 0xFF] + word
         let output = try OutputFile(capacity: bytes.count)
         unsafe pwrite(output.descriptor, bytes, bytes.count, 0)
         let report = RungReport(rung: .downscaled, format: .jpeg, byteCount: bytes.count, width: 1, height: 1)
-        publish(ReadyRung(report: report, file: output))
+        job.onEvent(.output(ReadyRung(report: report, file: output)))
         return .zero
     }
 }

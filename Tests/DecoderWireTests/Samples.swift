@@ -28,7 +28,7 @@ enum Samples {
         [
             .ready(SandboxReport()), .ready(mixedReport), .need(0..<65536, ahead: 0), .need(7..<8, ahead: 1 << 40),
             .need(4711..<Int.max, ahead: 0),
-            .source(SourceReport()), .preview(byteCount: 4711, output: 3),
+            .source(SourceReport()), .thumbnail(byteCount: 4711, output: 3),
             .source(
                 SourceReport(width: 3, height: 1 << 40, frames: 7, durationMilliseconds: 900),
                 memoryBytes: 1 << 30,
@@ -37,7 +37,7 @@ enum Samples {
         ]
         + AttachmentFailure.Reason.allCases.map { .failed($0) }
         + Rung.allCases.map { .rung(RungReport(rung: $0, format: .png, byteCount: 1), output: 3) }
-        + MediaFormat.allCases.map {
+        + OutputFormat.allCases.map {
             let report = RungReport(
                 rung: .fast,
                 format: $0,

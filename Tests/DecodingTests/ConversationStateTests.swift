@@ -21,26 +21,26 @@ import Timing
         #expect(state.receive(.began) == .nothing)
         #expect(state.hasBegun)
         #expect(state.receive(.need(10..<11, ahead: 5)) == .await(10..<11, ahead: 5))
-        #expect(state.tell(0..<20, size: nil) == true)
+        #expect(state.recordBytes(0..<20, size: nil) == true)
         #expect(state.receive(.source(SourceReport(frames: 1))) == .describe(SourceReport(frames: 1), memoryBytes: 0))
-        state.tellMemory()
+        state.recordMemory()
         #expect(state.receive(.need(20..<21, ahead: 0)) == .await(20..<21, ahead: 0))
-        #expect(state.tellEnd(asAnswer: true) == true)
+        #expect(state.recordEnd(asAnswer: true) == true)
         #expect(state.receive(.rung(rung, output: 1)) == .check(rung, output: 1))
         #expect(state.receive(.rung(rung, output: 0)) == .check(rung, output: 0))
         #expect(state.receive(.done) == .finish)
     }
 
     @Test("a thumbnail is refused as a lie before there is a result, or in an output that is in use")
-    func preview() {
+    func thumbnail() {
         var state = begin()
-        #expect(state.receive(.preview(byteCount: 10, output: 0)).isLie)
+        #expect(state.receive(.thumbnail(byteCount: 10, output: 0)).isLie)
         #expect(state.receive(.rung(rung, output: 0)) == .check(rung, output: 0))
-        #expect(state.receive(.preview(byteCount: 10, output: 1)) == .checkPreview(byteCount: 10, output: 1))
-        #expect(state.receive(.preview(byteCount: 10, output: 1)).isLie)
+        #expect(state.receive(.thumbnail(byteCount: 10, output: 1)) == .checkThumbnail(byteCount: 10, output: 1))
+        #expect(state.receive(.thumbnail(byteCount: 10, output: 1)).isLie)
         state = begin()
         #expect(state.receive(.rung(rung, output: 0)) == .check(rung, output: 0))
-        #expect(state.receive(.preview(byteCount: 101, output: 1)).isLie)
+        #expect(state.receive(.thumbnail(byteCount: 101, output: 1)).isLie)
     }
 
     @Test("a process that goes on before it gets memory lies, and so does one that describes a result while it waits")
@@ -92,9 +92,9 @@ import Timing
     func endAsAnswer() {
         var state = begin()
         #expect(state.receive(.need(10..<11, ahead: 0)) == .await(10..<11, ahead: 0))
-        #expect(state.tellEnd() == false)
-        #expect(state.tellEnd(asAnswer: true) == true)
-        #expect(state.tellEnd() == false)
+        #expect(state.recordEnd() == false)
+        #expect(state.recordEnd(asAnswer: true) == true)
+        #expect(state.recordEnd() == false)
     }
 
     @Test("a process that accepts its job twice lies")
@@ -107,19 +107,19 @@ import Timing
     @Test("one question that crosses the end on its way is allowed")
     func crossing() {
         var state = begin()
-        #expect(state.tellEnd() == true)
+        #expect(state.recordEnd() == true)
         #expect(state.receive(.need(10..<11, ahead: 0)) == .nothing)
-        #expect(state.tell(0..<20, size: nil) == false)
+        #expect(state.recordBytes(0..<20, size: nil) == false)
         #expect(state.receive(.need(11..<12, ahead: 0)).isLie)
     }
 
     @Test("the end is sent once")
     func end() {
         var state = begin()
-        #expect(state.tellEnd() == true)
-        #expect(state.tellEnd() == false)
+        #expect(state.recordEnd() == true)
+        #expect(state.recordEnd() == false)
         var ended = begin(isEnded: true)
-        #expect(ended.tellEnd() == false)
+        #expect(ended.recordEnd() == false)
     }
 
     @Test("a process that asks for bytes that it has, or asks again before the answer, lies")
@@ -137,9 +137,9 @@ import Timing
     func anywhere() {
         var state = begin()
         #expect(state.receive(.need(5..<15, ahead: 0)) == .await(5..<15, ahead: 0))
-        #expect(state.tell(0..<15, size: 1000) == true)
+        #expect(state.recordBytes(0..<15, size: 1000) == true)
         #expect(state.receive(.need(900..<2000, ahead: 7)) == .await(900..<2000, ahead: 7))
-        #expect(state.tell(900..<1000, size: 1000) == true)
+        #expect(state.recordBytes(900..<1000, size: 1000) == true)
         #expect(state.receive(.need(15..<20, ahead: 0)) == .await(15..<20, ahead: 0))
     }
 
@@ -150,14 +150,14 @@ import Timing
     func impossible(range: Range<Int>, ahead: Int) {
         var state = begin()
         #expect(state.receive(.need(900..<1000, ahead: 0)) == .await(900..<1000, ahead: 0))
-        #expect(state.tell(900..<1000, size: 1000) == true)
+        #expect(state.recordBytes(900..<1000, size: 1000) == true)
         #expect(state.receive(.need(range, ahead: ahead)).isLie)
     }
 
     @Test("a process without a result ran out of time if the worker told it so, and lies otherwise")
     func nothing() {
         var state = begin()
-        state.tellExpiry()
+        state.recordWarning()
         guard case .fail(let failure) = state.receive(.done) else {
             Issue.record("it is not a failure")
             return

@@ -10,7 +10,7 @@ struct ScheduleTests {
 
     @Test("the earliest deadline comes first, and equal deadlines are served in order of arrival")
     func order() {
-        var schedule = DecoderSchedule(places: 1, byteLimit: 100)
+        var schedule = DecoderSchedule(slots: 1, byteLimit: 100)
         for (id, deadline) in [(1, 30), (2, 10), (3, 20), (4, 10)] { schedule.wait(claim(id, deadline)) }
         var order: [Int] = []
         while let next = schedule.grant(processes: 0, at: now).first {
@@ -21,8 +21,8 @@ struct ScheduleTests {
     }
 
     @Test("at most as many jobs compute as there are slots, and a job that waits for bytes frees its slot")
-    func places() {
-        var schedule = DecoderSchedule(places: 2, byteLimit: 100)
+    func slots() {
+        var schedule = DecoderSchedule(slots: 2, byteLimit: 100)
         for id in 1...4 { schedule.wait(claim(id, id)) }
         let first = schedule.grant(processes: 0, at: now).map(\.id)
         #expect(first == [1, 2])
@@ -41,18 +41,18 @@ struct ScheduleTests {
     }
 
     @Test("clips leave a slot to pictures", arguments: [(1, 1), (2, 1), (4, 3), (8, 6), (16, 12)])
-    func clips(places: Int, clips: Int) {
-        var schedule = DecoderSchedule(places: places, byteLimit: 100)
+    func clips(slots: Int, clips: Int) {
+        var schedule = DecoderSchedule(slots: slots, byteLimit: 100)
         for id in 1...20 { schedule.wait(claim(id, id, isClip: true)) }
         schedule.wait(claim(21, 100))
         let granted = schedule.grant(processes: 0, at: now)
         #expect(granted.count(where: \.isClip) == clips)
-        #expect(granted.contains { $0.id == 21 } == (places > clips))
+        #expect(granted.contains { $0.id == 21 } == (slots > clips))
     }
 
     @Test("memory is shared: smaller claims may overtake one that does not fit, which comes next")
     func memory() {
-        var schedule = DecoderSchedule(places: 10, byteLimit: 100)
+        var schedule = DecoderSchedule(slots: 10, byteLimit: 100)
         schedule.wait(claim(1, 1, byteCount: 60))
         schedule.wait(claim(2, 2, byteCount: 50))
         schedule.wait(claim(3, 3, byteCount: 10))
@@ -70,7 +70,7 @@ struct ScheduleTests {
 
     @Test("after a few overtakes memory is kept for the large claim, except a reserve for small claims")
     func passes() {
-        var schedule = DecoderSchedule(places: 100, byteLimit: 1000)
+        var schedule = DecoderSchedule(slots: 100, byteLimit: 1000)
         schedule.wait(claim(1, 1, byteCount: 600))
         _ = schedule.grant(processes: 0, at: now)
         schedule.wait(claim(2, 2, byteCount: 700))
@@ -86,7 +86,7 @@ struct ScheduleTests {
 
     @Test("the memory of a waiting job goes to another that needs it, after a delay")
     func idle() {
-        var schedule = DecoderSchedule(places: 10, byteLimit: 100)
+        var schedule = DecoderSchedule(slots: 10, byteLimit: 100)
         for id in 1...3 { schedule.wait(claim(id, id, byteCount: 30)) }
         _ = schedule.grant(processes: 0, at: now)
         schedule.pause(1, at: now)
@@ -105,7 +105,7 @@ struct ScheduleTests {
 
     @Test("a job that waits for more memory is evicted for a small one, unless it is the most urgent")
     func greedyWaiters() {
-        var schedule = DecoderSchedule(places: 10, byteLimit: 100)
+        var schedule = DecoderSchedule(slots: 10, byteLimit: 100)
         for id in 1...10 { schedule.wait(claim(id, id, byteCount: 10)) }
         _ = schedule.grant(processes: 0, at: now)
         for id in 1...10 {
@@ -126,7 +126,7 @@ struct ScheduleTests {
         ]
     )
     func largeHolder(held: Int, wanted: Int, isEvicted: Bool) {
-        var schedule = DecoderSchedule(places: 2, byteLimit: 100)
+        var schedule = DecoderSchedule(slots: 2, byteLimit: 100)
         schedule.wait(claim(1, 1, byteCount: held))
         _ = schedule.grant(processes: 0, at: now)
         schedule.wait(claim(2, 2, byteCount: wanted))
@@ -140,7 +140,7 @@ struct ScheduleTests {
 
     @Test("a picture that computes too long frees its slot and goes on; of too many, the longest ends")
     func turns() {
-        var schedule = DecoderSchedule(places: 1, byteLimit: 100)
+        var schedule = DecoderSchedule(slots: 1, byteLimit: 100)
         schedule.wait(claim(1, 9))
         let first = schedule.grant(processes: 0, at: now).map(\.id)
         #expect(first == [1])
@@ -161,7 +161,7 @@ struct ScheduleTests {
     )
     func anything(seed: UInt64) {
         var random = SplitMix(seed: seed)
-        var schedule = DecoderSchedule(places: 4, byteLimit: 1000)
+        var schedule = DecoderSchedule(slots: 4, byteLimit: 1000)
         var (time, running, paused, nextID) = (now, Set<Int>(), [Int: Int](), 1)
         var (larges, passes) = (Set<Int>(), 0)
         func settle() {
@@ -230,7 +230,7 @@ struct ScheduleTests {
 
     @Test("a job that asks for more memory gets the new amount in place of the old one")
     func growth() {
-        var schedule = DecoderSchedule(places: 2, byteLimit: 100)
+        var schedule = DecoderSchedule(slots: 2, byteLimit: 100)
         schedule.wait(claim(1, 1, byteCount: 30))
         _ = schedule.grant(processes: 0, at: now)
         schedule.pause(1, at: now)
@@ -243,7 +243,7 @@ struct ScheduleTests {
 
     @Test("a job needs a process to begin, and none to go on")
     func processes() {
-        var schedule = DecoderSchedule(places: 3, byteLimit: 100)
+        var schedule = DecoderSchedule(slots: 3, byteLimit: 100)
         schedule.wait(claim(1, 1, needsProcess: true))
         schedule.wait(claim(2, 2, needsProcess: true))
         schedule.wait(claim(3, 3))
@@ -257,7 +257,7 @@ struct ScheduleTests {
 
     @Test("a job that stopped waiting is not served")
     func stopped() {
-        var schedule = DecoderSchedule(places: 1, byteLimit: 100)
+        var schedule = DecoderSchedule(slots: 1, byteLimit: 100)
         schedule.wait(claim(1, 1))
         let first = schedule.stopWaiting(1)
         #expect(first)
@@ -269,7 +269,7 @@ struct ScheduleTests {
 
     @Test("a job whose deadline changes while it waits moves in the order")
     func moving() {
-        var schedule = DecoderSchedule(places: 1, byteLimit: 100)
+        var schedule = DecoderSchedule(slots: 1, byteLimit: 100)
         for (id, deadline) in [(1, 10), (2, 20), (3, 30)] { schedule.wait(claim(id, deadline)) }
         schedule.move(3, to: Instant(sinceOrigin: .seconds(5)))
         schedule.move(1, to: Instant(sinceOrigin: .seconds(25)))

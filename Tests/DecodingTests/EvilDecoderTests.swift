@@ -46,9 +46,9 @@ struct EvilDecoderTests {
     @Test("a result cannot be changed after it was checked")
     func changedLater() async throws {
         try await DecoderPool.with("evil-decoder") { pool in
-            let expiry = ExpirySignal()
+            let deadline = Deadline(SystemTime().now + .seconds(30))
             let file = try file("change it later", TestPicture.jpeg)
-            let conversion = await pool.convert(file, expiry: expiry, published: { expiry.expire() })
+            let conversion = await pool.convert(file, deadline: deadline, emitted: { deadline.warn() })
             #expect(conversion.failure == nil)
             #expect(conversion.rungs.first?.file.prefix(10_000) == TestPicture.jpeg)
         }
@@ -167,7 +167,7 @@ struct EvilDecoderTests {
             let listens = Signal()
             let conversion = Task {
                 defer { listens.send() }
-                return await pool.convert(file, published: { listens.send() })
+                return await pool.convert(file, emitted: { listens.send() })
             }
             // Before that, the end might come with the job itself.
             await listens.wait()
@@ -186,11 +186,11 @@ struct EvilDecoderTests {
     @Test("a decoder process is told when time is nearly up")
     func expiry() async throws {
         try await DecoderPool.with("evil-decoder") { pool in
-            let expiry = ExpirySignal()
+            let deadline = Deadline(SystemTime().now + .seconds(30))
             let file = try file("wait for time to be up")
-            async let conversion = pool.convert(file, expiry: expiry)
+            async let conversion = pool.convert(file, deadline: deadline)
             try await until { pool.status.running > 0 }
-            expiry.expire()
+            deadline.warn()
             #expect(await conversion.failure?.reason == .timedOut)
         }
     }

@@ -46,8 +46,8 @@ extension DecoderPool {
         format: MediaFormat = .jpeg,
         rungs: (@Sendable () -> Set<Rung>)? = nil,
         within limit: Duration = .seconds(30),
-        expiry: ExpirySignal = ExpirySignal(),
-        published: @escaping @Sendable () -> Void = {},
+        deadline: Deadline? = nil,
+        emitted: @escaping @Sendable () -> Void = {},
     ) async -> Conversion {
         let result = Mutex(Conversion())
         let request = ConversionRequest(
@@ -58,19 +58,21 @@ extension DecoderPool {
             audio: Profile.apns.audio,
         )
         do throws(AttachmentFailure) {
-            try await convert(
-                file,
+            let job = ConversionJob(
+                of: file,
                 as: request,
-                rungs: rungs,
-                outputCapacity: 10_000_000,
-                until: MovingDeadline(SystemTime().now + limit),
-                expiry: expiry,
-                describe: { source in result.withLock { $0.source = source } },
-                publish: { rung in
+                deadline: deadline ?? Deadline(SystemTime().now + limit),
+                worthwhileRungs: rungs,
+            ) { event in
+                switch event {
+                case .described(let source): result.withLock { $0.source = source }
+                case .output(let rung):
                     result.withLock { $0.rungs.append(rung) }
-                    published()
-                },
-            )
+                    emitted()
+                default: break
+                }
+            }
+            try await convert(job)
         } catch {
             result.withLock { $0.failure = error }
         }

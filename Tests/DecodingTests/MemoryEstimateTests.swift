@@ -25,7 +25,7 @@ struct MemoryEstimateTests {
                     let bytes = pool.status.heldBytes
                     held.withLock { $0 = bytes }
                 }
-                let conversion = await pool.convert(file, format: format, published: note)
+                let conversion = await pool.convert(file, format: format, emitted: note)
                 try await until { events.peaks.count > before }
                 guard conversion.failure == nil else { continue }
                 let (used, asked) = (events.peaks.last ?? .max, held.withLock { $0 })

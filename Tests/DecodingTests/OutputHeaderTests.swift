@@ -9,11 +9,11 @@ import Testing
         "the size of a real picture is read",
         .needsSharedMedia,
         arguments: [
-            ("Pillow__hopper_gray.jpg", MediaFormat.jpeg, 128, 128), ("sharp__swiss.png", .png, 68, 68),
+            ("Pillow__hopper_gray.jpg", OutputFormat.jpeg, 128, 128), ("sharp__swiss.png", .png, 68, 68),
             ("Pillow__hopper.gif", .gif, 128, 128),
         ],
     )
-    func real(name: String, format: MediaFormat, width: Int, height: Int) throws {
+    func real(name: String, format: OutputFormat, width: Int, height: Int) throws {
         let bytes = try SharedMedia.bytes("images/\(name)")
         let whole = OutputHeader(bytes.span)
         let header = try #require(whole)

@@ -11,7 +11,9 @@ struct ConditionalTests {
         private let heads = Mutex<[SourceHead]>([])
 
         var all: [SourceHead] { heads.withLock { $0 } }
-        func note(_ head: SourceHead) { heads.withLock { $0.append(head) } }
+        func record(_ event: ProgressEvent) {
+            if case .head(let head) = event { heads.withLock { $0.append(head) } }
+        }
     }
 
     private let heads = Heads()
@@ -23,7 +25,7 @@ struct ConditionalTests {
             into: file,
             timeLimit: .seconds(30),
             unless: known,
-            onHead: { [heads] in heads.note($0) },
+            onEvent: { [heads] in heads.record($0) },
         )
         return Fetched(report: report, file: file)
     }

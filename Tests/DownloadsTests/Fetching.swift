@@ -1,5 +1,6 @@
 import Downloads
 import Media
+import Timing
 
 /// A finished download.
 struct Fetched {
@@ -28,6 +29,29 @@ extension Downloader {
     ) async throws -> Fetched {
         let file = try MediaFile(byteLimit: byteLimit)
         return Fetched(report: await download(url, into: file, timeLimit: timeLimit), file: file)
+    }
+
+    /// Downloads for one caller, who waits for as long as the download may take.
+    func download(
+        _ url: String,
+        into file: MediaFile,
+        timeLimit: Duration,
+        kind: MediaFormat.Kind? = nil,
+        unless known: SourceValidators? = nil,
+        onEvent: @escaping ProgressEvent.Receiver = { _ in },
+    ) async -> DownloadReport {
+        let deadline = Deadline(SystemTime().now + timeLimit)
+        return await download(
+            DownloadJob(
+                url,
+                into: file,
+                deadline: deadline,
+                timeLimit: timeLimit,
+                kind: kind,
+                unless: known,
+                onEvent: onEvent,
+            )
+        )
     }
 }
 

@@ -25,12 +25,12 @@ struct GivingWayTests {
         _ origins: some Sequence<Origin>,
         at now: Instant,
         within time: Duration = .seconds(20),
-    ) -> [OriginTable.Place] {
+    ) -> [OriginTable.Permit] {
         for origin in origins { table.ask(0, origin, until: now + time, at: now) }
         return table.takeSettled().compactMap { try? $0.decision.get() }
     }
 
-    private func leave(_ table: inout OriginTable, _ place: OriginTable.Place, at now: Instant) {
+    private func leave(_ table: inout OriginTable, _ place: OriginTable.Permit, at now: Instant) {
         _ = table.leave(place, OriginOutcome(gaveWay: true), at: now, jitter: 0.5)
     }
 
@@ -128,7 +128,7 @@ struct GivingWayTests {
     func leftAlone() {
         var table = table(8)
         var now = start
-        var held: [UInt64: OriginTable.Place] = [:]
+        var held: [UInt64: OriginTable.Permit] = [:]
         for round in 0..<12 where table.refusingCount == 0 {
             // Names cost nothing.
             for place in ask(&table, evil[(8 * round)..<(8 * round + 8)], at: now) { held[place.number] = place }

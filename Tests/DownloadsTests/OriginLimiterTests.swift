@@ -19,8 +19,9 @@ struct OriginGateTests {
         return OriginLimiter(rule, time: time, instrument: NoInstrument<OriginEvent>())
     }
 
-    private func enter(_ gate: OriginLimiter, within limit: Duration) -> Task<Result<OriginPlace, OriginRefusal>, Never>
-    {
+    private func enter(_ gate: OriginLimiter, within limit: Duration) -> Task<
+        Result<OriginPermit, OriginRefusal>, Never
+    > {
         Task { [time, origin] in
             do throws(OriginRefusal) {
                 return .success(try await gate.enter(origin, until: time.now + limit))
@@ -38,7 +39,7 @@ struct OriginGateTests {
     @Test("a returned permit goes to the next request, and so does a released one")
     func handsOver() async throws {
         let gate = gate(1)
-        var first: OriginPlace? = try await gate.enter(origin, until: time.now + .seconds(10))
+        var first: OriginPermit? = try await gate.enter(origin, until: time.now + .seconds(10))
         let second = enter(gate, within: .seconds(10))
         await waiting(1, at: gate)
         first?.leave(.worked)

@@ -13,7 +13,7 @@ struct OriginTableTests {
     private let b = Origin(scheme: "https", host: "b.example", port: 443)
 
     /// Returns the permits that are granted now, and the refused requests.
-    private func take(_ table: inout OriginTable) -> (places: [OriginTable.Place], refusals: [OriginRefusal]) {
+    private func take(_ table: inout OriginTable) -> (places: [OriginTable.Permit], refusals: [OriginRefusal]) {
         let decisions = table.takeSettled().map(\.decision)
         return (
             decisions.compactMap { try? $0.get() },
@@ -208,7 +208,7 @@ struct OriginTableTests {
         var now = start
         var deadlines: [UInt64: Instant] = [:]
         var asked: [UInt64: Origin] = [:]
-        var held: [OriginTable.Place] = []
+        var held: [OriginTable.Permit] = []
         var (requests, retries) = (0, 0)
         // Checks the decisions before another event changes the state.
         func check() {

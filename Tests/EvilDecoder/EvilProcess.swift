@@ -108,7 +108,7 @@ struct EvilProcess {
         case "send descriptors": send(Garbage(packet: DecoderMessage.done.packet), descriptors: [0, 1, 2])
         case "be good", "change it later", "fill it twice", "fill another", "say it is larger", "say it is nothing",
             "say it is PNG", "say it is wider", "say it is beyond its file":
-            publish(job, order)
+            emit(job, order)
             say(.done)
         case "claim too much memory": say(.source(SourceReport(width: 8, height: 8), memoryBytes: .max))
         case "claim all memory and hang":
@@ -129,7 +129,7 @@ struct EvilProcess {
         while (try? line.receive(waits: true)) ?? nil != nil {}
     }
 
-    private func publish(_ job: Job, _ order: String = "be good") {
+    private func emit(_ job: Job, _ order: String = "be good") {
         let picture = job.picture
         let output = job.outputs[0]
         _ = unsafe pwrite(output, picture, picture.count, 0)
@@ -165,7 +165,7 @@ struct EvilProcess {
             default: _exit(1)
             }
         }
-        publish(job)
+        emit(job)
         say(.done)
     }
 
@@ -206,7 +206,7 @@ struct EvilProcess {
 
     /// Reports a picture and truncates it under the reader. The filter kills the process for that.
     private func shrink(_ job: Job) {
-        publish(job)
+        emit(job)
         _ = unsafe forbidden_call("ftruncate", job.outputs[0])
         say(.done)
     }
@@ -267,7 +267,7 @@ struct EvilProcess {
     /// Emits its picture as a sign that it listens. At last reports the number of the source's bytes as the width, and
     /// as the height whether the source was truncated.
     private func waitForEnd(_ job: Job) {
-        publish(job)
+        emit(job)
         var byteCount = job.byteCount
         while true {
             say(.need(byteCount..<byteCount + 1, ahead: 0))

@@ -60,8 +60,12 @@ let package = Package(
         ),
         // The parser of replies, and nothing that connects.
         .module("JobsRedis", in: "Queue", sources: ["Wire"]),
-        .module("Storage", in: "Stages", ["Concurrency", "CLinux", "Values", "Events", "Timing", "Digests", "Media", "Files"]),
-        .module("ServiceExtension", in: "Core", ["Concurrency", "Timing", "Media", "Payloads"]),
+        .module(
+            "Storage",
+            in: "Stages",
+            ["Concurrency", "CLinux", "Values", "Events", "Timing", "Digests", "Media", "Files"]
+        ),
+        .module("ServiceExtension", in: "Core", ["Concurrency", "Timing", "Media"]),
         .module(
             "Processing",
             in: "Pipeline",

@@ -42,18 +42,19 @@ extension DecoderPool {
         let profile = Profile.apns
         let answer = Mutex(Answer())
         do throws(AttachmentFailure) {
+            let request = ConversionRequest(
+                format: source.format,
+                image: profile.image,
+                animation: profile.animation,
+                video: profile.video,
+                audio: profile.audio,
+            )
+            let deadline = Deadline(SystemTime().now + .seconds(25))
             try await convert(
-                file,
-                as: ConversionRequest(
-                    format: source.format,
-                    image: profile.image,
-                    animation: profile.animation,
-                    video: profile.video,
-                    audio: profile.audio,
-                ),
-                outputCapacity: profile.video?.byteLimit ?? profile.image.byteLimit,
-                until: MovingDeadline(SystemTime().now + .seconds(25)),
-                publish: { rung in answer.withLock { $0.rungs.append(rung.report.rung) } },
+                ConversionJob(of: file, as: request, deadline: deadline) { event in
+                    guard case .output(let rung) = event else { return }
+                    answer.withLock { $0.rungs.append(rung.report.rung) }
+                }
             )
         } catch {
             answer.withLock { $0.failure = error }

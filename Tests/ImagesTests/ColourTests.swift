@@ -94,9 +94,9 @@ extension ImagesTests {
 
         @Test(
             "a transparent picture over its budget gets a palette, then loses its transparency",
-            arguments: [(200_000, MediaFormat.png), (20_000, .jpeg)]
+            arguments: [(200_000, OutputFormat.png), (20_000, .jpeg)]
         )
-        func transparentBudget(byteBudget: Int, format: MediaFormat) throws {
+        func transparentBudget(byteBudget: Int, format: OutputFormat) throws {
             var profile = Profile.apns
             profile.image.byteBudget = byteBudget
             var state: UInt32 = 3

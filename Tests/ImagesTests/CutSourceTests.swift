@@ -28,7 +28,7 @@ extension ImagesTests {
                 MemorySource(Array(bytes.prefix(bytes.count / 50)), isCut: true),
                 .jpeg
             )
-            #expect(output.published.isEmpty)
+            #expect(output.emitted.isEmpty)
             #expect(failure?.reason == .truncated)
         }
 
@@ -57,7 +57,7 @@ extension ImagesTests {
                 MemorySource(Array(bytes.prefix(bytes.count / 8)), isCut: true),
                 .jpeg
             )
-            #expect(output.published.isEmpty)
+            #expect(output.emitted.isEmpty)
             #expect(failure?.reason == .truncated)
         }
 
@@ -116,9 +116,9 @@ extension ImagesTests {
             for step in 0..<40 {
                 let cut = MemorySource(Array(bytes.prefix(bytes.count * step / 40)), isCut: true)
                 let (output, failure) = try transform(cut, format)
-                #expect(failure != nil || !output.published.isEmpty)
-                for published in output.published {
-                    _ = try Pixels(published)
+                #expect(failure != nil || !output.emitted.isEmpty)
+                for emitted in output.emitted {
+                    _ = try Pixels(emitted)
                 }
             }
         }

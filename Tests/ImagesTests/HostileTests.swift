@@ -17,9 +17,9 @@ extension ImagesTests {
         func hostile(picture: SharedPicture) throws {
             guard let (bytes, format) = try picture.read() else { return }
             let (output, failure) = try transform(MemorySource(bytes), format)
-            #expect(failure != nil || !output.published.isEmpty)
-            if picture.expectation == "reject" { #expect(output.published.isEmpty) }
-            for published in output.published { _ = try Pixels(published) }
+            #expect(failure != nil || !output.emitted.isEmpty)
+            if picture.expectation == "reject" { #expect(output.emitted.isEmpty) }
+            for emitted in output.emitted { _ = try Pixels(emitted) }
         }
 
         @Test("a PNG of 529 megapixels is refused by its header", .needsSharedMedia)
@@ -52,7 +52,7 @@ extension ImagesTests {
             let source = try SharedMedia.bytes("images/mate__YellowFlower.jpg")
             let starts = JPEGBuilder.with(0xE5, Array(repeating: [0xFF, 0xDA], count: 101).flatMap(\.self), in: source)
             let (output, failure) = try transform(MemorySource(starts), .jpeg)
-            #expect(output.published.isEmpty)
+            #expect(output.emitted.isEmpty)
             #expect(failure?.reason == .resourceLimit)
         }
 
@@ -63,7 +63,7 @@ extension ImagesTests {
         func garbage(format: MediaFormat) throws {
             for count in [1, 2, 16, 4096, 70_000] {
                 let (output, failure) = try transform(MemorySource([UInt8](repeating: 0x5A, count: count)), format)
-                #expect(output.published.isEmpty)
+                #expect(output.emitted.isEmpty)
                 #expect(failure != nil)
             }
             #expect(try transform(MemorySource([]), format).failure?.reason == .empty)
@@ -84,7 +84,7 @@ extension ImagesTests {
                     damaged[Int(state >> 8) % damaged.count] = UInt8(state >> 24)
                 }
                 let (output, failure) = try transform(MemorySource(damaged), format)
-                #expect(failure != nil || !output.published.isEmpty)
+                #expect(failure != nil || !output.emitted.isEmpty)
             }
         }
 

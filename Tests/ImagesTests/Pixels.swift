@@ -21,8 +21,8 @@ struct Pixels {
         values = picture.values
     }
 
-    init(_ published: CollectedRungs.Published) throws {
-        try self.init(published.bytes, published.report.format, frames: published.report.frames ?? 1)
+    init(_ emitted: CollectedRungs.Emitted) throws {
+        try self.init(emitted.bytes, emitted.report.format.media, frames: emitted.report.frames ?? 1)
     }
 
     func at(_ x: Int, _ y: Int) -> [Int] {

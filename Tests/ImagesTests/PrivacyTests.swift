@@ -21,12 +21,12 @@ extension ImagesTests {
         func metadata(picture: SharedPicture, profile: Profile) throws {
             guard let (bytes, format) = try picture.read() else { return }
             let (output, _) = try transform(MemorySource(bytes, readsUntilWhole: 5), format, profile: profile)
-            if picture.expectation == "decode" { #expect(!output.published.isEmpty) }
-            for published in output.published {
+            if picture.expectation == "decode" { #expect(!output.emitted.isEmpty) }
+            for emitted in output.emitted {
                 for text in Self.forbidden {
-                    #expect(!published.bytes.contains(text.utf8), "\(text) in \(published.report.rung)")
+                    #expect(!emitted.bytes.contains(text.utf8), "\(text) in \(emitted.report.rung)")
                     let wide = text.utf8.flatMap { [$0, 0] as [UInt8] }
-                    #expect(!published.bytes.contains(wide))
+                    #expect(!emitted.bytes.contains(wide))
                 }
             }
         }

@@ -23,7 +23,7 @@ extension ImagesTests {
             let (output, failure) = try transform(source, .jpeg)
             #expect(failure == nil)
             #expect(output.rungs == [.embeddedThumbnail, .downscaled])
-            #expect(output.published.first?.report.width == 160)
+            #expect(output.emitted.first?.report.width == 160)
         }
 
         @Test("a complete source needs no thumbnail", .needsSharedMedia)

@@ -51,7 +51,7 @@ extension ImagesTests {
             let longEdge = max(last.report.width ?? 0, last.report.height ?? 0)
             #expect(longEdge <= profile.image.longEdge)
             #expect(last.bytes.count <= profile.image.byteLimit)
-            #expect(MediaSniffer.format(of: last.bytes.span) == last.report.format)
+            #expect(OutputFormat(of: last.bytes.span) == last.report.format)
         }
     }
 }

@@ -18,7 +18,7 @@ func transform(
     clipping rectangle: ClippingRectangle? = nil,
     limits: MediaLimits = MediaLimits(),
     rungs: Set<Rung> = Set(Rung.allCases),
-    previewEdge: Int? = nil,
+    thumbnailEdge: Int? = nil,
 ) throws -> (output: CollectedRungs, failure: DecodeFailure?) {
     try libvips.get()
     let output = CollectedRungs()
@@ -29,7 +29,7 @@ func transform(
         clippingRectangle: rectangle,
         limits: limits,
         rungs: rungs,
-        previewEdge: previewEdge,
+        thumbnailEdge: thumbnailEdge,
     )
     do {
         try ImageTransform(request: request, source: source, output: output).run()

@@ -21,15 +21,8 @@ struct CrashMemoryTests {
 
         init(_ reason: AttachmentFailure.Reason) { self.reason = reason }
 
-        func convert(
-            _ file: MediaFile,
-            as request: ConversionRequest,
-            rungs: @escaping @Sendable () -> Set<Rung>,
-            until deadline: MovingDeadline,
-            describe: @escaping @Sendable (SourceReport) -> Void,
-            publish: @escaping @Sendable (ReadyRung) -> Void,
-        ) async throws(AttachmentFailure) -> Duration {
-            _ = await file.progress(reaching: .max)
+        func convert(_ job: ConversionJob) async throws(AttachmentFailure) -> Duration {
+            _ = await job.file.progress(reaching: .max)
             state.withLock { $0 += 1 }
             throw AttachmentFailure(.decode, reason, "The test says so.")
         }

@@ -21,15 +21,9 @@ struct FakeDownloader: AttachmentDownloading {
     /// The behaviour for each URL.
     var behaviours: [String: Behaviour]
 
-    func download(
-        _ url: String,
-        into file: MediaFile,
-        until deadline: MovingDeadline,
-        kind: MediaFormat.Kind?,
-        unless known: SourceValidators?,
-        onHead: @escaping @Sendable (SourceHead) -> Void,
-    ) async {
-        switch behaviours[url] {
+    func download(_ job: DownloadJob) async {
+        let file = job.file
+        switch behaviours[job.url] {
         case .body(let bytes):
             try? file.append(bytes)
             file.end(.whole)
@@ -58,19 +52,12 @@ struct FakeConverter: AttachmentConverting {
     /// A Boolean value that indicates whether the decoder waits for the source's end.
     var needsAll = true
 
-    func convert(
-        _ file: MediaFile,
-        as request: ConversionRequest,
-        rungs: @escaping @Sendable () -> Set<Rung>,
-        until deadline: MovingDeadline,
-        describe: @escaping @Sendable (SourceReport) -> Void,
-        publish: @escaping @Sendable (ReadyRung) -> Void,
-    ) async throws(AttachmentFailure) -> Duration {
-        let ending = needsAll ? await file.progress(reaching: .max).ending : .whole
-        describe(SourceReport(width: 4000, height: 3000, frames: 1))
-        for rung in ending == .whole ? self.rungs : rungsOfCut {
+    func convert(_ job: ConversionJob) async throws(AttachmentFailure) -> Duration {
+        let ending = needsAll ? await job.file.progress(reaching: .max).ending : .whole
+        job.onEvent(.described(SourceReport(width: 4000, height: 3000, frames: 1)))
+        for rung in ending == .whole ? rungs : rungsOfCut {
             guard let ready = try? ReadyRung(Array("picture".utf8), rung) else { continue }
-            publish(ready)
+            job.onEvent(.output(ready))
         }
         if hangs { await Signal().wait() }
         if let failure { throw AttachmentFailure(.decode, failure, "The test says so.") }
@@ -99,7 +86,9 @@ final class FakeStore: AttachmentStoring {
         behaviour == .refuses ? AttachmentFailure(.store, .publishFailed, "The bucket is not there.") : nil
     }
 
-    func store(_ rung: ReadyRung, until deadline: Instant) async throws(AttachmentFailure) -> StoredAttachment {
+    func store(_ rung: ReadyRung, of source: String, until deadline: Instant) async throws(AttachmentFailure)
+        -> StoredAttachment
+    {
         let number = count.withLock { count in
             count += 1
             return count

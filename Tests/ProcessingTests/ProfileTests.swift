@@ -153,23 +153,9 @@ final class RecordingConverter: AttachmentConverting {
 
     var requests: [ConversionRequest] { recorded.withLock { $0 } }
 
-    func convert(
-        _ file: MediaFile,
-        as request: ConversionRequest,
-        rungs: @escaping @Sendable () -> Set<Rung>,
-        until deadline: MovingDeadline,
-        describe: @escaping @Sendable (SourceReport) -> Void,
-        publish: @escaping @Sendable (ReadyRung) -> Void,
-    ) async throws(AttachmentFailure) -> Duration {
-        recorded.withLock { $0.append(request) }
-        return try await FakeConverter().convert(
-            file,
-            as: request,
-            rungs: rungs,
-            until: deadline,
-            describe: describe,
-            publish: publish,
-        )
+    func convert(_ job: ConversionJob) async throws(AttachmentFailure) -> Duration {
+        recorded.withLock { $0.append(job.request) }
+        return try await FakeConverter().convert(job)
     }
 }
 
@@ -178,7 +164,9 @@ private struct PublicStore: AttachmentStoring {
     static let url = "https://push.example/v1/attachments/0123456789abcdef.jpg?expires=1800000000&signature=0123456789"
     static let shortURL = "https://push.example/a/0123456789"
 
-    func store(_ rung: ReadyRung, until deadline: Instant) async throws(AttachmentFailure) -> StoredAttachment {
+    func store(_ rung: ReadyRung, of source: String, until deadline: Instant) async throws(AttachmentFailure)
+        -> StoredAttachment
+    {
         StoredAttachment(identifier: "0123456789abcdef", url: Self.url, shortURL: Self.shortURL, sha256: "00")
     }
 

@@ -64,16 +64,10 @@ final class ScriptedSteps: Sendable {
 }
 
 extension ScriptedSteps: AttachmentDownloading {
-    func download(
-        _ url: String,
-        into file: MediaFile,
-        until deadline: MovingDeadline,
-        kind: MediaFormat.Kind?,
-        unless known: SourceValidators?,
-        onHead: @escaping @Sendable (SourceHead) -> Void,
-    ) async {
+    func download(_ job: DownloadJob) async {
+        let file = job.file
         let script = state.withLock { state in
-            state.downloads.append(Download(url: url, known: known))
+            state.downloads.append(Download(url: job.url, known: job.known))
             let script = state.scripts.count > 1 ? state.scripts.removeFirst() : state.scripts[0]
             state.running[ObjectIdentifier(file)] = script
             return script
@@ -82,7 +76,8 @@ extension ScriptedSteps: AttachmentDownloading {
         if var answer = script.cacheControl {
             answer.received = time.now
             let freshness = SourceFreshness(answers: [answer])
-            onHead(SourceHead(status: script.status, freshness: freshness, validators: script.validators))
+            let head = SourceHead(status: script.status, freshness: freshness, validators: script.validators)
+            job.onEvent(.head(head))
         }
         guard script.status == 200 else {
             let reason = script.failure ?? (script.status == 304 ? .cancelled : .httpStatus)
@@ -105,30 +100,25 @@ extension ScriptedSteps: AttachmentDownloading {
 }
 
 extension ScriptedSteps: AttachmentConverting {
-    func convert(
-        _ file: MediaFile,
-        as request: ConversionRequest,
-        rungs: @escaping @Sendable () -> Set<Rung>,
-        until deadline: MovingDeadline,
-        describe: @escaping @Sendable (SourceReport) -> Void,
-        publish: @escaping @Sendable (ReadyRung) -> Void,
-    ) async throws(AttachmentFailure) -> Duration {
+    func convert(_ job: ConversionJob) async throws(AttachmentFailure) -> Duration {
         let script = state.withLock { state in
-            state.rungs.append(rungs())
-            return state.running[ObjectIdentifier(file)] ?? state.scripts[0]
+            state.rungs.append(job.worthwhileRungs?() ?? [])
+            return state.running[ObjectIdentifier(job.file)] ?? state.scripts[0]
         }
-        describe(SourceReport(width: 4000, height: 3000, frames: 1))
-        for rung in script.early { if let ready = try? ReadyRung([1], rung) { publish(ready) } }
-        let isWhole = await file.progress(reaching: .max).ending == .whole
+        job.onEvent(.described(SourceReport(width: 4000, height: 3000, frames: 1)))
+        for rung in script.early { if let ready = try? ReadyRung([1], rung) { job.onEvent(.output(ready)) } }
+        let isWhole = await job.file.progress(reaching: .max).ending == .whole
         for rung in isWhole ? script.rungs : script.rungsOfCut {
-            if let ready = try? ReadyRung([1, 2], rung) { publish(ready) }
+            if let ready = try? ReadyRung([1, 2], rung) { job.onEvent(.output(ready)) }
         }
         return .milliseconds(50)
     }
 }
 
 extension ScriptedSteps: AttachmentStoring {
-    func store(_ rung: ReadyRung, until deadline: Instant) async throws(AttachmentFailure) -> StoredAttachment {
+    func store(_ rung: ReadyRung, of source: String, until deadline: Instant) async throws(AttachmentFailure)
+        -> StoredAttachment
+    {
         let number = state.withLock { state in
             state.stored += 1
             return state.stored

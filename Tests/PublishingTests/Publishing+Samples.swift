@@ -34,9 +34,15 @@ extension MotoServer {
 
 extension PublishedFile {
     /// Creates a ready file with these bytes.
-    init(_ bytes: [UInt8], name: String, format: MediaFormat = .jpeg) throws {
+    init(_ bytes: [UInt8], name: String, format: OutputFormat = .jpeg) throws {
         let rung = try ReadyRung(bytes, format: format)
-        self.init(name: name, format: format, file: rung.file, byteCount: bytes.count, sha256: try SHA256.text(bytes))
+        self.init(
+            name: name,
+            format: format.media,
+            file: rung.file,
+            byteCount: bytes.count,
+            sha256: try SHA256.text(bytes)
+        )
     }
 }
 

@@ -1,11 +1,9 @@
-import Media
-import Payloads
 import ServiceExtension
 import Support
 import Timing
 
 /// An extension with scripted behaviour.
-struct ScriptedExtension: NotificationServiceExtension {
+struct ScriptedExtension: Sendable {
     enum Behaviour: Sendable, Equatable {
         case returns
         /// An extension that changes the best attempt, then throws.
@@ -25,7 +23,7 @@ struct ScriptedExtension: NotificationServiceExtension {
     let time: TestTime
     let expiry: Instant
 
-    func didReceive(_ request: NotificationRequest, bestAttempt: BestAttempt) async throws -> NotificationContent {
+    func run(_ bestAttempt: BestAttempt) async throws {
         switch behaviour {
         case .returns:
             bestAttempt.update(0) { $0.isComplete = true }
@@ -43,6 +41,5 @@ struct ScriptedExtension: NotificationServiceExtension {
         case .sleepsPastExpiry:
             try? await time.sleep(until: expiry + .seconds(3600))
         }
-        return bestAttempt.content
     }
 }

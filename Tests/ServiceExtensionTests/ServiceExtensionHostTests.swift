@@ -1,5 +1,3 @@
-import Media
-import Payloads
 import ServiceExtension
 import Support
 import Testing
@@ -8,18 +6,12 @@ import Timing
 @Suite("The service extension's host", .timeLimit(.minutes(1)))
 struct ServiceExtensionHostTests {
     let time = TestTime()
-    let request: NotificationRequest
     var expiry: Instant { Instant(sinceOrigin: .seconds(10)) }
-
-    init() throws {
-        let payload = #"{"aps":{"mutable-content":1,"alert":"Hi"},"my-attachment":"https://example.com/a.jpg"}"#
-        request = try PayloadReader().read(Array(payload.utf8), identifier: "test")
-    }
 
     private func delivery(of behaviour: ScriptedExtension.Behaviour) -> Task<Delivery, Never> {
         let serviceExtension = ScriptedExtension(behaviour: behaviour, time: time, expiry: expiry)
-        return Task { [time, request, expiry] in
-            await ServiceExtensionHost(time: time).content(of: request, from: serviceExtension, until: expiry)
+        return Task { [time, expiry] in
+            await ServiceExtensionHost(time: time).delivery(ofAttachments: 1, until: expiry, from: serviceExtension.run)
         }
     }
 
@@ -30,14 +22,14 @@ struct ServiceExtensionHostTests {
     func returns(run: Int) async {
         let delivery = await delivery(of: .returns).value
         #expect(delivery.cause == .returned)
-        #expect(delivery.content.attachments[0].isComplete)
+        #expect(delivery.attachments[0].isComplete)
     }
 
     @Test("the best attempt of an extension that throws is delivered", arguments: 0..<100)
     func fails(run: Int) async {
         let delivery = await delivery(of: .fails).value
         #expect(delivery.cause == .failed)
-        #expect(delivery.content.attachments[0].source.fetched == 1)
+        #expect(delivery.attachments[0].source.fetched == 1)
     }
 
     @Test(
@@ -60,7 +52,7 @@ struct ServiceExtensionHostTests {
         await reached.wait()
         await time.sleepers(1)
         time.advance(by: .seconds(10))
-        #expect(await delivery.value.content.attachments[0].source.fetched == 1)
+        #expect(await delivery.value.attachments[0].source.fetched == 1)
     }
 
     @Test("an extension that ends at the deadline's instant gives one content, whichever is first", arguments: 0..<300)
@@ -69,9 +61,9 @@ struct ServiceExtensionHostTests {
         await time.sleepers(2)
         for _ in 0..<run % 7 { await Task.yield() }
         time.advance(by: .seconds(10))
-        let content = await delivery.value
-        #expect([.returned, .expired].contains(content.cause))
-        #expect(content.content.request.identifier == "test")
+        let delivered = await delivery.value
+        #expect([.returned, .expired].contains(delivered.cause))
+        #expect(delivered.attachments.count == 1)
     }
 
     @Test("before the deadline the host leaves a slow extension alone")
@@ -81,7 +73,7 @@ struct ServiceExtensionHostTests {
         time.advance(by: .milliseconds(9999))
         await time.sleepers(2)
         time.advance(by: .milliseconds(1))
-        #expect(await delivery.value.content.request.identifier == "test")
+        #expect(await delivery.value.attachments.count == 1)
     }
 
     @Test("of two answers only the first is delivered, even when both come at once", arguments: 0..<200)

@@ -112,31 +112,17 @@ private struct OnePicture: AttachmentDownloading {
     var started: Signal?
     var hold: Signal?
 
-    func download(
-        _ url: String,
-        into file: MediaFile,
-        until deadline: MovingDeadline,
-        kind: MediaFormat.Kind?,
-        unless known: SourceValidators?,
-        onHead: @escaping @Sendable (SourceHead) -> Void,
-    ) async {
+    func download(_ job: DownloadJob) async {
         started?.send()
         await hold?.wait()
-        try? file.append([0xFF, 0xD8, 0xFF, 0xE0] + [UInt8](repeating: 0, count: 600))
-        file.end(.whole)
+        try? job.file.append([0xFF, 0xD8, 0xFF, 0xE0] + [UInt8](repeating: 0, count: 600))
+        job.file.end(.whole)
     }
 }
 
 private struct Copier: AttachmentConverting {
-    func convert(
-        _ file: MediaFile,
-        as request: ConversionRequest,
-        rungs: @escaping @Sendable () -> Set<Rung>,
-        until deadline: MovingDeadline,
-        describe: @escaping @Sendable (SourceReport) -> Void,
-        publish: @escaping @Sendable (ReadyRung) -> Void,
-    ) async throws(AttachmentFailure) -> Duration {
-        if let rung = try? ReadyRung(Array("picture".utf8)) { publish(rung) }
+    func convert(_ job: ConversionJob) async throws(AttachmentFailure) -> Duration {
+        if let rung = try? ReadyRung(Array("picture".utf8)) { job.onEvent(.output(rung)) }
         return .zero
     }
 }
@@ -144,7 +130,9 @@ private struct Copier: AttachmentConverting {
 private struct NamedStore: AttachmentStoring {
     var name: String
 
-    func store(_ rung: ReadyRung, until deadline: Instant) async throws(AttachmentFailure) -> StoredAttachment {
+    func store(_ rung: ReadyRung, of source: String, until deadline: Instant) async throws(AttachmentFailure)
+        -> StoredAttachment
+    {
         StoredAttachment(identifier: name, url: "file:///store/a.jpg", sha256: "00")
     }
 

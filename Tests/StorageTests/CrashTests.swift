@@ -42,6 +42,11 @@ struct CrashTests {
     private func digest(of content: Data) throws -> String {
         let rung = try ReadyRung([UInt8](content))
         let nowhere = try FileHandle(forWritingTo: URL(filePath: "/dev/null"))
-        return try FileContent.copy(content.count, from: rung.file.descriptor, to: nowhere.fileDescriptor, named: "nowhere")
+        return try FileContent.copy(
+            content.count,
+            from: rung.file.descriptor,
+            to: nowhere.fileDescriptor,
+            named: "nowhere"
+        )
     }
 }

@@ -3,7 +3,7 @@ package import Media
 
 /// Everything that a transform emitted.
 package final class CollectedRungs: RungOutput {
-    package struct Published {
+    package struct Emitted {
         package var report: RungReport
         package var bytes: [UInt8]
     }
@@ -11,12 +11,12 @@ package final class CollectedRungs: RungOutput {
     package private(set) var source: SourceReport?
     package private(set) var memoryBytes = 0
     package private(set) var descriptions = 0
-    package private(set) var published: [Published] = []
+    package private(set) var emitted: [Emitted] = []
 
-    package private(set) var preview: [UInt8]?
+    package private(set) var thumbnail: [UInt8]?
 
-    package var last: Published? { published.last }
-    package var rungs: [Rung] { published.map(\.report.rung) }
+    package var last: Emitted? { emitted.last }
+    package var rungs: [Rung] { emitted.map(\.report.rung) }
 
     package init() {}
 
@@ -26,11 +26,11 @@ package final class CollectedRungs: RungOutput {
         descriptions += 1
     }
 
-    package func publish(_ report: RungReport, _ bytes: UnsafeRawBufferPointer) throws(DecodeFailure) {
-        unsafe published.append(Published(report: report, bytes: Array(bytes)))
+    package func emit(_ report: RungReport, _ bytes: UnsafeRawBufferPointer) throws(DecodeFailure) {
+        unsafe emitted.append(Emitted(report: report, bytes: Array(bytes)))
     }
 
-    package func publishPreview(_ bytes: UnsafeRawBufferPointer) throws(DecodeFailure) {
-        unsafe preview = Array(bytes)
+    package func emitThumbnail(_ bytes: UnsafeRawBufferPointer) throws(DecodeFailure) {
+        unsafe thumbnail = Array(bytes)
     }
 }

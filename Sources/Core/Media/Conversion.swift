@@ -14,7 +14,7 @@ package struct ConversionRequest: Sendable, Equatable {
     package var rungs: Set<Rung>
     /// The longer side in pixels of a thumbnail (JPEG) of the result, for pages that show many of them. `nil` makes
     /// none; a source without pictures never has one.
-    package var previewEdge: Int?
+    package var thumbnailEdge: Int?
 
     package init(
         format: MediaFormat,
@@ -26,7 +26,7 @@ package struct ConversionRequest: Sendable, Equatable {
         clip: ClipSelection = ClipSelection(),
         limits: MediaLimits = MediaLimits(),
         rungs: Set<Rung> = Set(Rung.allCases),
-        previewEdge: Int? = nil,
+        thumbnailEdge: Int? = nil,
     ) {
         self.format = format
         self.image = image
@@ -37,7 +37,7 @@ package struct ConversionRequest: Sendable, Equatable {
         self.clip = clip
         self.limits = limits
         self.rungs = rungs
-        self.previewEdge = previewEdge
+        self.thumbnailEdge = thumbnailEdge
     }
 }
 
@@ -60,13 +60,20 @@ package struct ClipSelection: Sendable, Hashable {
 extension ConversionRequest {
     /// Returns whether `report` describes the best output that a whole source can have.
     package func isLast(_ report: RungReport) -> Bool {
-        switch report.rung {
-        case .firstFrame: animation == nil
-        case .poster: video == nil
-        // Coded data that is legal but exceeds its budget is encoded anew.
-        case .copied: report.byteCount <= (report.format.kind == .video ? video?.byteBudget : audio?.byteBudget) ?? 0
-        default: report.rung.isLast
+        switch report.rung.properties.finality {
+        case .last: true
+        case .improvable: false
+        case .lastWithoutAnimation: animation == nil
+        case .lastWithoutVideo: video == nil
+        case .lastWithinBudget:
+            report.byteCount <= (report.format.kind == .video ? video?.byteBudget : audio?.byteBudget) ?? 0
         }
+    }
+
+    /// The most bytes of one output.
+    package var largestOutput: Int {
+        let limits = [animation?.byteLimit, video?.byteLimit, audio?.byteLimit].compactMap(\.self)
+        return limits.reduce(image.byteLimit, max)
     }
 }
 
@@ -89,7 +96,7 @@ package struct SourceReport: Sendable, Equatable {
 /// A decoder's report of one finished output.
 package struct RungReport: Sendable, Equatable {
     package var rung: Rung
-    package var format: MediaFormat
+    package var format: OutputFormat
     package var byteCount: Int
     package var width: Int?
     package var height: Int?
@@ -98,7 +105,7 @@ package struct RungReport: Sendable, Equatable {
 
     package init(
         rung: Rung,
-        format: MediaFormat,
+        format: OutputFormat,
         byteCount: Int,
         width: Int? = nil,
         height: Int? = nil,

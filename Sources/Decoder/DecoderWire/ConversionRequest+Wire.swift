@@ -16,7 +16,7 @@ extension WireWriter {
         put(request.clip)
         put(request.limits)
         for rung in Rung.allCases { put(request.rungs.contains(rung)) }
-        put(request.previewEdge)
+        put(request.thumbnailEdge)
     }
 
     private mutating func put(_ rules: ImageRules) {
@@ -95,7 +95,7 @@ extension WireReader {
             clip: clip,
             limits: limits,
             rungs: rungs,
-            previewEdge: try optionalCount(),
+            thumbnailEdge: try optionalCount(),
         )
     }
 

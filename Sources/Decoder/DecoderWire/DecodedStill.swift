@@ -15,13 +15,13 @@ package struct DecodedStill: Sendable {
 }
 
 /// The encoder of pictures that another library has decoded, such as a video's poster.
-package protocol StillPublisher {
-    /// Emits the picture as `rung`, cropped, scaled and encoded by `rules`, with a thumbnail if `previewEdge` is given.
-    func publish(
+package protocol StillEmitter {
+    /// Emits the picture as `rung`, cropped, scaled and encoded by `rules`, with a thumbnail if `thumbnailEdge` is given.
+    func emit(
         _ still: DecodedStill,
         as rung: Rung,
         rules: ImageRules,
-        previewEdge: Int?,
+        thumbnailEdge: Int?,
         to output: any RungOutput,
     ) throws(DecodeFailure)
 }

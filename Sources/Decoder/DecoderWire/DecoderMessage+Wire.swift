@@ -26,7 +26,7 @@ extension DecoderMessage: WireMessage {
             writer.put(case: reason)
         case .began:
             writer.put(UInt8(7))
-        case .preview(let byteCount, let output):
+        case .thumbnail(let byteCount, let output):
             writer.put(UInt8(8))
             writer.put(byteCount)
             writer.put(output)
@@ -44,7 +44,7 @@ extension DecoderMessage: WireMessage {
         case 5: self = .done
         case 6: self = .failed(try reader.case(of: AttachmentFailure.Reason.self))
         case 7: self = .began
-        case 8: self = .preview(byteCount: try reader.count(), output: try reader.count())
+        case 8: self = .thumbnail(byteCount: try reader.count(), output: try reader.count())
         case let other: throw .unknownCase(other)
         }
         try reader.end()

@@ -48,7 +48,7 @@ package enum DecoderMessage: Sendable, Equatable {
     /// An output is complete, in the output descriptor at index `output`.
     case rung(RungReport, output: Int)
     /// The thumbnail is complete, in the output descriptor at index `output`.
-    case preview(byteCount: Int, output: Int)
+    case thumbnail(byteCount: Int, output: Int)
     /// The job is done: no better rung follows.
     case done
     case failed(AttachmentFailure.Reason)

@@ -32,7 +32,7 @@ extension WireReader {
     mutating func rungReport() throws(WireError) -> RungReport {
         RungReport(
             rung: try `case`(of: Rung.self),
-            format: try `case`(of: MediaFormat.self),
+            format: try `case`(of: OutputFormat.self),
             byteCount: try count(),
             width: try optionalCount(),
             height: try optionalCount(),

@@ -52,8 +52,8 @@ package protocol RungOutput: AnyObject {
     /// that memory is available.
     func describe(_ source: SourceReport, memoryBytes: Int)
     /// Emits one complete output. Sets `report.byteCount` from `bytes`.
-    func publish(_ report: RungReport, _ bytes: UnsafeRawBufferPointer) throws(DecodeFailure)
+    func emit(_ report: RungReport, _ bytes: UnsafeRawBufferPointer) throws(DecodeFailure)
     /// Emits the thumbnail that the request asks for, a JPEG. The decoder calls it at most once, after the rung that it
     /// shows.
-    func publishPreview(_ bytes: UnsafeRawBufferPointer) throws(DecodeFailure)
+    func emitThumbnail(_ bytes: UnsafeRawBufferPointer) throws(DecodeFailure)
 }

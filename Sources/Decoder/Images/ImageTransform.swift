@@ -30,10 +30,10 @@ package struct ImageTransform {
                 throw DecodeFailure(.resourceLimit, "decoding needs \(memoryBytes) bytes of memory")
             }
             output.describe(header.report, memoryBytes: memoryBytes)
-            let publisher = RungPublisher(
+            let emitter = RungEmitter(
                 rungs: request.rungs,
                 output: output,
-                previewEdge: request.previewEdge,
+                thumbnailEdge: request.thumbnailEdge,
             )
             if header.frames > 1, let rules = request.animation {
                 let animation = AnimationConversion(
@@ -41,11 +41,11 @@ package struct ImageTransform {
                     rules: rules,
                     source: source,
                     header: header,
-                    publisher: publisher,
+                    emitter: emitter,
                 )
                 try animation.run()
             } else {
-                try StillConversion(request: request, source: source, header: header, publisher: publisher).run()
+                try StillConversion(request: request, source: source, header: header, emitter: emitter).run()
             }
         } catch {
             // Missing bytes look like damage to a decoder. Only the source knows that it was cut.

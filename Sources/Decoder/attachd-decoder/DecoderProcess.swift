@@ -44,7 +44,7 @@ struct DecoderProcess {
             switch request.format.kind {
             case .image: try ImageTransform(request: request, source: bytes, output: files).run()
             case .video, .audio:
-                try ClipTransform(request: request, source: bytes, output: files, stills: PosterPublisher()).run()
+                try ClipTransform(request: request, source: bytes, output: files, stills: PosterEmitter()).run()
             }
             return .done
         } catch {

@@ -25,15 +25,15 @@ final class OutputDescriptors: RungOutput {
         source.waitToProceed()
     }
 
-    func publish(_ report: RungReport, _ bytes: UnsafeRawBufferPointer) throws(DecodeFailure) {
+    func emit(_ report: RungReport, _ bytes: UnsafeRawBufferPointer) throws(DecodeFailure) {
         let output = try unsafe write(bytes)
         var report = report
         report.byteCount = bytes.count
         send(.rung(report, output: output))
     }
 
-    func publishPreview(_ bytes: UnsafeRawBufferPointer) throws(DecodeFailure) {
-        try unsafe send(.preview(byteCount: bytes.count, output: write(bytes)))
+    func emitThumbnail(_ bytes: UnsafeRawBufferPointer) throws(DecodeFailure) {
+        try unsafe send(.thumbnail(byteCount: bytes.count, output: write(bytes)))
     }
 
     /// Writes all of `bytes` to the next file, and returns the file's index.

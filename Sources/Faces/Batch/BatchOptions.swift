@@ -11,6 +11,8 @@ package struct BatchOptions: Sendable {
     /// The number of files that are decoded at once.
     package var decoders: Int
     package var limits: MediaLimits
+    /// The longer side in pixels of the report's pictures; `nil` makes none.
+    package var thumbnailEdge: Int?
 
     package init(
         selection: FileSelection,
@@ -19,6 +21,7 @@ package struct BatchOptions: Sendable {
         timeLimit: Duration,
         decoders: Int,
         limits: MediaLimits = MediaLimits(),
+        thumbnailEdge: Int? = nil,
     ) {
         self.selection = selection
         self.profile = profile
@@ -26,5 +29,6 @@ package struct BatchOptions: Sendable {
         self.timeLimit = timeLimit
         self.decoders = decoders
         self.limits = limits
+        self.thumbnailEdge = thumbnailEdge
     }
 }

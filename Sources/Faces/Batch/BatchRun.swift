@@ -2,6 +2,7 @@ import Concurrency
 import Dispatch
 import Files
 import Media
+package import Processing
 import Synchronization
 
 /// A batch, which converts every media file below a folder to an attachment. Start reading at `handle`, which converts
@@ -21,20 +22,20 @@ package final class BatchRun: Sendable {
     private static let queue = DispatchQueue(label: "attachd.batch.files", attributes: .concurrent)
 
     /// Returns the number of files in conversion for a number of decoders.
-    package static func places(forDecoders decoders: Int) -> Int { decoders + 1 }
+    package static func slots(forDecoders decoders: Int) -> Int { decoders + 1 }
 
     /// Creates the output's folder and reads the results of an earlier run.
     package init(
         _ place: BatchPlace,
         _ options: BatchOptions,
         monitor: BatchMonitor,
-        decoders: @escaping FileDecoders,
+        decoders: any AttachmentConverting,
     ) throws(BatchError) {
         self.place = place
         self.options = options
         self.monitor = monitor
         conversion = FileConversion(options: options, decoders: decoders)
-        turns = AsyncSemaphore(permits: Self.places(forDecoders: options.decoders))
+        turns = AsyncSemaphore(permits: Self.slots(forDecoders: options.decoders))
         output = try place.createOutput()
         do throws(FileError) {
             books = try BatchJournal(input: place.input, output: output)

@@ -40,15 +40,14 @@ package struct DecoderCheck: Sendable {
         let file = try MediaFile(byteLimit: bytes.count)
         try file.append(bytes)
         file.end(.whole)
-        let published = Atomic(0)
+        let outputs = Atomic(0)
+        let deadline = Deadline(SystemTime().now + .seconds(5))
         try await pool.convert(
-            file,
-            as: request,
-            outputCapacity: request.image.byteLimit,
-            until: MovingDeadline(SystemTime().now + .seconds(5)),
-            publish: { _ in published.add(1, ordering: .relaxed) },
+            ConversionJob(of: file, as: request, deadline: deadline) { event in
+                if case .output = event { outputs.add(1, ordering: .relaxed) }
+            }
         )
-        guard published.load(ordering: .relaxed) > 0 else {
+        guard outputs.load(ordering: .relaxed) > 0 else {
             throw AttachmentFailure(.decode, .internalError, "The decoder produced no output from a built-in sample.")
         }
     }

@@ -4,7 +4,8 @@ import Payloads
 import ServiceExtension
 package import Timing
 
-/// The pipeline for one notification: download, decode, store, rewrite, and answer by the deadline. Start here.
+/// The pipeline for the attachments of one notification, or for a single source: download, decode, store, and answer by
+/// the deadline. Start here.
 package struct AttachmentPipeline: Sendable {
     private let steps: Steps
     private let time: any TimeSource
@@ -38,7 +39,8 @@ package struct AttachmentPipeline: Sendable {
         instrument: any Instrument<ProcessingEvent> = NoInstrument<ProcessingEvent>(),
     ) {
         self.steps = steps
-        cache = AttachmentCache(steps: steps, time: time, rule: reuse, costs: costs, instrument: instrument)
+        let context = AttachmentJob.Context(steps: steps, time: time, costs: costs)
+        cache = AttachmentCache(context, rule: reuse, instrument: instrument)
         rules = reuse.sources
         forgotten = ForgottenSources(time: time)
         self.time = time
@@ -48,31 +50,51 @@ package struct AttachmentPipeline: Sendable {
     /// Processes a notification. Always answers once, before `deadline`; at worst with the original content, unchanged.
     package func process(_ request: ProcessingRequest, deadline: Instant) async -> ProcessingResult {
         let stopwatch = Stopwatch(time: time, start: request.accepted ?? time.now)
+        let delivered = await deliver(request.wantedAttachments(rules: rules), stopwatch, by: deadline)
+        return finish(request, delivered, stopwatch, deadline)
+    }
+
+    /// Processes a source that no notification names, such as a file of a batch. Always answers once, before `deadline`.
+    package func process(_ request: SourceRequest, deadline: Instant) async -> SourceResult {
+        let stopwatch = Stopwatch(time: time, start: request.accepted)
+        let delivered = await deliver([request.wantedAttachment(rules: rules)], stopwatch, by: deadline)
+        return SourceResult(request, delivered, stopwatch, deadline: deadline)
+    }
+
+    /// Makes the attachments side by side, takes the best attempts when time expires, and stores them.
+    private func deliver(
+        _ wanted: [WantedAttachment],
+        _ stopwatch: Stopwatch,
+        by deadline: Instant,
+    ) async -> DeliveredAttachments {
         let moment = forgotten.moment
         let budget = TimeBudget(now: time.now, deadline: deadline, storing: steps.store.cost)
-        let work = AttachmentExtension(
-            cache: cache,
-            rules: rules,
-            request: request,
-            expiry: budget.expiry,
-            stopwatch: stopwatch
-        )
         stopwatch.finish(.queue)
 
         let delivery = await ServiceExtensionHost(time: time)
-            .content(of: request.notification, from: work, until: budget.expiry)
+            .delivery(ofAttachments: wanted.count, until: budget.expiry) { [cache] bestAttempt in
+                await withDiscardingTaskGroup { group in
+                    for (index, attachment) in wanted.enumerated() {
+                        group.addTask {
+                            await cache.make(attachment, until: budget.expiry) { progress in
+                                bestAttempt.update(index) { $0 = progress.content }
+                                if let instant = progress.downloaded { stopwatch.finish(.download, at: instant) }
+                            }
+                        }
+                    }
+                }
+            }
         stopwatch.finish(.decode)
 
         let stored = await DeliveredFiles(
             store: steps.store,
             time: time,
-            sources: request.notification.attachments.map { rules.source(of: $0.url) },
+            sources: wanted.map(\.key.source),
             isForgotten: { [forgotten] in forgotten.contains($0, since: moment) },
         )
-        .store(delivery.content, until: budget.storeExpiry)
+        .store(delivery.attachments, until: budget.storeExpiry)
         stopwatch.finish(.store)
-
-        return finish(request, delivery, stored, stopwatch, deadline)
+        return DeliveredAttachments(delivery: delivery, stored: stored)
     }
 
     /// Drops everything made from the source at `url`, also from work under way, and returns the source's identifier in
@@ -97,25 +119,20 @@ package struct AttachmentPipeline: Sendable {
     ) -> ProcessingResult {
         let stopwatch = Stopwatch(time: time, start: request.accepted ?? time.now)
         stopwatch.finish(.queue)
-        var original = NotificationContent(original: request.notification)
-        for index in original.attachments.indices { original.attachments[index].failure = failure }
-        return finish(request, Delivery(content: original, cause: .expired), [:], stopwatch, deadline)
+        var original = AttachmentContent()
+        original.failure = failure
+        let attachments = request.notification.attachments.map { _ in original }
+        let delivery = Delivery(attachments: attachments, cause: .expired)
+        return finish(request, DeliveredAttachments(delivery: delivery, stored: [:]), stopwatch, deadline)
     }
 
     private func finish(
         _ request: ProcessingRequest,
-        _ delivery: Delivery,
-        _ stored: [Int: DeliveredFiles.Outcome],
+        _ delivered: DeliveredAttachments,
         _ stopwatch: Stopwatch,
         _ deadline: Instant,
     ) -> ProcessingResult {
-        let result = ProcessingResult(
-            request: request,
-            delivery: delivery,
-            stored: stored,
-            stopwatch: stopwatch,
-            deadline: deadline
-        )
+        let result = ProcessingResult(request, delivered, stopwatch, deadline: deadline)
         instrument.record(.answered(result))
         return result
     }

@@ -4,11 +4,13 @@ import Timing
 /// One download: a request for all of the source or for its beginning. If the origin answers ranges, further requests
 /// fetch the ranges that the reader wants.
 struct Download {
-    private let requester: Requester
+    let limiter: OriginLimiter
+    let loop: TransferLoop
     private let settings: DownloadSettings
-    private let deadline: Instant
-    /// The deadlines of the callers that wait now.
-    private let wanted: MovingDeadline?
+    /// The deadline of the callers that wait now.
+    let deadline: Deadline
+    /// The end of the last request, however far the deadline moves away.
+    let end: Instant
     /// The next request. Its URL is the last that was asked.
     private var request: TransferRequest
     /// The validators of the version that is known already.
@@ -17,22 +19,21 @@ struct Download {
     private(set) var report: DownloadReport
 
     init(
+        _ job: DownloadJob,
         of url: DownloadURL,
-        into file: MediaFile,
-        _ requester: Requester,
         _ settings: DownloadSettings,
-        until: Instant,
-        wanted: MovingDeadline?,
-        unless known: SourceValidators?,
-        onHead: @escaping @Sendable (SourceHead) -> Void,
+        _ limiter: OriginLimiter,
+        _ loop: TransferLoop,
+        until end: Instant,
     ) {
-        self.known = known
-        heads = SourceHeads(tell: onHead)
-        self.requester = requester
-        self.wanted = wanted
+        self.limiter = limiter
+        self.loop = loop
         self.settings = settings
-        deadline = until
-        request = TransferRequest(url: url, askedHost: url.host, file: file)
+        self.end = end
+        deadline = job.deadline
+        known = job.known
+        heads = SourceHeads(onEvent: job.onEvent)
+        request = TransferRequest(url: url, askedHost: url.host, file: job.file)
         report = DownloadReport(url: url.text)
     }
 
@@ -89,7 +90,7 @@ struct Download {
         for _ in 0...settings.redirectLimit {
             report.url = request.url.text
             prepareForHead()
-            let result = try await requester.fetch(request, until: deadline, wanted: wanted)
+            let result = try await fetch(request)
             report.requestCount += result.requestCount
             report.status = result.status
             report.contentType = result.contentType.flatMap(DeclaredType.essence)
@@ -108,13 +109,13 @@ struct Download {
 
     /// Prepares for requests of parts. They belong to the version that is fetched now and have conditions of their own.
     private mutating func prepareForHead() {
-        let place = request.isRedirected ? request.url.text : nil
-        request.known = request.version == nil && known?.redirectedTo == place ? known : nil
+        let target = request.isRedirected ? request.url.text : nil
+        request.known = request.version == nil && known?.redirectedTo == target ? known : nil
         let asked = SystemTime().now
         request.onHead = { [heads, known = request.known] head in
             // A temporary failure says nothing about the source.
             guard head.status != 429, head.status < 500 else { return }
-            heads.note(head, asked: asked, redirectedTo: place, unless: known)
+            heads.record(head, asked: asked, redirectedTo: target, unless: known)
         }
     }
 }

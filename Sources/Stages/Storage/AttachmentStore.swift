@@ -240,7 +240,7 @@ package final class AttachmentStore: Sendable {
                 named: Self.fileName,
             )
             try FileContent.finish(file, named: Self.fileName, changed: stored)
-            let identifier = AttachmentIdentifier(sha256: sha256, format: rung.report.format, key: keys.current)
+            let identifier = AttachmentIdentifier(sha256: sha256, format: rung.report.format.media, key: keys.current)
             try moveIn(scratchName, as: identifier, byteCount: byteCount, stored: stored)
             return File(
                 identifier: identifier,

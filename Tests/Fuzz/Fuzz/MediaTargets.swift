@@ -6,7 +6,7 @@ import Timing
 enum MediaTargets {
     /// Checks that only bytes with a picture's format have a header, and that its sizes are not negative.
     static func media(_ bytes: [UInt8]) {
-        let format = MediaSniffer.format(of: bytes.span)
+        let format = OutputFormat(of: bytes.span)
         guard let header = OutputHeader(bytes.span) else { return }
         precondition(header.format == format && header.width >= 0 && header.height >= 0)
     }

@@ -40,7 +40,7 @@ enum PageTargets {
                 stored: StoredAttachment(identifier: "a", url: attachment.url, sha256: "b"),
                 report: RungReport(
                     rung: .downscaled,
-                    format: source.format ?? .gif,
+                    format: source.format.flatMap(OutputFormat.init) ?? .gif,
                     byteCount: numbers.next(),
                     width: numbers.next(),
                     height: numbers.next(),

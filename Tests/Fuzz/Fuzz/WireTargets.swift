@@ -35,7 +35,7 @@ enum WireTargets {
                 precondition(outputs.insert(output).inserted && output < Conversation.outputCount)
                 precondition((1...1000).contains(report.byteCount))
                 hasRung = true
-            case .checkPreview(let byteCount, let output):
+            case .checkThumbnail(let byteCount, let output):
                 precondition(outputs.insert(output).inserted && output < Conversation.outputCount)
                 precondition((1...1000).contains(byteCount))
             case .await(let range, let ahead):
@@ -44,7 +44,7 @@ enum WireTargets {
             case .fail: return
             case .describe(_, let memoryBytes):
                 precondition((0...limits.memoryBytes).contains(memoryBytes))
-                state.tellMemory()
+                state.recordMemory()
             case .nothing: break
             }
         }

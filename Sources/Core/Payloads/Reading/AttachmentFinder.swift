@@ -53,7 +53,7 @@ struct AttachmentFinder {
             choice: pinned != nil ? .pinned : attachments.isEmpty ? .none : .found,
             dialects: names,
             gate: gate,
-            places: attachments.map(\.place.url),
+            pointers: attachments.map(\.pointers.url),
             remarks: remarks + attachments.flatMap(\.remarks),
         )
     }
@@ -118,12 +118,16 @@ struct AttachmentFinder {
                 profile: path.profile,
                 category: category,
                 dialect: dialect.name,
-                place: AttachmentPlace(
+                pointers: AttachmentPointers(
                     url: root + match.pointer,
                     endsInExtension: path.endsInExtension,
                     list: path.list.map(pointer),
                     companions: path.companions.map {
-                        AttachmentPlace.Companion(pointer: pointer($0.field), content: $0.content, implied: $0.implied)
+                        AttachmentPointers.Companion(
+                            pointer: pointer($0.field),
+                            content: $0.content,
+                            implied: $0.implied
+                        )
                     },
                     clippingRectangle: rectangle.map(pointer),
                 ),

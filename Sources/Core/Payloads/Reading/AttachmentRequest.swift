@@ -11,13 +11,13 @@ package struct AttachmentRequest: Sendable, Equatable {
     package var category: String?
     /// The name of the dialect that found it.
     package var dialect: String
-    package var place: AttachmentPlace
+    package var pointers: AttachmentPointers
     /// The options that were corrected or left out, each described in a sentence.
     package var remarks: [String]
 }
 
 /// The locations of an attachment and its fields in the payload.
-package struct AttachmentPlace: Sendable, Equatable {
+package struct AttachmentPointers: Sendable, Equatable {
     package var url: JSONPointer
     /// A Boolean value that indicates whether the URL must end in the file's extension.
     var endsInExtension: Bool

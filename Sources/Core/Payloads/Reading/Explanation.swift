@@ -14,7 +14,7 @@ package struct Explanation: Sendable, Equatable, CustomStringConvertible {
     package var dialects: [String]
     package var gate: Eligibility
     /// The locations of the URLs.
-    package var places: [JSONPointer]
+    package var pointers: [JSONPointer]
     package var remarks: [String]
 
     package var description: String {
@@ -23,10 +23,10 @@ package struct Explanation: Sendable, Equatable, CustomStringConvertible {
 
     private var choiceText: String {
         let names = dialects.joined(separator: ", ")
-        let places = places.map(\.description).joined(separator: ", ")
+        let pointers = pointers.map(\.description).joined(separator: ", ")
         return switch choice {
-        case .pinned: "dialect \(names), as asked for: \(places.isEmpty ? "it finds no attachment" : places)"
-        case .found: "dialect \(names), the most specific that finds an attachment: \(places)"
+        case .pinned: "dialect \(names), as asked for: \(pointers.isEmpty ? "it finds no attachment" : pointers)"
+        case .found: "dialect \(names), the most specific that finds an attachment: \(pointers)"
         case .none: gate == .open ? "no dialect finds an attachment" : "no attachment was looked for"
         }
     }

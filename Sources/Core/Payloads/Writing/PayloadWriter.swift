@@ -16,7 +16,7 @@ package struct PayloadWriter: Sendable {
         attachments: [Int: NotificationAttachment],
     ) -> RewrittenPayload {
         let ready = request.attachments.enumerated().compactMap { index, attachment in
-            attachments[index].map { (place: attachment.place, file: $0) }
+            attachments[index].map { (pointers: attachment.pointers, file: $0) }
         }
         let original = RewrittenPayload(bytes: request.original, payload: request.payload, fit: .original)
         let fallbackBody = ready.count < request.attachments.count ? request.fallbackBody : nil
@@ -25,7 +25,7 @@ package struct PayloadWriter: Sendable {
         var smallest = Int.max
         for fit in [RewrittenPayload.Fit.listed, .unlisted, .shortened] {
             var payload = request.payload
-            for (place, file) in ready { payload.write(file, at: place, isShort: fit == .shortened) }
+            for (pointers, file) in ready { payload.write(file, at: pointers, isShort: fit == .shortened) }
             if let fallbackBody { payload.set(at: fallbackBody.pointer, to: fallbackBody.text) }
             if fit == .listed, !payload.list(ready) { continue }
             let byteCount = request.measure.byteCount(of: payload)
@@ -56,17 +56,17 @@ extension NotificationAttachment {
 }
 
 extension JSONValue {
-    fileprivate mutating func write(_ file: NotificationAttachment, at place: AttachmentPlace, isShort: Bool) {
+    fileprivate mutating func write(_ file: NotificationAttachment, at pointers: AttachmentPointers, isShort: Bool) {
         let url = isShort ? file.shortURL ?? file.url : file.url
-        set(at: place.url, to: .string(place.endsInExtension ? file.endingInExtension(url) : url))
-        for companion in place.companions {
+        set(at: pointers.url, to: .string(pointers.endsInExtension ? file.endingInExtension(url) : url))
+        for companion in pointers.companions {
             let field = value(at: companion.pointer)
             guard let known = field == nil ? companion.implied : field?.text,
                 let new = companion.content.text(for: file, replacing: known), new != known
             else { continue }
             set(at: companion.pointer, to: .string(new))
         }
-        if file.isClipped, let rectangle = place.clippingRectangle { showWhole(at: rectangle) }
+        if file.isClipped, let rectangle = pointers.clippingRectangle { showWhole(at: rectangle) }
     }
 
     /// Sets a clipping rectangle to all of the picture: the device would otherwise clip it once more.
@@ -78,10 +78,10 @@ extension JSONValue {
     }
 
     /// Adds the arrays of ready attachments. Returns `false` if none has a location, or the sender has a value there.
-    fileprivate mutating func list(_ ready: [(place: AttachmentPlace, file: NotificationAttachment)]) -> Bool {
+    fileprivate mutating func list(_ ready: [(pointers: AttachmentPointers, file: NotificationAttachment)]) -> Bool {
         var lists: [(pointer: JSONPointer, entries: [JSONValue])] = []
-        for (place, file) in ready {
-            guard let pointer = place.list else { continue }
+        for (pointers, file) in ready {
+            guard let pointer = pointers.list else { continue }
             let entry: JSONValue = [
                 "identifier": .string(file.identifier), "url": .string(file.url), "type": .string(file.type),
             ]

@@ -7,7 +7,7 @@ struct AudioConversion {
     let source: any SourceBytes
     let demuxer: Demuxer
     let audio: MediaStream
-    let publisher: ClipPublisher
+    let emitter: ClipEmitter
 
     func run() throws(DecodeFailure) {
         guard let rules = request.audio else {
@@ -15,32 +15,32 @@ struct AudioConversion {
         }
         let range = ClipRange(request.clip, longest: rules.duration, in: demuxer)
         let reader = try ClipReader(demuxer, range: range, streams: [audio])
-        if publisher.wants(.copied), let container = audio.copyContainer {
+        if emitter.wants(.copied), let container = audio.copyContainer {
             do {
                 if try copy(reader, container, rules) { return }
             } catch {
                 // Sound that cannot be copied is encoded again.
-                guard publisher.wants(.transcoded) else { throw error }
+                guard emitter.wants(.transcoded) else { throw error }
             }
         }
-        guard publisher.wants(.transcoded), !mustStop else { return }
+        guard emitter.wants(.transcoded), !mustStop else { return }
         let muxer = try Muxer(.m4a, byteLimit: rules.byteLimit)
         let track = try EncodedAudioTrack(audio, range: range, limits: request.limits, muxer: muxer)
         let assembly = ClipAssembly(reader: reader, muxer: muxer, tracks: [track])
         // Without another result, a shortened clip is better than none.
         var isShortened = false
         let file = try assembly.run(until: { mustStop }) {
-            isShortened = source.timeWillExpire && !publisher.hasPublished
+            isShortened = source.timeWillExpire && !emitter.hasEmitted
             return isShortened
         }
         guard let file else { return }
         let rung = isShortened ? Rung.shortened : .transcoded
-        _ = try publisher.publish(file, .m4a, as: rung, longest: range.duration)
+        _ = try emitter.emit(file, .m4a, as: rung, longest: range.duration)
     }
 
-    private var mustStop: Bool { publisher.hasPublished && source.timeWillExpire }
+    private var mustStop: Bool { emitter.hasEmitted && source.timeWillExpire }
 
-    /// Publishes a copy. Returns `true` if nothing better can follow.
+    /// Emits a copy. Returns `true` if nothing better can follow.
     private func copy(
         _ reader: ClipReader,
         _ container: Container,
@@ -52,7 +52,7 @@ struct AudioConversion {
         let assembly = ClipAssembly(reader: reader, muxer: muxer, tracks: [track])
         guard let file = try assembly.run(until: { mustStop }) else { return true }
         if container.isMovie { file.edit { MovieEdits.shortened($0, to: reader.range.duration) } }
-        let report = try publisher.publish(file, container, as: .copied, longest: reader.range.duration)
+        let report = try emitter.emit(file, container, as: .copied, longest: reader.range.duration)
         return request.isLast(report)
     }
 }

@@ -16,7 +16,7 @@ struct ClipCheck {
 
     static func finding(in file: FileInMemory, _ container: Container, longest: Int64) throws(DecodeFailure) -> Finding
     {
-        let demuxer = try Demuxer(file, container.format, usesIndex: true)
+        let demuxer = try Demuxer(file, container.format.media, usesIndex: true)
         let streams = ClipStreams(demuxer.streams)
         let isVideo = container == .mp4
         guard demuxer.streams.count == streams.all.count, isVideo == (streams.video != nil) else {

@@ -14,11 +14,11 @@ struct ClipExtents {
         let entries = streams.map { Self.entries(of: $0, range) }
         // Reading goes in the order of the source until each stream is past the end of the clip.
         let last = entries.compactMap { entries in entries.first { $0.isBeyondEnd } ?? entries.last }.map(
-            \.place.upperBound
+            \.bytes.upperBound
         )
         let end = last.max() ?? 0
-        let places = ByteRanges(entries.joined().map(\.place).filter { $0.upperBound <= end })
-        ranges = places.ranges.reduce(into: []) { joined, range in
+        let packets = ByteRanges(entries.joined().map(\.bytes).filter { $0.upperBound <= end })
+        ranges = packets.ranges.reduce(into: []) { joined, range in
             if let previous = joined.last, range.lowerBound - previous.upperBound <= Self.gapLimit {
                 joined[joined.count - 1] = previous.lowerBound..<range.upperBound
             } else {
@@ -28,7 +28,7 @@ struct ClipExtents {
     }
 
     private struct Entry {
-        var place: Range<Int>
+        var bytes: Range<Int>
         var isBeyondEnd: Bool
     }
 
@@ -38,11 +38,11 @@ struct ClipExtents {
         let (start, end) = (range.start - ClipReader.seekMargins[0], range.end + ClipReader.slack)
         var entries: [Entry] = []
         for index in 0..<count {
-            guard let entry = stream.indexEntry(index), let place = entry.place else { continue }
+            guard let entry = stream.indexEntry(index), let bytes = entry.bytes else { continue }
             let time = stream.microseconds(entry.timestamp)
             if time > end { break }
             if time <= start, entry.isKeyFrame { entries = [] }
-            entries.append(Entry(place: place, isBeyondEnd: time >= range.end))
+            entries.append(Entry(bytes: bytes, isBeyondEnd: time >= range.end))
         }
         return entries
     }
@@ -52,7 +52,7 @@ extension AVIndexEntry {
     fileprivate var isKeyFrame: Bool { flags & AVINDEX_KEYFRAME != 0 }
 
     /// The packet's range in the source; `nil` if the index does not give its size.
-    fileprivate var place: Range<Int>? {
+    fileprivate var bytes: Range<Int>? {
         guard size > 0, pos >= 0, let start = Int(exactly: pos), let end = SafeSize.sum(start, Int(size)) else {
             return nil
         }

@@ -117,7 +117,7 @@ final class ClipReader {
         }
         while let packet = try demuxer.nextPacket() {
             guard let stream = stream(of: packet) else { continue }
-            note(packet, of: stream)
+            record(packet, of: stream)
             if finished.count < streams.count || !finished.contains(stream.index) { return packet }
             break
         }
@@ -126,7 +126,7 @@ final class ClipReader {
     }
 
     /// Records whether a stream has passed the end of the clip, or is so far ahead that the others must have ended.
-    private func note(_ packet: Packet, of stream: MediaStream) {
+    private func record(_ packet: Packet, of stream: MediaStream) {
         guard let time = packet.decodingTime ?? packet.presentationTime else { return }
         let beyond = stream.microseconds(time) - range.end
         if beyond >= 0 { finished.insert(stream.index) }

@@ -7,14 +7,14 @@ package struct ClipTransform {
     private let request: ConversionRequest
     private let source: any SourceBytes
     private let output: any RungOutput
-    private let stills: any StillPublisher
+    private let stills: any StillEmitter
 
     /// `stills` encodes the picture that stands for a video.
     package init(
         request: ConversionRequest,
         source: any SourceBytes,
         output: any RungOutput,
-        stills: any StillPublisher,
+        stills: any StillEmitter,
     ) {
         self.request = request
         self.source = source
@@ -50,7 +50,7 @@ package struct ClipTransform {
             throw DecodeFailure(.resourceLimit, "decoding needs \(streams.memoryBytes) bytes of memory")
         }
         output.describe(report(on: streams, in: demuxer), memoryBytes: streams.memoryBytes)
-        let publisher = ClipPublisher(rungs: request.rungs, output: output, stills: stills)
+        let emitter = ClipEmitter(rungs: request.rungs, output: output, stills: stills)
         if let video = streams.video {
             let conversion = VideoConversion(
                 request: request,
@@ -58,7 +58,7 @@ package struct ClipTransform {
                 demuxer: demuxer,
                 video: video,
                 audio: streams.audio,
-                publisher: publisher,
+                emitter: emitter,
             )
             try conversion.run()
         } else if let audio = streams.audio {
@@ -67,12 +67,12 @@ package struct ClipTransform {
                 source: source,
                 demuxer: demuxer,
                 audio: audio,
-                publisher: publisher,
+                emitter: emitter,
             ).run()
         } else {
             throw DecodeFailure(.unsupportedFormat, "no stream has a codec that is decoded")
         }
-        guard publisher.hasPublished else {
+        guard emitter.hasEmitted else {
             throw DecodeFailure(.unsupportedFormat, "none of the rungs that were asked for can be made of this source")
         }
     }

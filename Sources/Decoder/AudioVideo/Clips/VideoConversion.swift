@@ -17,27 +17,27 @@ struct VideoConversion {
     let demuxer: Demuxer
     let video: MediaStream
     let audio: MediaStream?
-    let publisher: ClipPublisher
+    let emitter: ClipEmitter
 
     func run() throws(DecodeFailure) {
-        guard let rules = request.video else { return try publishPosterOnly() }
+        guard let rules = request.video else { return try emitPosterOnly() }
         let range = ClipRange(request.clip, longest: rules.duration, in: demuxer)
         let reader = try ClipReader(demuxer, range: range, streams: [video, audio].compactMap(\.self))
-        let isCopyable = publisher.wants(.copied) && video.isCopyable(under: rules)
+        let isCopyable = emitter.wants(.copied) && video.isCopyable(under: rules)
         var failure: DecodeFailure?
         // A copy of bytes that are already there, or arrive at once, is faster than a poster. A thumbnail
         // needs a poster in any case.
         let isQuick =
-            isCopyable && request.previewEdge == nil && (source.isWhole || reader.reachesEnd(within: Self.patience))
-        if !isQuick { _ = attempt(&failure) { () throws(DecodeFailure) in try publishPoster(reader) } }
+            isCopyable && request.thumbnailEdge == nil && (source.isWhole || reader.reachesEnd(within: Self.patience))
+        if !isQuick { _ = attempt(&failure) { () throws(DecodeFailure) in try emitPoster(reader) } }
         // A video that cannot be copied is encoded again.
         let isDone = isCopyable && attempt(&failure) { () throws(DecodeFailure) in try copy(reader, rules) }
         guard !isDone else { return }
-        if !publisher.hasPublished {
-            _ = attempt(&failure) { () throws(DecodeFailure) in try publishPoster(reader) }
+        if !emitter.hasEmitted {
+            _ = attempt(&failure) { () throws(DecodeFailure) in try emitPoster(reader) }
         }
-        if publisher.wants(.transcoded), !mustStop { return try transcode(reader, rules) }
-        if !publisher.hasPublished, let failure { throw failure }
+        if emitter.wants(.transcoded), !mustStop { return try transcode(reader, rules) }
+        if !emitter.hasEmitted, let failure { throw failure }
     }
 
     /// Makes a rung. Returns its result; if it fails, records the reason in `failure` and returns `false`.
@@ -50,30 +50,30 @@ struct VideoConversion {
         }
     }
 
-    private var mustStop: Bool { publisher.hasPublished && source.timeWillExpire }
+    private var mustStop: Bool { emitter.hasEmitted && source.timeWillExpire }
 
-    private func publishPosterOnly() throws(DecodeFailure) {
+    private func emitPosterOnly() throws(DecodeFailure) {
         var clip = request.clip
         clip.start = clip.thumbnailTime ?? clip.start
         let range = ClipRange(clip, longest: .seconds(10), in: demuxer)
         let reader = try ClipReader(demuxer, range: range, streams: [video])
         let asked = clip.thumbnailTime.map { _ in range.start }
-        try publisher.publishPoster(poster(reader, asked: asked), for: request)
+        try emitter.emitPoster(poster(reader, asked: asked), for: request)
     }
 
     private func poster(_ reader: ClipReader, asked: Int64?) -> PosterConversion {
         PosterConversion(request: request, reader: reader, stream: video, asked: asked)
     }
 
-    /// Publishes the poster. Returns `true` if there is one.
-    private func publishPoster(_ reader: ClipReader) throws(DecodeFailure) -> Bool {
-        guard publisher.wants(.poster) else { return false }
+    /// Emits the poster. Returns `true` if there is one.
+    private func emitPoster(_ reader: ClipReader) throws(DecodeFailure) -> Bool {
+        guard emitter.wants(.poster) else { return false }
         let asked = request.clip.thumbnailTime.map { demuxer.startTime + $0.microseconds }
-        try publisher.publishPoster(poster(reader, asked: asked), for: request)
+        try emitter.emitPoster(poster(reader, asked: asked), for: request)
         return true
     }
 
-    /// Publishes a copy. Returns `true` if nothing better can follow.
+    /// Emits a copy. Returns `true` if nothing better can follow.
     private func copy(_ reader: ClipReader, _ rules: VideoRules) throws(DecodeFailure) -> Bool {
         let muxer = try Muxer(.mp4, byteLimit: rules.byteLimit)
         var tracks: [any ClipTrack] = [try CopiedTrack(video, range: reader.range, muxer: muxer)]
@@ -87,7 +87,7 @@ struct VideoConversion {
         let assembly = ClipAssembly(reader: reader, muxer: muxer, tracks: tracks)
         guard let file = try assembly.run(until: { mustStop }) else { return true }
         file.edit { MovieEdits.shortened($0, to: reader.range.duration) }
-        let report = try publisher.publish(file, .mp4, as: .copied, longest: reader.range.duration)
+        let report = try emitter.emit(file, .mp4, as: .copied, longest: reader.range.duration)
         return request.isLast(report)
     }
 
@@ -109,7 +109,7 @@ struct VideoConversion {
         }
         let assembly = ClipAssembly(reader: reader, muxer: muxer, tracks: tracks)
         guard let file = try assembly.run(until: { mustStop }) else { return }
-        _ = try publisher.publish(file, .mp4, as: .transcoded, longest: reader.range.duration)
+        _ = try emitter.emit(file, .mp4, as: .transcoded, longest: reader.range.duration)
     }
 
     /// Returns the highest video bit rate that keeps the clip within its byte budget.

@@ -4,7 +4,7 @@ import Media
 enum Container: CaseIterable {
     case mp4, m4a, mp3, wav
 
-    var format: MediaFormat {
+    var format: OutputFormat {
         switch self {
         case .mp4: .mp4
         case .m4a: .m4a

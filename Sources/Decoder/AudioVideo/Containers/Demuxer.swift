@@ -35,7 +35,7 @@ final class Demuxer {
         guard let name = DemuxerChoice(format, start: start)?.name, let demuxer = unsafe av_find_input_format(name)
         else { throw DecodeFailure(.unsupportedFormat, "\(format.rawValue) has no demuxer") }
 
-        if name == "mov", !bytes.isWhole { bytes.expect(MovieIndex.place(in: bytes).map { [$0] } ?? []) }
+        if name == "mov", !bytes.isWhole { bytes.expect(MovieIndex.range(in: bytes).map { [$0] } ?? []) }
         input = try SourceInput(bytes)
         // Only a movie's index is needed before anything can be shown. Other demuxers would jump to an optional index,
         // and to the end for tags: not in a download under way.

@@ -8,7 +8,7 @@ enum MovieIndex {
 
     /// Returns the range of the outermost box `moov` (ISO/IEC 14496-12, section 4.2). It may extend beyond the end of a
     /// source.
-    static func place(in bytes: any SourceBytes) -> Range<Int>? {
+    static func range(in bytes: any SourceBytes) -> Range<Int>? {
         var start = 0
         for _ in 0..<boxLimit {
             guard let box = box(at: start, in: bytes) else { return nil }

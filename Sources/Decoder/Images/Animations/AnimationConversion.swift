@@ -14,35 +14,35 @@ struct AnimationConversion {
     let rules: AnimationRules
     let source: any SourceBytes
     let header: PictureHeader
-    let publisher: RungPublisher
+    let emitter: RungEmitter
 
     private var area: PixelArea { header.area(within: request.clippingRectangle) }
 
     func run() throws(DecodeFailure) {
-        let still = StillConversion(request: request, source: source, header: header, publisher: publisher)
-        if try remux() { return still.addPreview() }
-        if publisher.wants(.firstFrame) { try still.make(.firstFrame, shrink: still.shape.shrink) }
+        let still = StillConversion(request: request, source: source, header: header, emitter: emitter)
+        if try remux() { return still.addThumbnail() }
+        if emitter.wants(.firstFrame) { try still.make(.firstFrame, shrink: still.shape.shrink) }
         // An animation of a thousand frames is of no use in a notification, and reading it costs as much as decoding
         // it.
         guard header.frames <= request.limits.frames, header.storedSize.pixels <= Self.framePixels,
-            publisher.wants(.shortened) || publisher.wants(.animation), let roll = try decodeFrames()
+            emitter.wants(.shortened) || emitter.wants(.animation), let roll = try decodeFrames()
         else { return }
         let isComplete = roll.count == header.frames
         let encoder = AnimationEncoder(rules: rules, roll: roll, isComplete: isComplete)
-        guard let encoded = try encoder.encode(unless: { source.timeWillExpire }), publisher.wants(encoded.rung)
+        guard let encoded = try encoder.encode(unless: { source.timeWillExpire }), emitter.wants(encoded.rung)
         else { return }
-        try publisher.publish(encoded.rung, encoded.picture)
+        try emitter.emit(encoded.rung, encoded.picture)
     }
 
     /// Emits the source's own coded data, if it may be delivered unchanged. Returns `true` if it did.
     private func remux() throws(DecodeFailure) -> Bool {
         let isWhole = area.size == header.storedSize
         let isLegal = header.format == .gif && isWhole && header.size.longEdge <= rules.longEdge
-        guard publisher.wants(.remuxed), isLegal, header.framesWithin(request.limits) == header.frames else {
+        guard emitter.wants(.remuxed), isLegal, header.framesWithin(request.limits) == header.frames else {
             return false
         }
         return try Remuxing(header: header, byteLimit: min(rules.byteBudget, rules.byteLimit))
-            .publish(source, to: publisher)
+            .emit(source, to: emitter)
     }
 
     /// Decodes the frames in their final size. Returns fewer frames when time runs out, and `nil` if there is no

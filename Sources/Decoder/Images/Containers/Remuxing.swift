@@ -11,30 +11,31 @@ struct Remuxing {
     ///
     /// - Returns: `true` if it was emitted. Otherwise the picture must be encoded again.
     /// - Throws: The error of the output.
-    func publish(_ source: any SourceBytes, to publisher: RungPublisher) throws(DecodeFailure) -> Bool {
+    func emit(_ source: any SourceBytes, to emitter: RungEmitter) throws(DecodeFailure) -> Bool {
         let bytes = source.readToEnd()
-        guard source.isWhole, let stripped = strip(bytes), stripped.count <= byteLimit,
+        guard source.isWhole, let format = OutputFormat(header.format), let stripped = strip(bytes, format),
+            stripped.count <= byteLimit,
             isDecodable(stripped)
         else { return false }
         let report = RungReport(
             rung: .remuxed,
-            format: header.format,
+            format: format,
             byteCount: stripped.count,
             width: header.size.width,
             height: header.size.height,
             frames: header.frames,
             durationMilliseconds: header.report.durationMilliseconds,
         )
-        try publisher.publish(report, stripped)
+        try emitter.emit(report, stripped)
         return true
     }
 
-    private func strip(_ bytes: [UInt8]) -> [UInt8]? {
-        switch header.format {
+    private func strip(_ bytes: [UInt8], _ format: OutputFormat) -> [UInt8]? {
+        switch format {
         case .jpeg: JPEGContainer.stripped(bytes)
         case .png: PNGContainer.stripped(bytes)
-        case .gif where GIFContainer.screen(of: bytes) == header.storedSize: GIFContainer.stripped(bytes)
-        default: nil
+        case .gif: GIFContainer.screen(of: bytes) == header.storedSize ? GIFContainer.stripped(bytes) : nil
+        case .mp4, .m4a, .mp3, .wav: nil
         }
     }
 

@@ -70,7 +70,7 @@ extension Picture {
     }
 
     /// Returns a small JPEG of a picture in memory, on a white background.
-    func preview(longEdge: Int) throws(DecodeFailure) -> EncodedBytes {
+    func thumbnail(longEdge: Int) throws(DecodeFailure) -> EncodedBytes {
         let quality = 65
         let small = try inMemory(scaledTo: size.fitting(longEdge: longEdge))
         guard small.hasAlpha else { return try small.jpeg(quality: quality) }

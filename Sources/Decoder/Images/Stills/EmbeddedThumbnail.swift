@@ -21,9 +21,9 @@ struct EmbeddedThumbnail {
     }
 
     /// Emits the thumbnail. Ignores a broken one, because the picture itself may be fine.
-    func publish(to publisher: RungPublisher) throws(DecodeFailure) {
-        guard publisher.wants(.embeddedThumbnail), let encoded = encode() else { return }
-        try publisher.publish(.embeddedThumbnail, encoded)
+    func emit(to emitter: RungEmitter) throws(DecodeFailure) {
+        guard emitter.wants(.embeddedThumbnail), let encoded = encode() else { return }
+        try emitter.emit(.embeddedThumbnail, encoded)
     }
 
     private func encode() -> EncodedPicture? {

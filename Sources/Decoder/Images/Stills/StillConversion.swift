@@ -13,35 +13,35 @@ struct StillConversion {
     let request: ConversionRequest
     let source: any SourceBytes
     let header: PictureHeader
-    let publisher: RungPublisher
+    let emitter: RungEmitter
 
     var shape: StillShape { StillShape(of: header, rules: request.image, clipping: request.clippingRectangle) }
 
     func run() throws(DecodeFailure) {
         let shape = shape
-        if !source.isWhole || !publisher.wants(.downscaled) {
-            try EmbeddedThumbnail(header: header, shape: shape, rules: request.image)?.publish(to: publisher)
+        if !source.isWhole || !emitter.wants(.downscaled) {
+            try EmbeddedThumbnail(header: header, shape: shape, rules: request.image)?.emit(to: emitter)
         }
-        if try remux() { return addPreview() }
-        let wantsBest = publisher.wants(.downscaled)
+        if try remux() { return addThumbnail() }
+        let wantsBest = emitter.wants(.downscaled)
         // Other loaders decode the whole picture before they shrink it.
         let hasFastLoader = header.format == .jpeg && header.storedSize.pixels > Self.slowPixels
-        if publisher.wants(.fast), !wantsBest || hasFastLoader {
+        if emitter.wants(.fast), !wantsBest || hasFastLoader {
             guard try make(.fast, shrink: shape.fastShrink) else { return }
         }
-        guard wantsBest || publisher.wants(.partial), !mustStop else { return }
+        guard wantsBest || emitter.wants(.partial), !mustStop else { return }
         try make(.downscaled, shrink: shape.shrink)
     }
 
     /// Emits the source's own coded data, if it may be delivered unchanged. Returns `true` if it did.
     private func remux() throws(DecodeFailure) -> Bool {
         let keepsShape = shape.target == header.storedSize && header.orientation == 1
-        guard publisher.wants(.remuxed), !mustStop, header.isPlain, keepsShape else { return false }
+        guard emitter.wants(.remuxed), !mustStop, header.isPlain, keepsShape else { return false }
         // A profile without animations does not accept GIF.
         guard header.format != .gif || request.animation != nil && header.frames == 1 else { return false }
         guard !header.hasAlpha || request.image.keepsTransparency else { return false }
         let limit = min(request.image.byteBudget, request.image.byteLimit)
-        return try Remuxing(header: header, byteLimit: limit).publish(source, to: publisher)
+        return try Remuxing(header: header, byteLimit: limit).emit(source, to: emitter)
     }
 
     /// Makes the first frame as `rung`, or as `.partial` if the source ends within the frame.
@@ -52,11 +52,11 @@ struct StillConversion {
         let bytes = PictureSource(source, header.format)
         let rendered = try render(bytes, shrink)
         if header.format.isStreamed, bytes.ranOut {
-            try publishPartial(rendered)
+            try emitPartial(rendered)
             return false
         }
         guard rendered.isComplete else { return false }
-        if publisher.wants(rung) { try publish(rung, rendered.picture) }
+        if emitter.wants(rung) { try emit(rung, rendered.picture) }
         return true
     }
 
@@ -79,35 +79,35 @@ struct StillConversion {
 
     private var isProgressive: Bool { header.format == .jpeg && header.isInterlaced }
     /// A Boolean value that indicates whether to stop. Before the first rung, it continues in any case.
-    private var mustStop: Bool { publisher.hasPublished && source.timeWillExpire }
+    private var mustStop: Bool { emitter.hasEmitted && source.timeWillExpire }
 
     /// Emits the picture down to the row where the bytes ended, or a whole progressive JPEG if all of it shows
     /// something.
-    private func publishPartial(_ rendered: borrowing RenderedPicture) throws(DecodeFailure) {
+    private func emitPartial(_ rendered: borrowing RenderedPicture) throws(DecodeFailure) {
         let isEnough = Double(rendered.rows) >= Double(rendered.picture.height) * Self.leastRows
         guard isEnough, !isProgressive || JPEGContainer.coversWholePicture(source.readToEnd()) else {
             throw DecodeFailure(.truncated, "\(rendered.rows) of \(rendered.picture.height) rows are there")
         }
-        guard publisher.wants(.partial) else { return }
+        guard emitter.wants(.partial) else { return }
         let there = PixelSize(width: rendered.picture.width, height: rendered.rows)
         let part = request.image.aspectRatio == nil ? there : there.area(ofShape: shape.area.ratio).size
-        try publish(.partial, rendered.picture.cropped(to: PixelArea(size: part, in: there)))
+        try emit(.partial, rendered.picture.cropped(to: PixelArea(size: part, in: there)))
     }
 
-    private func publish(_ rung: Rung, _ picture: borrowing Picture) throws(DecodeFailure) {
+    private func emit(_ rung: Rung, _ picture: borrowing Picture) throws(DecodeFailure) {
         let finished = try picture.inStandardColours().upright(from: header.orientation).inMemory()
         let encoded = try StillEncoder(rules: request.image).encode(finished)
-        try publisher.publish(rung, encoded)
-        publisher.publishPreview(of: finished)
+        try emitter.emit(rung, encoded)
+        emitter.emitThumbnail(of: finished)
     }
 
     /// Emits the thumbnail, if one is wanted, for a rung that did not need decoding.
-    func addPreview() {
-        guard publisher.lacksPreview else { return }
+    func addThumbnail() {
+        guard emitter.lacksThumbnail else { return }
         do {
             let rendered = try render(PictureSource(source, header.format), shape.shrink)
             let upright = try rendered.picture.inStandardColours().upright(from: header.orientation).inMemory()
-            publisher.publishPreview(of: upright)
+            emitter.emitThumbnail(of: upright)
         } catch {
             // The picture itself is complete, so a failed thumbnail is ignored.
         }

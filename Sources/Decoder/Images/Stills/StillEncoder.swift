@@ -4,14 +4,14 @@ import Values
 
 /// A finished picture file.
 struct EncodedPicture: ~Copyable {
-    let format: MediaFormat
+    let format: OutputFormat
     let size: PixelSize
     let frames: Int
     let durationMilliseconds: Int?
     let bytes: EncodedBytes
 
     init(
-        format: MediaFormat,
+        format: OutputFormat,
         size: PixelSize,
         frames: Int = 1,
         durationMilliseconds: Int? = nil,

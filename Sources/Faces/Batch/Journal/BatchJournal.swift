@@ -205,7 +205,8 @@ final class BatchJournal: Sendable {
     }
 
     private func isThere(_ path: RelativePath) -> Bool {
-        (try? input.subdirectory(at: path.parent))?.status(of: path.name).map { $0.st_mode & S_IFMT == S_IFREG } ?? false
+        (try? input.subdirectory(at: path.parent))?.status(of: path.name).map { $0.st_mode & S_IFMT == S_IFREG }
+            ?? false
     }
 
     private static func url(of path: RelativePath, below folder: Directory) -> String {

@@ -5,7 +5,7 @@ import Values
 
 /// The report's row for one file.
 struct ReportRow {
-    private static let previewEdge = 192.0
+    private static let thumbnailEdge = 192.0
     private static let scaleEdge = 62.0
 
     let beforeBytes: Int?
@@ -36,7 +36,7 @@ struct ReportRow {
         let (was, now) = (source.flatMap(Self.pixels), attachment.flatMap(Self.pixels))
         if let was, let now { context["scale"] = Self.scale(was, now) }
         if let preview, let size = now {
-            let factor = min(1, Self.previewEdge / max(size.width, size.height))
+            let factor = min(1, Self.thumbnailEdge / max(size.width, size.height))
             context["preview"] = Data(preview).base64EncodedString()
             context["width"] = Int(clamping: (size.width * factor).rounded())
             context["height"] = Int(clamping: (size.height * factor).rounded())

@@ -12,7 +12,7 @@ struct WholeFile {
 }
 
 extension AttachmentsRoute {
-    /// Returns the answer to a plain `GET` of a small file if its URL is valid without a lease and its bytes are in
+    /// Returns the answer to a plain `GET` of a small file if its URL is valid without a hold and its bytes are in
     /// memory.
     func wholeFile(for head: HTTPRequest) -> WholeFile? {
         guard let parts = head.path?.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false),
@@ -26,7 +26,7 @@ extension AttachmentsRoute {
         default: return nil
         }
         let now = now()
-        guard let access, access.lease == nil, access.grants(identifier, by: signer, at: now),
+        guard let access, access.hold == nil, access.grants(identifier, by: signer, at: now),
             let hold = try? store.startAccessing(identifier)
         else { return nil }
         let answer = AttachmentAnswer(hold: hold, store: store, secondsLeft: access.expires - now.seconds)

@@ -5,7 +5,6 @@ import Digests
 import Glibc
 import Media
 import Processing
-import Timing
 
 /// The parts of attachd that a batch needs: decoders and a profile. A batch uses no store, queue, or network.
 package struct BatchEngine: Sendable {
@@ -13,7 +12,7 @@ package struct BatchEngine: Sendable {
     private let decoders: DecoderPool
 
     /// The longer side of the report's pictures, in pixels.
-    private static let previewEdge = 192
+    private static let thumbnailEdge = 192
 
     package init(_ settings: Settings, selection: FileSelection) throws(EngineError) {
         options = BatchOptions(
@@ -22,9 +21,10 @@ package struct BatchEngine: Sendable {
             fingerprint: settings.profile.fingerprint,
             timeLimit: settings.fileDeadline,
             decoders: settings.decoders,
+            thumbnailEdge: Self.thumbnailEdge,
         )
         do throws(AttachmentFailure) {
-            decoders = try Engine.startDecoders(settings, running: BatchRun.places(forDecoders: settings.decoders))
+            decoders = try Engine.startDecoders(settings, running: BatchRun.slots(forDecoders: settings.decoders))
         } catch {
             throw EngineError(isStore: false, description: error.message)
         }
@@ -35,9 +35,7 @@ package struct BatchEngine: Sendable {
 
     /// Processes all files. `monitor` receives the progress and can stop the batch.
     package func run(_ place: BatchPlace, monitor: BatchMonitor) async throws(BatchError) {
-        let run = try BatchRun(place, options, monitor: monitor) { [decoders] show in
-            PooledDecoders(pool: decoders, time: SystemTime(), previewEdge: Self.previewEdge, show: show)
-        }
+        let run = try BatchRun(place, options, monitor: monitor, decoders: decoders)
         try await run.run()
     }
 

@@ -59,8 +59,8 @@ package final class Engine: Sendable {
         }
         let steps = AttachmentPipeline.Steps(
             downloader: readsLocalFiles ? LocalFileReader(remote: downloader) : downloader,
-            converter: PooledDecoders(pool: decoders, time: SystemTime()),
-            store: PublishedStore(store: store, place: Self.place(settings, store, bucket)),
+            converter: decoders,
+            store: PublishedStore(store: store, location: Self.location(settings, store, bucket)),
         )
         service = NotificationService(
             reader: PayloadReader(dialects: settings.dialects),
@@ -75,7 +75,8 @@ package final class Engine: Sendable {
     }
 
     /// Returns the location from which phones fetch the store's files.
-    private static func place(_ settings: Settings, _ store: AttachmentStore, _ bucket: Bucket?) -> PublishedStore.Place
+    private static func location(_ settings: Settings, _ store: AttachmentStore, _ bucket: Bucket?)
+        -> PublishedStore.Location
     {
         guard let publicURL = settings.publicURL else { return .here }
         guard let bucket else { return .sidecar(store.urls(below: publicURL)) }

@@ -2,7 +2,6 @@ import Files
 import Glibc
 import Media
 import Processing
-import Timing
 
 /// A reader for attachments that are files on this machine. It passes all others to the downloader.
 ///
@@ -10,30 +9,13 @@ import Timing
 struct LocalFileReader: AttachmentDownloading {
     let remote: any AttachmentDownloading
 
-    func download(
-        _ url: String,
-        into file: MediaFile,
-        until deadline: MovingDeadline,
-        kind: MediaFormat.Kind?,
-        unless known: SourceValidators?,
-        onHead: @escaping @Sendable (SourceHead) -> Void,
-    ) async {
-        guard let path = FileURL.path(of: url) else {
-            return await remote.download(
-                url,
-                into: file,
-                until: deadline,
-                kind: kind,
-                unless: known,
-                onHead: onHead,
-            )
-        }
+    func download(_ job: DownloadJob) async {
+        guard let path = FileURL.path(of: job.url) else { return await remote.download(job) }
         guard let opened = OpenedFile(path) else {
             let message = "The file \(path) cannot be read. Check that it exists and is readable."
-            return file.end(.cut(AttachmentFailure(.download, .invalidURL, message)))
+            return job.file.end(.cut(AttachmentFailure(.download, .invalidURL, message)))
         }
-        await LocalFile(descriptor: opened.descriptor, size: opened.size, owner: opened)
-            .copy(into: file)
+        await LocalFile(descriptor: opened.descriptor, size: opened.size, owner: opened).copy(into: job.file)
     }
 
     /// An open regular file. The descriptor closes with the last reader.

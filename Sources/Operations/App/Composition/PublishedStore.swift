@@ -8,7 +8,7 @@ import Timing
 
 /// The store, with the URLs from which recipients of the payload fetch its files.
 struct PublishedStore: AttachmentStoring {
-    enum Place: Sendable {
+    enum Location: Sendable {
         /// The files are read from this machine's disk.
         case here
         /// The sidecar serves the files and can be reached from outside.
@@ -18,13 +18,14 @@ struct PublishedStore: AttachmentStoring {
     }
 
     let store: AttachmentStore
-    let place: Place
+    /// The location from which phones fetch the files.
+    let location: Location
 
     /// The time before a request's deadline at which it is given up, so that its error can still be reported.
     private static let notice: Duration = .milliseconds(20)
 
     private var bucket: Bucket? {
-        if case .bucket(let bucket, _) = place { bucket } else { nil }
+        if case .bucket(let bucket, _) = location { bucket } else { nil }
     }
 
     var cost: Duration { bucket?.cost ?? .zero }
@@ -36,21 +37,11 @@ struct PublishedStore: AttachmentStoring {
         // A file that is missing from the bucket must be made again, because its bytes are gone.
         if let bucket, !bucket.has(stored.identifier) { return nil }
         var renewed = stored
-        if case .sidecar(let urls) = place {
+        if case .sidecar(let urls) = location {
             renewed.url = urls.url(of: identifier, expires: expires.seconds)
             renewed.shortURL = urls.shortURL(of: identifier, expires: expires.seconds)
         }
         return renewed
-    }
-
-    func store(_ rung: ReadyRung, until deadline: Instant) async throws(AttachmentFailure) -> StoredAttachment {
-        try await store(rung, of: nil, until: deadline)
-    }
-
-    func store(_ rung: ReadyRung, of source: String, until deadline: Instant) async throws(AttachmentFailure)
-        -> StoredAttachment
-    {
-        try await store(rung, of: .some(source), until: deadline)
     }
 
     func forget(_ stored: StoredAttachment) async {
@@ -59,14 +50,14 @@ struct PublishedStore: AttachmentStoring {
         try? await Forgetting.forget(file, in: store, bucket)
     }
 
-    private func store(_ rung: ReadyRung, of source: String?, until deadline: Instant) async throws(AttachmentFailure)
+    func store(_ rung: ReadyRung, of source: String, until deadline: Instant) async throws(AttachmentFailure)
         -> StoredAttachment
     {
         let file = try await store.store(rung)
-        if let source { try await record(file.identifier, of: source) }
+        try await record(file.identifier, of: source)
         let name = file.identifier.description
         var stored = StoredAttachment(identifier: name, url: FileURL.url(of: file.path), sha256: file.sha256)
-        switch place {
+        switch location {
         case .here: break
         case .sidecar(let urls):
             stored.url = urls.url(of: file.identifier, expires: file.expires.seconds)
@@ -74,7 +65,7 @@ struct PublishedStore: AttachmentStoring {
         case .bucket(let bucket, let publicURL):
             let published = PublishedFile(
                 name: name,
-                format: rung.report.format,
+                format: rung.report.format.media,
                 file: rung.file,
                 byteCount: rung.report.byteCount,
                 sha256: file.sha256,

@@ -1,54 +1,79 @@
 import Media
 import ServiceExtension
+import Synchronization
 import Timing
 
-/// The download and the decoding of one attachment, which overlap. Progress goes to the shared job.
-struct AttachmentJob: Sendable {
-    let steps: AttachmentPipeline.Steps
-    let time: any TimeSource
-    let costs: CostModel
-    let crashes: CrashMemory
+/// The work on one attachment, for all notifications that wait for it: the download and the decoding, which overlap.
+///
+/// Each waiter has its own deadline. The work goes on until the latest of them, and is cancelled when the last waiter
+/// has left.
+final class AttachmentJob: Sendable {
+    /// The parts that all jobs of a pipeline share.
+    struct Context: Sendable {
+        let steps: AttachmentPipeline.Steps
+        let time: any TimeSource
+        let costs: CostModel
+        let crashes = CrashMemory()
+    }
+
     let key: AttachmentKey
+    let deadline: Deadline
+    /// The waiters, and the progress that they share.
+    let state = Mutex(State())
     /// The URL to fetch, as the sender gave it.
-    let url: String
-    /// The cached attachment of this source. It is made again only if the source has changed since.
-    let before: CachedAttachment?
-    let job: SharedAttachmentJob
+    private let url: String
+    private let context: Context
 
-    private var deadline: MovingDeadline { job.deadline }
+    /// Creates the job. `expiry` is the first waiter's deadline.
+    init(_ wanted: WantedAttachment, until expiry: Instant, in context: Context) {
+        key = wanted.key
+        url = wanted.url
+        self.context = context
+        deadline = Deadline(expiry)
+    }
 
-    func run() async {
+    private var steps: AttachmentPipeline.Steps { context.steps }
+    private var time: any TimeSource { context.time }
+
+    /// Downloads and converts the source. Reports all progress to the waiters.
+    ///
+    /// `before` is the cached attachment of this source. It is made again only if the source has changed since.
+    func run(unlessUnchangedSince before: CachedAttachment?) async {
         do throws(AttachmentFailure) {
             if let refusal = steps.store.refusal { throw refusal }
-            if let refusal = crashes.refusal(ofSource: key.source, at: url, now: time.now) { throw refusal }
+            if let refusal = context.crashes.refusal(ofSource: key.source, at: url, now: time.now) { throw refusal }
             let file = try MediaFile(byteLimit: key.limits.sourceBytes, time: time)
-            async let downloaded: Void = download(into: file)
+            async let downloaded: Void = download(into: file, unless: before?.validators)
             let converted = await convert(file)
-            job.update { $0.source.note(file.contents) }
+            receive(.fetched(file.contents))
             // The converter needs no more bytes, so the download ends.
             file.end(.cut(AttachmentFailure(.download, .cancelled, "The download was no longer needed.")))
             _ = await downloaded
-            if let before, job.progress.head?.isUnchanged == true {
-                job.update { $0 = before.content }
+            if let before, progress.head?.isUnchanged == true {
+                reuse(before.content)
             } else {
                 try converted.get()
             }
         } catch {
-            job.update { [error] in $0.failure = $0.failure ?? error }
+            receive(.failed(error))
         }
     }
 
-    private func download(into file: MediaFile) async {
+    private func download(into file: MediaFile, unless known: SourceValidators?) async {
         await steps.downloader.download(
-            url,
-            into: file,
-            until: deadline,
-            kind: key.kind,
-            unless: before?.validators,
-            onHead: { job.note($0) },
+            DownloadJob(
+                url,
+                into: file,
+                deadline: deadline,
+                // The waiters decide when the download ends. Later ones may have later deadlines.
+                timeLimit: NotificationService.longestTimeLimit,
+                kind: key.kind,
+                unless: known,
+                onEvent: { [self] in receive($0) },
+            )
         )
         // A source that is fetched in ranges counts as downloaded when the decoder is done with it.
-        job.noteDownloaded(at: file.contents.lastArrival ?? time.now)
+        receive(.downloaded(at: file.contents.lastArrival ?? time.now))
     }
 
     private func convert(_ file: MediaFile) async -> Result<Void, AttachmentFailure> {
@@ -57,69 +82,61 @@ struct AttachmentJob: Sendable {
         case .success(let sniffed): format = sniffed
         case .failure(let failure): return .failure(failure)
         }
-        job.update { $0.source.format = format }
+        receive(.recognized(format))
         // Decoding an image needs all of its bytes.
         if format.kind == .image { file.want(0..<Int.max) }
-        if let refusal = await crashes.refusal(of: file, now: time.now) { return .failure(refusal) }
-        let sourceTimer = Task { await endSource(file, decoding: costs.cost(of: format)) }
+        if let refusal = await context.crashes.refusal(of: file, now: time.now) { return .failure(refusal) }
+        let sourceTimer = Task { await endSource(file, decoding: context.costs.cost(of: format)) }
         defer { sourceTimer.cancel() }
         let wanted = key.conversion(of: format)
         if format.kind == .image {
-            job.onEarlyDeadline { expiry in await makePart(of: file, as: wanted, until: expiry) }
+            onEarlyDeadline { [self] expiry in await makePart(of: file, as: wanted, until: expiry) }
+            if key.waitsForWholePictures { _ = await file.progress(reaching: .max) }
         }
 
-        do throws(AttachmentFailure) {
-            let worked = try await steps.converter.convert(
-                file,
-                as: wanted,
-                rungs: { rungs(for: format) },
-                until: deadline,
-                describe: { report in job.update { $0.source.report = report } },
-                publish: { rung in
-                    let shared = SharedRung(rung)
-                    job.update { content in
-                        content.ready = shared
-                        content.source.note(file.contents)
-                    }
-                },
-            )
-            if case .cut(let failure) = file.progress.ending { return .failure(failure) }
-            costs.learn(format, took: worked)
-        } catch {
-            return .failure(note(error, over: file))
+        let job = ConversionJob(
+            of: file,
+            as: wanted,
+            deadline: deadline,
+            worthwhileRungs: { [self] in rungs(for: format) },
+        ) { [self] event in
+            if case .output = event { receive(.fetched(file.contents)) }
+            receive(event)
         }
-        job.update { $0.isComplete = $0.ready.map { wanted.isLast($0.report) } ?? false }
+        do throws(AttachmentFailure) {
+            let worked = try await steps.converter.convert(job)
+            if case .cut(let failure) = file.progress.ending { return .failure(failure) }
+            context.costs.learn(format, took: worked)
+        } catch {
+            return .failure(recordCrash(error, over: file))
+        }
+        receive(.converted(wanted))
         return .success(())
     }
 
     /// Makes an early result from the bytes so far, for waiters whose deadline comes while the download continues for
     /// others. Does nothing if a result is already there.
     private func makePart(of file: MediaFile, as wanted: ConversionRequest, until expiry: Instant) async {
-        let cost = costs.cost(of: wanted.format)
+        let cost = context.costs.cost(of: wanted.format)
         let instant = TimeBudget.sourceExpiry(now: time.now, expiry: expiry, decoding: cost)
-        guard (try? await time.sleep(until: instant)) != nil, job.progress.content.ready == nil,
+        guard (try? await time.sleep(until: instant)) != nil, progress.content.ready == nil,
             let part = try? MediaFile(byteLimit: key.limits.sourceBytes, time: time),
             (try? part.append(file.prefix(file.progress.byteCount))) != nil
         else { return }
         part.end(.cut(Self.late))
+        let job = ConversionJob(
+            of: part,
+            as: wanted,
+            deadline: Deadline(expiry),
+            worthwhileRungs: { [self] in context.costs.rungs(for: wanted.format, in: expiry - time.now) },
+        ) { [self] event in
+            if case .output(let output) = event { receive(.earlyOutput(output)) }
+        }
         do throws(AttachmentFailure) {
-            _ = try await steps.converter.convert(
-                part,
-                as: wanted,
-                rungs: { costs.rungs(for: wanted.format, in: expiry - time.now) },
-                until: MovingDeadline(expiry),
-                describe: { _ in },
-                publish: { rung in
-                    let shared = SharedRung(rung)
-                    job.update { content in
-                        let isBetter = content.ready.map { $0.report.rung.rank < rung.report.rung.rank } ?? true
-                        if isBetter { content.ready = shared }
-                    }
-                },
-            )
+            _ = try await steps.converter.convert(job)
         } catch {
             // Records the failure but does not report it: early waiters get the shared job's outcome.
-            _ = note(error, over: part)
+            _ = recordCrash(error, over: part)
         }
     }
 
@@ -128,13 +145,11 @@ struct AttachmentJob: Sendable {
     /// Returns the rungs worth trying for the waiter with the latest deadline, and those still possible for the
     /// earliest.
     private func rungs(for format: MediaFormat) -> Set<Rung> {
-        let now = time.now
+        let (now, costs) = (time.now, context.costs)
         let rungs = costs.rungs(for: format, in: deadline.latest - now)
-        if !rungs.isSuperset(of: Self.bestRungs) { deadline.recordCutback() }
+        if !rungs.isSuperset(of: Rung.full) { deadline.recordCutback() }
         return rungs.union(costs.rungs(for: format, in: deadline.soonest - now))
     }
-
-    private static let bestRungs: Set<Rung> = [.downscaled, .animation, .transcoded]
 
     /// Detects the source's format as soon as enough bytes are there.
     private func sniff(_ file: MediaFile) async -> Result<MediaFormat, AttachmentFailure> {
@@ -166,9 +181,9 @@ struct AttachmentJob: Sendable {
     }
 
     /// Records a source that crashed its decoder process. Returns the failure to report.
-    private func note(_ failure: AttachmentFailure, over file: MediaFile) -> AttachmentFailure {
+    private func recordCrash(_ failure: AttachmentFailure, over file: MediaFile) -> AttachmentFailure {
         guard [.decoderDied, .decoderLied].contains(failure.reason) else { return cause(of: failure, in: file) }
-        crashes.record(file, from: key.source, at: url, now: time.now)
+        context.crashes.record(file, from: key.source, at: url, now: time.now)
         return failure.reason == .decoderDied ? CrashMemory.remembered : failure
     }
 
@@ -176,14 +191,6 @@ struct AttachmentJob: Sendable {
     private func cause(of failure: AttachmentFailure, in file: MediaFile) -> AttachmentFailure {
         guard case .cut(let cut) = file.progress.ending else { return failure }
         return cut
-    }
-}
-
-extension AttachmentSource {
-    /// Records the downloaded and the total number of bytes.
-    fileprivate mutating func note(_ contents: SourceContents) {
-        fetched = contents.present.count
-        byteCount = contents.size
     }
 }
 

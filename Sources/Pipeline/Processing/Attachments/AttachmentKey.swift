@@ -16,6 +16,11 @@ struct AttachmentKey: Hashable, Sendable {
     var clippingRectangle: ClippingRectangle?
     var clip: ClipSelection
     var limits: MediaLimits
+    /// The longer side in pixels of the thumbnail to make beside the output; `nil` makes none.
+    var thumbnailEdge: Int?
+    /// A Boolean value that indicates whether a picture is decoded only when all of it is there. It costs no time where
+    /// the source comes at once, and saves a poor version of it.
+    var waitsForWholePictures = false
 
     /// Returns the request that converts a source of this format, with every rung.
     func conversion(of format: MediaFormat) -> ConversionRequest {
@@ -28,18 +33,27 @@ struct AttachmentKey: Hashable, Sendable {
             audio: audio,
             clip: clip,
             limits: limits,
+            thumbnailEdge: thumbnailEdge,
         )
     }
 }
 
-extension Rung {
-    /// The rank of this rung among the outputs of one source. Higher is better.
-    var rank: Int { isLast ? Rung.allCases.count : Rung.allCases.firstIndex(of: self) ?? 0 }
+/// An attachment to make: its key, and the URL to fetch, as the sender gave it.
+struct WantedAttachment: Sendable {
+    var key: AttachmentKey
+    var url: String
 }
 
 extension ProcessingRequest {
+    /// Returns the attachments of the notification, in order.
+    func wantedAttachments(rules: [SourceRule]) -> [WantedAttachment] {
+        notification.attachments.enumerated().map { index, attachment in
+            WantedAttachment(key: key(of: index, rules: rules), url: attachment.url)
+        }
+    }
+
     /// Returns the key of the attachment at `index`, from the profile, the request, and the attachment's options.
-    func key(of index: Int, rules: [SourceRule]) -> AttachmentKey {
+    private func key(of index: Int, rules: [SourceRule]) -> AttachmentKey {
         let attachment = notification.attachments[index]
         let profile = profiles[index].profile
         var clip = clip

@@ -20,7 +20,7 @@ struct CachedAttachment: Sendable {
     ///
     /// `before` is the entry that the work began with. `floor` is the lifetime of a source whose origin does not give
     /// one.
-    init?(_ job: SharedAttachmentJob, before: CachedAttachment?, floor: Duration, now: Instant) {
+    init?(_ job: AttachmentJob, before: CachedAttachment?, floor: Duration, now: Instant) {
         let progress = job.progress
         guard floor > .zero, let head = progress.head, head.freshness.isShareable,
             progress.content.isComplete || job.deadline.lastCutback == nil

@@ -30,8 +30,8 @@ package final class CostModel: Sendable {
         let cost = cost(of: format)
         guard timeLeft > cost / 20 else { return [] }
         var rungs = Set(Rung.allCases)
-        if timeLeft > cost * 4 { rungs.remove(.fast) }
-        if timeLeft < cost / 2 { rungs.subtract([.downscaled, .animation, .transcoded]) }
+        if timeLeft > cost * 4 { rungs.subtract(Rung.reduced) }
+        if timeLeft < cost / 2 { rungs.subtract(Rung.full) }
         return rungs
     }
 }

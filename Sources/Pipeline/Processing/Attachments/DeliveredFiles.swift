@@ -3,7 +3,7 @@ import ServiceExtension
 import Synchronization
 import Timing
 
-/// The files of one content on their way into the store, with a time limit.
+/// The files of a delivery on their way into the store, with a time limit.
 struct DeliveredFiles: Sendable {
     let store: any AttachmentStoring
     let time: any TimeSource
@@ -15,10 +15,10 @@ struct DeliveredFiles: Sendable {
 
     /// Stores every attachment that has an output, and returns the outcomes. Stops waiting for a store that hangs at
     /// `expiry`.
-    func store(_ content: NotificationContent, until expiry: Instant) async -> [Int: Outcome] {
+    func store(_ attachments: [AttachmentContent], until expiry: Instant) async -> [Int: Outcome] {
         var known: [Int: Outcome] = [:]
         var ready: [(Int, SharedRung)] = []
-        for (index, attachment) in content.attachments.enumerated() {
+        for (index, attachment) in attachments.enumerated() {
             if let stored = attachment.stored {
                 known[index] = isForgotten(sources[index]) ? .failure(Self.forgotten) : .success(stored)
             } else if let rung = attachment.ready {

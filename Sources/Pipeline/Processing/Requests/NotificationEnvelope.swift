@@ -74,11 +74,11 @@ package struct NotificationEnvelope: Sendable {
     private static func check(
         _ members: [JSONValue.Member],
         have keys: Set<String>,
-        in place: String,
+        in location: String,
     ) throws(RequestError) {
         guard let unknown = members.first(where: { !keys.contains($0.key) }) else { return }
         let known = keys.sorted().joined(separator: ", ")
-        throw .envelope("\(place) has no \"\(unknown.key)\". It has: \(known).")
+        throw .envelope("\(location) has no \"\(unknown.key)\". It has: \(known).")
     }
 
     private static func duration(_ key: String, in value: JSONValue) throws(RequestError) -> Duration? {

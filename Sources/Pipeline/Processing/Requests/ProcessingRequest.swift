@@ -49,7 +49,7 @@ package struct ProcessingRequest: Sendable {
 
     /// The chosen dialect and profiles with the reasons, as lines for people.
     var explanation: String {
-        let choices = zip(notification.attachments, profiles).map { "\($1): \($0.place.url)" }
+        let choices = zip(notification.attachments, profiles).map { "\($1): \($0.pointers.url)" }
         return ([notification.explanation.description] + choices).joined(separator: "\n")
     }
 }

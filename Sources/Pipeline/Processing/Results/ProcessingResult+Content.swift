@@ -6,35 +6,24 @@ import Timing
 extension ProcessingResult {
     /// Creates the result: rewrites the payload with the stored attachments, and sets the outcome.
     init(
-        request: ProcessingRequest,
-        delivery: Delivery,
-        stored: [Int: DeliveredFiles.Outcome],
-        stopwatch: Stopwatch,
+        _ request: ProcessingRequest,
+        _ delivered: DeliveredAttachments,
+        _ stopwatch: Stopwatch,
         deadline: Instant,
     ) {
         let notification = request.notification
-        let content = delivery.content
         var attachments: [Int: Attachment] = [:]
         var failures: [Failure] = []
-        for (index, attachment) in content.attachments.enumerated() {
-            let named = notification.attachments[index]
-            var failure = attachment.failure
-            if delivery.cause == .expired, !attachment.isComplete { failure = failure ?? Self.expired }
-            switch (stored[index], attachment.ready) {
-            case (.success(let file), let rung?):
-                attachments[index] = Attachment(
-                    identifier: named.identifier,
-                    stored: file,
-                    report: rung.report,
-                    sourceURL: named.url,
-                    source: attachment.source,
-                    isClipped: rung.report.format.kind == .image && attachment.source.format?.kind == .image
-                        && request.clippingRectangle(of: index) != nil,
-                )
-            case (.failure(let storeFailure), _): failure = storeFailure
-            default: break
-            }
-            if let failure { failures.append(Failure(attachment: named.identifier, failure: failure)) }
+        for (index, named) in notification.attachments.enumerated() {
+            let rectangle = request.clippingRectangle(of: index)
+            let outcome = delivered.outcome(
+                at: index,
+                identifier: named.identifier,
+                url: named.url,
+                isClipped: rectangle != nil,
+            )
+            attachments[index] = outcome.attachment
+            if let failure = outcome.failure { failures.append(failure) }
         }
 
         let rewritten = PayloadWriter().write(notification, attachments: attachments.mapValues(\.inPayload))
@@ -42,7 +31,7 @@ extension ProcessingResult {
             attachments = [:]
             failures.append(Failure(attachment: nil, failure: failure))
         }
-        let isComplete = failures.isEmpty && content.attachments.allSatisfy(\.isComplete)
+        let isComplete = failures.isEmpty && delivered.isComplete
         self.request = request
         self.identifier = notification.identifier
         // A fallback text instead of the attachments changes the payload too.
@@ -63,8 +52,6 @@ extension ProcessingResult {
         self.total = now - stopwatch.start
         self.margin = max(.zero, deadline - now)
     }
-
-    private static let expired = AttachmentFailure(.decode, .timedOut, "The attachment was not ready in time.")
 }
 
 extension ProcessingResult.Attachment {

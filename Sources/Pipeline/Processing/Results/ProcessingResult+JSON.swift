@@ -8,13 +8,44 @@ extension ProcessingResult {
     /// applied.
     package var json: [UInt8] {
         let remarks = JSONValue.array(remarks.map { .string($0) })
-        var members = membersWithoutPayload + (remarks == [] ? [] : [.init("remarks", remarks)])
+        var members = JSONValue.members(
+            identifier,
+            outcome,
+            attachments,
+            failures,
+            timings: timings,
+            margin: margin,
+        )
+        if remarks != [] { members.append(.init("remarks", remarks)) }
         members.insert(.init("payload", payloadValue), at: 2)
         return JSONValue.object(members).compactBytes
     }
+}
 
-    /// The members about the attachments, without the payload.
-    package var membersWithoutPayload: [JSONValue.Member] {
+extension SourceResult {
+    /// The members of the result's JSON: those of a notification's result, without a payload.
+    package var members: [JSONValue.Member] {
+        JSONValue.members(
+            identifier,
+            outcome,
+            [attachment].compactMap(\.self),
+            [failure].compactMap(\.self),
+            timings: timings,
+            margin: margin,
+        )
+    }
+}
+
+extension JSONValue {
+    /// Returns the members that the results of notifications and of single sources have in common.
+    fileprivate static func members(
+        _ identifier: String,
+        _ outcome: ProcessingResult.Outcome,
+        _ attachments: [ProcessingResult.Attachment],
+        _ failures: [ProcessingResult.Failure],
+        timings: [ProcessingResult.Timing],
+        margin: Duration,
+    ) -> [Member] {
         [
             .init("id", .string(identifier)),
             .init("outcome", .string(outcome.rawValue)),

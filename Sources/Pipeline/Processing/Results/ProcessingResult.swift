@@ -57,8 +57,13 @@ package struct ProcessingResult: Sendable {
     package let margin: Duration
 
     /// The durations of the stages in order, and the total, in milliseconds.
-    package var timings: [Timing] {
-        Stopwatch.Stage.allCases.map { Timing(stage: $0.rawValue, milliseconds: (stages[$0] ?? .zero).milliseconds) }
-            + [Timing(stage: "total", milliseconds: total.milliseconds)]
+    package var timings: [Timing] { Timing.all(stages, total: total) }
+}
+
+extension ProcessingResult.Timing {
+    /// Returns the durations of the stages in order, and the total.
+    static func all(_ stages: [Stopwatch.Stage: Duration], total: Duration) -> [Self] {
+        Stopwatch.Stage.allCases.map { Self(stage: $0.rawValue, milliseconds: (stages[$0] ?? .zero).milliseconds) }
+            + [Self(stage: "total", milliseconds: total.milliseconds)]
     }
 }

@@ -3,6 +3,7 @@ import Glibc
 import Media
 import Sandbox
 import Synchronization
+import Timing
 import Values
 
 /// The exchange with one decoder process about one job, from the first message to the last.
@@ -20,27 +21,29 @@ final class Conversation: Sendable {
     private let child: DecoderChild
     private let job: ConversionJob
     private let outputs: [OutputFile]
-    private let place: DecoderReservation
+    private let reservation: DecoderReservation
     private let messages: MessageStream<DecoderMessage>
     private let state: Mutex<ConversationState>
 
-    /// Hands the job over. Returns `nil` if the process is gone.
+    /// Hands the job over. `hasResults` tells whether an earlier process has emitted a result. Returns `nil` if the
+    /// process is gone.
     static func open(
         _ job: ConversionJob,
         with child: DecoderChild,
-        at place: DecoderReservation,
+        _ reservation: DecoderReservation,
         watcher: ReadinessWatcher,
+        hasResults: Bool,
     ) throws(AttachmentFailure) -> Conversation? {
         var outputs: [OutputFile] = []
-        for _ in 0..<outputCount { outputs.append(try OutputFile(capacity: job.outputCapacity)) }
+        for _ in 0..<outputCount { outputs.append(try OutputFile(capacity: job.request.largestOutput)) }
         let source = try job.file.openReadOnly()
         defer { close(source) }
-        let progress = job.file.contents.told
+        let progress = job.file.contents.announced
         let message = WorkerMessage.transform(
             job.request,
             source: progress,
             outputs: outputCount,
-            outputCapacity: job.outputCapacity,
+            outputCapacity: job.request.largestOutput,
         )
         do throws(SystemError) {
             try child.line.send(message, descriptors: [source] + outputs.map(\.descriptor))
@@ -51,9 +54,10 @@ final class Conversation: Sendable {
             child: child,
             job: job,
             outputs: outputs,
-            place: place,
+            reservation: reservation,
             progress: progress,
             watcher: watcher,
+            hasResults: hasResults,
         )
     }
 
@@ -61,20 +65,21 @@ final class Conversation: Sendable {
         child: DecoderChild,
         job: ConversionJob,
         outputs: [OutputFile],
-        place: DecoderReservation,
+        reservation: DecoderReservation,
         progress: SourceProgress,
         watcher: ReadinessWatcher,
+        hasResults: Bool,
     ) {
         self.child = child
         self.job = job
         self.outputs = outputs
-        self.place = place
+        self.reservation = reservation
         messages = MessageStream(socket: child.line, watcher: watcher)
         let bounds = ConversationState.Bounds(
             outputs: outputs.count,
-            outputBytes: job.outputCapacity,
+            outputBytes: job.request.largestOutput,
             limits: job.request.limits,
-            hasResults: !job.published.rungs.isEmpty,
+            hasResults: hasResults,
         )
         state = Mutex(ConversationState(source: progress, within: bounds))
     }
@@ -88,8 +93,8 @@ final class Conversation: Sendable {
         return await withTaskGroup(of: Outcome?.self) { group in
             group.addTask { await self.listen(need) }
             group.addTask { await self.answer(needs) }
-            group.addTask { await self.tellEnd() }
-            group.addTask { await self.tellExpiry() }
+            group.addTask { await self.sendEnd() }
+            group.addTask { await self.sendWarning() }
             defer { group.cancelAll() }
             for await case let outcome? in group { return outcome }
             return .failure(Self.cancelled)
@@ -103,19 +108,17 @@ final class Conversation: Sendable {
                 case .await(let range, let ahead): need.yield(Need(range: range, ahead: ahead))
                 case .nothing: break
                 case .describe(let report, let memoryBytes):
-                    job.describe(report)
+                    job.onEvent(.described(report))
                     if let failure = await provide(memoryBytes) { return failure }
                 case .check(let report, let output):
                     guard let rung = OutputCheck.accepted(report, outputs[output], for: job.request) else {
                         return .failure(Self.falseReport)
                     }
-                    job.published.insert(rung.report.rung)
-                    job.publish(rung)
-                case .checkPreview(let byteCount, let output):
-                    guard let preview = OutputCheck.acceptedPreview(byteCount, outputs[output], for: job.request) else {
-                        return .failure(Self.falseReport)
-                    }
-                    job.show(preview)
+                    job.onEvent(.output(rung))
+                case .checkThumbnail(let byteCount, let output):
+                    guard let thumbnail = OutputCheck.acceptedThumbnail(byteCount, outputs[output], for: job.request)
+                    else { return .failure(Self.falseReport) }
+                    job.onEvent(.thumbnail(thumbnail))
                 case .finish: return .success(())
                 case .fail(let failure): return .failure(failure)
                 }
@@ -132,11 +135,11 @@ final class Conversation: Sendable {
             job.file.want(start..<need.range.upperBound + need.ahead)
             guard let contents = await contents(with: need.range) else { return nil }
             if contents.ending != nil {
-                if let failure = tellEnd(contents, asAnswer: true) { return failure }
+                if let failure = sendEnd(contents, asAnswer: true) { return failure }
                 continue
             }
             let range = contents.present.range(at: start) ?? start..<start
-            guard state.withLock({ $0.tell(range, size: contents.size) }) else { continue }
+            guard state.withLock({ $0.recordBytes(range, size: contents.size) }) else { continue }
             if let failure = send(.have(range, size: contents.size)) { return failure }
         }
         return nil
@@ -149,16 +152,16 @@ final class Conversation: Sendable {
     private func provide(_ memoryBytes: Int) async -> Outcome? {
         let isWorthIt: @Sendable (SourceContents) -> Bool = { $0.isWorth(memoryBytes) }
         if !isWorthIt(job.file.contents) {
-            place.pause()
+            reservation.pause()
             _ = await job.file.contents(isWorthIt)
             guard !Task.isCancelled else { return nil }
         }
         do throws(AttachmentFailure) {
-            try await place.resume(adding: memoryBytes)
+            try await reservation.resume(adding: memoryBytes)
         } catch {
             return .failure(error)
         }
-        state.withLock { $0.tellMemory() }
+        state.withLock { $0.recordMemory() }
         return send(.proceed)
     }
 
@@ -168,24 +171,24 @@ final class Conversation: Sendable {
         let isEnough: @Sendable (SourceContents) -> Bool = { $0.has(range) || $0.ending != nil }
         let contents = job.file.contents
         if isEnough(contents) { return contents }
-        place.pause()
+        reservation.pause()
         let later = await job.file.contents(isEnough)
-        guard !Task.isCancelled, (try? await place.resume()) != nil else { return nil }
+        guard !Task.isCancelled, (try? await reservation.resume()) != nil else { return nil }
         return later
     }
 
-    private func tellEnd() async -> Outcome? {
+    private func sendEnd() async -> Outcome? {
         let contents = await job.file.contents { $0.ending != nil }
-        return contents.ending == nil ? nil : tellEnd(contents)
+        return contents.ending == nil ? nil : sendEnd(contents)
     }
 
-    private func tellEnd(_ contents: SourceContents, asAnswer: Bool = false) -> Outcome? {
-        state.withLock { $0.tellEnd(asAnswer: asAnswer) } ? send(.endsHere(contents.told)) : nil
+    private func sendEnd(_ contents: SourceContents, asAnswer: Bool = false) -> Outcome? {
+        state.withLock { $0.recordEnd(asAnswer: asAnswer) } ? send(.endsHere(contents.announced)) : nil
     }
 
-    private func tellExpiry() async -> Outcome? {
-        guard await job.expiry.wait() else { return nil }
-        state.withLock { $0.tellExpiry() }
+    private func sendWarning() async -> Outcome? {
+        guard await job.deadline.warned() else { return nil }
+        state.withLock { $0.recordWarning() }
         return send(.timeWillExpire)
     }
 
@@ -230,8 +233,8 @@ extension SourceContents {
             || present.count >= memoryBytes / Self.memoryPerByte
     }
 
-    /// The progress that a decoder process is told.
-    fileprivate var told: SourceProgress {
+    /// The progress as a decoder process hears of it.
+    fileprivate var announced: SourceProgress {
         let isCut = if case .cut = ending { true } else { false }
         return SourceProgress(present: present, size: size, isEnded: ending != nil, isCut: isCut)
     }

@@ -15,7 +15,7 @@ struct ConversationState {
         /// Check the output with this number, and emit it.
         case check(RungReport, output: Int)
         /// Check the thumbnail in the output with this number, and pass it on.
-        case checkPreview(byteCount: Int, output: Int)
+        case checkThumbnail(byteCount: Int, output: Int)
         case finish
         case fail(AttachmentFailure)
     }
@@ -32,8 +32,8 @@ struct ConversationState {
 
     private let bounds: Bounds
     /// The bytes that the process knows of.
-    private var told: ByteRanges
-    private var toldSize: Int?
+    private var announced: ByteRanges
+    private var announcedSize: Int?
     private var hasHeardEnd: Bool
     /// A Boolean value that indicates whether the job itself declared the end, so that no question can have crossed
     /// that message.
@@ -47,8 +47,8 @@ struct ConversationState {
     private var usedOutputs: Set<Int> = []
 
     init(source: SourceProgress, within bounds: Bounds) {
-        told = source.present
-        toldSize = source.size
+        announced = source.present
+        announcedSize = source.size
         hasHeardEnd = source.isEnded
         beganWithEnd = source.isEnded
         self.bounds = bounds
@@ -76,10 +76,13 @@ struct ConversationState {
             guard report.isPossible(within: bounds.limits) else {
                 return Self.lie("It reported an output beyond the limits.")
             }
+            guard report.rung.isPossible(as: report.format.kind) else {
+                return Self.lie("It reported an output in a format that its rung cannot have.")
+            }
             return take(output, byteCount: report.byteCount) ?? .check(report, output: output)
-        case .preview(let byteCount, let output):
+        case .thumbnail(let byteCount, let output):
             guard !usedOutputs.isEmpty else { return Self.lie("It reported a thumbnail before any output.") }
-            return take(output, byteCount: byteCount) ?? .checkPreview(byteCount: byteCount, output: output)
+            return take(output, byteCount: byteCount) ?? .checkThumbnail(byteCount: byteCount, output: output)
         case .done:
             guard usedOutputs.isEmpty, !bounds.hasResults else { return .finish }
             return isExpired
@@ -92,38 +95,39 @@ struct ConversationState {
     }
 
     /// Records that the process is told of these bytes now. Returns whether it still wants to know.
-    mutating func tell(_ range: Range<Int>, size: Int?) -> Bool {
+    mutating func recordBytes(_ range: Range<Int>, size: Int?) -> Bool {
         guard needsBytes, !hasHeardEnd else { return false }
         needsBytes = false
-        told.insert(range)
-        toldSize = size
+        announced.insert(range)
+        announcedSize = size
         return true
     }
 
     /// Records that the process is told now that no more bytes will come. Returns whether that is news.
     ///
     /// A process that waits for bytes is told by the code that answers it, because it computes again then.
-    mutating func tellEnd(asAnswer: Bool = false) -> Bool {
+    mutating func recordEnd(asAnswer: Bool = false) -> Bool {
         guard !hasHeardEnd, asAnswer || !needsBytes else { return false }
         hasHeardEnd = true
         return true
     }
 
     /// Records that the process is told now that it has the memory for its source.
-    mutating func tellMemory() { needsMemory = false }
+    mutating func recordMemory() { needsMemory = false }
 
-    mutating func tellExpiry() { isExpired = true }
+    mutating func recordWarning() { isExpired = true }
 
     private mutating func need(_ range: Range<Int>, _ ahead: Int) -> Action {
         guard !needsMemory else { return Self.lie("It went on before it was granted the memory.") }
         guard !needsBytes, !beganWithEnd else { return Self.lie("It asked for bytes that it has, or asked twice.") }
-        guard !range.isEmpty, SafeSize.sum(range.upperBound, ahead) != nil, range.lowerBound < toldSize ?? .max else {
+        guard !range.isEmpty, SafeSize.sum(range.upperBound, ahead) != nil, range.lowerBound < announcedSize ?? .max
+        else {
             return Self.lie("It asked for bytes beyond the end of the source.")
         }
         needsBytes = true
         // The end may have been on its way when the process asked. It will not ask again.
         if hasHeardEnd { return .nothing }
-        return told.contains(range) ? Self.lie("It asked for bytes that it has.") : .await(range, ahead: ahead)
+        return announced.contains(range) ? Self.lie("It asked for bytes that it has.") : .await(range, ahead: ahead)
     }
 
     /// Takes an output as filled. Returns the error, or `nil` if the output is in order.

@@ -3,7 +3,7 @@ import Values
 
 /// The facts about a finished clip, read from its bytes by code that does not trust them.
 struct ClipHeader: Equatable {
-    var format: MediaFormat
+    var format: OutputFormat
     /// The width in pixels, after the track's matrix is applied; `nil` for sound.
     var width: Int?
     var height: Int?
@@ -12,20 +12,20 @@ struct ClipHeader: Equatable {
 
     /// Reads the facts, or returns `nil` if the bytes are not a whole MP4, M4A, MP3 or WAV that begins with its index.
     init?(_ bytes: Span<UInt8>) {
-        switch MediaSniffer.format(of: bytes) {
+        switch OutputFormat(of: bytes) {
         case .mp4: self.init(movie: bytes, .mp4)
         case .m4a: self.init(movie: bytes, .m4a)
         case .wav: self.init(wave: bytes)
         case .mp3: self.init(format: .mp3)
-        default: return nil
+        case .jpeg, .png, .gif, nil: return nil
         }
     }
 
-    private init(format: MediaFormat) { self.format = format }
+    private init(format: OutputFormat) { self.format = format }
 
     /// Reads a file by ISO/IEC 14496-12: `ftyp`, then `moov` with at most one track of video, then the data, and no
     /// more bytes than the boxes declare.
-    private init?(movie bytes: Span<UInt8>, _ format: MediaFormat) {
+    private init?(movie bytes: Span<UInt8>, _ format: OutputFormat) {
         var reader = BoxReader()
         guard let top = reader.boxes(of: bytes, in: 0..<bytes.count), top.first?.type == "ftyp",
             let index = top.firstIndex(where: { $0.type == "moov" }),

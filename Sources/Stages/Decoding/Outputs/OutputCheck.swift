@@ -8,13 +8,13 @@ enum OutputCheck {
     /// sound may reach beyond the end by it.
     private static let tolerance = 100
     /// The most bytes of a thumbnail: the least compressible picture of 256 pixels has fewer.
-    private static let previewLimit = 131_072
+    private static let thumbnailLimit = 131_072
 
     /// Returns the output, copied into memory that the decoder process never had, or `nil` if it is not as its report
     /// says or as `request` allows.
     static func accepted(_ report: RungReport, _ file: OutputFile, for request: ConversionRequest) -> ReadyRung? {
         let bytes = file.prefix(report.byteCount)
-        guard bytes.count == report.byteCount, MediaSniffer.format(of: bytes.span) == report.format else { return nil }
+        guard bytes.count == report.byteCount, OutputFormat(of: bytes.span) == report.format else { return nil }
         let checked =
             switch report.format.kind {
             case .image: picture(report, bytes, for: request)
@@ -26,8 +26,8 @@ enum OutputCheck {
 
     /// Returns the bytes of a thumbnail of the size that `request` asks for. They are for a person's eyes, so they are
     /// few.
-    static func acceptedPreview(_ byteCount: Int, _ file: OutputFile, for request: ConversionRequest) -> [UInt8]? {
-        guard let edge = request.previewEdge, byteCount <= previewLimit else { return nil }
+    static func acceptedThumbnail(_ byteCount: Int, _ file: OutputFile, for request: ConversionRequest) -> [UInt8]? {
+        guard let edge = request.thumbnailEdge, byteCount <= thumbnailLimit else { return nil }
         let bytes = file.prefix(byteCount)
         guard bytes.count == byteCount, let header = OutputHeader(bytes.span), header.format == .jpeg,
             header.width > 0, header.height > 0, max(header.width, header.height) <= edge
@@ -72,10 +72,16 @@ enum OutputCheck {
     }
 
     /// Returns the bounds for a format. A GIF may be an animation or a still picture.
-    private static func bounds(for format: MediaFormat, in request: ConversionRequest) -> (longEdge: Int, bytes: Int) {
+    private static func bounds(for format: OutputFormat, in request: ConversionRequest) -> (longEdge: Int, bytes: Int) {
         let image = request.image
-        guard format == .gif, let animation = request.animation else { return (image.longEdge, image.byteLimit) }
-        return (max(image.longEdge, animation.longEdge), max(image.byteLimit, animation.byteLimit))
+        switch format {
+        case .gif:
+            guard let animation = request.animation else { return (image.longEdge, image.byteLimit) }
+            return (max(image.longEdge, animation.longEdge), max(image.byteLimit, animation.byteLimit))
+        case .jpeg, .png: return (image.longEdge, image.byteLimit)
+        // Clips have bounds of their own; see `clip`.
+        case .mp4, .m4a, .mp3, .wav: return (0, 0)
+        }
     }
 
     private static func copy(of bytes: [UInt8]) -> OutputFile? {

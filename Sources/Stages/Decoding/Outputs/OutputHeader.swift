@@ -2,18 +2,18 @@ import Media
 
 /// The size of a picture in a delivered format, read from its first bytes by code that does not trust them.
 struct OutputHeader: Equatable {
-    var format: MediaFormat
+    var format: OutputFormat
     /// The width in pixels.
     var width: Int
     var height: Int
 
     /// Reads the size, or returns `nil` if the bytes are not a whole JPEG, PNG or GIF from the first byte to the last.
     init?(_ bytes: Span<UInt8>) {
-        switch MediaSniffer.format(of: bytes) {
+        switch OutputFormat(of: bytes) {
         case .jpeg: self.init(jpeg: bytes)
         case .png: self.init(png: bytes)
         case .gif: self.init(gif: bytes)
-        default: return nil
+        case .mp4, .m4a, .mp3, .wav, nil: return nil
         }
     }
 

@@ -21,7 +21,7 @@ package final class DecoderPool: Sendable {
     {
         self.configuration = configuration
         self.time = time
-        let schedule = DecoderSchedule(places: configuration.running, byteLimit: configuration.memoryBytes)
+        let schedule = DecoderSchedule(slots: configuration.running, byteLimit: configuration.memoryBytes)
         state = Mutex(DecoderPoolState(spareLimit: configuration.spares, schedule: schedule))
         do throws(SystemError) {
             let watcher = try ReadinessWatcher.start()
@@ -51,70 +51,36 @@ package final class DecoderPool: Sendable {
 
     package var status: DecoderPoolStatus { state.withLock(\.status) }
 
-    /// Converts `file`. The process is killed by the time this returns.
+    /// Converts the job's source. The process is killed by the time this returns.
     ///
-    /// - Parameters:
-    ///   - file: The source, which may still grow. Once it ends, the decoder uses the bytes that are there.
-    ///   - request: The conversion to perform.
-    ///   - rungs: Returns the rungs worth trying in the time left, and none if the time is too short. Called when a
-    ///     process is free. Without it, all rungs of `request` are tried.
-    ///   - outputCapacity: The most bytes of one result.
-    ///   - deadline: The job's deadline. The soonest decides how urgent the job is; at the latest the process is
-    ///     killed, whatever it does.
-    ///   - expiry: The signal with which the caller asks for an early end with the results so far.
-    ///   - describe: Receives the description in the source's header, before any result, and within the limits of
-    ///     `request`. Called again if the job had to begin again.
-    ///   - show: Receives the thumbnail, a checked JPEG, if the request asks for one and the source has pictures.
-    ///   - publish: Receives each result once it is complete and checked; later ones are better.
     /// - Returns: The time that the process worked. Waiting for bytes or for a turn is not included.
     /// - Throws: The reason why no better result will come. Emitted results stand. `decoderDied` means that the source
     ///   ended its decoder process, `decoderLied` that this process made an impossible claim.
     @discardableResult
-    package func convert(
-        _ file: MediaFile,
-        as request: ConversionRequest,
-        rungs: (@Sendable () -> Set<Rung>)? = nil,
-        outputCapacity: Int,
-        until deadline: MovingDeadline,
-        expiry: ExpirySignal = ExpirySignal(),
-        describe: @escaping @Sendable (SourceReport) -> Void = { _ in },
-        show: @escaping @Sendable ([UInt8]) -> Void = { _ in },
-        publish: @escaping @Sendable (ReadyRung) -> Void,
-    ) async throws(AttachmentFailure) -> Duration {
-        let job = ConversionJob(
-            file: file,
-            request: request,
-            outputCapacity: outputCapacity,
-            expiry: expiry,
-            describe: describe,
-            show: show,
-            publish: publish,
-            published: PublishedRungs(),
-        )
-        let id = state.withLock { $0.makeNumber() }
+    package func convert(_ job: ConversionJob) async throws(AttachmentFailure) -> Duration {
+        let (id, deadline) = (state.withLock { $0.makeNumber() }, job.deadline)
         // The deadline is read under the pool's lock, here and in `obtain`: no move is missed, and the later of two
         // wins.
         deadline.onMove { self.state.withLock { $0.move(id, to: deadline.soonest) } }
         defer { deadline.onMove(nil) }
-        let outcome = await withTaskGroup(of: Result<Duration, AttachmentFailure>.self) { group in
-            group.addTask { await self.perform(job, id, rungs, until: deadline) }
+        let outcome = await withTaskGroup(of: Result<Duration, AttachmentFailure>?.self) { group in
+            group.addTask { await self.perform(job, id) }
+            group.addTask { await self.warn(before: deadline) }
             group.addTask { await self.timeOut(at: deadline) }
             defer { group.cancelAll() }
-            return await group.next() ?? .failure(Conversation.cancelled)
+            for await case let outcome? in group { return outcome }
+            return .failure(Conversation.cancelled)
         }
         return try outcome.get()
     }
 
-    private func perform(
-        _ job: ConversionJob,
-        _ id: Int,
-        _ rungs: (@Sendable () -> Set<Rung>)?,
-        until deadline: MovingDeadline,
-    ) async -> Result<Duration, AttachmentFailure> {
+    private func perform(_ job: ConversionJob, _ id: Int) async -> Result<Duration, AttachmentFailure> {
+        let emitted = EmittedRungs()
+        let job = job.recording(in: emitted)
         var (lost, evicted) = (0, 0)
         do throws(AttachmentFailure) {
             while true {
-                switch try await attempt(job, id, rungs, until: deadline) {
+                switch try await attempt(job, id, emitted) {
                 case .done(let worked): return .success(worked)
                 case .lost:
                     // All spares may have died while they waited. A process that never had the source cannot have died
@@ -147,25 +113,29 @@ package final class DecoderPool: Sendable {
     private func attempt(
         _ job: ConversionJob,
         _ id: Int,
-        _ rungs: (@Sendable () -> Set<Rung>)?,
-        until deadline: MovingDeadline,
+        _ emitted: EmittedRungs,
     ) async throws(AttachmentFailure) -> Attempt {
         let claim = DecoderSchedule.Claim(
             id: id,
-            deadline: deadline.soonest,
+            deadline: job.deadline.soonest,
             isClip: job.request.format.kind != .image,
             byteCount: configuration.initialMemoryBytes,
             needsProcess: true,
         )
-        guard let child = try await obtain(claim, due: deadline) else { return .lost }
-        let place = DecoderReservation(claim, due: deadline, in: self)
-        defer { end(child, place) }
-        let job = try job.limited(to: rungs?()).withoutPublishedRungs
+        guard let child = try await obtain(claim, due: job.deadline) else { return .lost }
+        let reservation = DecoderReservation(claim, due: job.deadline, in: self)
+        defer { end(child, reservation) }
+        let job = try job.limitedToWorthwhileRungs().without(emitted)
         guard !job.request.rungs.isEmpty else { return .done(worked: .zero) }
-        guard let conversation = try Conversation.open(job, with: child, at: place, watcher: watcher) else {
-            return .lost
-        }
-        guard case .failure(let failure) = await conversation.run() else { return .done(worked: place.worked) }
+        let conversation = try Conversation.open(
+            job,
+            with: child,
+            reservation,
+            watcher: watcher,
+            hasResults: !emitted.rungs.isEmpty,
+        )
+        guard let conversation else { return .lost }
+        guard case .failure(let failure) = await conversation.run() else { return .done(worked: reservation.worked) }
         switch state.withLock({ $0.eviction(of: id) }) {
         case .idle?: return .evicted
         case .endless?: throw Self.endless
@@ -227,7 +197,16 @@ package final class DecoderPool: Sendable {
         settle()
     }
 
-    private func timeOut(at deadline: MovingDeadline) async -> Result<Duration, AttachmentFailure> {
+    /// Warns the decoder shortly before the deadline, so that it finishes the output at hand.
+    private func warn(before deadline: Deadline) async -> Result<Duration, AttachmentFailure>? {
+        let notice = configuration.notice
+        guard (try? await deadline.wait(on: time, until: { $0 - notice })) != nil else { return nil }
+        deadline.recordCutback()
+        deadline.warn()
+        return nil
+    }
+
+    private func timeOut(at deadline: Deadline) async -> Result<Duration, AttachmentFailure> {
         do {
             try await deadline.wait(on: time)
             deadline.recordCutback()
@@ -241,10 +220,10 @@ package final class DecoderPool: Sendable {
     /// that begins, and `nil` for other jobs.
     func obtain(
         _ claim: DecoderSchedule.Claim,
-        due deadline: MovingDeadline,
+        due deadline: Deadline,
     ) async throws(AttachmentFailure) -> DecoderChild? {
         guard state.withLock({ $0.couldHold(claim.byteCount) }) else { throw Self.tooMuchMemory }
-        let lease = await withWaiter { (waiter: Waiter<DecoderPoolState.Lease>) in
+        let grant = await withWaiter { (waiter: Waiter<DecoderPoolState.Grant>) in
             // A job that is cancelled already takes no process from others.
             if Task.isCancelled { return .refused(Conversation.cancelled) }
             state.withLock { $0.wait(claim, due: deadline.soonest, waiter) }
@@ -254,9 +233,9 @@ package final class DecoderPool: Sendable {
             let waiter = state.withLock { $0.stopWaiting(claim.id) }
             waiter?.resume(returning: .refused(Conversation.cancelled))
         }
-        switch lease {
+        switch grant {
         case .child(let child): return child
-        case .place: return nil
+        case .slot: return nil
         case .refused(let failure): throw failure
         }
     }
@@ -272,9 +251,9 @@ package final class DecoderPool: Sendable {
     }
 
     /// Ends a process with its job, whatever it still does: a process has one job only.
-    private func end(_ child: DecoderChild, _ place: DecoderReservation) {
+    private func end(_ child: DecoderChild, _ reservation: DecoderReservation) {
         child.process.kill()
-        place.end()
+        reservation.end()
     }
 
     /// Fails every job that waits for a process now or later, until a process becomes ready.
@@ -288,7 +267,7 @@ package final class DecoderPool: Sendable {
     func settle() {
         let (changes, refill) = state.withLock { ($0.settle(at: time.now), $0.refill) }
         for process in changes.evicted { process.kill() }
-        for (waiter, lease) in changes.leases { waiter.resume(returning: lease) }
+        for (waiter, grant) in changes.grants { waiter.resume(returning: grant) }
         refill?.yield()
         guard let next = changes.next, state.withLock({ $0.needsTimer(for: next) }) else { return }
         Task { [weak self, time] in

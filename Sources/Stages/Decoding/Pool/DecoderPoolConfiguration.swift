@@ -17,6 +17,8 @@ package struct DecoderPoolConfiguration: Sendable {
     package var limits: ProcessLimits
     /// The time in which a process must become ready, and the zygote too. Loading the libraries takes about 0.1 s.
     package var startLimit: Duration
+    /// The time before its deadline at which a decoder is told to finish the output at hand.
+    package var notice: Duration = .milliseconds(100)
     package var instrument: any Instrument<DecoderEvent>
 
     package init(

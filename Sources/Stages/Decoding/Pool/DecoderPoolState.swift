@@ -8,17 +8,17 @@ import Timing
 /// without side effects.
 struct DecoderPoolState: Sendable {
     /// The answer to a claim.
-    enum Lease: Sendable {
+    enum Grant: Sendable {
         /// A slot, and a process for the job that begins.
         case child(DecoderChild)
         /// A slot for a job that already has its process.
-        case place
+        case slot
         case refused(AttachmentFailure)
     }
 
     /// The actions that are due after a change.
     struct Changes: Sendable {
-        var leases: [(waiter: Waiter<Lease>, lease: Lease)] = []
+        var grants: [(waiter: Waiter<Grant>, grant: Grant)] = []
         /// The processes of jobs that gave way to others.
         var evicted: [ProcessHandle] = []
         /// The time of the next check, if no change comes first.
@@ -38,7 +38,7 @@ struct DecoderPoolState: Sendable {
 
     private let spareLimit: Int
     private var schedule: DecoderSchedule
-    private var waiters: [Int: Waiter<Lease>] = [:]
+    private var waiters: [Int: Waiter<Grant>] = [:]
     /// The processes that have a job, by the job's number.
     private var working: [Int: DecoderChild] = [:]
     private var evictions: [Int: DecoderSchedule.Eviction] = [:]
@@ -87,14 +87,14 @@ struct DecoderPoolState: Sendable {
         return nextNumber
     }
 
-    mutating func wait(_ claim: DecoderSchedule.Claim, due deadline: Instant, _ waiter: Waiter<Lease>) {
+    mutating func wait(_ claim: DecoderSchedule.Claim, due deadline: Instant, _ waiter: Waiter<Grant>) {
         var claim = claim
         claim.deadline = deadline
         schedule.wait(claim)
         waiters[claim.id] = waiter
     }
 
-    mutating func stopWaiting(_ id: Int) -> Waiter<Lease>? {
+    mutating func stopWaiting(_ id: Int) -> Waiter<Grant>? {
         schedule.stopWaiting(id) ? waiters.removeValue(forKey: id) : nil
     }
 
@@ -103,25 +103,25 @@ struct DecoderPoolState: Sendable {
         var changes = Changes()
         if zygotes.isReplacementDue(at: now) { retireZygote(at: now) }
         for claim in schedule.grant(processes: spares.count, at: now) {
-            var lease = Lease.place
+            var grant = Grant.slot
             if claim.needsProcess {
                 let child = spares.removeFirst()
                 working[claim.id] = child
-                lease = .child(child)
+                grant = .child(child)
             }
-            if let waiter = waiters.removeValue(forKey: claim.id) { changes.leases.append((waiter, lease)) }
+            if let waiter = waiters.removeValue(forKey: claim.id) { changes.grants.append((waiter, grant)) }
         }
         for (id, eviction) in schedule.takeEvictions() {
             guard let child = working[id] else { continue }
             evictions[id] = eviction
             changes.evicted.append(child.process)
             if let waiter = waiters.removeValue(forKey: id) {
-                changes.leases.append((waiter, .refused(Conversation.died)))
+                changes.grants.append((waiter, .refused(Conversation.died)))
             }
         }
         if let outage {
             for id in schedule.dismissBeginners() {
-                if let waiter = waiters.removeValue(forKey: id) { changes.leases.append((waiter, .refused(outage))) }
+                if let waiter = waiters.removeValue(forKey: id) { changes.grants.append((waiter, .refused(outage))) }
             }
         }
         changes.next = [schedule.nextChange(after: now), zygotes.nextReplacement(after: now)].compactMap(\.self).min()
@@ -191,7 +191,7 @@ struct DecoderPoolState: Sendable {
 
     /// Records that the zygote is gone, and every process that it forked. Returns whether any of them had become ready.
     mutating func zygoteEnded(_ number: Int) -> Bool {
-        for (child, place) in children where place.zygote == number {
+        for (child, process) in children where process.zygote == number {
             children[child] = nil
             // The end of the process is unknown: its stream finishes without one.
             endings.removeValue(forKey: child)?.finish()

@@ -14,11 +14,11 @@ final class DecoderReservation: Sendable {
     }
 
     private let pool: DecoderPool
-    private let deadline: MovingDeadline
+    private let deadline: Deadline
     private let state: Mutex<State>
 
     /// Creates the reservation for a claim that was granted just now.
-    init(_ claim: DecoderSchedule.Claim, due deadline: MovingDeadline, in pool: DecoderPool) {
+    init(_ claim: DecoderSchedule.Claim, due deadline: Deadline, in pool: DecoderPool) {
         var claim = claim
         claim.needsProcess = false
         self.pool = pool

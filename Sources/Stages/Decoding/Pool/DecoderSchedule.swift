@@ -37,7 +37,7 @@ struct DecoderSchedule: Sendable {
         var pictureTurn: Duration = .seconds(1)
         var clipTurn: Duration = .seconds(8)
         /// The number of jobs without a slot that may go on computing, for each slot.
-        var overduePerPlace = 2
+        var overduePerSlot = 2
     }
 
     private struct Turn {
@@ -45,8 +45,8 @@ struct DecoderSchedule: Sendable {
         var start: Instant
     }
 
-    private let places: Int
-    private let clipPlaces: Int
+    private let slots: Int
+    private let clipSlots: Int
     private let byteLimit: Int
     private let rule: Rule
     private var waiting: [Claim] = []
@@ -62,10 +62,10 @@ struct DecoderSchedule: Sendable {
     private var idle: [Int: Instant] = [:]
     private var evictions: [Int: Eviction] = [:]
 
-    /// Creates a schedule. A quarter of `places`, and at least one if there are two, is kept for pictures.
-    init(places: Int, byteLimit: Int, rule: Rule = Rule()) {
-        self.places = places
-        clipPlaces = max(1, places - max(1, places / 4))
+    /// Creates a schedule. A quarter of `slots`, and at least one if there are two, is kept for pictures.
+    init(slots: Int, byteLimit: Int, rule: Rule = Rule()) {
+        self.slots = slots
+        clipSlots = max(1, slots - max(1, slots / 4))
         self.byteLimit = byteLimit
         self.rule = rule
     }
@@ -142,8 +142,8 @@ extension DecoderSchedule {
         var granted: [Claim] = []
         var processes = processes
         var passed: [Claim] = []
-        for claim in waiting where running.count < places && evictions[claim.id] == nil {
-            let isLeftOut = claim.isClip && running.values.count(where: \.claim.isClip) >= clipPlaces
+        for claim in waiting where running.count < slots && evictions[claim.id] == nil {
+            let isLeftOut = claim.isClip && running.values.count(where: \.claim.isClip) >= clipSlots
             if isLeftOut || (claim.needsProcess && processes == 0) { continue }
             guard mayPass(passed, claim), makeRoom(for: claim, keeping: passed.first, at: now) else {
                 passed.append(claim)
@@ -234,14 +234,14 @@ extension DecoderSchedule {
     /// there are too many of them, those that have computed the longest are evicted.
     private mutating func endTurns(processes: Int, at now: Instant) {
         let (beginners, others) = (waiting.count(where: \.needsProcess), waiting.count { !$0.needsProcess })
-        var wanted = others + min(beginners, processes) - (places - running.count)
+        var wanted = others + min(beginners, processes) - (slots - running.count)
         let turns = running.values.sorted { ($0.start, $0.claim.id) < ($1.start, $1.claim.id) }
         for turn in turns where wanted > 0 && turn.start + self.turn(of: turn.claim) <= now {
             running[turn.claim.id] = nil
             overdue[turn.claim.id] = turn
             wanted -= 1
         }
-        while overdue.count > places * rule.overduePerPlace,
+        while overdue.count > slots * rule.overduePerSlot,
             let longest = overdue.values.min(by: { ($0.start, $0.claim.id) < ($1.start, $1.claim.id) })
         {
             evict(longest.claim.id, .endless)

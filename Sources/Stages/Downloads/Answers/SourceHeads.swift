@@ -7,13 +7,15 @@ import Timing
 final class SourceHeads: Sendable {
     /// The answers: redirects, then the source itself, then further parts of it.
     private let answers = Mutex<[SourceFreshness.Answer]>([])
-    private let tell: @Sendable (SourceHead) -> Void
+    private let onEvent: ProgressEvent.Receiver
 
-    init(tell: @escaping @Sendable (SourceHead) -> Void) { self.tell = tell }
+    init(onEvent: @escaping ProgressEvent.Receiver) { self.onEvent = onEvent }
 
-    /// Records an answer. `asked` is the time of the request; `place` is its URL, if a redirect led there. A 304 counts
-    /// only for a version that was `known`.
-    func note(_ head: AnswerHead, asked: Instant, redirectedTo place: String?, unless known: SourceValidators?) {
+    /// Records an answer, and reports what all answers so far say together.
+    ///
+    /// `asked` is the time of the request; `target` is its URL, if a redirect led there. A 304 counts only for a version
+    /// that was `known`.
+    func record(_ head: AnswerHead, asked: Instant, redirectedTo target: String?, unless known: SourceValidators?) {
         guard head.status != 304 || known != nil else { return }
         let received = SystemTime().now
         let answer = head.freshness(received: received, now: time(nil), delay: received - asked)
@@ -21,7 +23,8 @@ final class SourceHeads: Sendable {
             answers.append(answer)
             return answers
         }
-        let validators = head.validators(redirectedTo: place)
-        tell(SourceHead(status: head.status, freshness: SourceFreshness(answers: answers), validators: validators))
+        let freshness = SourceFreshness(answers: answers)
+        let validators = head.validators(redirectedTo: target)
+        onEvent(.head(SourceHead(status: head.status, freshness: freshness, validators: validators)))
     }
 }

@@ -42,7 +42,7 @@ final class OriginLimiter: Sendable {
 
     /// Waits until a request to `origin` may be made, and returns its permit. Throws the reason if it may not be made
     /// by `deadline`.
-    func enter(_ origin: Origin, until deadline: Instant) async throws(OriginRefusal) -> OriginPlace {
+    func enter(_ origin: Origin, until deadline: Instant) async throws(OriginRefusal) -> OriginPermit {
         let number = guarded.withLock { guarded in
             guarded.lastNumber += 1
             return guarded.lastNumber
@@ -60,9 +60,9 @@ final class OriginLimiter: Sendable {
             change { $0.table.cancel(number) }
         }
         switch decision {
-        case .success(let place):
-            if place.start > asked { instrument.record(.waited) }
-            return OriginPlace(place, of: self)
+        case .success(let permit):
+            if permit.start > asked { instrument.record(.waited) }
+            return OriginPermit(permit, of: self)
         case .failure(let refusal):
             count(refusal)
             throw refusal
@@ -83,30 +83,30 @@ final class OriginLimiter: Sendable {
         change { $0.table.setDemand(count, at: now) }
     }
 
-    fileprivate func leave(_ place: OriginTable.Place, _ outcome: OriginOutcome) {
+    fileprivate func leave(_ permit: OriginTable.Permit, _ outcome: OriginOutcome) {
         let now = time.now
         var opened = false
         change { guarded in
-            guarded.onGiveWay[place.number] = nil
-            opened = guarded.table.leave(place, outcome, at: now, jitter: .random(in: 0...1))
+            guarded.onGiveWay[permit.number] = nil
+            opened = guarded.table.leave(permit, outcome, at: now, jitter: .random(in: 0...1))
         }
         if opened { instrument.record(.opened) }
     }
 
-    fileprivate func answered(_ place: OriginTable.Place) {
+    fileprivate func answered(_ permit: OriginTable.Permit) {
         let now = time.now
-        change { $0.table.answered(place, at: now) }
+        change { $0.table.answered(permit, at: now) }
     }
 
-    fileprivate func progressed(_ place: OriginTable.Place, _ received: Int, of expected: Int?) {
+    fileprivate func progressed(_ permit: OriginTable.Permit, _ received: Int, of expected: Int?) {
         let now = time.now
-        guarded.withLock { $0.table.progressed(place, received, of: expected, at: now) }
+        guarded.withLock { $0.table.progressed(permit, received, of: expected, at: now) }
     }
 
-    fileprivate func onGiveWay(_ place: OriginTable.Place, _ action: @escaping @Sendable (GivingWay) -> Void) {
+    fileprivate func onGiveWay(_ permit: OriginTable.Permit, _ action: @escaping @Sendable (GivingWay) -> Void) {
         let cause = guarded.withLock { guarded -> GivingWay? in
-            guard let request = guarded.table.running[place.number] else { return nil }
-            if request.givesWay == nil { guarded.onGiveWay[place.number] = action }
+            guard let request = guarded.table.running[permit.number] else { return nil }
+            if request.givesWay == nil { guarded.onGiveWay[permit.number] = action }
             return request.givesWay
         }
         if let cause { action(cause) }
@@ -159,30 +159,30 @@ final class OriginLimiter: Sendable {
 }
 
 /// The permit for one request. It ends with the request, or when the reader pauses, or with this object.
-final class OriginPlace: Sendable {
-    private let gate: OriginLimiter
-    private let place: OriginTable.Place
+final class OriginPermit: Sendable {
+    private let limiter: OriginLimiter
+    private let permit: OriginTable.Permit
     private let hasLeft = Atomic(false)
 
-    fileprivate init(_ place: OriginTable.Place, of gate: OriginLimiter) {
-        self.place = place
-        self.gate = gate
+    fileprivate init(_ permit: OriginTable.Permit, of limiter: OriginLimiter) {
+        self.permit = permit
+        self.limiter = limiter
     }
 
     deinit { leave(.unknown) }
 
     /// Records that the requested bytes begin to arrive.
-    func answered() { gate.answered(place) }
+    func answered() { limiter.answered(permit) }
 
     /// Records that `received` bytes of the body have come, of `expected` if its size is known.
-    func progressed(_ received: Int, of expected: Int?) { gate.progressed(place, received, of: expected) }
+    func progressed(_ received: Int, of expected: Int?) { limiter.progressed(permit, received, of: expected) }
 
     /// Calls `action` when the request must end because others wait: at once, if that is already so.
-    func onGiveWay(_ action: @escaping @Sendable (GivingWay) -> Void) { gate.onGiveWay(place, action) }
+    func onGiveWay(_ action: @escaping @Sendable (GivingWay) -> Void) { limiter.onGiveWay(permit, action) }
 
     /// Returns the permit. Only the first call counts.
     func leave(_ outcome: OriginOutcome) {
         guard !hasLeft.exchange(true, ordering: .relaxed) else { return }
-        gate.leave(place, outcome)
+        limiter.leave(permit, outcome)
     }
 }

@@ -9,7 +9,7 @@ import Values
 /// the decisions about waiting requests, and `takeGivingWay()` the requests that must give way to them.
 struct OriginTable {
     /// The permit of a request that may be made now.
-    struct Place: Equatable {
+    struct Permit: Equatable {
         let origin: Origin
         let start: Instant
         /// The permit's unique number.
@@ -18,7 +18,7 @@ struct OriginTable {
         fileprivate let sitePass: CircuitBreaker.Pass
     }
 
-    typealias Decision = Result<Place, OriginRefusal>
+    typealias Decision = Result<Permit, OriginRefusal>
 
     struct Waiter {
         var number: UInt64
@@ -43,7 +43,7 @@ struct OriginTable {
     private(set) var demand = 0
     private var settled: [(number: UInt64, decision: Decision)] = []
     var givingWay: [(number: UInt64, cause: GivingWay)] = []
-    private var lastPlace: UInt64 = 0
+    private var lastPermit: UInt64 = 0
     /// The site of the last request and its time, and the last time that another site had one.
     private var latest: (site: Site, instant: Instant)?
     private var latestOther: Instant?
@@ -78,33 +78,33 @@ struct OriginTable {
         makeWay(at: now)
     }
 
-    /// Records that the request of `place` was answered. The rest of the body may take long.
-    mutating func answered(_ place: Place, at now: Instant) {
-        let limit = records[place.origin]?.limit
-        records.update(place.origin) { $0.answered(since: place.start, rule) }
-        if records[place.origin]?.limit != limit, records[place.origin]?.waiting != 0 { settle(at: now) }
+    /// Records that the request of `permit` was answered. The rest of the body may take long.
+    mutating func answered(_ permit: Permit, at now: Instant) {
+        let limit = records[permit.origin]?.limit
+        records.update(permit.origin) { $0.answered(since: permit.start, rule) }
+        if records[permit.origin]?.limit != limit, records[permit.origin]?.waiting != 0 { settle(at: now) }
     }
 
     /// Records that `received` bytes of an answer's body have come, of `expected` if its size is known.
-    mutating func progressed(_ place: Place, _ received: Int, of expected: Int?, at now: Instant) {
-        running[place.number]?.progressed(received, of: expected, at: now)
+    mutating func progressed(_ permit: Permit, _ received: Int, of expected: Int?, at now: Instant) {
+        running[permit.number]?.progressed(received, of: expected, at: now)
     }
 
     /// Returns a permit. `jitter` is from 0 to 1. Returns whether the origin is refused from now on.
-    mutating func leave(_ place: Place, _ outcome: OriginOutcome, at now: Instant, jitter: Double) -> Bool {
-        guard let request = running.removeValue(forKey: place.number) else { return false }
+    mutating func leave(_ permit: Permit, _ outcome: OriginOutcome, at now: Instant, jitter: Double) -> Bool {
+        guard let request = running.removeValue(forKey: permit.number) else { return false }
         let isOthersTurn = inFlight >= rule.globalLimit || sites[request.site]?.waiting != 0
         inFlight -= 1
         var outcome = outcome
         if outcome.gaveWay, request.isHopeless { (outcome.health, outcome.isOverloaded) = (.failure, true) }
-        let wasRefused = refusal(of: place.origin, at: now) != nil
-        records.update(place.origin) { record in
-            record.ended(outcome, since: place.start, at: now, rule)
-            record.breaker.finish(place.pass, outcome.health, at: now, jitter: jitter)
+        let wasRefused = refusal(of: permit.origin, at: now) != nil
+        records.update(permit.origin) { record in
+            record.ended(outcome, since: permit.start, at: now, rule)
+            record.breaker.finish(permit.pass, outcome.health, at: now, jitter: jitter)
         }
-        update(request.site) { $0.ended(request, place.sitePass, outcome, at: now, jitter: jitter) }
+        update(request.site) { $0.ended(request, permit.sitePass, outcome, at: now, jitter: jitter) }
         if request.givesWay != nil { endingCount -= 1 }
-        let isRefused = refusal(of: place.origin, at: now) != nil
+        let isRefused = refusal(of: permit.origin, at: now) != nil
         if isOthersTurn { settle(at: now) }
         return isRefused && !wasRefused
     }
@@ -176,16 +176,19 @@ struct OriginTable {
             return end + record.typicalTime < latest ? nil : .failure(.askedToWait(until: end))
         }
         guard bound(of: origin, record.site, at: now) == nil,
-            let pass = try? records.update(origin, { record throws(CircuitBreaker.Refusal) in try record.breaker.pass(at: now) }),
+            let pass = try? records.update(
+                origin,
+                { record throws(CircuitBreaker.Refusal) in try record.breaker.pass(at: now) }
+            ),
             let sitePass = try? sites[record.site]?.breaker.pass(at: now)
         else { return nil }
         inFlight += 1
-        lastPlace += 1
+        lastPermit += 1
         records.update(origin) { $0.began(rule) }
         update(record.site) { $0.inFlight += 1 }
         let grace = record.grace(rule)
-        running[lastPlace] = RunningRequest(origin, record.site, start: now, grace: grace, deadline: deadline)
-        return .success(Place(origin: origin, start: now, number: lastPlace, pass: pass, sitePass: sitePass))
+        running[lastPermit] = RunningRequest(origin, record.site, start: now, grace: grace, deadline: deadline)
+        return .success(Permit(origin: origin, start: now, number: lastPermit, pass: pass, sitePass: sitePass))
     }
 
     private func refusal(of origin: Origin, at now: Instant) -> CircuitBreaker.Refusal? {

@@ -41,7 +41,7 @@ extension Downloader {
         } catch {
             throw .failed(error)
         }
-        let permit: OriginPlace
+        let permit: OriginPermit
         do throws(OriginRefusal) {
             permit = try await callbackLimiter.enter(callbackLimiter.rule.origin(of: parsed), until: deadline)
         } catch {
@@ -70,7 +70,7 @@ extension Downloader {
     private func send(
         _ message: OutgoingMessage,
         to parsed: DownloadURL,
-        with permit: OriginPlace?,
+        with permit: OriginPermit?,
         until deadline: Instant,
     ) async throws(AttachmentFailure) -> (answer: MessageAnswer, result: TransferResult) {
         let answer = try MediaFile(byteLimit: Self.answerByteLimit)
@@ -78,9 +78,9 @@ extension Downloader {
         answer.want(0..<Int.max)
         var request = TransferRequest(url: parsed, askedHost: parsed.host, file: answer)
         request.message = message
-        request.place = permit
+        request.permit = permit
         let result = try await loop.run(request, until: deadline)
-        note(result.failure)
+        reportConcealedCause(of: result.failure)
         guard let status = result.status else {
             permit?.leave(result.outcome(hadTime: true, isOver: false))
             throw result.failure ?? request.cancelled()

@@ -13,16 +13,16 @@ package enum Upload: Sendable {
         }
     }
 
-    /// Fills `place` with the bytes at `offset`. Returns `nil` if they cannot be read, or no longer exist.
-    func read(at offset: Int, into place: UnsafeMutableRawBufferPointer) -> Int? {
-        let wanted = min(place.count, byteCount - offset)
+    /// Fills `buffer` with the bytes at `offset`. Returns `nil` if they cannot be read, or no longer exist.
+    func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) -> Int? {
+        let wanted = min(buffer.count, byteCount - offset)
         guard wanted > 0 else { return wanted == 0 ? 0 : nil }
         switch self {
         case .bytes(let bytes):
-            unsafe place.copyBytes(from: bytes[offset..<offset + wanted])
+            unsafe buffer.copyBytes(from: bytes[offset..<offset + wanted])
             return wanted
         case .file(let file, _):
-            let count = unsafe pread(file.descriptor, place.baseAddress, wanted, off_t(offset))
+            let count = unsafe pread(file.descriptor, buffer.baseAddress, wanted, off_t(offset))
             return count > 0 ? count : nil
         }
     }

@@ -137,10 +137,10 @@ final class Transfer {
         status == 200 || status == 206 || request.message?.signature != nil && !isRedirect
     }
 
-    /// Writes the next bytes to send into `place`. Returns how many: 0 at the end, `nil` if they cannot be read.
-    func send(into place: UnsafeMutableRawBufferPointer) -> Int? {
+    /// Writes the next bytes to send into `buffer`. Returns how many: 0 at the end, `nil` if they cannot be read.
+    func send(into buffer: UnsafeMutableRawBufferPointer) -> Int? {
         guard case .put(let upload)? = request.message?.action,
-            let count = unsafe upload.read(at: sendOffset, into: place)
+            let count = unsafe upload.read(at: sendOffset, into: buffer)
         else { return nil }
         sendOffset += count
         sentByteCount += count
@@ -178,7 +178,7 @@ final class Transfer {
             isPaused = offset - settings.ranges.windowByteCount >= contents.wanted.upperBound
             guard !isPaused else {
                 // Until the reader has caught up, the origin is idle, and other requests may use the permit.
-                request.place?.leave(.worked)
+                request.permit?.leave(.worked)
                 return .paused
             }
         }
@@ -199,11 +199,11 @@ final class Transfer {
     /// Reports the progress from time to time, for the choice between transfers.
     private func reportProgress(at now: Instant) {
         lastBytes = now
-        guard let place = request.place, lastReport.map({ now - $0 >= Self.reportTime }) ?? true else { return }
+        guard let permit = request.permit, lastReport.map({ now - $0 >= Self.reportTime }) ?? true else { return }
         lastReport = now
         let expected: Int? =
             if case .part(let range, _) = body { range.count } else { header("content-length").flatMap(Int.init) }
-        place.progressed(bodyByteCount, of: expected)
+        permit.progressed(bodyByteCount, of: expected)
     }
 
     /// Returns the kind of body, determined at its first byte or, without one, at its end.
@@ -214,7 +214,7 @@ final class Transfer {
         self.body = body
         if case .part(_, let version) = body { request.file.setSize(version.size) }
         if case .other = body { return body }
-        request.place?.answered()
+        request.permit?.answered()
         return body
     }
 

@@ -69,7 +69,7 @@ final class TransferLoop: @unchecked Sendable {
     private func run(_ request: TransferRequest, _ id: UInt) async -> TransferResult {
         await withWaiter { reply in
             guard post(.start(id: id, request, reply)) else { return TransferResult(failure: request.cancelled()) }
-            request.place?.onGiveWay { [weak self] in self?.post(.giveWay(id: id, $0)) }
+            request.permit?.onGiveWay { [weak self] in self?.post(.giveWay(id: id, $0)) }
             return nil
         } onCancel: { _ in
             // The loop ignores transfers that have ended.

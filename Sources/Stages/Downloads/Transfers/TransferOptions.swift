@@ -99,8 +99,8 @@ final class TransferOptions {
         )
         unsafe record(
             ccurl_setopt_read(handle) { bytes, size, count, context in
-                let place = unsafe UnsafeMutableRawBufferPointer(start: bytes, count: size * count)
-                return unsafe borrowed(context).send(into: place) ?? Int(CURL_READFUNC_ABORT)
+                let buffer = unsafe UnsafeMutableRawBufferPointer(start: bytes, count: size * count)
+                return unsafe borrowed(context).send(into: buffer) ?? Int(CURL_READFUNC_ABORT)
             },
         )
         unsafe record(

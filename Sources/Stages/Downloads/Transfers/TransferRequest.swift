@@ -22,7 +22,7 @@ struct TransferRequest: Sendable {
 
     /// The permit of the request. It ends when the origin has no more to do for the request, even before the transfer
     /// ends.
-    var place: OriginPlace?
+    var permit: OriginPermit?
 
     /// The name of the other side in messages.
     var origin: String { isRedirected ? "\(askedHost) (after a redirect)" : askedHost }

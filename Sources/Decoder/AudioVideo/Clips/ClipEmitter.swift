@@ -1,14 +1,14 @@
 import DecoderWire
 import Media
 
-/// The publisher of finished clips and posters. It records whether it has emitted one.
-final class ClipPublisher {
+/// The emitter of finished clips and posters. It records whether it has emitted one.
+final class ClipEmitter {
     private let rungs: Set<Rung>
     private let output: any RungOutput
-    private let stills: any StillPublisher
-    private(set) var hasPublished = false
+    private let stills: any StillEmitter
+    private(set) var hasEmitted = false
 
-    init(rungs: Set<Rung>, output: any RungOutput, stills: any StillPublisher) {
+    init(rungs: Set<Rung>, output: any RungOutput, stills: any StillEmitter) {
         self.rungs = rungs
         self.output = output
         self.stills = stills
@@ -16,21 +16,21 @@ final class ClipPublisher {
 
     func wants(_ rung: Rung) -> Bool { rungs.contains(rung) }
 
-    func publishPoster(_ poster: PosterConversion, for request: ConversionRequest) throws(DecodeFailure) {
-        try stills.publish(
+    func emitPoster(_ poster: PosterConversion, for request: ConversionRequest) throws(DecodeFailure) {
+        try stills.emit(
             poster.still(),
             as: .poster,
             rules: request.image,
-            previewEdge: request.previewEdge,
+            thumbnailEdge: request.thumbnailEdge,
             to: output,
         )
-        hasPublished = true
+        hasEmitted = true
     }
 
     /// Checks a clip and emits it.
     ///
     /// - Returns: The report on the clip.
-    func publish(_ file: FileInMemory, _ container: Container, as rung: Rung, longest: Int64) throws(DecodeFailure)
+    func emit(_ file: FileInMemory, _ container: Container, as rung: Rung, longest: Int64) throws(DecodeFailure)
         -> RungReport
     {
         let finding = try ClipCheck.finding(in: file, container, longest: longest)
@@ -43,8 +43,8 @@ final class ClipPublisher {
             frames: finding.size == nil ? nil : finding.frames,
             durationMilliseconds: Int((finding.duration + 500) / 1000),
         )
-        try unsafe file.withBytes { (bytes) throws(DecodeFailure) in try unsafe output.publish(report, bytes) }
-        hasPublished = true
+        try unsafe file.withBytes { (bytes) throws(DecodeFailure) in try unsafe output.emit(report, bytes) }
+        hasEmitted = true
         return report
     }
 }

@@ -1,18 +1,4 @@
 package import Media
-package import Payloads
-
-/// The state of a notification: the request, and the best output so far for each of its attachments.
-package struct NotificationContent: Sendable {
-    package let request: NotificationRequest
-    /// The state of each attachment that the payload names, in its order.
-    package var attachments: [AttachmentContent]
-
-    /// Creates the original content, which is always ready.
-    package init(original request: NotificationRequest) {
-        self.request = request
-        self.attachments = request.attachments.map { _ in AttachmentContent() }
-    }
-}
 
 /// The state of one attachment.
 package struct AttachmentContent: Sendable {
@@ -20,6 +6,8 @@ package struct AttachmentContent: Sendable {
     package var ready: SharedRung?
     /// The attachment's file in the store, or `nil` if it is not stored yet.
     package var stored: StoredAttachment?
+    /// A small picture of the output, a JPEG, if the caller asked for one.
+    package var thumbnail: [UInt8]?
     /// The facts known about the source.
     package var source = AttachmentSource()
     /// The reason why the output is not better.

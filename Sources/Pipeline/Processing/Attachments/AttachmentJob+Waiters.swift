@@ -4,11 +4,9 @@ import ServiceExtension
 import Synchronization
 import Timing
 
-/// The download and decoding of one attachment, shared by all notifications that wait for it.
-///
-/// Each waiter has its own deadline. The work goes on until the latest of them, and is cancelled when the last waiter
-/// has left.
-final class SharedAttachmentJob: Sendable {
+// The notifications that wait for an attachment's job, and the progress that they share.
+
+extension AttachmentJob {
     /// The progress of the work so far.
     struct Progress: Sendable {
         var content = AttachmentContent()
@@ -30,14 +28,14 @@ final class SharedAttachmentJob: Sendable {
         case left
     }
 
-    private struct Participant {
+    struct Participant {
         var expiry: Instant
-        var note: @Sendable (Progress) -> Void
+        var onProgress: @Sendable (Progress) -> Void
         var ending: Ending?
         var waiter: Waiter<Ending>?
     }
 
-    private struct State {
+    struct State {
         var progress = Progress()
         var participants: [Int: Participant] = [:]
         var nextWaiter = 0
@@ -50,29 +48,23 @@ final class SharedAttachmentJob: Sendable {
         var earlyDeadline: Instant?
     }
 
-    let deadline: MovingDeadline
-    private let state = Mutex(State())
-
-    /// Creates the work. `expiry` is the first waiter's deadline.
-    init(until expiry: Instant) { deadline = MovingDeadline(expiry) }
-
     var progress: Progress { state.withLock(\.progress) }
     var isOpen: Bool { state.withLock(\.isOpen) }
 
     // MARK: - Waiters
 
-    /// Adds a waiter and returns its number. `note` receives the progress so far and every later step.
+    /// Adds a waiter and returns its number. `onProgress` receives the progress so far and after every later event.
     ///
     /// Returns `nil` if the result would be of no use to the waiter.
-    func join(until expiry: Instant, _ note: @escaping @Sendable (Progress) -> Void) -> Int? {
+    func join(until expiry: Instant, _ onProgress: @escaping @Sendable (Progress) -> Void) -> Int? {
         state.withLock { state in
             // A waiter with more time than the last cutback would miss what was left out.
             guard state.isOpen, deadline.lastCutback ?? expiry >= expiry else { return nil }
             let id = state.nextWaiter
             state.nextWaiter += 1
-            let participant = Participant(expiry: expiry, note: note)
+            let participant = Participant(expiry: expiry, onProgress: onProgress)
             state.participants[id] = participant
-            Self.tell(participant, id, state.progress)
+            Self.report(state.progress, to: participant, id)
             moveDeadline(&state)
             return id
         }
@@ -149,35 +141,34 @@ final class SharedAttachmentJob: Sendable {
         }
     }
 
-    /// Changes the content for all waiters.
-    func update(_ change: (inout AttachmentContent) -> Void) {
-        state.withLock { state in
-            change(&state.progress.content)
-            Self.tellAll(state)
-        }
-    }
-
-    /// Records that all needed bytes of the source arrived at `instant`.
-    func noteDownloaded(at instant: Instant?) {
-        state.withLock { state in
-            state.progress.downloaded = instant
-            Self.tellAll(state)
-        }
-    }
-
-    /// Records the head of an answer. If the answer is for one client only, the first waiter keeps it and the others
-    /// leave.
-    func note(_ head: SourceHead) {
-        let leaving = state.withLock { state in
-            state.progress.head = head
-            guard !head.freshness.isShareable else { return [Waiter<Ending>]() }
-            state.isOpen = false
-            guard let first = state.participants.keys.min() else { return [] }
-            let others = state.participants.keys.filter { $0 != first }
-            for id in others { state.participants[id]?.note(Progress()) }
-            return Self.end(others.map { ($0, .apart) }, &state)
+    /// Applies an event of the work to the progress, and reports that to all waiters.
+    func receive(_ event: ProgressEvent) {
+        let leaving = state.withLock { state -> [Waiter<Ending>] in
+            state.progress.apply(event)
+            if case .head(let head) = event { return Self.separate(head, &state) }
+            Self.report(state)
+            return []
         }
         for waiter in leaving { waiter.resume(returning: .apart) }
+    }
+
+    /// Gives all waiters the content that was made before.
+    func reuse(_ content: AttachmentContent) {
+        state.withLock { state in
+            state.progress.content = content
+            Self.report(state)
+        }
+    }
+
+    /// Takes out the waiters that may not share an answer with this head. If it is for one client only, the first waiter
+    /// keeps it and the others leave.
+    private static func separate(_ head: SourceHead, _ state: inout State) -> [Waiter<Ending>] {
+        guard !head.freshness.isShareable else { return [] }
+        state.isOpen = false
+        guard let first = state.participants.keys.min() else { return [] }
+        let others = state.participants.keys.filter { $0 != first }
+        for id in others { state.participants[id]?.onProgress(Progress()) }
+        return end(others.map { ($0, .apart) }, &state)
     }
 
     /// Ends the work: nothing better will come.
@@ -214,16 +205,40 @@ final class SharedAttachmentJob: Sendable {
         }
     }
 
-    private static func tellAll(_ state: borrowing State) {
+    /// Reports the progress to all waiters. They are called while the state is locked, so that no two reports change
+    /// places.
+    private static func report(_ state: borrowing State) {
         for (id, participant) in state.participants where participant.ending == nil {
-            tell(participant, id, state.progress)
+            report(state.progress, to: participant, id)
         }
     }
 
     /// Reports progress to a participant. Only the first one counts the downloaded bytes as its own.
-    private static func tell(_ participant: Participant, _ id: Int, _ progress: Progress) {
+    private static func report(_ progress: Progress, to participant: Participant, _ id: Int) {
         var progress = progress
         if id > 0 { progress.content.source.fetched = 0 }
-        participant.note(progress)
+        participant.onProgress(progress)
+    }
+}
+
+extension AttachmentJob.Progress {
+    /// Applies an event of the work. What it changes stands here and nowhere else.
+    mutating func apply(_ event: ProgressEvent) {
+        switch event {
+        case .head(let head): self.head = head
+        case .recognized(let format): content.source.format = format
+        case .described(let report): content.source.report = report
+        case .fetched(let contents):
+            content.source.fetched = contents.present.count
+            content.source.byteCount = contents.size
+        case .output(let output): content.ready = SharedRung(output)
+        case .earlyOutput(let output):
+            let isBetter = content.ready.map { $0.report.rung.rank < output.report.rung.rank } ?? true
+            if isBetter { content.ready = SharedRung(output) }
+        case .thumbnail(let bytes): content.thumbnail = bytes
+        case .converted(let request): content.isComplete = content.ready.map { request.isLast($0.report) } ?? false
+        case .downloaded(let instant): downloaded = instant
+        case .failed(let failure): content.failure = content.failure ?? failure
+        }
     }
 }

@@ -5,14 +5,14 @@ import Testing
 import Timing
 
 @Suite("A deadline that moves while work is in progress", .timeLimit(.minutes(1)))
-struct MovingDeadlineTests {
+struct DeadlineTests {
     let time = TestTime()
 
     private func at(_ seconds: Int) -> Instant { Instant(sinceOrigin: .seconds(seconds)) }
 
     @Test("the latest deadline only moves later, and the earliest is that of the current waiters")
     func moves() {
-        let deadline = MovingDeadline(at(10))
+        let deadline = Deadline(at(10))
         deadline.move(soonest: at(5), latest: at(20))
         #expect(deadline.soonest == at(5) && deadline.latest == at(20))
         deadline.move(soonest: at(12), latest: at(12))
@@ -21,7 +21,7 @@ struct MovingDeadlineTests {
 
     @Test("followers are told when the earliest deadline changes")
     func tells() {
-        let deadline = MovingDeadline(at(10))
+        let deadline = Deadline(at(10))
         let seen = Mutex<[Instant]>([])
         deadline.onMove { seen.withLock { $0.append(deadline.soonest) } }
         deadline.move(soonest: at(5), latest: at(10))
@@ -34,7 +34,7 @@ struct MovingDeadlineTests {
 
     @Test("a wait continues when the deadline has moved, with the same lead time")
     func waits() async throws {
-        let deadline = MovingDeadline(at(10))
+        let deadline = Deadline(at(10))
         let waiter = Task { [time] in try await deadline.wait(on: time, until: { $0 - .seconds(1) }) }
         await time.sleeper(until: at(9))
         deadline.move(soonest: at(10), latest: at(20))

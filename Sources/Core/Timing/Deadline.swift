@@ -1,10 +1,12 @@
+import Concurrency
 import Synchronization
 
-/// The deadline of work that several callers wait for. Callers come and go while it is under way.
+/// The deadline of one attachment, in one value for all of its steps.
 ///
-/// The soonest of their deadlines says how urgent the work is. The work ends at the latest of them, which only ever
-/// moves away.
-package final class MovingDeadline: Sendable {
+/// Several callers may wait for the attachment, and they come and go while the work is under way. The soonest of their
+/// deadlines says how urgent the work is. The work ends at the latest of them, which only ever moves away. The deadline
+/// also records whether less was done because of it.
+package final class Deadline: Sendable {
     private struct State {
         var soonest: Instant
         var latest: Instant
@@ -13,7 +15,9 @@ package final class MovingDeadline: Sendable {
     }
 
     private let state: Mutex<State>
+    private let warning = OneShot<Void>()
 
+    /// Creates the deadline of a single caller.
     package init(_ instant: Instant) { state = Mutex(State(soonest: instant, latest: instant)) }
 
     package var soonest: Instant { state.withLock(\.soonest) }
@@ -23,7 +27,7 @@ package final class MovingDeadline: Sendable {
     /// result is the same as without a deadline.
     package var lastCutback: Instant? { state.withLock(\.lastCutback) }
 
-    /// Takes over the deadlines of the current waiters. The latest deadline never moves back.
+    /// Takes over the deadlines of the current callers. The latest deadline never moves back.
     package func move(soonest: Instant, latest: Instant) {
         let onMove = state.withLock { state in
             let isMoved = state.soonest != soonest
@@ -47,5 +51,14 @@ package final class MovingDeadline: Sendable {
         until instant: @Sendable (_ latest: Instant) -> Instant = { $0 },
     ) async throws {
         repeat { try await time.sleep(until: instant(latest)) } while time.now < instant(latest)
+    }
+
+    /// Warns the work that time is nearly up: it should finish the output at hand, and stop.
+    package func warn() { warning.set() }
+
+    /// Waits for the warning. Returns `false` if the task is cancelled first.
+    package func warned() async -> Bool {
+        _ = await warning.value()
+        return warning.current != nil
     }
 }

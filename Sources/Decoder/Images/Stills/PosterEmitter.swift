@@ -4,14 +4,14 @@ package import Media
 import Values
 
 /// The encoder of a video's poster, which libvips makes of decoded pixels.
-package struct PosterPublisher: StillPublisher {
+package struct PosterEmitter: StillEmitter {
     package init() {}
 
-    package func publish(
+    package func emit(
         _ still: DecodedStill,
         as rung: Rung,
         rules: ImageRules,
-        previewEdge: Int?,
+        thumbnailEdge: Int?,
         to output: any RungOutput,
     ) throws(DecodeFailure) {
         let upright = try picture(of: still).upright(from: still.orientation)
@@ -19,9 +19,9 @@ package struct PosterPublisher: StillPublisher {
         let cropped = try shape.crop(upright)
         let scaled = try cropped.inMemory(scaledTo: shape.size(of: cropped.size))
         let encoded = try StillEncoder(rules: rules).encode(scaled)
-        let publisher = RungPublisher(rungs: [rung], output: output, previewEdge: previewEdge)
-        try publisher.publish(rung, encoded)
-        publisher.publishPreview(of: scaled)
+        let emitter = RungEmitter(rungs: [rung], output: output, thumbnailEdge: thumbnailEdge)
+        try emitter.emit(rung, encoded)
+        emitter.emitThumbnail(of: scaled)
     }
 
     private func picture(of still: DecodedStill) throws(DecodeFailure) -> Picture {

@@ -1,31 +1,19 @@
 import Media
 import Timing
 
-/// A sender of requests: each waits until its origin may be asked, and some are retried.
-struct Requester: Sendable {
-    private let loop: TransferLoop
-    private let gate: OriginLimiter
-
-    init(_ loop: TransferLoop, _ gate: OriginLimiter) {
-        self.loop = loop
-        self.gate = gate
-    }
-
+/// The requests of a download: each waits until its origin may be asked, and some are retried.
+extension Download {
     /// Makes the request for a source. A request that failed before a byte came, and may succeed the next time, is
-    /// retried while there is time: until the deadlines of the present waiters, if those are known.
-    func fetch(
-        _ request: TransferRequest,
-        until deadline: Instant,
-        wanted: MovingDeadline?,
-    ) async throws(AttachmentFailure) -> TransferResult {
-        let first = try await run(request, until: deadline, wanted: wanted)
+    /// retried while there is time until the deadline of the present callers.
+    func fetch(_ request: TransferRequest) async throws(AttachmentFailure) -> TransferResult {
+        let first = try await fetchOnce(request)
         guard first.isWorthAnotherRequest, request.file.contents.ending == nil,
-            gate.mayRetry(gate.rule.origin(of: request.url), until: min(deadline, wanted?.latest ?? deadline))
+            limiter.mayRetry(limiter.rule.origin(of: request.url), until: min(end, deadline.latest))
         else { return first }
         var backOff = BackOff()
         try? await SystemTime().sleep(for: backOff.next())
         do throws(AttachmentFailure) {
-            var second = try await run(request, until: deadline, wanted: wanted)
+            var second = try await fetchOnce(request)
             second.requestCount += first.requestCount
             return second
         } catch {
@@ -34,34 +22,25 @@ struct Requester: Sendable {
         }
     }
 
-    /// Makes the request once.
-    private func run(
-        _ request: TransferRequest,
-        until deadline: Instant,
-        wanted: MovingDeadline?,
-    ) async throws(AttachmentFailure) -> TransferResult {
-        let permit = try await permit(for: request, until: deadline, wanted)
+    private func fetchOnce(_ request: TransferRequest) async throws(AttachmentFailure) -> TransferResult {
+        let permit = try await permit(for: request)
         let start = SystemTime().now
-        var placed = request
-        placed.place = permit
-        let result = try await loop.run(placed, until: deadline)
-        let hadTime = SystemTime().now - start >= gate.rule.fairTime
+        var permitted = request
+        permitted.permit = permit
+        let result = try await loop.run(permitted, until: end)
+        let hadTime = SystemTime().now - start >= limiter.rule.fairTime
         permit.leave(result.outcome(hadTime: hadTime, isOver: request.isOver))
         return result
     }
 
     /// Waits for a permit, as long as a caller wants the source.
-    private func permit(
-        for request: TransferRequest,
-        until deadline: Instant,
-        _ wanted: MovingDeadline?,
-    ) async throws(AttachmentFailure) -> OriginPlace {
-        let latest = min(deadline, wanted?.latest ?? deadline)
-        let origin = gate.rule.origin(of: request.url)
-        let entered = await withTaskGroup(of: Result<OriginPlace, OriginRefusal>?.self) { group in
+    private func permit(for request: TransferRequest) async throws(AttachmentFailure) -> OriginPermit {
+        let latest = min(end, deadline.latest)
+        let origin = limiter.rule.origin(of: request.url)
+        let entered = await withTaskGroup(of: Result<OriginPermit, OriginRefusal>?.self) { group in
             group.addTask {
                 do throws(OriginRefusal) {
-                    return .success(try await gate.enter(origin, until: latest))
+                    return .success(try await limiter.enter(origin, until: latest))
                 } catch {
                     return .failure(error)
                 }
@@ -70,7 +49,7 @@ struct Requester: Sendable {
                 _ = await request.file.contents { $0.ending != nil }
                 return nil
             }
-            var entered: Result<OriginPlace, OriginRefusal> = .failure(.cancelled)
+            var entered: Result<OriginPermit, OriginRefusal> = .failure(.cancelled)
             for await result in group {
                 if let result { entered = result }
                 group.cancelAll()
@@ -81,7 +60,7 @@ struct Requester: Sendable {
         case .success(let permit): return permit
         case .failure(let refusal):
             // A caller with a later deadline may still get it.
-            if refusal.isForWantOfTime { wanted?.recordCutback() }
+            if refusal.isForWantOfTime { deadline.recordCutback() }
             throw refusal.failure(of: request.origin, at: SystemTime().now)
         }
     }

@@ -1,0 +1,60 @@
+import DecoderWire
+import Media
+
+/// The emitter of finished pictures. It records whether it has emitted one.
+final class RungEmitter {
+    private let rungs: Set<Rung>
+    private let output: any RungOutput
+    /// The longer side of the thumbnail, in pixels; `nil` if none is wanted.
+    private let thumbnailEdge: Int?
+    private(set) var hasEmitted = false
+    private var hasThumbnail = false
+
+    init(rungs: Set<Rung>, output: any RungOutput, thumbnailEdge: Int? = nil) {
+        self.rungs = rungs
+        self.output = output
+        self.thumbnailEdge = thumbnailEdge
+    }
+
+    var lacksThumbnail: Bool { thumbnailEdge != nil && !hasThumbnail }
+
+    func wants(_ rung: Rung) -> Bool { rungs.contains(rung) }
+
+    func emit(_ rung: Rung, _ picture: borrowing EncodedPicture) throws(DecodeFailure) {
+        let report = RungReport(
+            rung: rung,
+            format: picture.format,
+            byteCount: picture.bytes.count,
+            width: picture.size.width,
+            height: picture.size.height,
+            frames: picture.frames,
+            durationMilliseconds: picture.durationMilliseconds,
+        )
+        try unsafe picture.bytes.withBytes { (bytes) throws(DecodeFailure) in try unsafe emit(report, bytes) }
+    }
+
+    func emit(_ report: RungReport, _ bytes: [UInt8]) throws(DecodeFailure) {
+        // `withUnsafeBytes` of an array does not support typed throws.
+        let result = unsafe bytes.withUnsafeBytes { bytes in
+            Result { () throws(DecodeFailure) in try unsafe emit(report, bytes) }
+        }
+        try result.get()
+    }
+
+    /// Emits a thumbnail of a finished picture, if one is wanted and was not emitted yet.
+    func emitThumbnail(of picture: borrowing Picture) {
+        guard lacksThumbnail, let thumbnailEdge else { return }
+        hasThumbnail = true
+        do {
+            let thumbnail = try picture.thumbnail(longEdge: thumbnailEdge)
+            try unsafe thumbnail.withBytes { (bytes) throws(DecodeFailure) in try unsafe output.emitThumbnail(bytes) }
+        } catch {
+            // The picture itself is complete, so a failed thumbnail is ignored.
+        }
+    }
+
+    private func emit(_ report: RungReport, _ bytes: UnsafeRawBufferPointer) throws(DecodeFailure) {
+        try unsafe output.emit(report, bytes)
+        hasEmitted = true
+    }
+}
