@@ -108,11 +108,7 @@ package struct SidecarServer: Service, CustomStringConvertible {
         )
         let application = Application(
             router: router,
-            server: HTTPServerBuilder { [attachments, instrument] responder in
-                SidecarChannel(responder: responder, limits: clients, table: table) {
-                    attachments.map { ReadyFileFastPath($0, instrument: instrument) }
-                }
-            },
+            server: HTTPServerBuilder { SidecarChannel(responder: $0, limits: clients, table: table) },
             configuration: .init(
                 address: .hostname(configuration.host, port: configuration.port),
                 serverName: "attachd",

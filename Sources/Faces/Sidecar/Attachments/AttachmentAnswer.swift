@@ -12,14 +12,15 @@ struct AttachmentAnswer {
     let secondsLeft: Int?
 
     func respond(to request: Request) async throws -> Response {
-        var headers = headersOfVersion
+        var headers = headers(validators)
         switch validators.evaluate(request.headers) {
         case .notModified: return Response(status: .notModified, headers: headers)
         case .failed:
             throw Problem(.preconditionFailed, "The file does not meet the request's conditions.")
         case .proceed: break
         }
-        headers = headersOfFile
+        headers[.contentType] = hold.identifier.format.mimeType
+        headers[.contentDisposition] = "inline; filename=\"\(hold.identifier)\""
         switch range(request, validators) {
         case .whole:
             return try await response(request, .ok, headers, 0..<hold.byteCount)
@@ -37,8 +38,7 @@ struct AttachmentAnswer {
         Validators(entityTag: "\"\(hold.identifier)\"", lastModified: hold.stored.seconds)
     }
 
-    /// The header fields of every answer about this version of the file.
-    private var headersOfVersion: HTTPFields {
+    private func headers(_ validators: Validators) -> HTTPFields {
         [
             .eTag: validators.entityTag,
             .lastModified: HTTPDate.text(validators.lastModified),
@@ -47,14 +47,6 @@ struct AttachmentAnswer {
             .cacheControl: secondsLeft.map { "public, max-age=\($0), immutable" } ?? "no-store",
             .xContentTypeOptions: "nosniff",
         ]
-    }
-
-    /// The header fields of an answer with bytes of the file.
-    var headersOfFile: HTTPFields {
-        var headers = headersOfVersion
-        headers[.contentType] = hold.identifier.format.mimeType
-        headers[.contentDisposition] = "inline; filename=\"\(hold.identifier)\""
-        return headers
     }
 
     /// Returns the requested range. Ranges apply only to `GET` (RFC 9110, section 14.2).

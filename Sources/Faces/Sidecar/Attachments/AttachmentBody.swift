@@ -24,11 +24,6 @@ struct AttachmentBody: Sendable {
         }
     }
 
-    /// The bytes of a small file that are in the page cache, or `nil`.
-    var bytesInMemory: ByteBuffer? {
-        get throws { range.count <= Self.blockSize ? try read(range, waits: false) : nil }
-    }
-
     /// Reads a block: on this thread if it is in the page cache, as in most cases, and otherwise on the store's thread.
     private func block(_ range: Range<Int>) async throws -> ByteBuffer {
         if let buffer = try read(range, waits: false) { return buffer }

@@ -12,10 +12,10 @@ package import Timing
 ///
 /// A valid signature replaces the token. Without a signature, the answer does not reveal whether a file exists.
 package struct AttachmentsRoute: Sendable {
-    let store: AttachmentStore
-    let signer: URLSigner
+    private let store: AttachmentStore
+    private let signer: URLSigner
     private let holds: AccessHolds?
-    let now: @Sendable () -> UnixTime
+    private let now: @Sendable () -> UnixTime
     private let forget: Forget?
 
     /// A function that takes attachments back and returns the names of their files.
@@ -43,14 +43,13 @@ package struct AttachmentsRoute: Sendable {
     static func isBelow(_ path: String) -> Bool { path.split(separator: "/").prefix(2) == ["v1", "attachments"] }
 
     static let path = "/v1/attachments/{identifier}"
-    static let shortPath = "/a/{identifier}"
 
     func add(to router: Router<some RequestContext>) {
         for method in [HTTPRequest.Method.get, .head] {
             router.on(RouterPath(Self.path), method: method) { request, context in
                 try await respond(to: request, context, SignedAccess(query: request.uri.query ?? ""))
             }
-            router.on(RouterPath(Self.shortPath), method: method) { request, context in
+            router.on("a/{identifier}", method: method) { request, context in
                 try await respond(to: request, context, SignedAccess(shortQuery: request.uri.query ?? ""))
             }
         }

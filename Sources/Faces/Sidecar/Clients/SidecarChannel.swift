@@ -13,8 +13,6 @@ struct SidecarChannel: HTTPChannelHandler {
     let responder: Responder
     let limits: ClientLimits
     let table: ConnectionTable
-    /// Makes the handler that answers plain requests for ready files without the router, if there are such files.
-    let makeFastPath: @Sendable () -> ReadyFileFastPath?
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
@@ -30,7 +28,6 @@ struct SidecarChannel: HTTPChannelHandler {
             )
             try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
             try pipeline.addHandler(requests)
-            if let fastPath = makeFastPath() { try pipeline.addHandler(fastPath) }
             try pipeline.addHandler(HTTPConnectionStateHandler(idleTimeout: limits.idleTime, logger: logger))
             return try NIOAsyncChannel(
                 wrappingChannelSynchronously: channel,
