@@ -87,7 +87,9 @@ final class ReportPage {
     }
 
     private func copyRows(to page: Int32) throws(FileError) {
-        guard let (source, status) = try output.scratch.openFile(Self.rowsName.utf8) else { return }
+        guard let (source, status) = try output.scratch.openFile(Self.rowsName.utf8) else {
+            throw FileError("open", Self.rowsName, ENOENT)
+        }
         defer { close(source) }
         _ = try FileContent.copy(Int(status.st_size), from: source, to: page, named: Self.name)
     }
