@@ -89,7 +89,7 @@ struct GreedySourcesTests {
 
     @Test("successive claims for all the memory leave some to small ones")
     func claims() async throws {
-        // Beside a greedy source, which holds 2,033,554,432 bytes, there is no memory for any other.
+        // A greedy source holds 2,033,554,432 bytes, which leaves no memory for any other source.
         try await with("evil-decoder", memoryBytes: 2_050_000_000) { pool in
             let attack = Task {
                 while !Task.isCancelled { _ = try? await pool.convert("claim all memory and hang") }

@@ -49,7 +49,7 @@ package struct BoundedTable<Key: Hashable, Value> {
         return entry.value
     }
 
-    /// Changes the value for `key` in place. Returns `nil` if there is no such value.
+    /// Changes the value for `key` in place. Returns `nil` if the table has no value for it.
     @discardableResult
     package mutating func update<Result, Failure>(
         _ key: Key,

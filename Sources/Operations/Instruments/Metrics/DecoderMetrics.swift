@@ -22,12 +22,12 @@ package struct DecoderMetrics: Instrument {
 
     init(_ registry: PrometheusRegistry) {
         self.registry = registry
-        time = Metrics.Timer(label: "attachd_decoder_processor", factory: registry)
-        replacements = Counter(label: "attachd_zygote_replacements", factory: registry)
+        time = registry.timer("attachd_decoder_processor")
+        replacements = registry.counter("attachd_zygote_replacements")
         layers = Dictionary(
             uniqueKeysWithValues: SandboxLayer.allCases.map { layer in
                 let dimensions = [("layer", layer.rawValue)]
-                return (layer, Meter(label: "attachd_sandbox_layer", dimensions: dimensions, factory: registry))
+                return (layer, registry.meter("attachd_sandbox_layer", dimensions))
             }
         )
         // Creates these counters before the first death: a rule on the increase would otherwise miss it.
@@ -49,6 +49,6 @@ package struct DecoderMetrics: Instrument {
 
     private func countDeath(by signal: Int, _ count: Int) {
         let dimensions = [("signal", "\(signal)")]
-        Counter(label: "attachd_decoder_deaths", dimensions: dimensions, factory: registry).increment(by: count)
+        registry.counter("attachd_decoder_deaths", dimensions).increment(by: count)
     }
 }

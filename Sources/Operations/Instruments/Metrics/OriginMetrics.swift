@@ -34,21 +34,18 @@ package struct OriginMetrics: Instrument {
     private let waiting: Meter
 
     init(_ registry: PrometheusRegistry) {
-        func counter(_ label: String, _ dimensions: [(String, String)] = []) -> Counter {
-            Counter(label: label, dimensions: dimensions, factory: registry)
-        }
-        waits = counter("attachd_origin_waits")
-        failing = counter("attachd_origin_refusals", [("reason", "failing")])
-        paused = counter("attachd_origin_refusals", [("reason", "paused")])
-        late = counter("attachd_origin_refusals", [("reason", "late")])
-        slow = counter("attachd_origin_preemptions", [("cause", "slow")])
-        share = counter("attachd_origin_preemptions", [("cause", "share")])
-        retries = counter("attachd_origin_retries")
-        circuitsOpened = counter("attachd_origin_circuits_opened")
-        origins = Meter(label: "attachd_origins", factory: registry)
-        circuitsOpen = Meter(label: "attachd_origin_circuits_open", factory: registry)
-        inFlight = Meter(label: "attachd_origin_requests_in_flight", factory: registry)
-        waiting = Meter(label: "attachd_origin_requests_waiting", factory: registry)
+        waits = registry.counter("attachd_origin_waits")
+        failing = registry.counter("attachd_origin_refusals", [("reason", "failing")])
+        paused = registry.counter("attachd_origin_refusals", [("reason", "paused")])
+        late = registry.counter("attachd_origin_refusals", [("reason", "late")])
+        slow = registry.counter("attachd_origin_preemptions", [("cause", "slow")])
+        share = registry.counter("attachd_origin_preemptions", [("cause", "share")])
+        retries = registry.counter("attachd_origin_retries")
+        circuitsOpened = registry.counter("attachd_origin_circuits_opened")
+        origins = registry.meter("attachd_origins")
+        circuitsOpen = registry.meter("attachd_origin_circuits_open")
+        inFlight = registry.meter("attachd_origin_requests_in_flight")
+        waiting = registry.meter("attachd_origin_requests_waiting")
     }
 
     package func record(_ event: OriginEvent) {

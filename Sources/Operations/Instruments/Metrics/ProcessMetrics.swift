@@ -13,13 +13,13 @@ package struct ProcessMetrics: Sendable {
 
     init(_ registry: PrometheusRegistry) {
         self.registry = registry
-        resident = Meter(label: "process_resident_memory_bytes", factory: registry)
+        resident = registry.meter("process_resident_memory_bytes")
     }
 
     /// Records the time since each loop, by its name, has stalled.
     package func set(_ standstills: [String: Duration]) {
         for (name, duration) in standstills {
-            let meter = Meter(label: "attachd_loop_stalled_seconds", dimensions: [("loop", name)], factory: registry)
+            let meter = registry.meter("attachd_loop_stalled_seconds", [("loop", name)])
             meter.set(duration / .seconds(1))
         }
     }

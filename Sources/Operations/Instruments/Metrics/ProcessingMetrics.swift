@@ -36,27 +36,25 @@ package struct ProcessingMetrics: Instrument {
     private let delivered: Counter
 
     init(_ registry: PrometheusRegistry) {
-        func counter(_ label: String, _ dimensions: [(String, String)] = []) -> Counter {
-            Counter(label: label, dimensions: dimensions, factory: registry)
-        }
-        func timer(_ stage: String) -> Metrics.Timer {
-            Metrics.Timer(label: "attachd_stage", dimensions: [("stage", stage)], factory: registry)
-        }
         self.registry = registry
-        begun = counter("attachd_attachments_started")
-        joined = counter("attachd_attachments_joined")
-        reused = counter("attachd_attachments_reused")
-        revalidated = counter("attachd_attachments_revalidated")
+        begun = registry.counter("attachd_attachments_started")
+        joined = registry.counter("attachd_attachments_joined")
+        reused = registry.counter("attachd_attachments_reused")
+        revalidated = registry.counter("attachd_attachments_revalidated")
         outcomes = Dictionary(
             uniqueKeysWithValues: ProcessingResult.Outcome.allCases.map { outcome in
-                (outcome, counter("attachd_notifications", [("outcome", outcome.rawValue)]))
+                (outcome, registry.counter("attachd_notifications", [("outcome", outcome.rawValue)]))
             }
         )
-        stages = Dictionary(uniqueKeysWithValues: Stopwatch.Stage.allCases.map { ($0, timer($0.rawValue)) })
-        total = timer("total")
-        margin = Metrics.Timer(label: "attachd_margin", factory: registry)
-        fetched = counter("attachd_fetched_bytes")
-        delivered = counter("attachd_delivered_bytes")
+        stages = Dictionary(
+            uniqueKeysWithValues: Stopwatch.Stage.allCases.map { stage in
+                (stage, registry.timer("attachd_stage", [("stage", stage.rawValue)]))
+            }
+        )
+        total = registry.timer("attachd_stage", [("stage", "total")])
+        margin = registry.timer("attachd_margin")
+        fetched = registry.counter("attachd_fetched_bytes")
+        delivered = registry.counter("attachd_delivered_bytes")
     }
 
     package func record(_ event: ProcessingEvent) {
@@ -76,13 +74,13 @@ package struct ProcessingMetrics: Instrument {
         margin.record(duration: result.margin)
         for attachment in result.attachments {
             let dimensions = [("rung", attachment.report.rung.rawValue)]
-            Counter(label: "attachd_rungs", dimensions: dimensions, factory: registry).increment()
+            registry.counter("attachd_rungs", dimensions).increment()
             fetched.increment(by: attachment.source.fetched)
             delivered.increment(by: attachment.report.byteCount)
         }
         for failure in result.failures {
             let dimensions = [("stage", failure.failure.stage.rawValue), ("reason", failure.failure.reason.rawValue)]
-            Counter(label: "attachd_failures", dimensions: dimensions, factory: registry).increment()
+            registry.counter("attachd_failures", dimensions).increment()
         }
     }
 }

@@ -24,13 +24,13 @@ package struct PublishMetrics: Instrument {
     private let availability: Meter
 
     init(_ registry: PrometheusRegistry) {
-        published = Counter(label: "attachd_published", factory: registry)
-        bytes = Counter(label: "attachd_published_bytes", factory: registry)
-        reused = Counter(label: "attachd_publish_reused", factory: registry)
-        retries = Counter(label: "attachd_publish_retries", factory: registry)
-        failures = Counter(label: "attachd_publish_failures", factory: registry)
-        time = Timer(label: "attachd_publish", factory: registry)
-        availability = Meter(label: "attachd_bucket_available", factory: registry)
+        published = registry.counter("attachd_published")
+        bytes = registry.counter("attachd_published_bytes")
+        reused = registry.counter("attachd_publish_reused")
+        retries = registry.counter("attachd_publish_retries")
+        failures = registry.counter("attachd_publish_failures")
+        time = registry.timer("attachd_publish")
+        availability = registry.meter("attachd_bucket_available")
     }
 
     package func record(_ event: PublishEvent) {

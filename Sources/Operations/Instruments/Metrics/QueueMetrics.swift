@@ -39,18 +39,15 @@ package struct QueueMetrics: Instrument {
     private let margin: Metrics.Timer
 
     init(_ registry: PrometheusRegistry) {
-        func meter(_ label: String, _ dimensions: [(String, String)] = []) -> Meter {
-            Meter(label: label, dimensions: dimensions, factory: registry)
-        }
         self.registry = registry
-        available = meter("attachd_queue_available")
-        oldest = meter("attachd_queue_oldest_waiting_seconds")
-        waiting = meter("attachd_queue_jobs", [("state", "waiting")])
-        running = meter("attachd_queue_jobs", [("state", "running")])
-        dead = meter("attachd_queue_dead_letters")
-        callbacks = meter("attachd_queue_callbacks")
-        duration = Metrics.Timer(label: "attachd_job", factory: registry)
-        margin = Metrics.Timer(label: "attachd_job_margin", factory: registry)
+        available = registry.meter("attachd_queue_available")
+        oldest = registry.meter("attachd_queue_oldest_waiting_seconds")
+        waiting = registry.meter("attachd_queue_jobs", [("state", "waiting")])
+        running = registry.meter("attachd_queue_jobs", [("state", "running")])
+        dead = registry.meter("attachd_queue_dead_letters")
+        callbacks = registry.meter("attachd_queue_callbacks")
+        duration = registry.timer("attachd_job")
+        margin = registry.timer("attachd_job_margin")
         startCounters()
     }
 
@@ -79,7 +76,7 @@ package struct QueueMetrics: Instrument {
 
     package func set(_ troubles: Set<QueueTrouble>) {
         for kind in QueueTrouble.allCases {
-            Meter(label: "attachd_queue_problem", dimensions: [("kind", kind.rawValue)], factory: registry)
+            registry.meter("attachd_queue_problem", [("kind", kind.rawValue)])
                 .set(troubles.contains(kind) ? 1 : 0)
         }
     }
@@ -104,6 +101,6 @@ package struct QueueMetrics: Instrument {
     }
 
     private func increment(_ label: String, _ dimensions: [(String, String)] = [], by count: Int = 1) {
-        Counter(label: label, dimensions: dimensions, factory: registry).increment(by: count)
+        registry.counter(label, dimensions).increment(by: count)
     }
 }

@@ -15,7 +15,7 @@ package struct RequestMetrics: Instrument {
 
     init(_ registry: PrometheusRegistry) {
         self.registry = registry
-        busy = Counter(label: "attachd_jobs_busy", factory: registry)
+        busy = registry.counter("attachd_jobs_busy")
     }
 
     package func record(_ event: SidecarEvent) {
@@ -30,6 +30,6 @@ package struct RequestMetrics: Instrument {
         let dimensions = [
             ("method", request.method), ("route", request.route ?? "none"), ("status", "\(request.status)"),
         ]
-        Counter(label: "attachd_http_requests", dimensions: dimensions, factory: registry).increment()
+        registry.counter("attachd_http_requests", dimensions).increment()
     }
 }

@@ -23,16 +23,13 @@ package struct StoreMetrics: Instrument {
     private let bytes: Meter
 
     init(_ registry: PrometheusRegistry) {
-        func counter(_ label: String, _ dimensions: [(String, String)] = []) -> Counter {
-            Counter(label: label, dimensions: dimensions, factory: registry)
-        }
-        stored = counter("attachd_stored")
-        full = counter("attachd_store_failures", [("reason", "full")])
-        failed = counter("attachd_store_failures", [("reason", "failed")])
-        expired = counter("attachd_swept", [("reason", "expired")])
-        madeWay = counter("attachd_swept", [("reason", "madeWay")])
-        files = Meter(label: "attachd_store_files", factory: registry)
-        bytes = Meter(label: "attachd_store_bytes", factory: registry)
+        stored = registry.counter("attachd_stored")
+        full = registry.counter("attachd_store_failures", [("reason", "full")])
+        failed = registry.counter("attachd_store_failures", [("reason", "failed")])
+        expired = registry.counter("attachd_swept", [("reason", "expired")])
+        madeWay = registry.counter("attachd_swept", [("reason", "madeWay")])
+        files = registry.meter("attachd_store_files")
+        bytes = registry.meter("attachd_store_bytes")
     }
 
     package func record(_ event: StoreEvent) {

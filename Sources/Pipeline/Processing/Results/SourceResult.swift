@@ -6,7 +6,7 @@ import Timing
 package struct SourceResult: Sendable {
     package let identifier: String
     package let outcome: ProcessingResult.Outcome
-    /// The delivered attachment; `nil` if there is none.
+    /// The delivered attachment, or `nil` if the source became no file.
     package let attachment: ProcessingResult.Attachment?
     package let failure: ProcessingResult.Failure?
     /// The thumbnail, a JPEG, if the request asked for one and the source has pictures.

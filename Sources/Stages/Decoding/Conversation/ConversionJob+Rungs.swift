@@ -21,7 +21,8 @@ extension ConversionJob {
         return job
     }
 
-    /// Returns the same job with only the rungs that are worth trying now. Throws if there is none.
+    /// Returns the same job with only the rungs that are worth trying now. Throws if the time left is too short for
+    /// any.
     func limitedToWorthwhileRungs() throws(AttachmentFailure) -> ConversionJob {
         guard let rungs = worthwhileRungs?() else { return self }
         guard !rungs.isEmpty else {
