@@ -6,7 +6,7 @@ import Testing
 import Support
 
 /// The libraries, which are started once per process.
-private let libraries = Result { () throws(DecodeFailure) in
+private let libraries = Result { () throws(DecodeError) in
     try Libvips.start()
     Libav.warmUp()
 }
@@ -23,7 +23,7 @@ func transform(
     limits: MediaLimits = MediaLimits(),
     rungs: Set<Rung> = Set(Rung.allCases),
     thumbnailEdge: Int? = nil,
-) throws -> (output: CollectedRungs, failure: DecodeFailure?) {
+) throws -> (output: CollectedRungs, failure: DecodeError?) {
     try libraries.get()
     let output = CollectedRungs()
     let request = ConversionRequest(

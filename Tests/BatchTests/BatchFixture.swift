@@ -50,7 +50,7 @@ final class BatchFixture: Sendable {
         exclude: [String] = [],
         monitor: BatchMonitor = BatchMonitor(),
     ) async throws -> BatchProgress {
-        let place = try BatchPlace(input: input, output: output, resumes: resumes)
+        let folders = try BatchFolders(input: input, output: output, resumes: resumes)
         let selection = FileSelection(include: include.compactMap(Glob.init), exclude: exclude.compactMap(Glob.init))
         let options = BatchOptions(
             selection: selection,
@@ -59,7 +59,7 @@ final class BatchFixture: Sendable {
             timeLimit: .seconds(60),
             decoders: 2,
         )
-        let run = try BatchRun(place, options, monitor: monitor, decoders: decoders)
+        let run = try BatchRun(folders, options, monitor: monitor, decoders: decoders)
         try await run.run()
         return monitor.progress
     }

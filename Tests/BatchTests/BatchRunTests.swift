@@ -40,6 +40,7 @@ struct BatchRunTests {
         try await batch.run()
         #expect(Set(try batch.made.values) == ["1", "2", "3", "4", "5", "6", "7"])
         #expect(try batch.outputs["a.png"] == "a.png.jpg" && batch.outputs["a.heic"] == "a.heic.jpg")
+        #expect(try batch.outputs["b"] == "b~.jpg" && batch.outputs["b.png"] == "b.png.jpg")
         #expect(try batch.outputs["c.jpg/d.png"] == "c.jpg/d.jpg")
     }
 
@@ -216,15 +217,15 @@ struct BatchRunTests {
         for output in [batch.input, "\(batch.input)/out", "\(batch.input)/not/there", "\(link)/out", batch.folder.path]
         {
             #expect(throws: BatchError.self) {
-                _ = try BatchPlace(input: batch.input, output: output, resumes: false)
+                _ = try BatchFolders(input: batch.input, output: output, resumes: false)
             }
         }
         try FileManager.default.createDirectory(atPath: "\(batch.output)/mine", withIntermediateDirectories: true)
         #expect(throws: BatchError.self) {
-            _ = try BatchPlace(input: batch.input, output: batch.output, resumes: true)
+            _ = try BatchFolders(input: batch.input, output: batch.output, resumes: true)
         }
         #expect(throws: BatchError.self) {
-            _ = try BatchPlace(input: "\(batch.input)/nowhere", output: "\(batch.output)/2", resumes: false)
+            _ = try BatchFolders(input: "\(batch.input)/nowhere", output: "\(batch.output)/2", resumes: false)
         }
     }
 
@@ -233,8 +234,8 @@ struct BatchRunTests {
         try batch.write("a.png", "A")
         try await batch.run()
         await #expect(throws: BatchError.self) { try await batch.run() }
-        let place = try BatchPlace(input: batch.input, output: batch.output, resumes: true)
-        let other = try place.createOutput()
+        let folders = try BatchFolders(input: batch.input, output: batch.output, resumes: true)
+        let other = try folders.createOutput()
         await #expect(throws: BatchError.self) { try await batch.run(resumes: true) }
         withExtendedLifetime(other) {}
     }
@@ -244,7 +245,7 @@ struct BatchRunTests {
         try batch.write("a.png", "A")
         try batch.write("b.txt", Array("text".utf8))
         func plan(resumes: Bool) throws -> [String] {
-            let place = try BatchPlace(input: batch.input, output: batch.output, resumes: resumes)
+            let folders = try BatchFolders(input: batch.input, output: batch.output, resumes: resumes)
             let options = BatchOptions(
                 selection: FileSelection(),
                 profile: .apns,
@@ -253,7 +254,7 @@ struct BatchRunTests {
                 decoders: 1,
             )
             var lines: [String] = []
-            try DryRun(place, options, resumes: resumes).run { lines.append($0) }
+            try DryRun(folders, options, resumes: resumes).run { lines.append($0) }
             return lines
         }
         let first = try plan(resumes: false)

@@ -30,19 +30,33 @@ import Testing
             let files = parts.indices.filter { choice >> $0 & 1 == 1 }.map { Array(parts[$0].utf8) }
             let folders = parts.indices.filter { choice >> $0 & 1 == 0 }.map { Array(parts[$0].utf8) }
             let names = OutputNames(files: files, folders: folders)
-            let stems = files.map { names.stem(for: $0) }
-            guard Set(stems).count == files.count else {
-                Issue.record("\(files.map { String(decoding: $0, as: UTF8.self) }) have the same output")
+            // Each file may get each type.
+            let outputs = files.map { file in
+                Set(["jpg", "png", "gif"].map { names.name(of: file, in: .root).path(pathExtension: $0) })
+            }
+            guard outputs.reduce(into: Set(), { $0.formUnion($1) }).count == 3 * files.count else {
+                Issue.record("\(files.map { String(decoding: $0, as: UTF8.self) }) can have the same output")
                 return
             }
-            for stem in stems {
-                for pathExtension in ["jpg", "png", "gif"]
-                where folders.contains(stem + Array(".\(pathExtension)".utf8)) {
-                    Issue.record("\(String(decoding: stem, as: UTF8.self)).\(pathExtension) is a folder")
-                    return
-                }
+            guard outputs.joined().allSatisfy({ !folders.contains($0.bytes) }) else {
+                Issue.record("an output of \(files.map { String(decoding: $0, as: UTF8.self) }) can be a folder")
+                return
             }
         }
+    }
+
+    @Test(
+        "a file that keeps its extension keeps its name; a longer name is only for outputs that could collide",
+        arguments: [
+            ("launch.gif", "gif", "launch.gif"), ("launch.mp4", "mp4", "launch.mp4"),
+            ("launch.mp4", "jpg", "launch.mp4.jpg"), ("photo.heic", "jpg", "photo.jpg"),
+        ],
+    )
+    func keeps(file: String, pathExtension: String, output: String) {
+        let files = ["launch.gif", "launch.mp4", "photo.heic"].map { Array($0.utf8) }
+        let name = OutputNames(files: files, folders: []).name(of: Array(file.utf8), in: RelativePath("a"))
+        #expect(name.path(pathExtension: pathExtension) == RelativePath("a/\(output)"))
+        #expect(name.path(like: RelativePath("b/other.\(pathExtension)")) == RelativePath("a/\(output)"))
     }
 
     @Test(

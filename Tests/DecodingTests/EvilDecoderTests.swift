@@ -255,7 +255,7 @@ struct EvilDecoderTests {
 }
 
 extension DecoderPool {
-    /// Makes the evil decoder obey `order`.
+    /// Makes the evil decoder apply `order`.
     func convert(_ order: String, _ picture: [UInt8] = []) async throws -> Conversion {
         try await convert(Array(order.utf8) + [10] + picture)
     }

@@ -5,8 +5,8 @@ import Testing
 
 @Suite("URLs to download")
 struct DownloadURLTests {
-    private func problem(_ text: String) -> DownloadURL.Problem? {
-        do throws(DownloadURL.Problem) {
+    private func problem(_ text: String) -> DownloadURL.ParseError? {
+        do throws(DownloadURL.ParseError) {
             _ = try DownloadURL(text)
             return nil
         } catch {
@@ -83,7 +83,7 @@ struct DownloadURLTests {
     @Test("a redirect may lead from http to https, and never back")
     func downgrade() throws {
         #expect(try DownloadURL("http://example.com/").resolving("https://example.com/").scheme == "https")
-        #expect(throws: DownloadURL.Problem.self) {
+        #expect(throws: DownloadURL.ParseError.self) {
             try DownloadURL("https://example.com/").resolving("http://example.com/")
         }
     }

@@ -221,7 +221,7 @@ struct OriginCareTests {
                 if fetched.report.failure?.message.contains("too slowly to finish in time") == true { cut += 1 }
                 group.cancelAll()
             }
-            #expect(cut > 0 && events.count(.gaveWaySlow) > 0)
+            #expect(cut > 0 && events.count(.preemptedSlow) > 0)
         }
         #expect(downloader.originUsage.inFlight == 0)
     }

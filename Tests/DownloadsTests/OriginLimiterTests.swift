@@ -20,10 +20,10 @@ struct OriginGateTests {
     }
 
     private func enter(_ gate: OriginLimiter, within limit: Duration) -> Task<
-        Result<OriginPermit, OriginRefusal>, Never
+        Result<OriginPermit, OriginLimitError>, Never
     > {
         Task { [time, origin] in
-            do throws(OriginRefusal) {
+            do throws(OriginLimitError) {
                 return .success(try await gate.enter(origin, until: time.now + limit))
             } catch {
                 return .failure(error)
@@ -43,14 +43,14 @@ struct OriginGateTests {
         let second = enter(gate, within: .seconds(10))
         await waiting(1, at: gate)
         first?.leave(.worked)
-        let place = try await second.value.get()
+        let permit = try await second.value.get()
         let third = enter(gate, within: .seconds(10))
         await waiting(1, at: gate)
         // The second time there is no permit to return.
         first?.leave(.worked)
         first = nil
         #expect(gate.usage.waiting == 1 && gate.usage.inFlight == 1)
-        place.leave(.unknown)
+        permit.leave(.unknown)
         try await third.value.get().leave(.worked)
         #expect(gate.usage.origins == 1 && gate.usage.inFlight == 0)
     }

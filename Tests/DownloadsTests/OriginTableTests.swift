@@ -13,7 +13,7 @@ struct OriginTableTests {
     private let b = Origin(scheme: "https", host: "b.example", port: 443)
 
     /// Returns the permits that are granted now, and the refused requests.
-    private func take(_ table: inout OriginTable) -> (places: [OriginTable.Permit], refusals: [OriginRefusal]) {
+    private func take(_ table: inout OriginTable) -> (permits: [OriginTable.Permit], refusals: [OriginLimitError]) {
         let decisions = table.takeSettled().map(\.decision)
         return (
             decisions.compactMap { try? $0.get() },
@@ -24,9 +24,9 @@ struct OriginTableTests {
     /// Makes one request that ends with `outcome` at once.
     private func request(_ table: inout OriginTable, _ origin: Origin, _ outcome: OriginOutcome, at now: Instant) {
         table.ask(0, origin, until: now + .seconds(60), at: now)
-        for place in take(&table).places {
-            if outcome == .worked { table.answered(place, at: now) }
-            _ = table.leave(place, outcome, at: now, jitter: 0.5)
+        for permit in take(&table).permits {
+            if outcome == .worked { table.answered(permit, at: now) }
+            _ = table.leave(permit, outcome, at: now, jitter: 0.5)
         }
     }
 
@@ -34,14 +34,14 @@ struct OriginTableTests {
     func increase() {
         var table = OriginTable(OriginRule())
         for number in 0..<40 { table.ask(UInt64(number), a, until: start + .seconds(60), at: start) }
-        let places = take(&table).places
-        #expect(places.count == 8 && table.waiterCount == 32)
+        let permits = take(&table).permits
+        #expect(permits.count == 8 && table.waiterCount == 32)
         // None of them has ended.
-        for place in places { table.answered(place, at: start) }
-        let more = take(&table).places
+        for permit in permits { table.answered(permit, at: start) }
+        let more = take(&table).permits
         #expect(more.count == 8 && table[a]?.limit == 16)
-        for place in places + more + more { table.answered(place, at: start) }
-        #expect(take(&table).places.count == 16 && table[a]?.limit == 32 && table[b] == nil)
+        for permit in permits + more + more { table.answered(permit, at: start) }
+        #expect(take(&table).permits.count == 16 && table[a]?.limit == 32 && table[b] == nil)
     }
 
     @Test("after an overload the limit grows by one with each ten answers")
@@ -60,9 +60,9 @@ struct OriginTableTests {
     func answeredBefore() {
         var table = OriginTable(OriginRule())
         for number in 0..<2 { table.ask(UInt64(number), a, until: start + .seconds(60), at: start) }
-        let places = take(&table).places
-        _ = table.leave(places[0], OriginOutcome(isOverloaded: true), at: start + .seconds(1), jitter: 0)
-        for _ in 0..<20 { table.answered(places[1], at: start + .seconds(2)) }
+        let permits = take(&table).permits
+        _ = table.leave(permits[0], OriginOutcome(isOverloaded: true), at: start + .seconds(1), jitter: 0)
+        for _ in 0..<20 { table.answered(permits[1], at: start + .seconds(2)) }
         #expect(table[a]?.limit == 4)
     }
 
@@ -71,7 +71,7 @@ struct OriginTableTests {
         var table = OriginTable(OriginRule())
         let busy = OriginOutcome(isOverloaded: true)
         for number in 0..<8 { table.ask(UInt64(number), a, until: start + .seconds(60), at: start) }
-        for place in take(&table).places { _ = table.leave(place, busy, at: start + .seconds(1), jitter: 0) }
+        for permit in take(&table).permits { _ = table.leave(permit, busy, at: start + .seconds(1), jitter: 0) }
         #expect(table[a]?.limit == 4)
         for second in 2..<6 { request(&table, a, busy, at: start + .seconds(second)) }
         #expect(table[a]?.limit == 2)
@@ -90,8 +90,8 @@ struct OriginTableTests {
         for _ in 0..<4 {
             let settled = table.takeSettled()
             order += settled.map(\.number)
-            for case .success(let place) in settled.map(\.decision) {
-                _ = table.leave(place, .worked, at: start, jitter: 0)
+            for case .success(let permit) in settled.map(\.decision) {
+                _ = table.leave(permit, .worked, at: start, jitter: 0)
             }
         }
         #expect(order == [0, 2, 3, 1])
@@ -104,11 +104,11 @@ struct OriginTableTests {
         var table = OriginTable(rule)
         for number in 0..<2 { table.ask(UInt64(number), a, until: start + .seconds(60), at: start) }
         for number in 2..<5 { table.ask(UInt64(number), b, until: start + .seconds(60), at: start) }
-        let places = take(&table).places
-        #expect(places.count == 3 && table.waiterCount == 2)
+        let permits = take(&table).permits
+        #expect(permits.count == 3 && table.waiterCount == 2)
         // A permit of one origin may go to any other.
-        _ = table.leave(places[0], .worked, at: start, jitter: 0)
-        #expect(take(&table).places.map(\.origin) == [b])
+        _ = table.leave(permits[0], .worked, at: start, jitter: 0)
+        #expect(take(&table).permits.map(\.origin) == [b])
     }
 
     @Test("an origin that asks for a pause gets it, and a request without the time for that is refused at once")
@@ -123,7 +123,7 @@ struct OriginTableTests {
         table.settle(at: start + .seconds(29))
         #expect(table.takeSettled().isEmpty)
         table.settle(at: start + .seconds(30))
-        #expect(take(&table).places.count == 1)
+        #expect(take(&table).permits.count == 1)
         // The pause lasts a minute at most, whatever the origin asks for.
         request(&table, b, OriginOutcome(pause: .seconds(1_000_000_000)), at: start)
         table.ask(3, b, until: start + .seconds(10_000), at: start)
@@ -139,8 +139,8 @@ struct OriginTableTests {
         var table = OriginTable(rule)
         for number in 0..<9 { table.ask(UInt64(number), a, until: start + .seconds(60), at: start) }
         var opened = 0
-        for place in take(&table).places.prefix(5) {
-            if table.leave(place, OriginOutcome(health: .unreachable), at: start, jitter: 0.5) { opened += 1 }
+        for permit in take(&table).permits.prefix(5) {
+            if table.leave(permit, OriginOutcome(health: .unreachable), at: start, jitter: 0.5) { opened += 1 }
             #expect(table.takeSettled().allSatisfy { $0.number >= 5 })
         }
         #expect(opened == 1)
@@ -149,7 +149,7 @@ struct OriginTableTests {
         let later = start + .seconds(5)
         for number in 30..<33 { table.ask(UInt64(number), a, until: later + .seconds(60), at: later) }
         let settled = take(&table)
-        #expect(settled.places.count == 1 && settled.refusals == [.failing(until: nil), .failing(until: nil)])
+        #expect(settled.permits.count == 1 && settled.refusals == [.failing(until: nil), .failing(until: nil)])
         #expect(table.refusingCount == 1)
     }
 
@@ -166,7 +166,7 @@ struct OriginTableTests {
         #expect(first && !second)
         var slow = OriginTable(OriginRule())
         slow.ask(0, a, until: start + .seconds(60), at: start)
-        for place in take(&slow).places { _ = slow.leave(place, .worked, at: start + .seconds(4), jitter: 0) }
+        for permit in take(&slow).permits { _ = slow.leave(permit, .worked, at: start + .seconds(4), jitter: 0) }
         let hurried = slow.mayRetry(a, until: start + .seconds(12), at: start + .seconds(4))
         let unhurried = slow.mayRetry(a, until: start + .seconds(13), at: start + .seconds(4))
         #expect(!hurried && unhurried)
@@ -218,17 +218,17 @@ struct OriginTableTests {
                 let origin = asked.removeValue(forKey: number)
                 #expect(deadline != nil)
                 switch decision {
-                case .success(let place):
-                    #expect(place.origin == origin && deadline.map { now < $0 } == true)
-                    if place.origin == origins[0] { requests += 1 }
-                    let record = table[place.origin]
+                case .success(let permit):
+                    #expect(permit.origin == origin && deadline.map { now < $0 } == true)
+                    if permit.origin == origins[0] { requests += 1 }
+                    let record = table[permit.origin]
                     // The limit may fall while permits are held: each grant is within it.
                     #expect(record.map { $0.inFlight <= $0.limit } == true && table.inFlight <= rule.globalLimit)
                     if record?.breaker.isClosed == false {
-                        #expect(record?.breaker.refusal(at: now) == CircuitBreaker.Refusal(until: nil))
+                        #expect(record?.breaker.refusal(at: now) == CircuitBreaker.OpenError(until: nil))
                     }
                     #expect(record?.isPaused(at: now) == false)
-                    held.append(place)
+                    held.append(permit)
                 case .failure: #expect(deadline.map { now <= $0 } == true)
                 }
             }
@@ -248,8 +248,8 @@ struct OriginTableTests {
             case 5 where !held.isEmpty:
                 table.answered(held[Int.random(in: 0..<held.count, using: &random)], at: now)
             case 6..<9 where !held.isEmpty:
-                let place = held.remove(at: Int.random(in: 0..<held.count, using: &random))
-                _ = table.leave(place, outcome(&random), at: now, jitter: 0.5)
+                let permit = held.remove(at: Int.random(in: 0..<held.count, using: &random))
+                _ = table.leave(permit, outcome(&random), at: now, jitter: 0.5)
             case 9:
                 if let waiting = deadlines.keys.min() { table.cancel(waiting) }
                 if table.mayRetry(origins[0], until: now + .seconds(60), at: now) { retries += 1 }

@@ -86,7 +86,7 @@ struct SendingTests {
             }
             while tarpit.requests.count < 4 { try? await Task.sleep(for: .milliseconds(5)) }
             await #expect { try await downloader.post(message, to: tarpit.url(), until: deadline) } throws: { error in
-                if case .notNow(_, let pause)? = error as? CallbackRefusal { pause > .zero } else { false }
+                if case .notNow(_, let pause)? = error as? CallbackAddressError { pause > .zero } else { false }
             }
             let answer = try? await downloader.post(message, to: product.url(), until: deadline)
             #expect(answer?.status == 204)

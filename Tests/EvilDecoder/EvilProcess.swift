@@ -51,7 +51,7 @@ struct EvilProcess {
             byteCount: source.present.prefixCount,
             isEnded: source.isEnded,
         )
-        obey(job.order, job)
+        apply(job.order, job)
     }
 
     private struct Job {
@@ -72,7 +72,7 @@ struct EvilProcess {
         var picture: [UInt8] { Array(bytes.drop { $0 != 10 }.dropFirst()) }
     }
 
-    private func obey(_ order: String, _ job: Job) {
+    private func apply(_ order: String, _ job: Job) {
         switch order {
         case "hang": while true { _ = try? line.receive(waits: true) }
         case "spin": while true {}

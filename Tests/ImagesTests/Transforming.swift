@@ -5,7 +5,7 @@ import Testing
 import Support
 
 /// The state of libvips, which is started once per process.
-private let libvips = Result { () throws(DecodeFailure) in try Libvips.start() }
+private let libvips = Result { () throws(DecodeError) in try Libvips.start() }
 
 /// Runs one transform of `source` under a profile, as the decoder process would.
 ///
@@ -19,7 +19,7 @@ func transform(
     limits: MediaLimits = MediaLimits(),
     rungs: Set<Rung> = Set(Rung.allCases),
     thumbnailEdge: Int? = nil,
-) throws -> (output: CollectedRungs, failure: DecodeFailure?) {
+) throws -> (output: CollectedRungs, failure: DecodeError?) {
     try libvips.get()
     let output = CollectedRungs()
     let request = ConversionRequest(

@@ -20,7 +20,8 @@ struct MetricsTests {
     @Test("each event of origins has its own counter")
     func origins() {
         let events: [OriginEvent] = [
-            .waited, .refusedFailing, .refusedPaused, .refusedLate, .gaveWaySlow, .gaveWayShare, .retried, .opened,
+            .waited, .refusedFailing, .refusedPaused, .refusedLate, .preemptedSlow, .preemptedForShare, .retried,
+            .opened,
         ]
         for (index, event) in events.enumerated() {
             for _ in 0...index { metrics.origins.record(event) }

@@ -59,7 +59,7 @@ struct RedisConnectionTests {
         // The time may be too short even for a server that answers.
         while (try? await Self.echo("before", on: connection)) == nil {}
         server.pause()
-        await #expect(throws: RedisFailure.lost("It did not answer in time.")) {
+        await #expect(throws: RedisError.lost("It did not answer in time.")) {
             try await Self.echo("while", on: connection)
         }
         server.resume()
@@ -77,8 +77,8 @@ struct RedisConnectionTests {
         let patient = try Self.connection(server)
         #expect(try await Self.echo("1", on: patient) == "1")
         server.kill()
-        await #expect(throws: RedisFailure.self) { try await Self.echo("2", on: hasty) }
-        await #expect(throws: RedisFailure.self) { try await Self.echo("3", on: hasty) }
+        await #expect(throws: RedisError.self) { try await Self.echo("2", on: hasty) }
+        await #expect(throws: RedisError.self) { try await Self.echo("3", on: hasty) }
         async let waiting = patient.send([RedisCommand("ECHO", "4")])
         try server.restart()
         // The command may have been sent in the last moment of the old connection.
@@ -100,12 +100,12 @@ struct RedisConnectionTests {
         let right = try Self.connection(server)
         #expect(try await Self.echo("secret", on: right) == "secret")
         let strangers = try Self.connection(server, authorities: false, timeLimit: .milliseconds(200))
-        await #expect(throws: RedisFailure.self) { try await Self.echo("secret", on: strangers) }
+        await #expect(throws: RedisError.self) { try await Self.echo("secret", on: strangers) }
         let renamed = try ["127.0.0.1", "localhost"].map { host in
             try Self.connection(other, host: host, timeLimit: .milliseconds(200))
         }
         for connection in renamed {
-            await #expect(throws: RedisFailure.self) { try await Self.echo("secret", on: connection) }
+            await #expect(throws: RedisError.self) { try await Self.echo("secret", on: connection) }
         }
         for connection in [right, strangers] + renamed { await connection.leave() }
     }
@@ -124,7 +124,7 @@ struct RedisConnectionTests {
                         _ = try await Self.echo("x", on: connection)
                     } catch {
                         // The first refusal lets all others go on.
-                        guard case .error(let error) = error as? RedisFailure else { return }
+                        guard case .error(let error) = error as? RedisError else { return }
                         #expect(error.reason == .unavailable)
                         server.resume()
                     }
@@ -140,6 +140,6 @@ struct RedisConnectionTests {
         defer { server.kill() }
         let connection = try Self.connection(server)
         await connection.leave()
-        await #expect(throws: RedisFailure.self) { try await Self.echo("late", on: connection) }
+        await #expect(throws: RedisError.self) { try await Self.echo("late", on: connection) }
     }
 }

@@ -15,7 +15,7 @@ struct RedisFailureTests {
         ]
     )
     func passing(text: String) {
-        let failure = RedisFailure(reply: text)
+        let failure = RedisError(reply: text)
         #expect(failure.wasNotDone)
         #expect(failure.queueError(at: "h:1").reason == .unavailable)
     }
@@ -28,7 +28,7 @@ struct RedisFailureTests {
             "ERR Error running script (call to f_0): @user_script:9: NOGROUP No such key 'x'",
         ]
     )
-    func forgotten(text: String) { #expect(RedisFailure(reply: text) == .forgotten) }
+    func forgotten(text: String) { #expect(RedisError(reply: text) == .forgotten) }
 
     @Test(
         "all other errors are final, and say who must act",
@@ -43,7 +43,7 @@ struct RedisFailureTests {
         ]
     )
     func final(text: String, reason: JobQueueError.Reason) {
-        let failure = RedisFailure(reply: text)
+        let failure = RedisError(reply: text)
         #expect(!failure.wasNotDone)
         #expect(failure.queueError(at: "h:1").reason == reason)
     }

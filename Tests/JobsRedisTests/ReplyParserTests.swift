@@ -45,7 +45,7 @@ struct ReplyParserTests {
     @Test(
         "an invalid reply is refused",
         arguments: [
-            ("H", ReplyParser.Failure.unknownType(72)),
+            ("H", ReplyParser.ParseError.unknownType(72)),
             ("\r\n", .unknownType(13)),
             ("\n", .unknownType(10)),
             ("+OK\n", .malformed),
@@ -63,7 +63,7 @@ struct ReplyParserTests {
             ("*2\r\n$900\r\n" + String(repeating: "x", count: 900) + "\r\n$900\r\n", .tooLarge),
         ]
     )
-    func nonsense(text: String, failure: ReplyParser.Failure) {
+    func invalid(text: String, failure: ReplyParser.ParseError) {
         var parser = ReplyParser(costLimit: 1024)
         parser.feed(text.utf8)
         #expect(throws: failure) { while try parser.next() != nil {} }

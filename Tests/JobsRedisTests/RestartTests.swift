@@ -23,7 +23,7 @@ struct RestartTests {
         let store = RedisStore(server)
         let limits = QueueLimits(leaseTime: .milliseconds(500), replyTime: .seconds(600))
         let jobs = (0..<1200).map { Job(id: "\($0)", timeLimit: .seconds(600), content: Array("\($0)".utf8)) }
-        let ledger = Ledger()
+        let record = JobRecord()
 
         try await withThrowingDiscardingTaskGroup { group in
             for producer in 0..<3 {
@@ -32,18 +32,18 @@ struct RestartTests {
                 group.addTask {
                     for job in own {
                         try await Self.insist { try await queue.enqueue(job) }
-                        ledger.note(job.id, as: .accepted)
+                        record.note(job.id, as: .accepted)
                     }
-                    try await ledger.wait { $0.kills.count == 5 }
+                    try await record.wait { $0.kills.count == 5 }
                     for job in own where try await Self.insist({ try await queue.enqueue(job) }) == .accepted {
-                        ledger.note(job.id, as: .lost)
+                        record.note(job.id, as: .lost)
                     }
                 }
             }
             for _ in 0..<3 {
                 let queue = try store.queue(limits)
                 group.addTask {
-                    while ledger.answers.count < jobs.count {
+                    while record.answers.count < jobs.count {
                         let new = try await Self.insist { try await queue.lease(8, waiting: .milliseconds(50)) }
                         let lost = try await Self.insist { try await queue.reclaim(8) }
                         for leased in new + lost {
@@ -52,10 +52,10 @@ struct RestartTests {
                             let reply = JobReply(.ok, body: leased.job.content)
                             let isOnly = try await Self.insist { try await queue.finish(leased.lease, with: reply) }
                             if isOnly {
-                                ledger.note(leased.job.id, as: .answered)
+                                record.note(leased.job.id, as: .answered)
                             } else if try await Self.insist({ try await queue.isFinished(leased.job.name) }) {
                                 // If the connection broke, this worker may have finished the job.
-                                ledger.note(leased.job.id, as: .found)
+                                record.note(leased.job.id, as: .found)
                             }
                         }
                     }
@@ -63,16 +63,16 @@ struct RestartTests {
             }
             group.addTask {
                 for round in 1...5 {
-                    try await ledger.wait { $0.answers.count >= round * jobs.count / 6 }
+                    try await record.wait { $0.answers.count >= round * jobs.count / 6 }
                     server.kill()
-                    ledger.noteKill()
+                    record.noteKill()
                     try server.restart()
                 }
             }
         }
 
-        #expect(ledger.forgotten(within: forgetful).isEmpty)
-        #expect(ledger.answeredTwice(within: forgetful).isEmpty)
+        #expect(record.forgotten(within: forgetful).isEmpty)
+        #expect(record.answeredTwice(within: forgetful).isEmpty)
         let queue = try store.queue(limits)
         for job in jobs {
             #expect(try await queue.state(of: job.name, waiting: .zero) == .finished(JobReply(.ok, body: job.content)))

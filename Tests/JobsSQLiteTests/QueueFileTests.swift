@@ -230,7 +230,7 @@ struct QueueFileTests {
         #expect(try await queue.reclaim(1).isEmpty)
         // The change before is answered before the file is checked; the next one comes after that.
         #expect(try await queue.state(of: leased.job.name, waiting: .zero) == .running)
-        #expect(queue.troubles == [.fileRemoved] && events.events == [.troublesChanged([.fileRemoved])])
+        #expect(queue.warnings == [.fileRemoved] && events.events == [.warningsChanged([.fileRemoved])])
         // Leased jobs are still leased.
         #expect(try await queue.finish(leased.lease, with: JobReply(.ok, body: [1])))
         // A reader of the file, or a process after a crash, finds the rest; the file belongs to this user alone.
@@ -254,7 +254,7 @@ struct QueueFileTests {
         try folder.write("precious", to: "queue.sqlite")
         time.advance(by: .seconds(1))
         for _ in 0..<2 { #expect(try await queue.reclaim(1).isEmpty) }
-        #expect(queue.troubles == [.fileRemoved])
+        #expect(queue.warnings == [.fileRemoved])
         #expect(try await queue.lease(1, waiting: .zero).count == 1)
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "precious")
         await queue.close()
@@ -284,7 +284,7 @@ struct QueueFileTests {
             do { _ = try await queue.enqueue(job) } catch let error as JobQueueError { refused = error }
         }
         #expect(refused?.reason == .noSpace)
-        #expect(queue.troubles == [.diskFull])
+        #expect(queue.warnings == [.diskFull])
         var answered = 0
         while case let leased = try await queue.lease(4, waiting: .zero), !leased.isEmpty {
             for job in leased {
@@ -297,10 +297,10 @@ struct QueueFileTests {
             }
         }
         #expect(answered >= 40)
-        #expect(queue.troubles == [.diskFull])
+        #expect(queue.warnings == [.diskFull])
         try disk.empty()
         #expect(try await queue.enqueue(Job(id: "last", timeLimit: .seconds(60), content: [])) == .accepted)
-        #expect(queue.troubles.isEmpty)
+        #expect(queue.warnings.isEmpty)
         await queue.close()
     }
 

@@ -40,14 +40,14 @@ struct BucketAddressTests {
         ]
     )
     func refused(text: String, endpoint: String?, region: String) {
-        #expect(throws: BucketAddress.Problem.self) {
+        #expect(throws: BucketAddress.ParseError.self) {
             try BucketAddress(text, endpoint: endpoint, region: region)
         }
     }
 
     @Test("a bucket is not a subdomain of an endpoint that is an IP address")
     func numeric() {
-        #expect(throws: BucketAddress.Problem.self) {
+        #expect(throws: BucketAddress.ParseError.self) {
             try BucketAddress("s3://media", endpoint: "http://127.0.0.1:9000", style: .host)
         }
     }

@@ -26,11 +26,11 @@ package final class CollectedRungs: RungOutput {
         descriptions += 1
     }
 
-    package func emit(_ report: RungReport, _ bytes: UnsafeRawBufferPointer) throws(DecodeFailure) {
+    package func emit(_ report: RungReport, _ bytes: UnsafeRawBufferPointer) throws(DecodeError) {
         unsafe emitted.append(Emitted(report: report, bytes: Array(bytes)))
     }
 
-    package func emitThumbnail(_ bytes: UnsafeRawBufferPointer) throws(DecodeFailure) {
+    package func emitThumbnail(_ bytes: UnsafeRawBufferPointer) throws(DecodeError) {
         unsafe thumbnail = Array(bytes)
     }
 }

@@ -57,7 +57,7 @@ struct FaultsTests {
         ]
     )
     func refuses(text: String, advice: String) {
-        let error = #expect(throws: FaultError.self) { try Faults(query: text) }
+        let error = #expect(throws: FaultSyntaxError.self) { try Faults(query: text) }
         #expect(error?.description.contains(advice) == true, "\(String(describing: error))")
     }
 
@@ -79,7 +79,7 @@ struct FaultsTests {
         let behaviour = Behaviour(both.all, using: &random)
         #expect(behaviour.latency == .seconds(2))
         #expect(behaviour.bytesPerSecond == 50_000)
-        #expect(throws: FaultError.self) { try FaultRule("*.mp4") }
+        #expect(throws: FaultSyntaxError.self) { try FaultRule("*.mp4") }
     }
 
     @Test("the same seed makes the same choices, about as often as the share")

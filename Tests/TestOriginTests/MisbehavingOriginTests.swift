@@ -142,7 +142,7 @@ struct MisbehavingOriginTests {
         #expect(yaml.rules == json.rules)
         #expect(yaml.rules == [try FaultRule("*.mp4 bandwidth=50kB/s&latency=1s")])
         let bad = try file(#"{"rules":[{"path":"*","faults":"slow=1"}]}"#)
-        #expect(throws: FaultError.self) { try RuleFile(bad) }
-        #expect(throws: FaultError.self) { try RuleFile("/none") }
+        #expect(throws: FaultSyntaxError.self) { try RuleFile(bad) }
+        #expect(throws: FaultSyntaxError.self) { try RuleFile("/none") }
     }
 }

@@ -21,8 +21,8 @@ struct CircuitBreakerTests {
             #expect(request(&breaker, outcome, at: start))
         }
         for _ in 0..<5 { #expect(request(&breaker, .unreachable, at: start)) }
-        #expect(breaker.refusal(at: start) == CircuitBreaker.Refusal(until: start + .seconds(5)))
-        #expect(throws: CircuitBreaker.Refusal(until: start + .seconds(5))) { try breaker.pass(at: start) }
+        #expect(breaker.refusal(at: start) == CircuitBreaker.OpenError(until: start + .seconds(5)))
+        #expect(throws: CircuitBreaker.OpenError(until: start + .seconds(5))) { try breaker.pass(at: start) }
         #expect(breaker.refusal(at: start + .seconds(5)) == nil)
     }
 
@@ -52,7 +52,7 @@ struct CircuitBreakerTests {
         }
         #expect(pauses == [10, 20, 40, 60, 60, 60].map { .seconds($0) })
         let probe = try breaker.pass(at: now)
-        #expect(throws: CircuitBreaker.Refusal(until: nil)) { try breaker.pass(at: now) }
+        #expect(throws: CircuitBreaker.OpenError(until: nil)) { try breaker.pass(at: now) }
         // A cancelled probe makes room for another.
         breaker.finish(probe, .unknown, at: now, jitter: 0.5)
         for _ in 0..<3 {
@@ -69,7 +69,7 @@ struct CircuitBreakerTests {
         for _ in 0..<5 { _ = request(&breaker, .unreachable, at: start) }
         let probe = try breaker.pass(at: start + .seconds(5))
         breaker.finish(old, .unreachable, at: start + .seconds(5), jitter: 0.5)
-        #expect(throws: CircuitBreaker.Refusal(until: nil)) { try breaker.pass(at: start + .seconds(5)) }
+        #expect(throws: CircuitBreaker.OpenError(until: nil)) { try breaker.pass(at: start + .seconds(5)) }
         breaker.finish(probe, .success, at: start + .seconds(5), jitter: 0.5)
         #expect(breaker.refusal(at: start + .seconds(5)) == nil)
     }

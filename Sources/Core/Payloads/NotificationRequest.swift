@@ -12,7 +12,7 @@ package struct NotificationRequest: Sendable, Equatable {
     /// The reasons for the attachments that were found.
     package var explanation: Explanation
 
-    let measure: Envelope.Measure
+    let measure: RequestLayout.Measure
     let fallbackBody: FallbackBody?
 
     /// Returns the number of bytes of `payload` that the push service counts against the limit of `pushType`.

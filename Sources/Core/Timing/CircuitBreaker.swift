@@ -37,7 +37,7 @@ package struct CircuitBreaker: Sendable {
     }
 
     /// The refusal of a request while the breaker is open.
-    package struct Refusal: Error, Sendable, Equatable {
+    package struct OpenError: Error, Sendable, Equatable {
         /// The instant at which to ask again, or `nil` while a probe is under way.
         package var until: Instant?
 
@@ -66,15 +66,15 @@ package struct CircuitBreaker: Sendable {
     package var isClosed: Bool { state == .closed }
 
     /// Returns the refusal that `pass` would throw, without taking a probe's turn.
-    package func refusal(at now: Instant) -> Refusal? {
+    package func refusal(at now: Instant) -> OpenError? {
         switch state {
         case .closed, .halfOpen(_, isProbing: false): nil
-        case .open(let until): now < until ? Refusal(until: until) : nil
-        case .halfOpen: Refusal(until: nil)
+        case .open(let until): now < until ? OpenError(until: until) : nil
+        case .halfOpen: OpenError(until: nil)
         }
     }
 
-    package mutating func pass(at now: Instant) throws(Refusal) -> Pass {
+    package mutating func pass(at now: Instant) throws(OpenError) -> Pass {
         if let refusal = refusal(at: now) { throw refusal }
         switch state {
         case .closed: return Pass(generation: generation, isProbe: false)

@@ -23,5 +23,5 @@ package protocol StillEmitter {
         rules: ImageRules,
         thumbnailEdge: Int?,
         to output: any RungOutput,
-    ) throws(DecodeFailure)
+    ) throws(DecodeError)
 }

@@ -1,7 +1,7 @@
 package import Media
 
 /// The reason why a decoder gave up. The text is only for the decoder's own log and is never sent to the worker.
-package struct DecodeFailure: Error, Sendable, Equatable {
+package struct DecodeError: Error, Sendable, Equatable {
     package var reason: AttachmentFailure.Reason
     package var detail: String
 
@@ -52,8 +52,8 @@ package protocol RungOutput: AnyObject {
     /// that memory is available.
     func describe(_ source: SourceReport, memoryBytes: Int)
     /// Emits one complete output. Sets `report.byteCount` from `bytes`.
-    func emit(_ report: RungReport, _ bytes: UnsafeRawBufferPointer) throws(DecodeFailure)
+    func emit(_ report: RungReport, _ bytes: UnsafeRawBufferPointer) throws(DecodeError)
     /// Emits the thumbnail that the request asks for, a JPEG. The decoder calls it at most once, after the rung that it
     /// shows.
-    func emitThumbnail(_ bytes: UnsafeRawBufferPointer) throws(DecodeFailure)
+    func emitThumbnail(_ bytes: UnsafeRawBufferPointer) throws(DecodeError)
 }

@@ -16,18 +16,18 @@ package struct ImageTransform {
     /// Emits each rung as soon as it is complete. After it returns, nothing better will come.
     ///
     /// - Throws: The reason why no better rung follows. Rungs that were emitted remain valid.
-    package func run() throws(DecodeFailure) {
+    package func run() throws(DecodeError) {
         guard request.format.kind == .image else {
-            throw DecodeFailure(.unsupportedFormat, "\(request.format.rawValue) is not an image")
+            throw DecodeError(.unsupportedFormat, "\(request.format.rawValue) is not an image")
         }
-        do throws(DecodeFailure) {
+        do throws(DecodeError) {
             try checkThatThereIsSomething()
             try PageCount(source: source).check(request.format)
             let header = try readHeader()
             try header.check(against: request.limits)
             let memoryBytes = header.memoryBytes(within: request.limits)
             guard memoryBytes <= request.limits.memoryBytes else {
-                throw DecodeFailure(.resourceLimit, "decoding needs \(memoryBytes) bytes of memory")
+                throw DecodeError(.resourceLimit, "decoding needs \(memoryBytes) bytes of memory")
             }
             output.describe(header.report, memoryBytes: memoryBytes)
             let emitter = RungEmitter(
@@ -50,18 +50,18 @@ package struct ImageTransform {
         } catch {
             // Missing bytes look like damage to a decoder. Only the source knows that it was cut.
             guard error.reason == .corrupt, source.isCut else { throw error }
-            throw DecodeFailure(.truncated, error.detail)
+            throw DecodeError(.truncated, error.detail)
         }
     }
 
     /// Throws if the source is empty: libvips 8.14 ends the process when it reads an empty GIF or WebP.
-    private func checkThatThereIsSomething() throws(DecodeFailure) {
+    private func checkThatThereIsSomething() throws(DecodeError) {
         var first: UInt8 = 0
         let count = unsafe withUnsafeMutableBytes(of: &first) { unsafe source.read(at: 0, into: $0) }
-        guard count > 0 else { throw DecodeFailure(.empty, "the source has no bytes") }
+        guard count > 0 else { throw DecodeError(.empty, "the source has no bytes") }
     }
 
-    private func readHeader() throws(DecodeFailure) -> PictureHeader {
+    private func readHeader() throws(DecodeError) -> PictureHeader {
         let bytes = PictureSource(source, request.format)
         do {
             let picture = try PictureLoader(format: request.format).open(bytes)

@@ -64,14 +64,14 @@ struct PictureHeader {
     }
 
     /// Throws if the first frame alone exceeds `limits`.
-    func check(against limits: MediaLimits) throws(DecodeFailure) {
+    func check(against limits: MediaLimits) throws(DecodeError) {
         // libjpeg keeps two bytes for each coefficient of a progressive picture, in addition to the memory of a plain
         // one.
         let cost = isInterlaced ? SafeSize.product(storedSize.pixels, 2) ?? .max : storedSize.pixels
         guard storedSize.longEdge <= limits.side, cost <= limits.framePixels, storedSize.pixels <= limits.totalPixels
         else {
             let size = "\(storedSize.width)x\(storedSize.height)"
-            throw DecodeFailure(.tooManyPixels, "\(size)\(isInterlaced ? ", interlaced," : "") is over the limit")
+            throw DecodeError(.tooManyPixels, "\(size)\(isInterlaced ? ", interlaced," : "") is over the limit")
         }
     }
 

@@ -20,7 +20,7 @@ final class RungEmitter {
 
     func wants(_ rung: Rung) -> Bool { rungs.contains(rung) }
 
-    func emit(_ rung: Rung, _ picture: borrowing EncodedPicture) throws(DecodeFailure) {
+    func emit(_ rung: Rung, _ picture: borrowing EncodedPicture) throws(DecodeError) {
         let report = RungReport(
             rung: rung,
             format: picture.format,
@@ -30,13 +30,13 @@ final class RungEmitter {
             frames: picture.frames,
             durationMilliseconds: picture.durationMilliseconds,
         )
-        try unsafe picture.bytes.withBytes { (bytes) throws(DecodeFailure) in try unsafe emit(report, bytes) }
+        try unsafe picture.bytes.withBytes { (bytes) throws(DecodeError) in try unsafe emit(report, bytes) }
     }
 
-    func emit(_ report: RungReport, _ bytes: [UInt8]) throws(DecodeFailure) {
+    func emit(_ report: RungReport, _ bytes: [UInt8]) throws(DecodeError) {
         // `withUnsafeBytes` of an array does not support typed throws.
         let result = unsafe bytes.withUnsafeBytes { bytes in
-            Result { () throws(DecodeFailure) in try unsafe emit(report, bytes) }
+            Result { () throws(DecodeError) in try unsafe emit(report, bytes) }
         }
         try result.get()
     }
@@ -47,13 +47,13 @@ final class RungEmitter {
         hasThumbnail = true
         do {
             let thumbnail = try picture.thumbnail(longEdge: thumbnailEdge)
-            try unsafe thumbnail.withBytes { (bytes) throws(DecodeFailure) in try unsafe output.emitThumbnail(bytes) }
+            try unsafe thumbnail.withBytes { (bytes) throws(DecodeError) in try unsafe output.emitThumbnail(bytes) }
         } catch {
             // The picture itself is complete, so a failed thumbnail is ignored.
         }
     }
 
-    private func emit(_ report: RungReport, _ bytes: UnsafeRawBufferPointer) throws(DecodeFailure) {
+    private func emit(_ report: RungReport, _ bytes: UnsafeRawBufferPointer) throws(DecodeError) {
         try unsafe output.emit(report, bytes)
         hasEmitted = true
     }

@@ -40,7 +40,7 @@ struct DecoderProcess {
             line: line,
             source: bytes,
         )
-        do throws(DecodeFailure) {
+        do throws(DecodeError) {
             switch request.format.kind {
             case .image: try ImageTransform(request: request, source: bytes, output: files).run()
             case .video, .audio:

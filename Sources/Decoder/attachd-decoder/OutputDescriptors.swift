@@ -25,26 +25,26 @@ final class OutputDescriptors: RungOutput {
         source.waitToProceed()
     }
 
-    func emit(_ report: RungReport, _ bytes: UnsafeRawBufferPointer) throws(DecodeFailure) {
+    func emit(_ report: RungReport, _ bytes: UnsafeRawBufferPointer) throws(DecodeError) {
         let output = try unsafe write(bytes)
         var report = report
         report.byteCount = bytes.count
         send(.rung(report, output: output))
     }
 
-    func emitThumbnail(_ bytes: UnsafeRawBufferPointer) throws(DecodeFailure) {
+    func emitThumbnail(_ bytes: UnsafeRawBufferPointer) throws(DecodeError) {
         try unsafe send(.thumbnail(byteCount: bytes.count, output: write(bytes)))
     }
 
     /// Writes all of `bytes` to the next file, and returns the file's index.
-    private func write(_ bytes: UnsafeRawBufferPointer) throws(DecodeFailure) -> Int {
-        guard used < descriptors.count else { throw DecodeFailure(.internalError, "more results than output files") }
-        guard bytes.count <= capacity else { throw DecodeFailure(.tooLarge, "the result outgrows its file") }
+    private func write(_ bytes: UnsafeRawBufferPointer) throws(DecodeError) -> Int {
+        guard used < descriptors.count else { throw DecodeError(.internalError, "more results than output files") }
+        guard bytes.count <= capacity else { throw DecodeError(.tooLarge, "the result outgrows its file") }
         var written = 0
         while written < bytes.count {
             let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[written...])
             let count = unsafe pwrite(descriptors[used], rest.baseAddress, rest.count, off_t(written))
-            guard count > 0 else { throw DecodeFailure(.resourceLimit, "no memory for the result") }
+            guard count > 0 else { throw DecodeError(.resourceLimit, "no memory for the result") }
             written += count
         }
         used += 1

@@ -8,12 +8,12 @@ import Synchronization
 /// A batch, which converts every media file below a folder to an attachment. Start reading at `handle`, which converts
 /// one file.
 package final class BatchRun: Sendable {
-    private let place: BatchPlace
+    private let folders: BatchFolders
     private let options: BatchOptions
     private let monitor: BatchMonitor
     private let conversion: FileConversion
     private let output: OutputFolder
-    private let books: BatchJournal
+    private let journal: BatchJournal
     private let previews: PreviewFile
     /// The limit of files in conversion: one more than the decoders, so that no decoder waits for the disk.
     private let turns: AsyncSemaphore
@@ -26,19 +26,19 @@ package final class BatchRun: Sendable {
 
     /// Creates the output's folder and reads the results of an earlier run.
     package init(
-        _ place: BatchPlace,
+        _ folders: BatchFolders,
         _ options: BatchOptions,
         monitor: BatchMonitor,
         decoders: any AttachmentConverting,
     ) throws(BatchError) {
-        self.place = place
+        self.folders = folders
         self.options = options
         self.monitor = monitor
         conversion = FileConversion(options: options, decoders: decoders)
         turns = AsyncSemaphore(permits: Self.slots(forDecoders: options.decoders))
-        output = try place.createOutput()
+        output = try folders.createOutput()
         do throws(FileError) {
-            books = try BatchJournal(input: place.input, output: output)
+            journal = try BatchJournal(input: folders.input, output: output)
             previews = try PreviewFile(in: output.scratch)
         } catch {
             throw BatchError(.cannotWrite, "\(error). Choose another --out.")
@@ -67,20 +67,20 @@ package final class BatchRun: Sendable {
         try await finish()
     }
 
-    private var walk: TreeWalk { TreeWalk(place.input, options.selection) }
+    private var walk: TreeWalk { TreeWalk(folders.input, options.selection) }
 
     private func handle(_ entry: TreeWalk.Entry) async {
         switch entry.kind {
-        case .file(let stem): await handle(entry.path, stem)
+        case .file(let name): await handle(entry.path, name)
         case .link, .special, .unreadableFolder: await note(entry.unusable)
         }
     }
 
-    private func handle(_ path: RelativePath, _ stem: RelativePath) async {
+    private func handle(_ path: RelativePath, _ name: OutputName) async {
         guard !monitor.isStopped else { return }
         let opened = await Self.queue.perform { [self] in
             Result { () throws(AttachmentFailure) in
-                let file = try SourceFile(at: path, below: place.input, limits: options.limits)
+                let file = try SourceFile(at: path, below: folders.input, limits: options.limits)
                 return (file, try file.sha256())
             }
         }
@@ -94,20 +94,20 @@ package final class BatchRun: Sendable {
             byteCount: file.byteCount,
             options: options.fingerprint,
         )
-        switch await Self.queue.perform({ [self] in books.decide(path, stem: stem, content) }) {
+        switch await Self.queue.perform({ [self] in journal.decide(path, name, content) }) {
         case .keep(let line): return count(line) { $0.kept += 1 }
         case .reuse(let row):
-            let outcome = await books.add(.reuse(row, path: path, stem: stem))
+            let outcome = await journal.add(.reuse(row, path: path, name))
             if case .written(let line) = outcome { return count(line) { $0.reused += 1 } }
         case .make: break
         }
-        await make(file, path, stem, content)
+        await make(file, path, name, content)
     }
 
     private func make(
         _ file: SourceFile,
         _ path: RelativePath,
-        _ stem: RelativePath,
+        _ name: OutputName,
         _ content: ManifestLine.Content,
     ) async {
         guard (try? await turns.acquire()) != nil else { return }
@@ -122,11 +122,11 @@ package final class BatchRun: Sendable {
         switch written {
         case .failure(let error): await give(up: path, content, error)
         case .success(let scratch):
-            let target = stem.appending(pathExtension: rung.report.format.filenameExtension)
+            let target = name.path(pathExtension: rung.report.format.filenameExtension)
             if let preview = product.preview {
                 await Self.queue.perform { [previews] in previews.add(preview, of: scratch.sha256) }
             }
-            switch await books.add(.made(product.line, target, scratch)) {
+            switch await journal.add(.made(product.line, target, scratch)) {
             case .written(let line): count(line)
             case .failed(let error): await give(up: path, content, error)
             case .known, .lost: break
@@ -142,7 +142,7 @@ package final class BatchRun: Sendable {
     }
 
     private func note(_ line: ManifestLine) async {
-        switch await books.add(.line(line)) {
+        switch await journal.add(.line(line)) {
         case .written: count(line)
         case .known: count(line) { $0.kept += 1 }
         case .lost: break
@@ -168,8 +168,8 @@ package final class BatchRun: Sendable {
     private func finish() async throws(BatchError) {
         let result = await Self.queue.perform { [self] in
             Result { () throws(FileError) in
-                let report = try ReportPage(in: output, previews: previews, title: place.input.path)
-                try books.finish { report.add($0) }
+                let report = try ReportPage(in: output, previews: previews, title: folders.input.path)
+                try journal.finish { report.add($0) }
                 try report.finish()
                 output.sweep()
             }

@@ -4,16 +4,16 @@ import Payloads
 
 /// A dry run (`--dry-run`), which reports a batch's work without writing files.
 package struct DryRun {
-    private let place: BatchPlace
+    private let folders: BatchFolders
     private let options: BatchOptions
     /// The index of an earlier run, or `nil` if there is none.
     private var ledger: ManifestIndex?
 
     /// Reads the manifest of an earlier run. Only a real batch checks whether the outputs still exist.
-    package init(_ place: BatchPlace, _ options: BatchOptions, resumes: Bool) throws(BatchError) {
-        self.place = place
+    package init(_ folders: BatchFolders, _ options: BatchOptions, resumes: Bool) throws(BatchError) {
+        self.folders = folders
         self.options = options
-        guard resumes, let output = try? Directory.open(place.output) else { return }
+        guard resumes, let output = try? Directory.open(folders.output) else { return }
         var ledger = ManifestIndex()
         do throws(FileError) {
             try Manifest.read(in: output) { line, range in ledger.add(line, at: range) }
@@ -24,9 +24,9 @@ package struct DryRun {
     }
 
     /// Passes a line of JSON for each file to `print`: `path`, `action` (`make`, `keep`, `reuse` or `skip`), and for
-    /// `make` the `output` without its extension, for `skip` the `reason`.
+    /// `make` the `output` without its extension (a file that keeps its extension keeps its name), for `skip` the `reason`.
     package func run(_ print: (String) -> Void) {
-        for entry in TreeWalk(place.input, options.selection) {
+        for entry in TreeWalk(folders.input, options.selection) {
             let members = members(of: entry)
             let path = ManifestLine.members("path", entry.path)
             print(JSONValue.object(path + members).compactText)
@@ -34,13 +34,13 @@ package struct DryRun {
     }
 
     private func members(of entry: TreeWalk.Entry) -> [JSONValue.Member] {
-        guard case .file(let stem) = entry.kind else {
+        guard case .file(let name) = entry.kind else {
             return Self.skip(entry.unusable.errors.first?["message"]?.text ?? "")
         }
         do throws(AttachmentFailure) {
-            let file = try SourceFile(at: entry.path, below: place.input, limits: options.limits)
+            let file = try SourceFile(at: entry.path, below: folders.input, limits: options.limits)
             if let known = try action(for: file, at: entry.path) { return [.init("action", .string(known))] }
-            return [.init("action", "make"), .init("output", .string(stem.text))]
+            return [.init("action", "make"), .init("output", .string(name.stem.text))]
         } catch {
             return Self.skip(error.message)
         }

@@ -17,7 +17,7 @@ package struct DialectListing: Sendable {
     package var text: String {
         let paths = dialects.flatMap { dialect in
             // A dialect of a push service's requests contains payloads of any payload dialect.
-            let payloads = dialect.envelope?.payloads.map { ["\($0)/..."] } ?? []
+            let payloads = dialect.layout?.payloads.map { ["\($0)/..."] } ?? []
             return dialect.paths.map { [dialect.name, "\($0.url)", $0.profile ?? "-", dialect.source] }
                 + payloads.map { [dialect.name, $0, "-", dialect.source] }
         }

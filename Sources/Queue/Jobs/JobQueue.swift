@@ -60,7 +60,7 @@ package protocol JobQueue: Sendable {
     // MARK: For inspection and administration
 
     /// The problems that the queue has now and keeps working in spite of.
-    var troubles: Set<QueueTrouble> { get }
+    var warnings: Set<QueueWarning> { get }
 
     func status() async throws -> QueueStatus
 
@@ -79,7 +79,7 @@ package protocol JobQueue: Sendable {
 }
 
 extension JobQueue {
-    package var troubles: Set<QueueTrouble> { [] }
+    package var warnings: Set<QueueWarning> { [] }
 }
 
 /// The outcome of enqueueing a job.

@@ -8,9 +8,9 @@ extension RedisJobQueue {
         let command = Script.enqueue.command(settings.prefix, [Array(job.priority.stream.utf8)] + job.fields)
         do {
             return try enqueued(try await commands.send([command])[0])
-        } catch RedisFailure.outOfMemory {
+        } catch RedisError.outOfMemory {
             return .busy
-        } catch let failure as RedisFailure {
+        } catch let failure as RedisError {
             throw failure.queueError(at: settings.address)
         }
     }

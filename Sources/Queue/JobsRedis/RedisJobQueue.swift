@@ -100,7 +100,7 @@ package final class RedisJobQueue: JobQueue {
     ) async throws -> [RedisReply] {
         do {
             return try await connection.send(requests, blocking: blocking, repeatable: repeatable)
-        } catch let failure as RedisFailure {
+        } catch let failure as RedisError {
             throw failure.queueError(at: settings.address)
         }
     }

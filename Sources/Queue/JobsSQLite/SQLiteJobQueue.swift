@@ -45,7 +45,7 @@ package final class SQLiteJobQueue: JobQueue {
     /// The number of damaged files that were set aside since the queue was opened.
     package var setAsideCount: Int { commits.setAsideCount }
 
-    package var troubles: Set<QueueTrouble> { commits.troubles }
+    package var warnings: Set<QueueWarning> { commits.warnings }
 
     // MARK: For producers
 

@@ -37,9 +37,9 @@ extension Download {
     private func permit(for request: TransferRequest) async throws(AttachmentFailure) -> OriginPermit {
         let latest = min(end, deadline.latest)
         let origin = limiter.rule.origin(of: request.url)
-        let entered = await withTaskGroup(of: Result<OriginPermit, OriginRefusal>?.self) { group in
+        let entered = await withTaskGroup(of: Result<OriginPermit, OriginLimitError>?.self) { group in
             group.addTask {
-                do throws(OriginRefusal) {
+                do throws(OriginLimitError) {
                     return .success(try await limiter.enter(origin, until: latest))
                 } catch {
                     return .failure(error)
@@ -49,7 +49,7 @@ extension Download {
                 _ = await request.file.contents { $0.ending != nil }
                 return nil
             }
-            var entered: Result<OriginPermit, OriginRefusal> = .failure(.cancelled)
+            var entered: Result<OriginPermit, OriginLimitError> = .failure(.cancelled)
             for await result in group {
                 if let result { entered = result }
                 group.cancelAll()
@@ -60,7 +60,7 @@ extension Download {
         case .success(let permit): return permit
         case .failure(let refusal):
             // A caller with a later deadline may still get it.
-            if refusal.isForWantOfTime { deadline.recordCutback() }
+            if refusal.lacksTime { deadline.recordCutback() }
             throw refusal.failure(of: request.origin, at: SystemTime().now)
         }
     }

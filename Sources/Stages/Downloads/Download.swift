@@ -98,7 +98,7 @@ struct Download {
             if let failure = result.failure { throw failure }
             guard let location = result.location else { return result }
             request.isRedirected = true
-            do throws(DownloadURL.Problem) {
+            do throws(DownloadURL.ParseError) {
                 request.url = try request.url.resolving(location)
             } catch {
                 throw error.failure(redirectedBy: request.askedHost)

@@ -59,7 +59,7 @@ package final class Downloader: Sendable {
 
     private func report(on job: DownloadJob) async -> DownloadReport {
         let end = SystemTime().now + job.timeLimit
-        do throws(DownloadURL.Problem) {
+        do throws(DownloadURL.ParseError) {
             let url = try DownloadURL(job.url)
             var download = Download(job, of: url, settings, limiter, loop, until: end)
             await download.run(expectsClip: job.kind.map { $0 != .image } ?? url.namesClip)

@@ -9,14 +9,14 @@ package import Timing
 /// Each request has a deadline. Temporary failures are retried while time is left. After repeated failures, the bucket
 /// is not used for a while, and then tried with single files until it works.
 package final class Bucket: Sendable {
-    private typealias Attempt = Task<Result<Void, BucketFault>, Never>
+    private typealias Attempt = Task<Result<Void, BucketError>, Never>
 
     private struct State {
         var names = PublishedNames()
         var underWay: [String: Attempt] = [:]
         var breaker: CircuitBreaker
         /// The last failure, reported to refused callers.
-        var lastFault: BucketFault?
+        var lastError: BucketError?
         var time = LearntDuration(Bucket.firstGuess)
     }
 
@@ -87,12 +87,12 @@ package final class Bucket: Sendable {
     /// removed, returns a remark: attachd can work without removing files.
     package func check(until deadline: Instant) async throws(AttachmentFailure) -> String? {
         let name = "attachd-check-\(String(UInt64.random(in: 0 ... .max), radix: 36))"
-        do throws(BucketFault) {
+        do throws(BucketError) {
             try await requests.putEmpty(name, until: deadline)
         } catch {
             throw error.failure
         }
-        do throws(BucketFault) {
+        do throws(BucketError) {
             try await requests.delete(name, until: deadline)
             return nil
         } catch {
@@ -105,7 +105,7 @@ package final class Bucket: Sendable {
         // Wait for an attempt in progress, which would add the file again afterwards.
         if let attempt = state.withLock({ $0.underWay[name] }) { _ = await attempt.value }
         state.withLock { $0.names.remove(name) }
-        do throws(BucketFault) {
+        do throws(BucketError) {
             try await requests.delete(name, until: deadline)
         } catch {
             throw error.failure
@@ -128,10 +128,10 @@ package final class Bucket: Sendable {
         }
     }
 
-    private func put(_ file: PublishedFile, until deadline: Instant) async -> Result<Void, BucketFault> {
+    private func put(_ file: PublishedFile, until deadline: Instant) async -> Result<Void, BucketError> {
         var backOff = BackOff()
         while true {
-            do throws(BucketFault) {
+            do throws(BucketError) {
                 try await putOnce(file, until: deadline)
                 return .success(())
             } catch {
@@ -147,16 +147,16 @@ package final class Bucket: Sendable {
         }
     }
 
-    private func putOnce(_ file: PublishedFile, until deadline: Instant) async throws(BucketFault) {
+    private func putOnce(_ file: PublishedFile, until deadline: Instant) async throws(BucketError) {
         let start = time.now
-        let pass = try state.withLock { state throws(BucketFault) in
-            do throws(CircuitBreaker.Refusal) {
+        let pass = try state.withLock { state throws(BucketError) in
+            do throws(CircuitBreaker.OpenError) {
                 return try state.breaker.pass(at: start)
             } catch {
                 throw fault(of: error, state, start)
             }
         }
-        do throws(BucketFault) {
+        do throws(BucketError) {
             try await requests.put(file, until: deadline)
             succeeded(file, pass, since: start)
         } catch {
@@ -182,18 +182,18 @@ package final class Bucket: Sendable {
         instrument.record(.published(byteCount: file.byteCount, took: now - start))
     }
 
-    private func failed(_ fault: BucketFault, _ pass: CircuitBreaker.Pass, since start: Instant) {
+    private func failed(_ fault: BucketError, _ pass: CircuitBreaker.Pass, since start: Instant) {
         let now = time.now
         state.withLock { state in
             // A refusal counts like an unreachable bucket. An attempt that had too little time does not count.
             let hadTime = !fault.isLate || now - start >= state.time.typical
             state.breaker.finish(pass, hadTime ? .unreachable : .unknown, at: now, jitter: .random(in: 0...1))
-            state.lastFault = fault
+            state.lastError = fault
             if fault.isLate { state.time.learn(min((now - start) * 2, Self.longestLesson)) }
         }
     }
 
-    private func fault(of refusal: CircuitBreaker.Refusal, _ state: State, _ now: Instant) -> BucketFault {
-        BucketFault(refusedFor: refusal.until.map { $0 - now }, after: state.lastFault, address)
+    private func fault(of refusal: CircuitBreaker.OpenError, _ state: State, _ now: Instant) -> BucketError {
+        BucketError(refusedFor: refusal.until.map { $0 - now }, after: state.lastError, address)
     }
 }

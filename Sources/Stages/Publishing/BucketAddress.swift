@@ -9,7 +9,7 @@ package struct BucketAddress: Sendable, Equatable {
     }
 
     /// An invalid address. The description says what to write instead.
-    package struct Problem: Error, Sendable, Equatable, CustomStringConvertible {
+    package struct ParseError: Error, Sendable, Equatable, CustomStringConvertible {
         package let description: String
     }
 
@@ -25,27 +25,27 @@ package struct BucketAddress: Sendable, Equatable {
     /// Reads `text`, which is `s3://BUCKET` or `s3://BUCKET/PREFIX`. Without an endpoint, the bucket is at AWS, which
     /// has the bucket's name in the host. Other stores seldom have a host name for each bucket.
     package init(_ text: String, endpoint: String? = nil, region: String = "us-east-1", style: Style? = nil)
-        throws(Problem)
+        throws(ParseError)
     {
         guard text.hasPrefix("s3://") else {
-            throw Problem(description: "\"\(text)\" is not a bucket. Write it as s3://BUCKET/PREFIX.")
+            throw ParseError(description: "\"\(text)\" is not a bucket. Write it as s3://BUCKET/PREFIX.")
         }
         let parts = text.dropFirst(5).split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         var folders = Array(parts.dropFirst())
         if folders.last?.isEmpty == true { folders.removeLast() }
         guard let name = parts.first, Self.isBucketName(name) else {
-            throw Problem(
+            throw ParseError(
                 description:
                     "\"\(text)\" does not name a bucket. Its name has 3 to 63 lowercase letters, digits, dots and hyphens."
             )
         }
         guard folders.allSatisfy(Self.isFolderName) else {
-            throw Problem(
+            throw ParseError(
                 description: "\"\(text)\" has an invalid prefix. Use letters, digits and - _ . between single slashes."
             )
         }
         guard !region.isEmpty, region.utf8.allSatisfy({ Self.isLowercaseLetterOrDigit($0) || $0 == 0x2D }) else {
-            throw Problem(description: "\"\(region)\" is not a region. Write it as eu-central-1.")
+            throw ParseError(description: "\"\(region)\" is not a region. Write it as eu-central-1.")
         }
         self.name = name
         self.region = region
@@ -54,7 +54,7 @@ package struct BucketAddress: Sendable, Equatable {
         // A wildcard certificate does not cover a name with an additional dot.
         self.style = style ?? (endpoint == nil && !name.contains(".") ? .host : .path)
         guard self.style == .path || !Self.isNumeric(authority) else {
-            throw Problem(
+            throw ParseError(
                 description: "\(authority) is an IP address, which cannot have subdomains. Use the style path."
             )
         }
@@ -73,14 +73,14 @@ package struct BucketAddress: Sendable, Equatable {
         "https://s3.\(region).amazonaws.com\(region.hasPrefix("cn-") ? ".cn" : "")"
     }
 
-    private static func endpoint(_ text: String) throws(Problem) -> (scheme: String, authority: String) {
+    private static func endpoint(_ text: String) throws(ParseError) -> (scheme: String, authority: String) {
         for scheme in ["https", "http"] where text.hasPrefix("\(scheme)://") {
             let rest = text.dropFirst(scheme.count + 3)
             let authority = rest.hasSuffix("/") ? rest.dropLast() : rest
             let isPlain = authority.utf8.allSatisfy { isNameByte($0) || $0 == 0x3A || $0 == 0x5B || $0 == 0x5D }
             if !authority.isEmpty, isPlain { return (scheme, String(authority)) }
         }
-        throw Problem(
+        throw ParseError(
             description: "\"\(text)\" is not an endpoint. Write it as https://s3.example.com or http://10.0.0.7:9000."
         )
     }

@@ -24,7 +24,7 @@ struct BucketRequests: Sendable {
 
     func stop() { downloader.stop() }
 
-    func put(_ file: PublishedFile, until deadline: Instant) async throws(BucketFault) {
+    func put(_ file: PublishedFile, until deadline: Instant) async throws(BucketError) {
         let headers = [
             "Cache-Control": cacheControl,
             "Content-Disposition": "inline; filename=\"\(file.name)\"",
@@ -34,12 +34,12 @@ struct BucketRequests: Sendable {
         try await send(.put(.file(file.file, byteCount: file.byteCount)), file.name, headers, until: deadline)
     }
 
-    func putEmpty(_ name: String, until deadline: Instant) async throws(BucketFault) {
+    func putEmpty(_ name: String, until deadline: Instant) async throws(BucketError) {
         let headers = ["Content-Type": "text/plain", "X-Amz-Content-Sha256": Self.emptyHash]
         try await send(.put(.bytes([])), name, headers, until: deadline)
     }
 
-    func delete(_ name: String, until deadline: Instant) async throws(BucketFault) {
+    func delete(_ name: String, until deadline: Instant) async throws(BucketError) {
         try await send(.delete, name, ["X-Amz-Content-Sha256": Self.emptyHash], until: deadline)
     }
 
@@ -48,7 +48,7 @@ struct BucketRequests: Sendable {
         _ name: String,
         _ headers: [String: String],
         until deadline: Instant,
-    ) async throws(BucketFault) {
+    ) async throws(BucketError) {
         let answer: MessageAnswer
         do throws(AttachmentFailure) {
             let credentials = try credentials.credentials()
@@ -61,8 +61,8 @@ struct BucketRequests: Sendable {
             )
             answer = try await downloader.send(message, to: address.url(of: name), until: deadline)
         } catch {
-            throw BucketFault(error, address)
+            throw BucketError(error, address)
         }
-        guard (200..<300).contains(answer.status) else { throw BucketFault(answer, address) }
+        guard (200..<300).contains(answer.status) else { throw BucketError(answer, address) }
     }
 }

@@ -23,7 +23,7 @@ extension Fault {
     ]
 
     /// Parses `KEY=VALUE`. The value may end with a share such as `@10%`.
-    init(key: String, value text: String) throws(FaultError) {
+    init(key: String, value text: String) throws(FaultSyntaxError) {
         let parts = text.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false).map { String($0) }
         share = parts.count == 2 ? try Self.share(parts[1], of: key) : 1
         let value = parts[0]
@@ -31,14 +31,14 @@ extension Fault {
             let known = Self.table.filter { $0.example.hasPrefix("\(key)=") }.map(\.example)
             let advice =
                 known.first.map { "write it as \($0)" } ?? "there is no such fault; `attachd origin --help` lists them"
-            throw FaultError(description: "\(key)=\(value): \(advice).")
+            throw FaultSyntaxError(description: "\(key)=\(value): \(advice).")
         }
         self.kind = kind
     }
 
-    private static func share(_ text: String, of key: String) throws(FaultError) -> Double {
+    private static func share(_ text: String, of key: String) throws(FaultSyntaxError) -> Double {
         guard text.hasSuffix("%"), let percent = Double(text.dropLast()), percent > 0, percent <= 100 else {
-            throw FaultError(description: "\(key)=…@\(text): a share is above 0% and at most 100%, such as @10%.")
+            throw FaultSyntaxError(description: "\(key)=…@\(text): a share is above 0% and at most 100%, such as @10%.")
         }
         return percent / 100
     }

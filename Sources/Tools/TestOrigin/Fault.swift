@@ -62,6 +62,6 @@ package struct Fault: Sendable, Equatable {
 }
 
 /// The error of a text that is not a fault. It says what to write instead.
-package struct FaultError: Error, Sendable, Equatable, CustomStringConvertible {
+package struct FaultSyntaxError: Error, Sendable, Equatable, CustomStringConvertible {
     package var description: String
 }

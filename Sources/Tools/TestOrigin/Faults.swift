@@ -7,7 +7,7 @@ package struct Faults: Sendable, Equatable {
 
     /// Parses a query such as `latency=200ms&status=503@10%`. Ignores the parameter `n`, which only makes URLs
     /// distinct.
-    package init(query: some StringProtocol) throws(FaultError) {
+    package init(query: some StringProtocol) throws(FaultSyntaxError) {
         for parameter in query.split(separator: "&") {
             let parts = parameter.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             // Keeps a `+`, which makes a length too long. Also keeps a lone percent sign, as in @10%.
@@ -17,7 +17,7 @@ package struct Faults: Sendable, Equatable {
             case "n": continue
             case "seed":
                 guard let seed = UInt64(value) else {
-                    throw FaultError(description: "seed=\(value): a seed is a whole number, such as 7.")
+                    throw FaultSyntaxError(description: "seed=\(value): a seed is a whole number, such as 7.")
                 }
                 self.seed = seed
             default: all.append(try Fault(key: key, value: value))

@@ -94,7 +94,7 @@ package final class MisbehavingOrigin: Sendable {
     }
 
     /// Chooses the faults of a request, and returns them with the delay of the answer.
-    func behaviour(path: String, query: String) throws(FaultError) -> (Behaviour, delay: Duration) {
+    func behaviour(path: String, query: String) throws(FaultSyntaxError) -> (Behaviour, delay: Duration) {
         let asked = try Faults(query: query)
         let faults = configuration.rules.filter { $0.matches(path) }
             .reduce(Faults()) { $0.followed(by: $1.faults) }.followed(by: asked)

@@ -46,7 +46,7 @@ final class OriginConnection {
         let query = target.count == 2 ? String(target[1]) : ""
         let behaviour: Behaviour
         let delay: Duration
-        do throws(FaultError) {
+        do throws(FaultSyntaxError) {
             (behaviour, delay) = try origin.behaviour(path: path, query: query)
         } catch {
             let body = "\(error)\n"

@@ -6,15 +6,15 @@ package final class OriginFolder: Sendable {
     private let root: Int32
 
     /// The error of a folder that cannot be read.
-    package struct Failure: Error, CustomStringConvertible {
+    package struct ReadError: Error, CustomStringConvertible {
         package var description: String
     }
 
-    package init(_ path: String) throws(Failure) {
+    package init(_ path: String) throws(ReadError) {
         self.path = path
         root = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard root >= 0 else {
-            throw Failure(description: "The folder \(path) cannot be served. Check that it is a folder and readable.")
+            throw ReadError(description: "The folder \(path) cannot be served. Check that it is a folder and readable.")
         }
     }
 

@@ -18,23 +18,25 @@ package struct RuleFile {
 
     package let rules: [FaultRule]
 
-    /// Reads the file. Throws `FaultError` if it is not valid.
-    package init(_ path: String) throws(FaultError) {
+    /// Reads the file. Throws `FaultSyntaxError` if it is not valid.
+    package init(_ path: String) throws(FaultSyntaxError) {
         guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
-            throw FaultError(description: "The file \(path) cannot be read. Check that it exists and is readable.")
+            throw FaultSyntaxError(
+                description: "The file \(path) cannot be read. Check that it exists and is readable."
+            )
         }
         let content: Content
         do {
             content = try YAMLDecoder().decode(Content.self, from: text)
         } catch {
-            throw FaultError(description: "\(path) is not a list `rules` of `path` and `faults`: \(error)")
+            throw FaultSyntaxError(description: "\(path) is not a list `rules` of `path` and `faults`: \(error)")
         }
         var rules: [FaultRule] = []
         for rule in content.rules {
-            do throws(FaultError) {
+            do throws(FaultSyntaxError) {
                 rules.append(try FaultRule(pattern: rule.path, query: rule.faults))
             } catch {
-                throw FaultError(description: "\(path): \(error)")
+                throw FaultSyntaxError(description: "\(path): \(error)")
             }
         }
         self.rules = rules

@@ -10,7 +10,7 @@ package struct Dialect: Sendable, Equatable {
     package var source: String
     /// The form of a request to the service. `nil` is a dialect of push payloads: its patterns start at the payload's
     /// root, wherever that is.
-    package var envelope: Envelope?
+    package var layout: RequestLayout?
     /// The paths to attachments. In a payload the first path that leads to an attachment wins. In a service's request
     /// all of them count, because they are for different platforms.
     package var paths: [AttachmentPath]
@@ -21,14 +21,14 @@ package struct Dialect: Sendable, Equatable {
         name: String,
         title: String,
         source: String,
-        envelope: Envelope? = nil,
+        layout: RequestLayout? = nil,
         paths: [AttachmentPath],
         fallbackBody: JSONPattern? = nil,
     ) {
         self.name = name
         self.title = title
         self.source = source
-        self.envelope = envelope
+        self.layout = layout
         self.paths = paths
         self.fallbackBody = fallbackBody
     }

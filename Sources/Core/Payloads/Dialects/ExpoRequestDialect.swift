@@ -4,7 +4,7 @@ extension Dialect {
         name: "expo-request",
         title: "Expo, request to its push service",
         source: "expo/expo, docs/pages/push-notifications/sending-notifications.mdx",
-        envelope: Envelope(
+        layout: RequestLayout(
             mark: "/richContent/image",
             payloads: nil,
             gate: GateRule(mutableContent: nil, alerts: ["/title", "/subtitle", "/body"]),

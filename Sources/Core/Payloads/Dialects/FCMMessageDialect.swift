@@ -8,7 +8,7 @@ extension Dialect {
         name: "fcm-message",
         title: "Firebase, message to several platforms",
         source: "firebase.google.com/docs/cloud-messaging, send-image and its error codes",
-        envelope: Envelope(
+        layout: RequestLayout(
             mark: "/message/*",
             payloads: "/message/apns/payload",
             gate: GateRule(
@@ -16,7 +16,7 @@ extension Dialect {
                 alerts: ["/message/apns/payload/aps/alert", "/message/notification"],
             ),
             category: "/message/apns/payload/aps/category",
-            measure: Envelope.Measure(
+            measure: RequestLayout.Measure(
                 root: "/message",
                 sums: [
                     ["/notification", "/data", "/apns/payload", "/apns/fcm_options", "/apns/fcmOptions"],

@@ -8,7 +8,7 @@ extension Dialect {
         name: "gorush",
         title: "gorush request",
         source: "appleboy/gorush@891b453, README and notify/notification_apns.go",
-        envelope: Envelope(
+        layout: RequestLayout(
             mark: "/notifications/*/platform",
             payloads: "/notifications/*/data",
             gate: GateRule(
@@ -16,7 +16,7 @@ extension Dialect {
                 alerts: ["/notifications/*/message", "/notifications/*/title", "/notifications/*/alert"],
             ),
             category: "/notifications/*/category",
-            measure: Envelope.Measure(
+            measure: RequestLayout.Measure(
                 root: "/notifications/*",
                 sums: [["/title", "/message", "/alert", "/image", "/data"]],
             ),

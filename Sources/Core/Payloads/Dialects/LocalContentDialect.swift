@@ -5,7 +5,7 @@ extension Dialect {
         name: "content",
         title: "Local notification content",
         source: "Apple, UNMutableNotificationContent and UNNotificationAttachment",
-        envelope: Envelope(
+        layout: RequestLayout(
             mark: "/attachments/*/url",
             payloads: nil,
             gate: GateRule(mutableContent: nil, alerts: ["/title", "/subtitle", "/body"]),

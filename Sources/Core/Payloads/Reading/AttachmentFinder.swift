@@ -22,27 +22,27 @@ struct AttachmentFinder {
     var gate: Eligibility { isShut ? .notUnicode : gates.contains(.open) ? .open : gates.first ?? .open }
 
     /// Follows the paths of a service's own request, each behind its gate.
-    mutating func search(_ service: Dialect, in envelope: Envelope) {
+    mutating func search(_ service: Dialect, in layout: RequestLayout) {
         guard !isShut else { return }
         for path in service.paths {
             for match in urls(path, in: payload) {
-                let gate = (path.gate ?? envelope.gate).gate(in: payload, filling: match.wildcards)
+                let gate = (path.gate ?? layout.gate).gate(in: payload, filling: match.wildcards)
                 gates.append(gate)
                 guard gate == .open else { continue }
-                let category = text(envelope.category, filling: match.wildcards)
+                let category = text(layout.category, filling: match.wildcards)
                 add(match, path, below: JSONPointer(), in: payload, service, category)
             }
         }
     }
 
     /// Searches each payload that the request carries, by the first of `dialects` that finds an attachment there.
-    mutating func searchPayloads(of envelope: Envelope, by dialects: [Dialect]) {
+    mutating func searchPayloads(of layout: RequestLayout, by dialects: [Dialect]) {
         guard !isShut else { return }
-        for root in envelope.payloads?.matches(in: payload) ?? [] {
-            let gate = envelope.gate.gate(in: payload, filling: root.wildcards)
+        for root in layout.payloads?.matches(in: payload) ?? [] {
+            let gate = layout.gate.gate(in: payload, filling: root.wildcards)
             gates.append(gate)
             guard gate == .open else { continue }
-            search(root, by: dialects, category: text(envelope.category, filling: root.wildcards))
+            search(root, by: dialects, category: text(layout.category, filling: root.wildcards))
         }
     }
 

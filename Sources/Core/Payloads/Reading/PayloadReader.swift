@@ -53,15 +53,15 @@ package struct PayloadReader: Sendable {
     ) throws(PayloadError) -> NotificationRequest {
         guard payload.isObject else { throw .notAnObject }
         let pinned = try name.map { name throws(PayloadError) in try dialect(named: name) }
-        let service = payload["aps"]?.isObject == true ? nil : dialects.first { $0.envelope?.fits(payload) == true }
+        let service = payload["aps"]?.isObject == true ? nil : dialects.first { $0.layout?.fits(payload) == true }
         guard service != nil || payload["aps"]?.isObject == true else { throw .noNotification }
 
-        let envelope = service?.envelope ?? .payload
+        let layout = service?.layout ?? .payload
         var finder = AttachmentFinder(payload: payload, limit: Self.attachmentLimit, makeIdentifier: makeIdentifier)
         finder.isShut = payload.hasUnpairedSurrogate
-        if let service, pinned == nil || pinned == service { finder.search(service, in: envelope) }
+        if let service, pinned == nil || pinned == service { finder.search(service, in: layout) }
         let candidates = pinned.map { [$0] } ?? dialects
-        finder.searchPayloads(of: envelope, by: candidates.filter { $0.envelope == nil })
+        finder.searchPayloads(of: layout, by: candidates.filter { $0.layout == nil })
         return NotificationRequest(
             identifier: identifier,
             payload: payload,
@@ -70,7 +70,7 @@ package struct PayloadReader: Sendable {
             gate: finder.gate,
             attachments: finder.attachments,
             explanation: finder.explanation(pinned: pinned),
-            measure: envelope.measure,
+            measure: layout.measure,
             fallbackBody: finder.fallbackBody,
         )
     }
@@ -83,7 +83,7 @@ package struct PayloadReader: Sendable {
     }
 }
 
-extension Envelope {
+extension RequestLayout {
     fileprivate func fits(_ payload: JSONValue) -> Bool { !mark.matches(in: payload).isEmpty }
 }
 

@@ -9,9 +9,9 @@ struct AudioConversion {
     let audio: MediaStream
     let emitter: ClipEmitter
 
-    func run() throws(DecodeFailure) {
+    func run() throws(DecodeError) {
         guard let rules = request.audio else {
-            throw DecodeFailure(.unsupportedFormat, "the profile delivers no sound")
+            throw DecodeError(.unsupportedFormat, "the profile delivers no sound")
         }
         let range = ClipRange(request.clip, longest: rules.duration, in: demuxer)
         let reader = try ClipReader(demuxer, range: range, streams: [audio])
@@ -45,7 +45,7 @@ struct AudioConversion {
         _ reader: ClipReader,
         _ container: Container,
         _ rules: AudioRules,
-    ) throws(DecodeFailure) -> Bool {
+    ) throws(DecodeError) -> Bool {
         let muxer = try Muxer(container, byteLimit: rules.byteLimit)
         let padding = container == .mp3 ? try audio.samplesBeforeStart(in: reader) : 0
         let track = try CopiedTrack(audio, range: reader.range, initialPadding: padding, muxer: muxer)

@@ -11,7 +11,7 @@ struct ClipAssembly {
     func run(
         until mustStop: () -> Bool,
         orShortenedOnce isEnough: () -> Bool = { false },
-    ) throws(DecodeFailure) -> FileInMemory? {
+    ) throws(DecodeError) -> FileInMemory? {
         try muxer.start()
         var index = 0
         while let packet = try reader.packet(at: index), !isEnough() {

@@ -14,17 +14,16 @@ struct ClipCheck {
         var duration: Int64
     }
 
-    static func finding(in file: FileInMemory, _ container: Container, longest: Int64) throws(DecodeFailure) -> Finding
-    {
+    static func finding(in file: FileInMemory, _ container: Container, longest: Int64) throws(DecodeError) -> Finding {
         let demuxer = try Demuxer(file, container.format.media, usesIndex: true)
         let streams = ClipStreams(demuxer.streams)
         let isVideo = container == .mp4
         guard demuxer.streams.count == streams.all.count, isVideo == (streams.video != nil) else {
-            throw DecodeFailure(.internalError, "the clip has other streams than it should")
+            throw DecodeError(.internalError, "the clip has other streams than it should")
         }
         let legal = [AV_CODEC_ID_H264, AV_CODEC_ID_AAC, AV_CODEC_ID_MP3, AV_CODEC_ID_PCM_S16LE]
         guard streams.all.allSatisfy({ legal.contains($0.codec) }) else {
-            throw DecodeFailure(.internalError, "the clip has a codec that it should not have")
+            throw DecodeError(.internalError, "the clip has a codec that it should not have")
         }
         var frames = 0
         var end: Int64 = 0
@@ -37,7 +36,7 @@ struct ClipCheck {
         }
         let duration = demuxer.duration ?? end
         guard duration > 0, duration <= longest + tolerance, end > 0, !isVideo || frames > 0 else {
-            throw DecodeFailure(.corrupt, "the clip lasts \(duration) µs, with \(frames) frames")
+            throw DecodeError(.corrupt, "the clip lasts \(duration) µs, with \(frames) frames")
         }
         return Finding(size: streams.video?.displaySize, frames: frames, duration: duration)
     }

@@ -16,7 +16,7 @@ final class ClipEmitter {
 
     func wants(_ rung: Rung) -> Bool { rungs.contains(rung) }
 
-    func emitPoster(_ poster: PosterConversion, for request: ConversionRequest) throws(DecodeFailure) {
+    func emitPoster(_ poster: PosterConversion, for request: ConversionRequest) throws(DecodeError) {
         try stills.emit(
             poster.still(),
             as: .poster,
@@ -30,7 +30,7 @@ final class ClipEmitter {
     /// Checks a clip and emits it.
     ///
     /// - Returns: The report on the clip.
-    func emit(_ file: FileInMemory, _ container: Container, as rung: Rung, longest: Int64) throws(DecodeFailure)
+    func emit(_ file: FileInMemory, _ container: Container, as rung: Rung, longest: Int64) throws(DecodeError)
         -> RungReport
     {
         let finding = try ClipCheck.finding(in: file, container, longest: longest)
@@ -43,7 +43,7 @@ final class ClipEmitter {
             frames: finding.size == nil ? nil : finding.frames,
             durationMilliseconds: Int((finding.duration + 500) / 1000),
         )
-        try unsafe file.withBytes { (bytes) throws(DecodeFailure) in try unsafe output.emit(report, bytes) }
+        try unsafe file.withBytes { (bytes) throws(DecodeError) in try unsafe output.emit(report, bytes) }
         hasEmitted = true
         return report
     }

@@ -29,7 +29,7 @@ final class ClipReader {
     /// any frame, and the next key frame may be far away.
     static let seekMargins: [Int64] = [250_000, 3_000_000, 12_000_000]
 
-    init(_ demuxer: Demuxer, range: ClipRange, streams: [MediaStream]) throws(DecodeFailure) {
+    init(_ demuxer: Demuxer, range: ClipRange, streams: [MediaStream]) throws(DecodeError) {
         self.demuxer = demuxer
         self.range = range
         self.streams = streams
@@ -47,7 +47,7 @@ final class ClipReader {
     }
 
     /// Returns the packet at `index`; `nil` after the clip's last packet or at the end of the source.
-    func packet(at index: Int) throws(DecodeFailure) -> Packet? {
+    func packet(at index: Int) throws(DecodeError) -> Packet? {
         while index >= packets.count {
             guard let packet = try readNext() else { return nil }
             keep(packet)
@@ -78,7 +78,7 @@ final class ClipReader {
 
     /// Seeks to `time`, reads up to the start, and drops packets that no decoder needs: those before the last key frame
     /// at or before the start.
-    private func begin(lookingFrom time: Int64, _ lead: MediaStream) throws(DecodeFailure) -> Beginning {
+    private func begin(lookingFrom time: Int64, _ lead: MediaStream) throws(DecodeError) -> Beginning {
         packets = []
         byteCount = 0
         isAtEnd = false
@@ -110,10 +110,10 @@ final class ClipReader {
         byteCount += packet.byteCount
     }
 
-    private func readNext() throws(DecodeFailure) -> Packet? {
+    private func readNext() throws(DecodeError) -> Packet? {
         guard !isAtEnd else { return nil }
         guard byteCount <= Self.byteLimit, packets.count < Self.packetLimit else {
-            throw DecodeFailure(.resourceLimit, "the clip has \(byteCount) bytes in \(packets.count) packets")
+            throw DecodeError(.resourceLimit, "the clip has \(byteCount) bytes in \(packets.count) packets")
         }
         while let packet = try demuxer.nextPacket() {
             guard let stream = stream(of: packet) else { continue }

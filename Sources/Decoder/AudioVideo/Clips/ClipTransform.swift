@@ -25,20 +25,20 @@ package struct ClipTransform {
     /// Emits each rung as soon as it is complete. After it returns, nothing better will come.
     ///
     /// - Throws: The reason why no better rung follows. Rungs that were emitted remain valid.
-    package func run() throws(DecodeFailure) {
+    package func run() throws(DecodeError) {
         guard request.format.kind != .image else {
-            throw DecodeFailure(.unsupportedFormat, "\(request.format.rawValue) is neither video nor sound")
+            throw DecodeError(.unsupportedFormat, "\(request.format.rawValue) is neither video nor sound")
         }
         do {
             try convert()
         } catch {
             // Missing bytes look like damage to a decoder. Only the source knows that it was cut.
             guard error.reason == .corrupt, source.isCut else { throw error }
-            throw DecodeFailure(.truncated, error.detail)
+            throw DecodeError(.truncated, error.detail)
         }
     }
 
-    private func convert() throws(DecodeFailure) {
+    private func convert() throws(DecodeError) {
         let startsLater = request.clip.start > .zero || request.clip.thumbnailTime != nil
         let demuxer = try Demuxer(source, request.format, usesIndex: startsLater)
         try check(ClipStreams(demuxer.streams).video)
@@ -47,7 +47,7 @@ package struct ClipTransform {
         let streams = ClipStreams(demuxer.streams)
         try check(streams.video)
         guard streams.memoryBytes <= request.limits.memoryBytes else {
-            throw DecodeFailure(.resourceLimit, "decoding needs \(streams.memoryBytes) bytes of memory")
+            throw DecodeError(.resourceLimit, "decoding needs \(streams.memoryBytes) bytes of memory")
         }
         output.describe(report(on: streams, in: demuxer), memoryBytes: streams.memoryBytes)
         let emitter = ClipEmitter(rungs: request.rungs, output: output, stills: stills)
@@ -70,10 +70,10 @@ package struct ClipTransform {
                 emitter: emitter,
             ).run()
         } else {
-            throw DecodeFailure(.unsupportedFormat, "no stream has a codec that is decoded")
+            throw DecodeError(.unsupportedFormat, "no stream has a codec that is decoded")
         }
         guard emitter.hasEmitted else {
-            throw DecodeFailure(.unsupportedFormat, "none of the rungs that were asked for can be made of this source")
+            throw DecodeError(.unsupportedFormat, "none of the rungs that were asked for can be made of this source")
         }
     }
 
@@ -88,10 +88,10 @@ package struct ClipTransform {
         source.expect(ClipExtents(of: range, in: streams.all).ranges)
     }
 
-    private func check(_ video: MediaStream?) throws(DecodeFailure) {
+    private func check(_ video: MediaStream?) throws(DecodeError) {
         guard let size = video?.storedSize else { return }
         guard size.longEdge <= request.limits.side, size.pixels <= request.limits.framePixels else {
-            throw DecodeFailure(.tooManyPixels, "\(size.width)x\(size.height) is over the limit")
+            throw DecodeError(.tooManyPixels, "\(size.width)x\(size.height) is over the limit")
         }
     }
 

@@ -10,7 +10,7 @@ extension MediaStream {
     }
 
     /// Returns the number of samples before the clip's start in its first packet.
-    func samplesBeforeStart(in reader: ClipReader) throws(DecodeFailure) -> Int64 {
+    func samplesBeforeStart(in reader: ClipReader) throws(DecodeError) -> Int64 {
         let start = units(ofMicroseconds: reader.range.start)
         let sample = unsafe AVRational(num: 1, den: max(1, parameters.pointee.sample_rate))
         var index = 0

@@ -32,7 +32,7 @@ final class CopiedTrack: ClipTrack {
         range: ClipRange,
         initialPadding: Int64 = 0,
         muxer: Muxer,
-    ) throws(DecodeFailure) {
+    ) throws(DecodeError) {
         self.stream = stream
         self.range = range
         self.muxer = muxer
@@ -40,7 +40,7 @@ final class CopiedTrack: ClipTrack {
         end = stream.units(ofMicroseconds: range.end)
         let filter = stream.codec == AV_CODEC_ID_H264 ? try unsafe UnitFilter(stream.parameters) : nil
         self.filter = filter
-        output = try unsafe muxer.addStream { (output) throws(DecodeFailure) in
+        output = try unsafe muxer.addStream { (output) throws(DecodeError) in
             try unsafe check(
                 "avcodec_parameters_copy",
                 avcodec_parameters_copy(output.pointee.codecpar, filter?.parameters ?? UnsafePointer(stream.parameters))
@@ -51,7 +51,7 @@ final class CopiedTrack: ClipTrack {
         }
     }
 
-    func take(_ packet: Packet) throws(DecodeFailure) {
+    func take(_ packet: Packet) throws(DecodeError) {
         guard let shown = packet.presentationTime else { throw Self.noTime }
         guard try begins(packet, shown) else { return }
         guard let decoded = packet.decodingTime else {
@@ -62,14 +62,14 @@ final class CopiedTrack: ClipTrack {
         try take(packet, shownAt: shown)
     }
 
-    func finish(until mustStop: () -> Bool) throws(DecodeFailure) {
+    func finish(until mustStop: () -> Bool) throws(DecodeError) {
         guard undated.isEmpty else { throw Self.noTime }
     }
 
-    private static let noTime = DecodeFailure(.unsupportedFormat, "packets without times cannot be copied")
+    private static let noTime = DecodeError(.unsupportedFormat, "packets without times cannot be copied")
 
     /// Gives the packets without decoding times such times: one frame after the other, up to `time`.
-    private func date(before time: Int64) throws(DecodeFailure) {
+    private func date(before time: Int64) throws(DecodeError) {
         guard !undated.isEmpty else { return }
         let frame =
             stream.frameRate > 0 ? stream.units(ofMicroseconds: Int64(clamping: 1_000_000 / stream.frameRate)) : 1
@@ -83,7 +83,7 @@ final class CopiedTrack: ClipTrack {
         undated = []
     }
 
-    private func take(_ packet: Packet, shownAt shown: Int64) throws(DecodeFailure) {
+    private func take(_ packet: Packet, shownAt shown: Int64) throws(DecodeError) {
         if shown >= end {
             held.append(packet)
             return
@@ -94,7 +94,7 @@ final class CopiedTrack: ClipTrack {
     }
 
     /// Returns `true` if the clip has begun with or before `packet`.
-    private func begins(_ packet: Packet, _ shown: Int64) throws(DecodeFailure) -> Bool {
+    private func begins(_ packet: Packet, _ shown: Int64) throws(DecodeError) -> Bool {
         guard !hasBegun else {
             // Frames shown before the first key frame need a frame that is not in the clip.
             return stream.kind == .audio || shown >= firstTime
@@ -103,7 +103,7 @@ final class CopiedTrack: ClipTrack {
         case .video:
             guard packet.isKeyFrame else { return false }
             guard packet.startsH264Sequence(of: stream) else {
-                throw DecodeFailure(.unsupportedFormat, "the copy would begin with a picture that needs others")
+                throw DecodeError(.unsupportedFormat, "the copy would begin with a picture that needs others")
             }
             hasBegun = true
         case .audio: hasBegun = stream.isNeeded(packet, shownAt: shown, from: start)
@@ -112,7 +112,7 @@ final class CopiedTrack: ClipTrack {
         return hasBegun
     }
 
-    private func write(_ packet: Packet) throws(DecodeFailure) {
+    private func write(_ packet: Packet) throws(DecodeError) {
         let copy = try packet.copy()
         if stream.codec == AV_CODEC_ID_PCM_S16LE { copy.keepSamples(from: start, to: end, of: stream) }
         copy.presentationTime = copy.presentationTime.map { $0 - start }

@@ -17,7 +17,7 @@ final class EncodedAudioTrack: ClipTrack {
 
     var source: Int { stream.index }
 
-    init(_ stream: MediaStream, range: ClipRange, limits: MediaLimits, muxer: Muxer) throws(DecodeFailure) {
+    init(_ stream: MediaStream, range: ClipRange, limits: MediaLimits, muxer: Muxer) throws(DecodeError) {
         self.stream = stream
         self.range = range
         self.muxer = muxer
@@ -38,7 +38,7 @@ final class EncodedAudioTrack: ClipTrack {
         let microsecond = AVRational(num: 1, den: AV_TIME_BASE)
         samplesLeft = Int(av_rescale_q(range.duration, microsecond, AVRational(num: 1, den: outputRate)))
         let encoder = unsafe encoder.context
-        output = try unsafe muxer.addStream { (output) throws(DecodeFailure) in
+        output = try unsafe muxer.addStream { (output) throws(DecodeError) in
             try unsafe check(
                 "avcodec_parameters_from_context",
                 avcodec_parameters_from_context(output.pointee.codecpar, encoder)
@@ -47,12 +47,12 @@ final class EncodedAudioTrack: ClipTrack {
         }
     }
 
-    func take(_ packet: Packet) throws(DecodeFailure) {
+    func take(_ packet: Packet) throws(DecodeError) {
         try decoder.send(packet)
         try encodeDecoded()
     }
 
-    func finish(until mustStop: () -> Bool) throws(DecodeFailure) {
+    func finish(until mustStop: () -> Bool) throws(DecodeError) {
         try decoder.send(nil)
         try encodeDecoded()
         try resampler.drain()
@@ -61,7 +61,7 @@ final class EncodedAudioTrack: ClipTrack {
         try writeEncoded()
     }
 
-    private func encodeDecoded() throws(DecodeFailure) {
+    private func encodeDecoded() throws(DecodeError) {
         while let frame = try decoder.receive() {
             let start = stream.units(ofMicroseconds: range.start)
             let seconds = frame.time.map { Double($0 - start) * av_q2d(stream.timeBase) }
@@ -72,7 +72,7 @@ final class EncodedAudioTrack: ClipTrack {
         }
     }
 
-    private func encodeResampled(isLast: Bool) throws(DecodeFailure) {
+    private func encodeResampled(isLast: Bool) throws(DecodeError) {
         let frameSize = unsafe Int(encoder.context.pointee.frame_size)
         while samplesLeft > 0 {
             let wanted = min(frameSize, samplesLeft)
@@ -87,7 +87,7 @@ final class EncodedAudioTrack: ClipTrack {
         }
     }
 
-    private func writeEncoded() throws(DecodeFailure) {
+    private func writeEncoded() throws(DecodeError) {
         while let packet = try encoder.receive() {
             try muxer.write(packet, to: output, timeBase: encoder.timeBase)
         }

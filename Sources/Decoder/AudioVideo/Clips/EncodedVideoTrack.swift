@@ -36,7 +36,7 @@ final class EncodedVideoTrack: ClipTrack {
         range: ClipRange,
         limits: MediaLimits,
         muxer: Muxer,
-    ) throws(DecodeFailure) {
+    ) throws(DecodeError) {
         self.stream = stream
         self.range = range
         self.muxer = muxer
@@ -69,7 +69,7 @@ final class EncodedVideoTrack: ClipTrack {
         try unsafe check("avcodec_parameters_from_context", avcodec_parameters_from_context(made, encoder.context))
         let filter = try unsafe UnitFilter(made)
         self.filter = filter
-        output = try unsafe muxer.addStream { (output) throws(DecodeFailure) in
+        output = try unsafe muxer.addStream { (output) throws(DecodeError) in
             try unsafe check(
                 "avcodec_parameters_copy",
                 avcodec_parameters_copy(output.pointee.codecpar, filter.parameters)
@@ -78,23 +78,23 @@ final class EncodedVideoTrack: ClipTrack {
         }
     }
 
-    func take(_ packet: Packet) throws(DecodeFailure) {
+    func take(_ packet: Packet) throws(DecodeError) {
         try decoder.send(packet)
         try encodeDecoded()
     }
 
-    func finish(until mustStop: () -> Bool) throws(DecodeFailure) {
+    func finish(until mustStop: () -> Bool) throws(DecodeError) {
         try decoder.send(nil)
         try encodeDecoded(until: mustStop)
         try encodeWaiting()
-        guard lastTime != nil else { throw DecodeFailure(.corrupt, "no frame could be decoded") }
+        guard lastTime != nil else { throw DecodeError(.corrupt, "no frame could be decoded") }
         // Both codecs hold back some frames until the end, which take time.
         guard !mustStop() else { return }
         try encoder.sendEnd()
         try writeEncoded(until: mustStop)
     }
 
-    private func encodeDecoded(until mustStop: () -> Bool = { false }) throws(DecodeFailure) {
+    private func encodeDecoded(until mustStop: () -> Bool = { false }) throws(DecodeError) {
         while !mustStop(), let frame = try decoder.receive() {
             guard let shown = frame.time else { continue }
             let time = av_rescale_q(
@@ -106,7 +106,7 @@ final class EncodedVideoTrack: ClipTrack {
         }
     }
 
-    private func take(_ frame: consuming Frame, at time: Int64) throws(DecodeFailure) {
+    private func take(_ frame: consuming Frame, at time: Int64) throws(DecodeError) {
         guard time < end else { return }
         if time <= 0 {
             waiting = consume frame
@@ -123,12 +123,12 @@ final class EncodedVideoTrack: ClipTrack {
         av_rescale_q(range.duration, AVRational(num: 1, den: AV_TIME_BASE), Self.timeBase)
     }
 
-    private func encodeWaiting() throws(DecodeFailure) {
+    private func encodeWaiting() throws(DecodeError) {
         guard let frame = waiting.take() else { return }
         try encode(frame, at: 0)
     }
 
-    private func encode(_ frame: borrowing Frame, at time: Int64) throws(DecodeFailure) {
+    private func encode(_ frame: borrowing Frame, at time: Int64) throws(DecodeError) {
         if let lastTime, time - lastTime < Self.shortestInterval { return }
         let picture = try scaler.scaled(frame).upright(from: stream.orientation)
         unsafe picture.pointer.pointee.pts = time
@@ -137,7 +137,7 @@ final class EncodedVideoTrack: ClipTrack {
         try writeEncoded()
     }
 
-    private func writeEncoded(until mustStop: () -> Bool = { false }) throws(DecodeFailure) {
+    private func writeEncoded(until mustStop: () -> Bool = { false }) throws(DecodeError) {
         while !mustStop(), let packet = try encoder.receive() {
             packet.duration = max(1, min(frameDuration, end - (packet.presentationTime ?? 0)))
             guard let filtered = try filter.filtered(packet) else { continue }

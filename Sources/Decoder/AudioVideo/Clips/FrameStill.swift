@@ -4,7 +4,7 @@ import Media
 
 extension Frame {
     /// Returns the frame as a still picture with square pixels in sRGB, about as large as `rules` ask for.
-    func still(of stream: MediaStream, rules: ImageRules) throws(DecodeFailure) -> DecodedStill {
+    func still(of stream: MediaStream, rules: ImageRules) throws(DecodeError) -> DecodedStill {
         // Scales to twice the wanted size. The better filter of the image encoder does the rest.
         let target = size.withSquarePixels(stream.pixelRatio).fitting(longEdge: rules.longEdge * 2)
         let scaled = try PictureScaler(to: target, AV_PIX_FMT_RGB24).scaled(self)
@@ -16,7 +16,7 @@ extension Frame {
     }
 
     /// Returns the average brightness, from 16 (black) to 235.
-    func brightness() throws(DecodeFailure) -> Int {
+    func brightness() throws(DecodeError) -> Int {
         let size = PixelSize(width: 16, height: 16)
         let bytes = try PictureScaler(to: size, AV_PIX_FMT_GRAY8).scaled(self).rows(ofBytes: size.width)
         return bytes.reduce(0) { $0 + Int($1) } / bytes.count

@@ -14,7 +14,7 @@ struct PosterConversion {
     /// The requested time of the frame, in microseconds on the source's clock; `nil` for any frame.
     let asked: Int64?
 
-    func still() throws(DecodeFailure) -> DecodedStill {
+    func still() throws(DecodeError) -> DecodedStill {
         let decoder = try StreamDecoder.open(stream, limits: request.limits, isSlow: false)
         var candidate = Candidate()
         var index = 0
@@ -28,7 +28,7 @@ struct PosterConversion {
             try decoder.send(nil)
             _ = try take(from: decoder, &candidate)
         }
-        guard let frame = candidate.frame.take() else { throw DecodeFailure(.corrupt, "no frame could be decoded") }
+        guard let frame = candidate.frame.take() else { throw DecodeError(.corrupt, "no frame could be decoded") }
         return try frame.still(of: stream, rules: request.image)
     }
 
@@ -40,8 +40,7 @@ struct PosterConversion {
     }
 
     /// Looks at the decoder's next frames. Returns `true` if the frame was found.
-    private func take(from decoder: borrowing StreamDecoder, _ candidate: inout Candidate) throws(DecodeFailure) -> Bool
-    {
+    private func take(from decoder: borrowing StreamDecoder, _ candidate: inout Candidate) throws(DecodeError) -> Bool {
         while let frame = try decoder.receive() {
             let time = frame.time.map(stream.microseconds) ?? reader.range.start
             if let asked {

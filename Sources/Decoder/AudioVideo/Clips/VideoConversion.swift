@@ -19,29 +19,29 @@ struct VideoConversion {
     let audio: MediaStream?
     let emitter: ClipEmitter
 
-    func run() throws(DecodeFailure) {
+    func run() throws(DecodeError) {
         guard let rules = request.video else { return try emitPosterOnly() }
         let range = ClipRange(request.clip, longest: rules.duration, in: demuxer)
         let reader = try ClipReader(demuxer, range: range, streams: [video, audio].compactMap(\.self))
         let isCopyable = emitter.wants(.copied) && video.isCopyable(under: rules)
-        var failure: DecodeFailure?
+        var failure: DecodeError?
         // A copy of bytes that are already there, or arrive at once, is faster than a poster. A thumbnail
         // needs a poster in any case.
         let isQuick =
             isCopyable && request.thumbnailEdge == nil && (source.isWhole || reader.reachesEnd(within: Self.patience))
-        if !isQuick { _ = attempt(&failure) { () throws(DecodeFailure) in try emitPoster(reader) } }
+        if !isQuick { _ = attempt(&failure) { () throws(DecodeError) in try emitPoster(reader) } }
         // A video that cannot be copied is encoded again.
-        let isDone = isCopyable && attempt(&failure) { () throws(DecodeFailure) in try copy(reader, rules) }
+        let isDone = isCopyable && attempt(&failure) { () throws(DecodeError) in try copy(reader, rules) }
         guard !isDone else { return }
         if !emitter.hasEmitted {
-            _ = attempt(&failure) { () throws(DecodeFailure) in try emitPoster(reader) }
+            _ = attempt(&failure) { () throws(DecodeError) in try emitPoster(reader) }
         }
         if emitter.wants(.transcoded), !mustStop { return try transcode(reader, rules) }
         if !emitter.hasEmitted, let failure { throw failure }
     }
 
     /// Makes a rung. Returns its result; if it fails, records the reason in `failure` and returns `false`.
-    private func attempt(_ failure: inout DecodeFailure?, _ rung: () throws(DecodeFailure) -> Bool) -> Bool {
+    private func attempt(_ failure: inout DecodeError?, _ rung: () throws(DecodeError) -> Bool) -> Bool {
         do {
             return try rung()
         } catch {
@@ -52,7 +52,7 @@ struct VideoConversion {
 
     private var mustStop: Bool { emitter.hasEmitted && source.timeWillExpire }
 
-    private func emitPosterOnly() throws(DecodeFailure) {
+    private func emitPosterOnly() throws(DecodeError) {
         var clip = request.clip
         clip.start = clip.thumbnailTime ?? clip.start
         let range = ClipRange(clip, longest: .seconds(10), in: demuxer)
@@ -66,7 +66,7 @@ struct VideoConversion {
     }
 
     /// Emits the poster. Returns `true` if there is one.
-    private func emitPoster(_ reader: ClipReader) throws(DecodeFailure) -> Bool {
+    private func emitPoster(_ reader: ClipReader) throws(DecodeError) -> Bool {
         guard emitter.wants(.poster) else { return false }
         let asked = request.clip.thumbnailTime.map { demuxer.startTime + $0.microseconds }
         try emitter.emitPoster(poster(reader, asked: asked), for: request)
@@ -74,7 +74,7 @@ struct VideoConversion {
     }
 
     /// Emits a copy. Returns `true` if nothing better can follow.
-    private func copy(_ reader: ClipReader, _ rules: VideoRules) throws(DecodeFailure) -> Bool {
+    private func copy(_ reader: ClipReader, _ rules: VideoRules) throws(DecodeError) -> Bool {
         let muxer = try Muxer(.mp4, byteLimit: rules.byteLimit)
         var tracks: [any ClipTrack] = [try CopiedTrack(video, range: reader.range, muxer: muxer)]
         if let audio {
@@ -91,7 +91,7 @@ struct VideoConversion {
         return request.isLast(report)
     }
 
-    private func transcode(_ reader: ClipReader, _ rules: VideoRules) throws(DecodeFailure) {
+    private func transcode(_ reader: ClipReader, _ rules: VideoRules) throws(DecodeError) {
         let muxer = try Muxer(.mp4, byteLimit: rules.byteLimit)
         let size = video.displaySize.fitting(longEdge: rules.longEdge).even
         var tracks: [any ClipTrack] = [

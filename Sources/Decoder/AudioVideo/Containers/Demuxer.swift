@@ -28,12 +28,12 @@ final class Demuxer {
     ///
     /// With `usesIndex`, jumps to an index at the end of the source. That is worthwhile only for a clip that does not
     /// start at the beginning.
-    init(_ bytes: any SourceBytes, _ format: MediaFormat, usesIndex: Bool) throws(DecodeFailure) {
+    init(_ bytes: any SourceBytes, _ format: MediaFormat, usesIndex: Bool) throws(DecodeError) {
         var start: [UInt8] = [0, 0, 0, 0]
         let count = unsafe start.withUnsafeMutableBytes { unsafe bytes.readFully(at: 0, into: $0) }
-        guard count > 0 else { throw DecodeFailure(.empty, "the source has no bytes") }
+        guard count > 0 else { throw DecodeError(.empty, "the source has no bytes") }
         guard let name = DemuxerChoice(format, start: start)?.name, let demuxer = unsafe av_find_input_format(name)
-        else { throw DecodeFailure(.unsupportedFormat, "\(format.rawValue) has no demuxer") }
+        else { throw DecodeError(.unsupportedFormat, "\(format.rawValue) has no demuxer") }
 
         if name == "mov", !bytes.isWhole { bytes.expect(MovieIndex.range(in: bytes).map { [$0] } ?? []) }
         input = try SourceInput(bytes)
@@ -45,7 +45,7 @@ final class Demuxer {
         defer { unsafe av_dict_free(&options) }
         for (key, value) in Self.options { unsafe av_dict_set(&options, key, value, 0) }
         var opened = unsafe avformat_alloc_context()
-        guard let context = unsafe opened else { throw DecodeFailure(.resourceLimit, "avformat_alloc_context") }
+        guard let context = unsafe opened else { throw DecodeError(.resourceLimit, "avformat_alloc_context") }
         unsafe self.context = context
         unsafe context.pointee.pb = input.context
         // libav looks for a movie's index in any case. With this flag, it does not look for more behind the index.
@@ -67,7 +67,7 @@ final class Demuxer {
     }
 
     /// Decodes the beginning of each stream to find properties that the container does not give.
-    func analyse(_ limits: MediaLimits) throws(DecodeFailure) {
+    func analyse(_ limits: MediaLimits) throws(DecodeError) {
         for index in 0..<streamCount {
             guard let stream = unsafe context.pointee.streams[index] else { continue }
             if unsafe MediaStream(stream, in: context) == nil { unsafe stream.pointee.discard = AVDISCARD_ALL }
@@ -104,26 +104,26 @@ final class Demuxer {
     }
 
     /// Seeks to the last key frame of `stream` at or before `time`, in microseconds.
-    func seek(to time: Int64, of stream: MediaStream) throws(DecodeFailure) {
+    func seek(to time: Int64, of stream: MediaStream) throws(DecodeError) {
         let target = stream.units(ofMicroseconds: time)
         let code = unsafe avformat_seek_file(context, Int32(stream.index), Int64.min, target, target, 0)
         try check("avformat_seek_file", code)
     }
 
     /// Returns the next packet; `nil` at the end of the source.
-    func nextPacket() throws(DecodeFailure) -> Packet? {
+    func nextPacket() throws(DecodeError) -> Packet? {
         let packet = try Packet.make()
         let code = unsafe av_read_frame(context, packet.pointer)
         guard code >= 0 else {
             if code == LibavResult.end { return nil }
-            throw DecodeFailure("av_read_frame", code: code)
+            throw DecodeError("av_read_frame", code: code)
         }
         return packet
     }
 
     private var streamCount: Int { unsafe Int(context.pointee.nb_streams) }
 
-    private func readStreams() throws(DecodeFailure) {
+    private func readStreams() throws(DecodeError) {
         streams = (0..<streamCount).compactMap { index in
             unsafe context.pointee.streams[index].flatMap { unsafe MediaStream($0, in: context) }
         }

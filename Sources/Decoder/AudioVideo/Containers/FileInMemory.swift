@@ -21,9 +21,9 @@ final class FileInMemory: SourceBytes {
     var byteCount: Int { bytes.count }
 
     /// Returns a context through which libav writes to this file. The caller frees it before this object is released.
-    func makeOutputContext() throws(DecodeFailure) -> UnsafeMutablePointer<AVIOContext> {
+    func makeOutputContext() throws(DecodeError) -> UnsafeMutablePointer<AVIOContext> {
         guard let buffer = unsafe av_malloc(Int(Self.bufferSize)) else {
-            throw DecodeFailure(.resourceLimit, "no memory for the output buffer")
+            throw DecodeError(.resourceLimit, "no memory for the output buffer")
         }
         let user = unsafe Unmanaged.passUnretained(self).toOpaque()
         let start = unsafe buffer.assumingMemoryBound(to: UInt8.self)
@@ -35,11 +35,11 @@ final class FileInMemory: SourceBytes {
     func edit(_ change: ([UInt8]) -> [UInt8]) { bytes = change(bytes) }
 
     func withBytes<Result>(
-        _ body: (UnsafeRawBufferPointer) throws(DecodeFailure) -> Result
-    ) throws(DecodeFailure) -> Result {
+        _ body: (UnsafeRawBufferPointer) throws(DecodeError) -> Result
+    ) throws(DecodeError) -> Result {
         // `withUnsafeBytes` of an array does not support typed throws.
         let result = unsafe bytes.withUnsafeBytes { bytes in
-            Swift.Result { () throws(DecodeFailure) in try unsafe body(bytes) }
+            Swift.Result { () throws(DecodeError) in try unsafe body(bytes) }
         }
         return try result.get()
     }

@@ -11,7 +11,7 @@ final class Muxer {
     private let context: UnsafeMutablePointer<AVFormatContext>
     private var hasHeader = false
 
-    init(_ container: Container, byteLimit: Int) throws(DecodeFailure) {
+    init(_ container: Container, byteLimit: Int) throws(DecodeError) {
         self.container = container
         file = FileInMemory(byteLimit: byteLimit)
         var opened: UnsafeMutablePointer<AVFormatContext>?
@@ -37,8 +37,8 @@ final class Muxer {
 
     /// Adds a stream, which `configure` sets up, and returns its index.
     func addStream(
-        _ configure: (UnsafeMutablePointer<AVStream>) throws(DecodeFailure) -> Void
-    ) throws(DecodeFailure) -> Int {
+        _ configure: (UnsafeMutablePointer<AVStream>) throws(DecodeError) -> Void
+    ) throws(DecodeError) -> Int {
         let stream = try unsafe allocated("avformat_new_stream", avformat_new_stream(context, nil))
         try unsafe configure(stream)
         // The codec tag belongs to the source's container and is not valid here.
@@ -46,7 +46,7 @@ final class Muxer {
         return unsafe Int(stream.pointee.index)
     }
 
-    func start() throws(DecodeFailure) {
+    func start() throws(DecodeError) {
         var options: OpaquePointer?
         defer { unsafe av_dict_free(&options) }
         if container.isMovie { unsafe av_dict_set(&options, "movflags", "faststart", 0) }
@@ -56,7 +56,7 @@ final class Muxer {
     }
 
     /// Writes a packet. Its times are in units of `timeBase`, from the start of the clip.
-    func write(_ packet: Packet, to stream: Int, timeBase: AVRational) throws(DecodeFailure) {
+    func write(_ packet: Packet, to stream: Int, timeBase: AVRational) throws(DecodeError) {
         guard let output = unsafe context.pointee.streams[stream] else { return }
         unsafe packet.pointer.pointee.stream_index = Int32(stream)
         unsafe packet.pointer.pointee.pos = -1
@@ -65,7 +65,7 @@ final class Muxer {
     }
 
     /// Completes the file and returns it.
-    func finish() throws(DecodeFailure) -> FileInMemory {
+    func finish() throws(DecodeError) -> FileInMemory {
         try unsafe check("av_write_trailer", av_write_trailer(context))
         unsafe avio_flush(context.pointee.pb)
         try unsafe check("avio_flush", context.pointee.pb.pointee.error)
@@ -82,7 +82,7 @@ private let openFileAgain:
             return clibav_error_from_errno(EACCES)
         }
         let file = unsafe Unmanaged<FileInMemory>.fromOpaque(user).takeUnretainedValue()
-        do throws(DecodeFailure) {
+        do throws(DecodeError) {
             let input = try SourceInput(file)
             // libav's closing callback releases it.
             unsafe opened?.pointee = Unmanaged.passRetained(input).takeUnretainedValue().context

@@ -17,11 +17,11 @@ final class SourceInput {
     /// The context, which this object owns. libav may replace the buffer in it.
     private(set) var context: UnsafeMutablePointer<AVIOContext>?
 
-    init(_ bytes: any SourceBytes) throws(DecodeFailure) {
+    init(_ bytes: any SourceBytes) throws(DecodeError) {
         self.bytes = bytes
         unsafe context = nil
         guard let buffer = unsafe av_malloc(Int(Self.bufferSize)) else {
-            throw DecodeFailure(.resourceLimit, "no memory for the input buffer")
+            throw DecodeError(.resourceLimit, "no memory for the input buffer")
         }
         // libav uses this object only as long as the context, which this object frees.
         let user = unsafe Unmanaged.passUnretained(self).toOpaque()
@@ -29,7 +29,7 @@ final class SourceInput {
         unsafe context = avio_alloc_context(start, Self.bufferSize, 0, user, readSource, nil, seekSource)
         guard unsafe context != nil else {
             unsafe av_free(buffer)
-            throw DecodeFailure(.resourceLimit, "avio_alloc_context")
+            throw DecodeError(.resourceLimit, "avio_alloc_context")
         }
     }
 

@@ -9,9 +9,9 @@ import Media
 final class UnitFilter {
     private let context: UnsafeMutablePointer<AVBSFContext>
 
-    init(_ parameters: UnsafePointer<AVCodecParameters>) throws(DecodeFailure) {
+    init(_ parameters: UnsafePointer<AVCodecParameters>) throws(DecodeError) {
         guard let filter = unsafe av_bsf_get_by_name("filter_units") else {
-            throw DecodeFailure(.internalError, "filter_units is missing")
+            throw DecodeError(.internalError, "filter_units is missing")
         }
         var made: UnsafeMutablePointer<AVBSFContext>?
         try unsafe check("av_bsf_alloc", av_bsf_alloc(filter, &made))
@@ -30,7 +30,7 @@ final class UnitFilter {
     var parameters: UnsafePointer<AVCodecParameters> { unsafe UnsafePointer(context.pointee.par_out) }
 
     /// Returns the filtered packet; `nil` if nothing else was in it. `packet` is empty afterwards.
-    func filtered(_ packet: Packet) throws(DecodeFailure) -> Packet? {
+    func filtered(_ packet: Packet) throws(DecodeError) -> Packet? {
         try unsafe check("av_bsf_send_packet", av_bsf_send_packet(context, packet.pointer))
         let filtered = try Packet.make()
         let code = unsafe av_bsf_receive_packet(context, filtered.pointer)

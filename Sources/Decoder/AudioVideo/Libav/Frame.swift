@@ -13,12 +13,12 @@ struct Frame: ~Copyable {
         unsafe av_frame_free(&pointer)
     }
 
-    static func make() throws(DecodeFailure) -> Frame {
+    static func make() throws(DecodeError) -> Frame {
         try unsafe Frame(adopting: allocated("av_frame_alloc", av_frame_alloc()))
     }
 
     /// Returns a picture with memory for its pixels.
-    static func picture(_ size: PixelSize, _ format: AVPixelFormat) throws(DecodeFailure) -> Frame {
+    static func picture(_ size: PixelSize, _ format: AVPixelFormat) throws(DecodeError) -> Frame {
         let frame = try make()
         unsafe frame.pointer.pointee.width = Int32(size.width)
         unsafe frame.pointer.pointee.height = Int32(size.height)
@@ -28,7 +28,7 @@ struct Frame: ~Copyable {
     }
 
     /// Returns another reference to the same pixels or samples.
-    func shared() throws(DecodeFailure) -> Frame {
+    func shared() throws(DecodeError) -> Frame {
         try unsafe Frame(adopting: allocated("av_frame_clone", av_frame_clone(pointer)))
     }
 

@@ -5,8 +5,8 @@ import Media
 
 /// Returns the result of a libav call, or throws its error.
 @discardableResult
-func check(_ call: StaticString, _ code: Int32) throws(DecodeFailure) -> Int32 {
-    guard code >= 0 else { throw DecodeFailure(call, code: code) }
+func check(_ call: StaticString, _ code: Int32) throws(DecodeError) -> Int32 {
+    guard code >= 0 else { throw DecodeError(call, code: code) }
     return code
 }
 
@@ -14,12 +14,12 @@ func check(_ call: StaticString, _ code: Int32) throws(DecodeFailure) -> Int32 {
 func allocated<Object>(
     _ call: StaticString,
     _ object: UnsafeMutablePointer<Object>?,
-) throws(DecodeFailure) -> UnsafeMutablePointer<Object> {
-    guard let object = unsafe object else { throw DecodeFailure(.resourceLimit, "\(call)") }
+) throws(DecodeError) -> UnsafeMutablePointer<Object> {
+    guard let object = unsafe object else { throw DecodeError(.resourceLimit, "\(call)") }
     return unsafe object
 }
 
-extension DecodeFailure {
+extension DecodeError {
     /// Creates the failure for one of libav's negative codes.
     init(_ call: StaticString, code: Int32) {
         let reason: AttachmentFailure.Reason =

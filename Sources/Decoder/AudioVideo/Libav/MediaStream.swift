@@ -90,11 +90,11 @@ struct MediaStream {
 
 extension MediaStream {
     /// Copies the display matrix, which tells players how to turn a copied picture.
-    func copyDisplayMatrix(to output: UnsafeMutablePointer<AVStream>) throws(DecodeFailure) {
+    func copyDisplayMatrix(to output: UnsafeMutablePointer<AVStream>) throws(DecodeError) {
         guard orientation != .upright else { return }
         var matrix = orientation.displayMatrix
         guard let data = unsafe av_stream_new_side_data(output, AV_PKT_DATA_DISPLAYMATRIX, 36) else {
-            throw DecodeFailure(.resourceLimit, "av_stream_new_side_data")
+            throw DecodeError(.resourceLimit, "av_stream_new_side_data")
         }
         unsafe memcpy(data, &matrix, 36)
     }

@@ -13,11 +13,11 @@ final class Packet {
         unsafe av_packet_free(&pointer)
     }
 
-    static func make() throws(DecodeFailure) -> Packet {
+    static func make() throws(DecodeError) -> Packet {
         try unsafe Packet(adopting: allocated("av_packet_alloc", av_packet_alloc()))
     }
 
-    func copy() throws(DecodeFailure) -> Packet {
+    func copy() throws(DecodeError) -> Packet {
         try unsafe Packet(adopting: allocated("av_packet_clone", av_packet_clone(pointer)))
     }
 

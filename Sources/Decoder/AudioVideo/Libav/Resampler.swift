@@ -22,12 +22,12 @@ final class Resampler {
     private var inputLayout = unsafe AVChannelLayout()
 
     /// Creates a resampler for `encoder`, which must outlive this object.
-    init(to encoder: UnsafeMutablePointer<AVCodecContext>) throws(DecodeFailure) {
+    init(to encoder: UnsafeMutablePointer<AVCodecContext>) throws(DecodeError) {
         unsafe self.encoder = encoder
         unsafe context = nil
         let channels = unsafe encoder.pointee.ch_layout.nb_channels
         guard let queue = unsafe av_audio_fifo_alloc(encoder.pointee.sample_fmt, channels, 1) else {
-            throw DecodeFailure(.resourceLimit, "av_audio_fifo_alloc")
+            throw DecodeError(.resourceLimit, "av_audio_fifo_alloc")
         }
         unsafe self.queue = queue
     }
@@ -42,7 +42,7 @@ final class Resampler {
     var sampleCount: Int { unsafe Int(av_audio_fifo_size(queue)) }
 
     /// Takes decoded sound. Its first sample is heard at `seconds`, if known.
-    func take(_ frame: borrowing Frame, at seconds: Double?) throws(DecodeFailure) {
+    func take(_ frame: borrowing Frame, at seconds: Double?) throws(DecodeError) {
         if unsafe frame.pointer.pointee.ch_layout.order == AV_CHANNEL_ORDER_UNSPEC {
             let count = unsafe frame.pointer.pointee.ch_layout.nb_channels
             unsafe av_channel_layout_default(&frame.pointer.pointee.ch_layout, count)
@@ -57,23 +57,23 @@ final class Resampler {
             let unit = unsafe Double(inputRate) * Double(encoder.pointee.sample_rate)
             _ = unsafe swr_next_pts(context, Int64(clamping: seconds * unit))
         }
-        try unsafe convert(frame.sampleCount) { (output) throws(DecodeFailure) in
+        try unsafe convert(frame.sampleCount) { (output) throws(DecodeError) in
             try unsafe check("swr_convert_frame", swr_convert_frame(context, output, frame.pointer))
         }
     }
 
     /// Flushes the samples that the filter holds back.
-    func drain() throws(DecodeFailure) {
+    func drain() throws(DecodeError) {
         guard unsafe context != nil else { return }
-        try unsafe convert(0) { (output) throws(DecodeFailure) in
+        try unsafe convert(0) { (output) throws(DecodeError) in
             try unsafe check("swr_convert_frame", swr_convert_frame(context, output, nil))
         }
     }
 
     /// Returns the next `count` samples, which must be ready.
-    func next(_ count: Int) throws(DecodeFailure) -> Frame {
+    func next(_ count: Int) throws(DecodeError) -> Frame {
         let frame = try makeFrame(count)
-        try unsafe frame.withPlanes { (planes) throws(DecodeFailure) in
+        try unsafe frame.withPlanes { (planes) throws(DecodeError) in
             try unsafe check("av_audio_fifo_read", av_audio_fifo_read(queue, planes, Int32(count)))
         }
         return frame
@@ -85,7 +85,7 @@ final class Resampler {
             && av_channel_layout_compare(&inputLayout, &frame.pointer.pointee.ch_layout) == 0
     }
 
-    private func start(with frame: borrowing Frame) throws(DecodeFailure) {
+    private func start(with frame: borrowing Frame) throws(DecodeError) {
         inputRate = unsafe frame.pointer.pointee.sample_rate
         inputFormat = unsafe frame.pointer.pointee.format
         try unsafe check(
@@ -115,20 +115,20 @@ final class Resampler {
 
     private func convert(
         _ inputCount: Int,
-        _ body: (UnsafeMutablePointer<AVFrame>) throws(DecodeFailure) -> Void,
-    ) throws(DecodeFailure) {
+        _ body: (UnsafeMutablePointer<AVFrame>) throws(DecodeError) -> Void,
+    ) throws(DecodeError) {
         let room = unsafe swr_get_out_samples(context, Int32(clamping: inputCount))
         guard room > 0 else { return }
         let output = try makeFrame(Int(room))
         try unsafe body(output.pointer)
         guard output.sampleCount > 0 else { return }
         samplesMade += Int64(output.sampleCount)
-        try unsafe output.withPlanes { (planes) throws(DecodeFailure) in
+        try unsafe output.withPlanes { (planes) throws(DecodeError) in
             try unsafe check("av_audio_fifo_write", av_audio_fifo_write(queue, planes, Int32(output.sampleCount)))
         }
     }
 
-    private func makeFrame(_ count: Int) throws(DecodeFailure) -> Frame {
+    private func makeFrame(_ count: Int) throws(DecodeError) -> Frame {
         let frame = try Frame.make()
         unsafe frame.pointer.pointee.nb_samples = Int32(count)
         unsafe frame.pointer.pointee.format = encoder.pointee.sample_fmt.rawValue
@@ -145,8 +145,8 @@ final class Resampler {
 extension Frame {
     /// Calls the closure with the addresses of each channel's samples, in the form that libav needs.
     fileprivate func withPlanes(
-        _ body: (UnsafeMutablePointer<UnsafeMutableRawPointer?>) throws(DecodeFailure) -> Void
-    ) throws(DecodeFailure) {
+        _ body: (UnsafeMutablePointer<UnsafeMutableRawPointer?>) throws(DecodeError) -> Void
+    ) throws(DecodeError) {
         guard let planes = unsafe pointer.pointee.extended_data else { return }
         let count = unsafe Int(max(1, pointer.pointee.ch_layout.nb_channels))
         var addresses = unsafe (0..<count).map {

@@ -19,10 +19,10 @@ struct StreamDecoder: ~Copyable {
     }
 
     /// Opens a decoder. `isSlow` means that all of a clip will be decoded, so that starting threads pays.
-    static func open(_ stream: MediaStream, limits: MediaLimits, isSlow: Bool) throws(DecodeFailure) -> StreamDecoder {
+    static func open(_ stream: MediaStream, limits: MediaLimits, isSlow: Bool) throws(DecodeError) -> StreamDecoder {
         guard let name = CodecAllowList.decoderName(for: stream.codec),
             let codec = unsafe avcodec_find_decoder_by_name(name)
-        else { throw DecodeFailure(.unsupportedFormat, "the codec is not on the list") }
+        else { throw DecodeError(.unsupportedFormat, "the codec is not on the list") }
         let context = try unsafe allocated("avcodec_alloc_context3", avcodec_alloc_context3(codec))
         let decoder = unsafe StreamDecoder(adopting: context, stream: stream)
         try unsafe check(
@@ -41,14 +41,14 @@ struct StreamDecoder: ~Copyable {
     }
 
     /// Sends a packet; `nil` after the last one. Skips damaged packets and decodes the others.
-    func send(_ packet: Packet?) throws(DecodeFailure) {
+    func send(_ packet: Packet?) throws(DecodeError) {
         let code = unsafe avcodec_send_packet(context, packet?.pointer)
         guard code == clibav_error_from_errno(ENOMEM) else { return }
         try check("avcodec_send_packet", code)
     }
 
     /// Returns the next frame; `nil` if the decoder needs more packets first.
-    func receive() throws(DecodeFailure) -> Frame? {
+    func receive() throws(DecodeError) -> Frame? {
         let frame = try Frame.make()
         let code = unsafe avcodec_receive_frame(context, frame.pointer)
         if code == clibav_error_from_errno(ENOMEM) { try check("avcodec_receive_frame", code) }

@@ -19,9 +19,9 @@ struct StreamEncoder: ~Copyable {
         _ name: String,
         options: KeyValuePairs<String, String>,
         _ configure: (inout AVCodecContext) -> Void,
-    ) throws(DecodeFailure) -> StreamEncoder {
+    ) throws(DecodeError) -> StreamEncoder {
         guard let codec = unsafe avcodec_find_encoder_by_name(name) else {
-            throw DecodeFailure(.decoderUnavailable, "this libavcodec has no \(name)")
+            throw DecodeError(.decoderUnavailable, "this libavcodec has no \(name)")
         }
         let context = try unsafe allocated("avcodec_alloc_context3", avcodec_alloc_context3(codec))
         let encoder = unsafe StreamEncoder(adopting: context)
@@ -37,16 +37,16 @@ struct StreamEncoder: ~Copyable {
     var timeBase: AVRational { unsafe context.pointee.time_base }
 
     /// Sends a frame, with its time in `timeBase`.
-    func send(_ frame: borrowing Frame) throws(DecodeFailure) {
+    func send(_ frame: borrowing Frame) throws(DecodeError) {
         try unsafe check("avcodec_send_frame", avcodec_send_frame(context, frame.pointer))
     }
 
-    func sendEnd() throws(DecodeFailure) {
+    func sendEnd() throws(DecodeError) {
         try unsafe check("avcodec_send_frame", avcodec_send_frame(context, nil))
     }
 
     /// Returns the next packet; `nil` if the encoder needs more frames first.
-    func receive() throws(DecodeFailure) -> Packet? {
+    func receive() throws(DecodeError) -> Packet? {
         let packet = try Packet.make()
         let code = unsafe avcodec_receive_packet(context, packet.pointer)
         if code == LibavResult.wantsMore || code == LibavResult.end { return nil }
@@ -55,7 +55,7 @@ struct StreamEncoder: ~Copyable {
     }
 
     /// Copies the encoder's parameters to a stream of the output file.
-    func describe(to output: UnsafeMutablePointer<AVStream>) throws(DecodeFailure) {
+    func describe(to output: UnsafeMutablePointer<AVStream>) throws(DecodeError) {
         try unsafe check(
             "avcodec_parameters_from_context",
             avcodec_parameters_from_context(output.pointee.codecpar, context)

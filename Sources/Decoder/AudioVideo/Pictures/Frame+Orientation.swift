@@ -3,7 +3,7 @@ import DecoderWire
 
 extension Frame {
     /// Returns the frame turned and mirrored by `orientation`. `self` has three planes of 8-bit samples.
-    consuming func upright(from orientation: Orientation) throws(DecodeFailure) -> Frame {
+    consuming func upright(from orientation: Orientation) throws(DecodeError) -> Frame {
         guard orientation != .upright else { return self }
         let turned = try Frame.picture(orientation.isTransposed ? size.transposed : size, pixelFormat)
         let chroma = PixelSize(width: (size.width + 1) / 2, height: (size.height + 1) / 2)

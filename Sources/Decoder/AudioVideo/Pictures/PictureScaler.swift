@@ -31,7 +31,7 @@ final class PictureScaler {
 
     deinit { unsafe sws_freeContext(context) }
 
-    func scaled(_ frame: borrowing Frame) throws(DecodeFailure) -> Frame {
+    func scaled(_ frame: borrowing Frame) throws(DecodeError) -> Frame {
         let colours = ColourDescription(of: frame)
         guard let mapping = toneMapping(for: colours.transfer) else { return try converted(frame, colours) }
         let bright = bright ?? PictureScaler(to: size, AV_PIX_FMT_RGB48LE, threadCount: threadCount)
@@ -45,7 +45,7 @@ final class PictureScaler {
         return toneMapping?.mapping
     }
 
-    private func converted(_ frame: borrowing Frame, _ colours: ColourDescription) throws(DecodeFailure) -> Frame {
+    private func converted(_ frame: borrowing Frame, _ colours: ColourDescription) throws(DecodeError) -> Frame {
         let source = try frame.withOneField()
         try prepare(
             for: Input(
@@ -61,12 +61,12 @@ final class PictureScaler {
     }
 
     /// Sets up the context. The matrix stays that of the picture; only the range of values may change.
-    private func prepare(for input: Input) throws(DecodeFailure) {
+    private func prepare(for input: Input) throws(DecodeError) {
         guard input != self.input else { return }
         unsafe sws_freeContext(context)
         self.input = nil
         unsafe context = sws_alloc_context()
-        guard let new = unsafe context else { throw DecodeFailure(.resourceLimit, "sws_alloc_context") }
+        guard let new = unsafe context else { throw DecodeError(.resourceLimit, "sws_alloc_context") }
         let options = [
             ("srcw", input.size.width), ("srch", input.size.height), ("src_format", Int(input.format.rawValue)),
             ("dstw", size.width), ("dsth", size.height), ("dst_format", Int(format.rawValue)),
@@ -76,7 +76,7 @@ final class PictureScaler {
             try unsafe check("av_opt_set_int", av_opt_set_int(UnsafeMutableRawPointer(new), name, Int64(value), 0))
         }
         guard unsafe sws_init_context(new, nil, nil) >= 0 else {
-            throw DecodeFailure(.unsupportedFormat, "sws_init_context")
+            throw DecodeError(.unsupportedFormat, "sws_init_context")
         }
         let matrix = unsafe sws_getCoefficients(input.matrix)
         let isFullRange: Int32 = input.isFullRange ? 1 : 0
@@ -87,7 +87,7 @@ final class PictureScaler {
 
 extension Frame {
     /// Returns the first field of an interlaced picture: half the lines, but all from the same instant.
-    fileprivate func withOneField() throws(DecodeFailure) -> Frame {
+    fileprivate func withOneField() throws(DecodeError) -> Frame {
         let field = try shared()
         guard isInterlaced, size.height >= 2 else { return field }
         unsafe field.pointer.pointee.height /= 2

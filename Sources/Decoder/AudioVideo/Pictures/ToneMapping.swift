@@ -38,7 +38,7 @@ struct ToneMapping {
     }
 
     /// Returns 8-bit sRGB for 16-bit RGB in the colours of BT.2020.
-    func mapped(_ frame: borrowing Frame) throws(DecodeFailure) -> Frame {
+    func mapped(_ frame: borrowing Frame) throws(DecodeError) -> Frame {
         let size = frame.size
         let mapped = try Frame.picture(size, AV_PIX_FMT_RGB24)
         guard let source = unsafe frame.pointer.pointee.data.0, let target = unsafe mapped.pointer.pointee.data.0 else {

@@ -18,7 +18,7 @@ struct AnimationConversion {
 
     private var area: PixelArea { header.area(within: request.clippingRectangle) }
 
-    func run() throws(DecodeFailure) {
+    func run() throws(DecodeError) {
         let still = StillConversion(request: request, source: source, header: header, emitter: emitter)
         if try remux() { return still.addThumbnail() }
         if emitter.wants(.firstFrame) { try still.make(.firstFrame, shrink: still.shape.shrink) }
@@ -35,7 +35,7 @@ struct AnimationConversion {
     }
 
     /// Emits the source's own coded data, if it may be delivered unchanged. Returns `true` if it did.
-    private func remux() throws(DecodeFailure) -> Bool {
+    private func remux() throws(DecodeError) -> Bool {
         let isWhole = area.size == header.storedSize
         let isLegal = header.format == .gif && isWhole && header.size.longEdge <= rules.longEdge
         guard emitter.wants(.remuxed), isLegal, header.framesWithin(request.limits) == header.frames else {
@@ -47,7 +47,7 @@ struct AnimationConversion {
 
     /// Decodes the frames in their final size. Returns fewer frames when time runs out, and `nil` if there is no
     /// movement.
-    private func decodeFrames() throws(DecodeFailure) -> AnimationRoll? {
+    private func decodeFrames() throws(DecodeError) -> AnimationRoll? {
         // The last frame of a source that was cut short may be incomplete.
         let count = min(header.framesWithin(request.limits), header.frames - (source.isCut ? 1 : 0))
         guard count > 1 else { return nil }
@@ -61,7 +61,7 @@ struct AnimationConversion {
         return roll
     }
 
-    private func frame(_ index: Int, of pages: borrowing Picture) throws(DecodeFailure) -> Picture {
+    private func frame(_ index: Int, of pages: borrowing Picture) throws(DecodeError) -> Picture {
         var area = area
         area.y += index * header.storedSize.height
         let frame = try pages.cropped(to: area).in8Bits()

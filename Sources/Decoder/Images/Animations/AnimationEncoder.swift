@@ -16,7 +16,7 @@ struct AnimationEncoder: ~Copyable {
 
     /// Returns the first version within the budget, with its rung; `nil` if a few attempts fail or `mustStop` returns
     /// `true`.
-    func encode(unless mustStop: () -> Bool) throws(DecodeFailure) -> EncodedAnimation? {
+    func encode(unless mustStop: () -> Bool) throws(DecodeError) -> EncodedAnimation? {
         let byteLimit = min(rules.byteBudget, rules.byteLimit)
         var share = 1.0
         if roll.count > 2 * Self.sampleFrames {
@@ -42,10 +42,10 @@ struct AnimationEncoder: ~Copyable {
         return nil
     }
 
-    private func encode(_ plan: AnimationPlan) throws(DecodeFailure) -> EncodedPicture {
+    private func encode(_ plan: AnimationPlan) throws(DecodeError) -> EncodedPicture {
         let size = roll.frameSize.fitting(longEdge: plan.longEdge)
         guard plan.step > 1 || size != roll.frameSize else { return try finish(roll, frames: plan.frames) }
-        func frame(at index: Int) throws(DecodeFailure) -> Picture {
+        func frame(at index: Int) throws(DecodeError) -> Picture {
             try roll.frame(at: index).inMemory(scaledTo: size)
         }
         func delay(from index: Int) -> Int { roll.delays[index..<min(index + plan.step, plan.frames)].reduce(0, +) }
@@ -58,7 +58,7 @@ struct AnimationEncoder: ~Copyable {
         return try finish(kept, frames: kept.count)
     }
 
-    private func finish(_ roll: borrowing AnimationRoll, frames: Int) throws(DecodeFailure) -> EncodedPicture {
+    private func finish(_ roll: borrowing AnimationRoll, frames: Int) throws(DecodeError) -> EncodedPicture {
         EncodedPicture(
             format: .gif,
             size: roll.frameSize,

@@ -13,7 +13,7 @@ struct AnimationRoll: ~Copyable {
     private let picture: Picture
 
     /// Creates an empty roll with memory for `capacity` frames like `frame`.
-    init(like frame: borrowing Picture, capacity: Int, loop: Int) throws(DecodeFailure) {
+    init(like frame: borrowing Picture, capacity: Int, loop: Int) throws(DecodeError) {
         picture = try unsafe Picture.make("roll") { made in
             unsafe cvips_roll_new(frame.image, Int32(clamping: capacity), &made)
         }
@@ -25,14 +25,14 @@ struct AnimationRoll: ~Copyable {
     var duration: Int { delays.reduce(0, +) }
     var meanDelay: Int { duration / max(1, count) }
 
-    mutating func append(_ frame: borrowing Picture, delay: Int) throws(DecodeFailure) {
+    mutating func append(_ frame: borrowing Picture, delay: Int) throws(DecodeError) {
         guard unsafe cvips_roll_set(picture.image, Int32(clamping: count), frame.image) == 0 else {
             throw VipsError("roll").failure
         }
         delays.append(delay)
     }
 
-    func frame(at index: Int) throws(DecodeFailure) -> Picture {
+    func frame(at index: Int) throws(DecodeError) -> Picture {
         let top = index * frameSize.height
         return try picture.cropped(to: PixelArea(x: 0, y: top, width: frameSize.width, height: frameSize.height))
     }
@@ -42,7 +42,7 @@ struct AnimationRoll: ~Copyable {
     ///   - effort: libvips' effort for finding colours, from 1 to 10.
     /// - Returns: A GIF.
     /// - Throws: The error of libvips.
-    func gif(frames: Int, effort: Int) throws(DecodeFailure) -> EncodedBytes {
+    func gif(frames: Int, effort: Int) throws(DecodeError) -> EncodedBytes {
         let delays = delays.prefix(frames).map { Int32(clamping: $0) }
         let (height, count) = (Int32(clamping: frameSize.height), Int32(clamping: delays.count))
         return try unsafe Picture.make("animation") { made in

@@ -13,14 +13,14 @@ struct PageCount {
     let source: any SourceBytes
 
     /// Throws if the file has too many pages or frames. Checks only formats whose loaders have no such limit.
-    func check(_ format: MediaFormat) throws(DecodeFailure) {
+    func check(_ format: MediaFormat) throws(DecodeError) {
         let isWithinLimit =
             switch format {
             case .webp: isWebPWithinLimit()
             case .tiff: isTIFFWithinLimit()
             default: true
             }
-        guard isWithinLimit else { throw DecodeFailure(.tooManyPixels, "more than \(Self.limit) pages or frames") }
+        guard isWithinLimit else { throw DecodeError(.tooManyPixels, "more than \(Self.limit) pages or frames") }
     }
 
     /// Counts frames. RIFF has chunks after 12 bytes: a type, a length, and the content, padded to an even number of

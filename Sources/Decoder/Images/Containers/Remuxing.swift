@@ -11,7 +11,7 @@ struct Remuxing {
     ///
     /// - Returns: `true` if it was emitted. Otherwise the picture must be encoded again.
     /// - Throws: The error of the output.
-    func emit(_ source: any SourceBytes, to emitter: RungEmitter) throws(DecodeFailure) -> Bool {
+    func emit(_ source: any SourceBytes, to emitter: RungEmitter) throws(DecodeError) -> Bool {
         let bytes = source.readToEnd()
         guard source.isWhole, let format = OutputFormat(header.format), let stripped = strip(bytes, format),
             stripped.count <= byteLimit,
@@ -41,7 +41,7 @@ struct Remuxing {
 
     private func isDecodable(_ bytes: [UInt8]) -> Bool {
         let loader = PictureLoader(format: header.format, frames: header.frames, failOn: VIPS_FAIL_ON_WARNING)
-        do throws(DecodeFailure) {
+        do throws(DecodeError) {
             try loader.open(PictureSource(BytesInMemory(bytes), header.format)).check()
             return true
         } catch {

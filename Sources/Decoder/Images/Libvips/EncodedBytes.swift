@@ -17,7 +17,7 @@ struct EncodedBytes: ~Copyable {
     static func make(
         _ name: String,
         _ operation: (inout UnsafeMutableRawPointer?, inout Int) -> Int32,
-    ) throws(DecodeFailure) -> EncodedBytes {
+    ) throws(DecodeError) -> EncodedBytes {
         var start: UnsafeMutableRawPointer?
         var count = 0
         guard unsafe operation(&start, &count) == 0, let start = unsafe start else { throw VipsError(name).failure }
@@ -25,8 +25,8 @@ struct EncodedBytes: ~Copyable {
     }
 
     func withBytes<Result>(
-        _ body: (UnsafeRawBufferPointer) throws(DecodeFailure) -> Result
-    ) throws(DecodeFailure) -> Result {
+        _ body: (UnsafeRawBufferPointer) throws(DecodeError) -> Result
+    ) throws(DecodeError) -> Result {
         try unsafe body(UnsafeRawBufferPointer(start: start, count: count))
     }
 }

@@ -10,12 +10,12 @@ package enum Libvips {
     /// libvips then has no cache, one thread, and no code generated at run time, logs nothing, and blocks every loader
     /// and saver that this module does not call by name. `VIPSHOME` decides which plugin modules are loaded; only the
     /// HEIF one is useful.
-    package static func start() throws(DecodeFailure) { try started.get() }
+    package static func start() throws(DecodeError) { try started.get() }
 
     /// The result of the only start, made by the first caller.
-    private static let started = Result { () throws(DecodeFailure) in
+    private static let started = Result { () throws(DecodeError) in
         guard cvips_start() == 0 else {
-            throw DecodeFailure(.decoderUnavailable, VipsError("start").failure.detail)
+            throw DecodeError(.decoderUnavailable, VipsError("start").failure.detail)
         }
     }
 
@@ -37,7 +37,7 @@ package enum Libvips {
         var count = 0
         guard let start = unsafe cvips_sample(Int32(index), &count) else { return nil }
         let bytes = unsafe BytesInMemory([UInt8](UnsafeBufferPointer(start: start, count: count)))
-        do throws(DecodeFailure) {
+        do throws(DecodeError) {
             let loaded = try PictureLoader(format: format).open(PictureSource(bytes, format))
             let scaled = try loaded.in8Bits().inMemory(scaledTo: PixelSize(width: 4, height: 4))
             return try scaled.convertedByProfile(fallback: "srgb").with8Bits().inMemory()

@@ -5,7 +5,7 @@ import DecoderWire
 extension Picture {
     // MARK: Shape
 
-    func cropped(to area: PixelArea) throws(DecodeFailure) -> Picture {
+    func cropped(to area: PixelArea) throws(DecodeError) -> Picture {
         try unsafe Picture.make("crop") { made in
             unsafe cvips_crop(image, Int32(area.x), Int32(area.y), Int32(area.width), Int32(area.height), &made)
         }
@@ -13,7 +13,7 @@ extension Picture {
 
     /// Returns the picture scaled to exactly `size`. The invisible colour of transparent pixels does not mix into
     /// visible ones.
-    func resized(to size: PixelSize) throws(DecodeFailure) -> Picture {
+    func resized(to size: PixelSize) throws(DecodeError) -> Picture {
         let horizontal = Double(size.width) / Double(width)
         let vertical = Double(size.height) / Double(height)
         let weighted = try premultiplied()
@@ -23,42 +23,42 @@ extension Picture {
         return try resized.unpremultiplied()
     }
 
-    func rotated(by angle: VipsAngle) throws(DecodeFailure) -> Picture {
+    func rotated(by angle: VipsAngle) throws(DecodeError) -> Picture {
         try unsafe Picture.make("rot") { made in unsafe cvips_rotate(image, angle, &made) }
     }
 
-    func mirrored() throws(DecodeFailure) -> Picture {
+    func mirrored() throws(DecodeError) -> Picture {
         try unsafe Picture.make("flip") { made in unsafe cvips_flip(image, VIPS_DIRECTION_HORIZONTAL, &made) }
     }
 
     // MARK: Colour
 
-    func premultiplied() throws(DecodeFailure) -> Picture {
+    func premultiplied() throws(DecodeError) -> Picture {
         try unsafe Picture.make("premultiply") { made in unsafe cvips_premultiply(image, &made) }
     }
 
-    func unpremultiplied() throws(DecodeFailure) -> Picture {
+    func unpremultiplied() throws(DecodeError) -> Picture {
         try unsafe Picture.make("unpremultiply") { made in unsafe cvips_unpremultiply(image, &made) }
     }
 
-    func with8Bits() throws(DecodeFailure) -> Picture {
+    func with8Bits() throws(DecodeError) -> Picture {
         try unsafe Picture.make("cast") { made in unsafe cvips_to_8_bit(image, &made) }
     }
 
-    func converted(to space: VipsInterpretation) throws(DecodeFailure) -> Picture {
+    func converted(to space: VipsInterpretation) throws(DecodeError) -> Picture {
         try unsafe Picture.make("colourspace") { made in unsafe cvips_colourspace(image, space, &made) }
     }
 
     /// Returns the picture in sRGB, converted by its embedded profile or by libvips' built-in profile `fallback`.
-    func convertedByProfile(fallback: String) throws(DecodeFailure) -> Picture {
+    func convertedByProfile(fallback: String) throws(DecodeError) -> Picture {
         try unsafe Picture.make("icc_transform") { made in unsafe cvips_icc_to_srgb(image, fallback, &made) }
     }
 
-    func flattenedOnWhite() throws(DecodeFailure) -> Picture {
+    func flattenedOnWhite() throws(DecodeError) -> Picture {
         try unsafe Picture.make("flatten") { made in unsafe cvips_flatten_white(image, &made) }
     }
 
-    func firstBands(_ count: Int) throws(DecodeFailure) -> Picture {
+    func firstBands(_ count: Int) throws(DecodeError) -> Picture {
         try unsafe Picture.make("extract_band") { made in unsafe cvips_first_bands(image, Int32(count), &made) }
     }
 }

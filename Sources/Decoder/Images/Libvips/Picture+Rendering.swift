@@ -19,14 +19,14 @@ extension Picture {
     ///   - keep: Asked after each strip of the unscaled picture, before the strip counts.
     /// - Returns: The picture, and its number of complete rows.
     /// - Throws: The reason why a pixel cannot be computed.
-    func rendered(scaledTo size: PixelSize, while keep: @escaping () -> Bool) throws(DecodeFailure) -> RenderedPicture {
+    func rendered(scaledTo size: PixelSize, while keep: @escaping () -> Bool) throws(DecodeError) -> RenderedPicture {
         var rows: Int32 = 0
         let picture = try render(size, KeepCallback(ask: keep), &rows)
         return RenderedPicture(picture: picture, rows: Int(rows))
     }
 
     /// Renders the whole picture into memory.
-    func inMemory(scaledTo size: PixelSize? = nil) throws(DecodeFailure) -> Picture {
+    func inMemory(scaledTo size: PixelSize? = nil) throws(DecodeError) -> Picture {
         var rows: Int32 = 0
         return try render(size ?? self.size, KeepCallback { true }, &rows)
     }
@@ -35,7 +35,7 @@ extension Picture {
         _ size: PixelSize,
         _ callback: KeepCallback,
         _ rows: inout Int32,
-    ) throws(DecodeFailure) -> Picture {
+    ) throws(DecodeError) -> Picture {
         if hasAlpha, size != self.size { return try resized(to: size).render(size, callback, &rows) }
         return try unsafe Picture.make("render") { made in
             unsafe callback.withPointer { user in
@@ -49,7 +49,7 @@ extension Picture {
     /// Computes every pixel and discards it.
     ///
     /// - Throws: The reason why a pixel cannot be computed.
-    func check() throws(DecodeFailure) {
+    func check() throws(DecodeError) {
         let callback = KeepCallback { true }
         var rows: Int32 = 0
         let status = unsafe callback.withPointer { unsafe cvips_render(image, askToKeep, $0, nil, &rows) }
@@ -57,27 +57,27 @@ extension Picture {
     }
 
     /// Returns `true` if every pixel of a picture in memory is opaque.
-    func isOpaque() throws(DecodeFailure) -> Bool {
+    func isOpaque() throws(DecodeError) -> Bool {
         let answer = unsafe cvips_is_opaque(image)
         guard answer >= 0 else { throw VipsError("opaque").failure }
         return answer == 1
     }
 
-    func jpeg(quality: Int) throws(DecodeFailure) -> EncodedBytes {
+    func jpeg(quality: Int) throws(DecodeError) -> EncodedBytes {
         try unsafe EncodedBytes.make("jpegsave") { bytes, count in
             unsafe cvips_jpegsave(image, Int32(quality), &bytes, &count)
         }
     }
 
     /// Returns a small JPEG of a picture in memory, on a white background.
-    func thumbnail(longEdge: Int) throws(DecodeFailure) -> EncodedBytes {
+    func thumbnail(longEdge: Int) throws(DecodeError) -> EncodedBytes {
         let quality = 65
         let small = try inMemory(scaledTo: size.fitting(longEdge: longEdge))
         guard small.hasAlpha else { return try small.jpeg(quality: quality) }
         return try small.flattenedOnWhite().jpeg(quality: quality)
     }
 
-    func png(isPaletted: Bool) throws(DecodeFailure) -> EncodedBytes {
+    func png(isPaletted: Bool) throws(DecodeError) -> EncodedBytes {
         try unsafe EncodedBytes.make("pngsave") { bytes, count in
             unsafe cvips_pngsave(image, isPaletted ? 1 : 0, &bytes, &count)
         }
@@ -86,7 +86,7 @@ extension Picture {
     /// - Parameter effort: libvips' effort for finding colours, from 1 to 10.
     /// - Returns: A GIF of one frame, or of the frames that `joined` put together.
     /// - Throws: The error of libvips.
-    func gif(effort: Int) throws(DecodeFailure) -> EncodedBytes {
+    func gif(effort: Int) throws(DecodeError) -> EncodedBytes {
         try unsafe EncodedBytes.make("gifsave") { bytes, count in
             unsafe cvips_gifsave(image, Int32(effort), &bytes, &count)
         }

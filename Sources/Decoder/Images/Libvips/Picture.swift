@@ -19,7 +19,7 @@ struct Picture: ~Copyable {
     static func make(
         _ name: String,
         _ operation: (inout UnsafeMutablePointer<VipsImage>?) -> Int32,
-    ) throws(DecodeFailure) -> Picture {
+    ) throws(DecodeError) -> Picture {
         var made: UnsafeMutablePointer<VipsImage>?
         guard unsafe operation(&made) == 0, let made = unsafe made else { throw VipsError(name).failure }
         return unsafe Picture(adopting: made)

@@ -13,7 +13,7 @@ struct PictureLoader {
     var failOn = VIPS_FAIL_ON_NONE
 
     /// Reads the header. Rendering the picture decodes its pixels.
-    func open(_ source: PictureSource) throws(DecodeFailure) -> Picture {
+    func open(_ source: PictureSource) throws(DecodeError) -> Picture {
         let vipsSource = unsafe source.makeVipsSource()
         defer { unsafe g_object_unref(vipsSource) }
         return try unsafe Picture.make("\(format.rawValue)load") { made in

@@ -43,8 +43,8 @@ final class PictureSource {
     }
 
     /// Returns `failure`, or the reason why reading was stopped here.
-    func cause(of failure: DecodeFailure) -> DecodeFailure {
-        hasTooManyScans ? DecodeFailure(.resourceLimit, "a JPEG of more than \(ScanCounter.limit) scans") : failure
+    func cause(of failure: DecodeError) -> DecodeError {
+        hasTooManyScans ? DecodeError(.resourceLimit, "a JPEG of more than \(ScanCounter.limit) scans") : failure
     }
 
     fileprivate func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {

@@ -17,11 +17,11 @@ struct VipsError {
     }
 
     /// The failure, distinguished by the text: libvips has no error codes.
-    var failure: DecodeFailure {
+    var failure: DecodeError {
         let detail = "\(operation): \(message)"
         if message.contains("not supported") || message.contains("nsupported") {
-            return DecodeFailure(.unsupportedFormat, detail)
+            return DecodeError(.unsupportedFormat, detail)
         }
-        return DecodeFailure(message.contains("out of memory") ? .resourceLimit : .corrupt, detail)
+        return DecodeError(message.contains("out of memory") ? .resourceLimit : .corrupt, detail)
     }
 }

@@ -3,7 +3,7 @@ import DecoderWire
 
 extension Picture {
     /// Returns the picture with 8 bits a band, as CMYK, RGB, or grey, with or without alpha.
-    func in8Bits() throws(DecodeFailure) -> Picture {
+    func in8Bits() throws(DecodeError) -> Picture {
         switch interpretation {
         case VIPS_INTERPRETATION_CMYK:
             try firstBands(min(bands, 4)).with8Bits()
@@ -19,7 +19,7 @@ extension Picture {
     }
 
     /// Returns the picture with 8 bits in sRGB or grey. Keeps alpha.
-    func inStandardColours() throws(DecodeFailure) -> Picture {
+    func inStandardColours() throws(DecodeError) -> Picture {
         if interpretation == VIPS_INTERPRETATION_CMYK {
             return try convertedByProfile(fallback: "cmyk").with8Bits()
         }
@@ -33,7 +33,7 @@ extension Picture {
     }
 
     /// Returns the picture turned by EXIF's `orientation`.
-    func upright(from orientation: Int) throws(DecodeFailure) -> Picture {
+    func upright(from orientation: Int) throws(DecodeError) -> Picture {
         let angle =
             switch orientation {
             case 3, 4: VIPS_ANGLE_D180

@@ -21,13 +21,13 @@ struct EmbeddedThumbnail {
     }
 
     /// Emits the thumbnail. Ignores a broken one, because the picture itself may be fine.
-    func emit(to emitter: RungEmitter) throws(DecodeFailure) {
+    func emit(to emitter: RungEmitter) throws(DecodeError) {
         guard emitter.wants(.embeddedThumbnail), let encoded = encode() else { return }
         try emitter.emit(.embeddedThumbnail, encoded)
     }
 
     private func encode() -> EncodedPicture? {
-        do throws(DecodeFailure) {
+        do throws(DecodeError) {
             let loader = PictureLoader(format: .jpeg, failOn: VIPS_FAIL_ON_ERROR)
             let loaded = try loader.open(PictureSource(BytesInMemory(bytes), .jpeg))
             guard loaded.size.pixels <= Self.pixelLimit else { return nil }

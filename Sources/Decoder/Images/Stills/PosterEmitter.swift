@@ -13,7 +13,7 @@ package struct PosterEmitter: StillEmitter {
         rules: ImageRules,
         thumbnailEdge: Int?,
         to output: any RungOutput,
-    ) throws(DecodeFailure) {
+    ) throws(DecodeError) {
         let upright = try picture(of: still).upright(from: still.orientation)
         let shape = StillShape(of: PictureHeader(of: upright, format: .png), rules: rules)
         let cropped = try shape.crop(upright)
@@ -24,10 +24,10 @@ package struct PosterEmitter: StillEmitter {
         emitter.emitThumbnail(of: scaled)
     }
 
-    private func picture(of still: DecodedStill) throws(DecodeFailure) -> Picture {
+    private func picture(of still: DecodedStill) throws(DecodeError) -> Picture {
         let (pixels, size) = (still.pixels, still.size)
         guard pixels.count == SafeSize.product(size.width, size.height, 3) else {
-            throw DecodeFailure(.internalError, "\(pixels.count) bytes are not \(size.width)x\(size.height) pixels")
+            throw DecodeError(.internalError, "\(pixels.count) bytes are not \(size.width)x\(size.height) pixels")
         }
         return try unsafe Picture.make("new_from_memory") { made in
             let (width, height) = (Int32(size.width), Int32(size.height))

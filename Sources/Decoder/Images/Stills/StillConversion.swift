@@ -17,7 +17,7 @@ struct StillConversion {
 
     var shape: StillShape { StillShape(of: header, rules: request.image, clipping: request.clippingRectangle) }
 
-    func run() throws(DecodeFailure) {
+    func run() throws(DecodeError) {
         let shape = shape
         if !source.isWhole || !emitter.wants(.downscaled) {
             try EmbeddedThumbnail(header: header, shape: shape, rules: request.image)?.emit(to: emitter)
@@ -34,7 +34,7 @@ struct StillConversion {
     }
 
     /// Emits the source's own coded data, if it may be delivered unchanged. Returns `true` if it did.
-    private func remux() throws(DecodeFailure) -> Bool {
+    private func remux() throws(DecodeError) -> Bool {
         let keepsShape = shape.target == header.storedSize && header.orientation == 1
         guard emitter.wants(.remuxed), !mustStop, header.isPlain, keepsShape else { return false }
         // A profile without animations does not accept GIF.
@@ -48,7 +48,7 @@ struct StillConversion {
     ///
     /// - Returns: `true` if the source had the whole frame.
     @discardableResult
-    func make(_ rung: Rung, shrink: Int) throws(DecodeFailure) -> Bool {
+    func make(_ rung: Rung, shrink: Int) throws(DecodeError) -> Bool {
         let bytes = PictureSource(source, header.format)
         let rendered = try render(bytes, shrink)
         if header.format.isStreamed, bytes.ranOut {
@@ -61,7 +61,7 @@ struct StillConversion {
     }
 
     /// Renders the frame in its final size, as far as `bytes` allow.
-    private func render(_ bytes: PictureSource, _ shrink: Int) throws(DecodeFailure) -> RenderedPicture {
+    private func render(_ bytes: PictureSource, _ shrink: Int) throws(DecodeError) -> RenderedPicture {
         // If a second frame follows, the first is complete.
         let isStrict = !header.format.isStreamed && header.frames == 1
         let failOn = isStrict ? VIPS_FAIL_ON_TRUNCATED : VIPS_FAIL_ON_NONE
@@ -83,10 +83,10 @@ struct StillConversion {
 
     /// Emits the picture down to the row where the bytes ended, or a whole progressive JPEG if all of it shows
     /// something.
-    private func emitPartial(_ rendered: borrowing RenderedPicture) throws(DecodeFailure) {
+    private func emitPartial(_ rendered: borrowing RenderedPicture) throws(DecodeError) {
         let isEnough = Double(rendered.rows) >= Double(rendered.picture.height) * Self.leastRows
         guard isEnough, !isProgressive || JPEGContainer.coversWholePicture(source.readToEnd()) else {
-            throw DecodeFailure(.truncated, "\(rendered.rows) of \(rendered.picture.height) rows are there")
+            throw DecodeError(.truncated, "\(rendered.rows) of \(rendered.picture.height) rows are there")
         }
         guard emitter.wants(.partial) else { return }
         let there = PixelSize(width: rendered.picture.width, height: rendered.rows)
@@ -94,7 +94,7 @@ struct StillConversion {
         try emit(.partial, rendered.picture.cropped(to: PixelArea(size: part, in: there)))
     }
 
-    private func emit(_ rung: Rung, _ picture: borrowing Picture) throws(DecodeFailure) {
+    private func emit(_ rung: Rung, _ picture: borrowing Picture) throws(DecodeError) {
         let finished = try picture.inStandardColours().upright(from: header.orientation).inMemory()
         let encoded = try StillEncoder(rules: request.image).encode(finished)
         try emitter.emit(rung, encoded)

@@ -38,7 +38,7 @@ struct StillEncoder {
     private var byteLimit: Int { min(rules.byteBudget, rules.byteLimit) }
 
     /// Encodes `picture`, which is in memory and has 8 bits and one to four bands.
-    func encode(_ picture: borrowing Picture) throws(DecodeFailure) -> EncodedPicture {
+    func encode(_ picture: borrowing Picture) throws(DecodeError) -> EncodedPicture {
         guard picture.hasAlpha else { return try jpeg(picture) }
         guard try !picture.isOpaque() else { return try jpeg(picture.firstBands(picture.bands - 1)) }
         if rules.keepsTransparency {
@@ -50,7 +50,7 @@ struct StillEncoder {
         return try jpeg(picture.flattenedOnWhite())
     }
 
-    private func jpeg(_ picture: borrowing Picture) throws(DecodeFailure) -> EncodedPicture {
+    private func jpeg(_ picture: borrowing Picture) throws(DecodeError) -> EncodedPicture {
         let first = try picture.jpeg(quality: Self.quality)
         guard first.count > byteLimit else { return EncodedPicture(format: .jpeg, size: picture.size, bytes: first) }
         if let found = try bestQuality(of: picture) { return found }
@@ -58,13 +58,13 @@ struct StillEncoder {
         let ratio = (Double(byteLimit) / Double(first.count)).squareRoot()
         let edge = Int(clamping: Double(picture.size.longEdge) * min(0.85, max(0.25, ratio)))
         guard edge >= Self.smallestEdge else {
-            throw DecodeFailure(.tooLarge, "no JPEG of \(Self.smallestEdge) pixels has \(byteLimit) bytes or less")
+            throw DecodeError(.tooLarge, "no JPEG of \(Self.smallestEdge) pixels has \(byteLimit) bytes or less")
         }
         return try jpeg(picture.inMemory(scaledTo: picture.size.fitting(longEdge: edge)))
     }
 
     /// Returns `picture` in the best quality within the budget, to within five steps of a hundred; `nil` if none fits.
-    private func bestQuality(of picture: borrowing Picture) throws(DecodeFailure) -> EncodedPicture? {
+    private func bestQuality(of picture: borrowing Picture) throws(DecodeError) -> EncodedPicture? {
         var best: EncodedPicture?
         var low = Self.lowestQuality
         var high = Self.quality

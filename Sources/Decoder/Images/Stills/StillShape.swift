@@ -36,7 +36,7 @@ struct StillShape {
     private func largestShrink(where isEnough: (Int) -> Bool) -> Int { [8, 4, 2].first(where: isEnough) ?? 1 }
 
     /// Returns the part of `loaded` that is kept.
-    func crop(_ loaded: borrowing Picture) throws(DecodeFailure) -> Picture {
+    func crop(_ loaded: borrowing Picture) throws(DecodeError) -> Picture {
         try loaded.cropped(to: area.scaled(from: whole, to: loaded.size))
     }
 

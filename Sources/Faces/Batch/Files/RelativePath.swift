@@ -31,11 +31,6 @@ package struct RelativePath: Sendable, Hashable, Comparable {
         RelativePath(isRoot ? name : bytes + [Self.slash] + name)
     }
 
-    /// Returns the path with `.` and `pathExtension` appended.
-    func appending(pathExtension: String) -> RelativePath {
-        RelativePath(bytes + [UInt8(ascii: ".")] + Array(pathExtension.utf8))
-    }
-
     /// The path for display. Bytes that are not UTF-8 are replaced.
     package var text: String { String(decoding: bytes, as: UTF8.self) }
 

@@ -7,8 +7,7 @@ import Glibc
 struct TreeWalk: Sequence, IteratorProtocol {
     struct Entry: Sendable, Equatable {
         enum Kind: Sendable, Equatable {
-            /// A file. `stem` is the path of its output without the extension.
-            case file(stem: RelativePath)
+            case file(OutputName)
             /// A symbolic link; it is not followed.
             case link
             /// A pipe, a socket or a device.
@@ -23,7 +22,7 @@ struct TreeWalk: Sequence, IteratorProtocol {
     private struct Item {
         var path: RelativePath
         var kind: mode_t
-        var stem: RelativePath
+        var output: OutputName
     }
 
     private let root: Directory
@@ -34,7 +33,7 @@ struct TreeWalk: Sequence, IteratorProtocol {
     init(_ root: Directory, _ selection: FileSelection) {
         self.root = root
         self.selection = selection
-        pending = [Item(path: .root, kind: S_IFDIR, stem: .root)]
+        pending = [Item(path: .root, kind: S_IFDIR, output: .root)]
     }
 
     mutating func next() -> Entry? {
@@ -48,7 +47,7 @@ struct TreeWalk: Sequence, IteratorProtocol {
                     return Entry(path: item.path, kind: .unreadableFolder(error))
                 }
             case _ where !selection.contains(file: item.path): continue
-            case S_IFREG: return Entry(path: item.path, kind: .file(stem: item.stem))
+            case S_IFREG: return Entry(path: item.path, kind: .file(item.output))
             case S_IFLNK: return Entry(path: item.path, kind: .link)
             default: return Entry(path: item.path, kind: .special)
             }
@@ -64,8 +63,8 @@ struct TreeWalk: Sequence, IteratorProtocol {
         )
         pending += entries.sorted { $1.name.lexicographicallyPrecedes($0.name) }
             .map { entry in
-                let stem = path.appending(names.stem(for: entry.name))
-                return Item(path: path.appending(entry.name), kind: entry.kind, stem: stem)
+                let output = names.name(of: entry.name, in: path)
+                return Item(path: output.source, kind: entry.kind, output: output)
             }
     }
 }

@@ -17,7 +17,7 @@ final class BatchJournal: Sendable {
         /// A file with an output, to be named `output`.
         case made(ManifestLine, RelativePath, OutputFolder.Scratch)
         /// A file with the same content as a finished file.
-        case reuse(Int, path: RelativePath, stem: RelativePath)
+        case reuse(Int, path: RelativePath, OutputName)
     }
 
     /// The outcome of adding an entry.
@@ -54,7 +54,7 @@ final class BatchJournal: Sendable {
     private let output: OutputFolder
     private let contents: Mutex<BatchJournalState>
     private let pending = Mutex<[Pending]>([])
-    private let queue = DispatchQueue(label: "attachd.batch.books")
+    private let queue = DispatchQueue(label: "attachd.batch.journal")
 
     init(input: Directory, output: OutputFolder) throws(FileError) {
         var ledger = ManifestIndex()
@@ -68,10 +68,10 @@ final class BatchJournal: Sendable {
 
     /// Returns whether a file's result exists, can be copied from another file's, or has to be made. It verifies the
     /// contents of existing outputs.
-    func decide(_ path: RelativePath, stem: RelativePath, _ content: ManifestLine.Content) -> Decision {
+    func decide(_ path: RelativePath, _ name: OutputName, _ content: ManifestLine.Content) -> Decision {
         contents.withLock { contents in
             if let row = contents.ledger.row(of: path), let line = contents.line(row), line.content == content,
-                line.isSettled, isInPlace(line, stem)
+                line.isSettled, isInPlace(line, name)
             {
                 return .keep(line)
             }
@@ -79,16 +79,10 @@ final class BatchJournal: Sendable {
         }
     }
 
-    private func isInPlace(_ line: ManifestLine, _ stem: RelativePath) -> Bool {
+    private func isInPlace(_ line: ManifestLine, _ name: OutputName) -> Bool {
         guard let path = line.output else { return line.attachment == nil }
-        guard let sha256 = line.outputSHA256, path == Self.output(stem, like: path) else { return false }
+        guard let sha256 = line.outputSHA256, path == name.path(like: path) else { return false }
         return output.has(path, sha256: sha256)
-    }
-
-    /// Returns the path of an output with the same extension as `other`.
-    private static func output(_ stem: RelativePath, like other: RelativePath) -> RelativePath {
-        let kept = OutputNames.stem(of: other.name).count
-        return RelativePath(stem.bytes + other.name[kept...])
     }
 
     // MARK: Finished files
@@ -139,8 +133,8 @@ final class BatchJournal: Sendable {
             return contents.add(line)
         case .made(let line, let path, let scratch):
             return try put(line, at: path, scratch, &contents, &group)
-        case .reuse(let row, let path, let stem):
-            return try reuse(row, path, stem, &contents, &group)
+        case .reuse(let row, let path, let name):
+            return try reuse(row, path, name, &contents, &group)
         }
     }
 
@@ -172,7 +166,7 @@ final class BatchJournal: Sendable {
     private func reuse(
         _ row: Int,
         _ path: RelativePath,
-        _ stem: RelativePath,
+        _ name: OutputName,
         _ contents: inout BatchJournalState,
         _ group: inout Group,
     ) throws(FileError) -> Outcome {
@@ -186,16 +180,16 @@ final class BatchJournal: Sendable {
             return contents.add(line)
         }
         let isAside = contents.ledger.rows[row].isAside
-        let name = isAside ? RelativePath(BatchJournalState.asideName(row)) : knownOutput
+        let stored = isAside ? RelativePath(BatchJournalState.asideName(row)) : knownOutput
         guard let sha256 = known.outputSHA256,
-            let file = output.open(name, below: isAside ? output.scratch : output.root, sha256: sha256)
+            let file = output.open(stored, below: isAside ? output.scratch : output.root, sha256: sha256)
         else {
             contents.ledger.drop(row)
             return .lost
         }
         defer { close(file.descriptor) }
         let scratch = try output.copy(file.descriptor, file.byteCount, to: "tmp-copy")
-        let outcome = try put(line, at: Self.output(stem, like: knownOutput), scratch, &contents, &group)
+        let outcome = try put(line, at: name.path(like: knownOutput), scratch, &contents, &group)
         // The file was renamed, so its output is renamed, too.
         if !isAside, knownPath != path, !isThere(knownPath) {
             contents.ledger.drop(row)

@@ -3,11 +3,11 @@ package import Payloads
 extension ShownContent {
     /// Reads the content that an Apple device would show, from a push payload or from a request to a push service.
     package init(_ payload: JSONValue) {
-        let place = ContentPlace.all.first { $0.fits(payload) } ?? .payload
+        let pointers = ContentPointers.all.first { $0.fits(payload) } ?? .payload
         func field(_ pointer: JSONPointer?) -> JSONValue? { pointer.flatMap { payload.value(at: $0) } }
 
-        let aps = field(place.aps) ?? .object([])
-        userInfo = field(place.userInfo) ?? payload
+        let aps = field(pointers.aps) ?? .object([])
+        userInfo = field(pointers.userInfo) ?? payload
         if let text = aps["alert"]?.text {
             body = ShownText(text)
         } else if let alert = aps["alert"] {
@@ -16,12 +16,12 @@ extension ShownContent {
             body = ShownText(alert, "body", locKey: "loc")
         }
         // The push service makes the alert from these fields.
-        if let fields = field(place.fields) {
+        if let fields = field(pointers.fields) {
             title = title ?? ShownText(fields, "title", locKey: "title-loc")
             subtitle = subtitle ?? ShownText(fields, "subtitle", locKey: "subtitle-loc")
             body = body ?? ShownText(fields, "body", locKey: "body-loc") ?? ShownText(fields, "message", locKey: "loc")
         }
-        let fields = field(place.fields) ?? .object([])
+        let fields = field(pointers.fields) ?? .object([])
         func value(_ keys: String...) -> JSONValue? {
             keys.lazy.compactMap { aps[$0] }.first ?? keys.lazy.compactMap { fields[$0] }.first
         }

@@ -98,7 +98,7 @@ final class RequestWatch: ChannelDuplexHandler, RemovableChannelHandler {
         } else {
             // The reader of the body answers soon.
             isEnding = true
-            context.fireErrorCaught(UnreadableRequest.malformed)
+            context.fireErrorCaught(UnreadableRequestError.malformed)
             closeSoon(context)
         }
     }
@@ -171,7 +171,7 @@ final class RequestWatch: ChannelDuplexHandler, RemovableChannelHandler {
             check(start, limits.bodyTime, context) {
                 isEnding = true
                 // A request that is already being answered does not need another answer.
-                if unanswered > 0 { context.fireErrorCaught(UnreadableRequest.late) }
+                if unanswered > 0 { context.fireErrorCaught(UnreadableRequestError.late) }
                 closeSoon(context)
             }
         }
@@ -190,6 +190,6 @@ final class RequestWatch: ChannelDuplexHandler, RemovableChannelHandler {
 }
 
 /// The reason why a request's body cannot be read.
-enum UnreadableRequest: Error {
+enum UnreadableRequestError: Error {
     case malformed, late
 }

@@ -20,7 +20,7 @@ struct Problems<Context: RequestContext>: RouterMiddleware {
             return Problem(error).response(from: request, context: context)
         } catch let error as JobQueueError {
             return Problem(error).response(from: request, context: context)
-        } catch let error as UnreadableRequest {
+        } catch let error as UnreadableRequestError {
             return Problem(error).response(from: request, context: context)
         } catch  where error is IOError || error is ChannelError {
             // The client has disconnected, so the answer does not matter.

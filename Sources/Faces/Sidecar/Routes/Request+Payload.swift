@@ -13,7 +13,7 @@ extension Request {
 }
 
 extension Problem {
-    init(_ error: UnreadableRequest) {
+    init(_ error: UnreadableRequestError) {
         switch error {
         case .malformed: self = .unreadable
         case .late:

@@ -45,35 +45,35 @@ struct BatchCommand: AsyncParsableCommand {
             let settings = try common.settings()
             settings.startLogging()
             do {
-                let place = try BatchPlace(input: input, output: out, resumes: resume)
+                let folders = try BatchFolders(input: input, output: out, resumes: resume)
                 let selection = FileSelection(include: include, exclude: exclude)
                 let engine = try BatchEngine.start(settings, selection: selection)
                 if dryRun {
-                    try DryRun(place, engine.options, resumes: resume).run { print($0) }
+                    try DryRun(folders, engine.options, resumes: resume).run { print($0) }
                     return await engine.shutDown()
                 }
                 if settings.requiresSandbox { try await engine.insistOnSandbox() }
-                try await work(place, engine)
+                try await work(folders, engine)
             } catch let error as BatchError {
                 throw CommandError(error.cause == .inputNotFound ? .inputNotFound : .cannotWrite, "\(error)")
             }
         }
     }
 
-    private func work(_ place: BatchPlace, _ engine: BatchEngine) async throws {
+    private func work(_ folders: BatchFolders, _ engine: BatchEngine) async throws {
         let monitor = BatchMonitor()
         let signals = Task { await Self.stop(monitor) }
         let display = ProgressDisplay(monitor: monitor)
         let shown = Task { await display.run() }
         var failure: BatchError?
-        do throws(BatchError) { try await engine.run(place, monitor: monitor) } catch { failure = error }
+        do throws(BatchError) { try await engine.run(folders, monitor: monitor) } catch { failure = error }
         shown.cancel()
         await shown.value
         await engine.shutDown()
         signals.cancel()
         if let failure { throw failure }
         let progress = monitor.progress
-        print(progress.summary(in: place.output))
+        print(progress.summary(in: folders.output))
         guard !monitor.isStopped else { throw ExitCode(128 + SIGINT) }
         let others = progress.degraded + progress.original
         if strict, others > 0 {

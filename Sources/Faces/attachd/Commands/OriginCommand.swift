@@ -51,7 +51,7 @@ struct OriginCommand: AsyncParsableCommand {
     func run() async throws {
         try await CommandError.reported {
             let files: OriginFolder
-            do throws(OriginFolder.Failure) {
+            do throws(OriginFolder.ReadError) {
                 files = try OriginFolder(folder)
             } catch {
                 throw CommandError(.inputNotFound, error.description)
@@ -79,7 +79,7 @@ struct OriginCommand: AsyncParsableCommand {
         configuration.host = address.host
         configuration.port = address.port
         configuration.seed = seed
-        do throws(FaultError) {
+        do throws(FaultSyntaxError) {
             if let rules { configuration.rules = try RuleFile(rules).rules }
             for text in rule { configuration.rules.append(try FaultRule(text)) }
         } catch {

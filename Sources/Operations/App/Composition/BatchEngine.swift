@@ -34,8 +34,8 @@ package struct BatchEngine: Sendable {
     package func checkSandbox() async throws(EngineError) { try await decoders.checkSandbox() }
 
     /// Processes all files. `monitor` receives the progress and can stop the batch.
-    package func run(_ place: BatchPlace, monitor: BatchMonitor) async throws(BatchError) {
-        let run = try BatchRun(place, options, monitor: monitor, decoders: decoders)
+    package func run(_ folders: BatchFolders, monitor: BatchMonitor) async throws(BatchError) {
+        let run = try BatchRun(folders, options, monitor: monitor, decoders: decoders)
         try await run.run()
     }
 

@@ -17,15 +17,15 @@ import Worker
 /// The services of the sidecar and its queue's worker. They run until they are told to stop, and then finish the work
 /// under way.
 package struct SidecarServices: Sendable {
-    private let settings: Settings
-    private let engine: Engine
-    private let queue: OpenQueue
-    private let logger: Logger
-    private let recentJobs: RecentJobs?
-    private let holds: AccessHolds
-    private let webhook: ResponseWebhook?
-    private let apiToken: Replaceable<Secret<String>>?
-    private let queueHealth: QueueHealth
+    let settings: Settings
+    let engine: Engine
+    let queue: OpenQueue
+    let logger: Logger
+    let recentJobs: RecentJobs?
+    let holds: AccessHolds
+    let webhook: ResponseWebhook?
+    let apiToken: Replaceable<Secret<String>>?
+    let queueHealth: QueueHealth
 
     package init(_ settings: Settings, _ engine: Engine, _ queue: OpenQueue, logger: Logger) throws(EngineError) {
         self.settings = settings
@@ -80,80 +80,5 @@ package struct SidecarServices: Sendable {
             apiToken.replace(with: try APIToken.read(file))
         }
         return [keys, token]
-    }
-
-    private func worker(takesRequests: Bool) -> WorkerService {
-        WorkerService(
-            queue: queue.jobs,
-            handler: NotificationJobs(service: engine.service, recent: takesRequests ? recentJobs : nil),
-            poster: engine.callbacks,
-            // Most jobs wait for their downloads, and decoding has its own limit. The worker leases more jobs than it
-            // processes, so that it also answers those without a chance.
-            limits: WorkerLimits(
-                slots: settings.decoders * 32,
-                drainTime: Termination.jobDrainTime,
-                held: 4096,
-            ),
-            instrument: InstrumentGroup<WorkerEvent>(engine.metrics.queue, WorkerLog(logger)),
-            onDemand: { engine.setDemand($0) },
-        )
-    }
-
-    private var preview: PreviewRoutes {
-        PreviewRoutes(
-            choices: .init(
-                profiles: settings.profiles.map(\.name),
-                deadline: DurationText.text(settings.deadline),
-                needsToken: settings.apiToken != nil,
-                hasWebhook: webhook != nil,
-            ),
-            categories: settings.categories,
-            store: engine.store,
-            holds: holds,
-            jobs: {
-                let dead = (try? await queue.jobs.deadLetters(20)) ?? []
-                return (recentJobs?.entries ?? []) + dead.map { .init(id: $0.job.id, content: $0.job.content) }
-            },
-        )
-    }
-
-    private var attachmentsRoute: AttachmentsRoute {
-        let forgetting = Forgetting(engine)
-        return AttachmentsRoute(store: engine.store, holds: holds) { try await forgetting.forget($0) }
-    }
-
-    private func server(takesRequests: Bool) -> SidecarServer {
-        SidecarServer(
-            configuration: .init(
-                host: settings.host,
-                port: settings.port,
-                apiToken: apiToken,
-                requestLimit: settings.requests,
-                downloadLimit: takesRequests ? OpenFiles.downloads(beside: settings.requests) : 0,
-            ),
-            service: takesRequests ? engine.service : nil,
-            queue: queue.jobs,
-            attachments: takesRequests ? attachmentsRoute : nil,
-            preview: takesRequests && settings.hasPreview ? preview : nil,
-            responses: takesRequests ? ResponsesRoute(categories: settings.categories, webhook: webhook) : nil,
-            checkReadiness: {
-                try await engine.checkReadiness()
-                // The sidecar answers requests even without its queue. A worker has no other work.
-                if !takesRequests, let problem = await queueHealth.problem { throw problem }
-            },
-            remarks: {
-                let problem = await queueHealth.problem?.description
-                let troubles = queue.jobs.troubles.map(\.description).sorted()
-                return engine.remarks + troubles + [problem].compactMap(\.self)
-            },
-            metrics: {
-                engine.metrics.queue.set(queue.jobs.troubles)
-                engine.metrics.queue.set(await queueHealth.status)
-                return engine.metricsText
-            },
-            callbackRefusal: { engine.refusal(ofCallback: $0) },
-            logger: logger,
-            instrument: InstrumentGroup<SidecarEvent>(engine.metrics.requests, RequestLog(logger)),
-        )
     }
 }

@@ -17,7 +17,7 @@ struct PostedCallbacks: CallbackPoster {
         headers["Content-Type"] = "application/json"
         headers["Attachd-Signature"] = signer.signature(of: callback.body)
         let message = OutgoingMessage(body: callback.body, headers: headers)
-        do throws(CallbackRefusal) {
+        do throws(CallbackAddressError) {
             switch try await downloader.post(message, to: callback.url, until: callback.deadline).status {
             case 200..<300: return CallbackResult(.received, host: host)
             // Gone: the receiver wants no more callbacks (RFC 9110 §15.5.11).

@@ -16,7 +16,8 @@ package struct OriginLog: Instrument {
                 "The host's address is not allowed, so the download was refused.",
                 metadata: ["reason": "refusedAddress", "source_host": "\(cause.host)", "cause": "\(cause)"],
             )
-        case .waited, .refusedFailing, .refusedPaused, .refusedLate, .gaveWaySlow, .gaveWayShare, .retried, .opened:
+        case .waited, .refusedFailing, .refusedPaused, .refusedLate, .preemptedSlow, .preemptedForShare, .retried,
+            .opened:
             break
         }
     }

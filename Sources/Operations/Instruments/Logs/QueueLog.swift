@@ -10,11 +10,11 @@ package struct QueueLog: Instrument {
 
     package func record(_ event: QueueEvent) {
         switch event {
-        case .troublesChanged(let troubles):
-            for trouble in troubles {
-                logger.error("The queue has a problem.", metadata: ["reason": "\(trouble)"])
+        case .warningsChanged(let warnings):
+            for warning in warnings {
+                logger.error("The queue has a problem.", metadata: ["reason": "\(warning)"])
             }
-            if troubles.isEmpty { logger.notice("The queue works again.") }
+            if warnings.isEmpty { logger.notice("The queue works again.") }
         case .mayLoseJobs(let reason): logger.warning("Jobs may be lost.", metadata: ["reason": "\(reason)"])
         }
     }

@@ -54,8 +54,8 @@ package struct OriginMetrics: Instrument {
         case .refusedFailing: failing.increment()
         case .refusedPaused: paused.increment()
         case .refusedLate: late.increment()
-        case .gaveWaySlow: slow.increment()
-        case .gaveWayShare: share.increment()
+        case .preemptedSlow: slow.increment()
+        case .preemptedForShare: share.increment()
         case .retried: retries.increment()
         case .opened: circuitsOpened.increment()
         // The failure of the attachment is counted; the log has the cause.

@@ -74,10 +74,10 @@ package struct QueueMetrics: Instrument {
         callbacks.set(status.callbacks)
     }
 
-    package func set(_ troubles: Set<QueueTrouble>) {
-        for kind in QueueTrouble.allCases {
+    package func set(_ warnings: Set<QueueWarning>) {
+        for kind in QueueWarning.allCases {
             registry.meter("attachd_queue_problem", [("kind", kind.rawValue)])
-                .set(troubles.contains(kind) ? 1 : 0)
+                .set(warnings.contains(kind) ? 1 : 0)
         }
     }
 

@@ -18,7 +18,7 @@ extension SettingsValues {
         let file = try secretFile(.publishCredentialsFile, isGroupReadable: hasGroupReadableKeys)
         guard let bucket = try text(.publish) else { return nil }
         let address: BucketAddress
-        do throws(BucketAddress.Problem) {
+        do throws(BucketAddress.ParseError) {
             address = try BucketAddress(bucket, endpoint: endpoint, region: region ?? "us-east-1", style: style)
         } catch {
             throw SettingsError(key: SettingsKey.publish.rawValue, reason: error.description)

@@ -27,7 +27,7 @@ final class Exchange: Sendable {
         return true
     }
 
-    func fail(_ failure: RedisFailure) { outcome.set(.failure(failure)) }
+    func fail(_ failure: RedisError) { outcome.set(.failure(failure)) }
 
     func value() async throws -> [RedisReply] { try await outcome.get() }
 }

@@ -11,7 +11,7 @@ import Values
 /// is time. For any other failure the caller gets the error, and the command may have been executed.
 final class RedisConnection: Sendable {
     private enum State {
-        case closed(RedisFailure?)
+        case closed(RedisError?)
         case opening(Task<any Channel, any Error>)
         case open(any Channel)
         case left
@@ -34,7 +34,7 @@ final class RedisConnection: Sendable {
     private enum NextStep {
         case use(any Channel)
         case awaitOpening(Task<any Channel, any Error>)
-        case wait(until: Instant, after: RedisFailure?)
+        case wait(until: Instant, after: RedisError?)
     }
 
     private let settings: RedisSettings
@@ -74,7 +74,7 @@ final class RedisConnection: Sendable {
     /// `blocking` before it answers. If `repeatable`, the commands are also sent again after the connection was lost
     /// before the replies came.
     ///
-    /// Throws `RedisFailure` and `CancellationError`.
+    /// Throws `RedisError` and `CancellationError`.
     func send(
         _ commands: [RedisCommand],
         blocking: Duration = .zero,
@@ -85,7 +85,7 @@ final class RedisConnection: Sendable {
             try Task.checkCancellation()
             do {
                 return try await attempt(commands, until: deadline, blocking: blocking)
-            } catch let failure as RedisFailure {
+            } catch let failure as RedisError {
                 let mayTryAgain = failure.wasNotDone || repeatable && failure.isLoss
                 guard mayTryAgain, time.now < deadline else { throw failure }
             }
@@ -111,10 +111,10 @@ final class RedisConnection: Sendable {
             let replies = try await exchange(commands, on: channel, within: settings.timeLimit + blocking)
             guarded.withLock { $0.succeeded() }
             return replies
-        } catch RedisFailure.forgotten {
+        } catch RedisError.forgotten {
             _ = try await exchange(preparation, on: channel, within: settings.timeLimit)
             return try await exchange(commands, on: channel, within: settings.timeLimit + blocking)
-        } catch let failure as RedisFailure {
+        } catch let failure as RedisError {
             // The name may resolve to another server by now, the one that accepts writes.
             if case .refusedForNow = failure { drop(channel, after: failure) }
             throw failure
@@ -131,7 +131,7 @@ final class RedisConnection: Sendable {
         let exchange = Exchange(commands, deadline: time.now + limit)
         channel.writeAndFlush(exchange).whenFailure { exchange.fail(.unreachable("\($0)")) }
         let replies = try await exchange.value()
-        for case .error(let text) in replies { throw RedisFailure(reply: text) }
+        for case .error(let text) in replies { throw RedisError(reply: text) }
         return replies
     }
 
@@ -148,10 +148,10 @@ final class RedisConnection: Sendable {
         }
     }
 
-    private func nextStep() throws(RedisFailure) -> NextStep {
+    private func nextStep() throws(RedisError) -> NextStep {
         let now = time.now
         let step: NextStep? = guarded.withLock { guarded in
-            var lastFailure: RedisFailure?
+            var lastFailure: RedisError?
             switch guarded.state {
             case .left: return nil
             case .opening(let task): return .awaitOpening(task)
@@ -184,12 +184,12 @@ final class RedisConnection: Sendable {
                 channel.close(promise: nil)
                 throw error
             }
-            guard opened(channel) else { throw RedisFailure.unreachable("The connection was closed.") }
+            guard opened(channel) else { throw RedisError.unreachable("The connection was closed.") }
             return channel
-        } catch RedisFailure.lost(let reason) {
+        } catch RedisError.lost(let reason) {
             // Only the greeting was lost, not a caller's command.
             throw failed(.unreachable(reason))
-        } catch let failure as RedisFailure {
+        } catch let failure as RedisError {
             throw failed(failure)
         }
     }
@@ -200,7 +200,7 @@ final class RedisConnection: Sendable {
         do throws(JobQueueError) {
             try check(info.first?.text ?? "")
         } catch {
-            throw RedisFailure.error(error)
+            throw RedisError.error(error)
         }
     }
 
@@ -215,7 +215,7 @@ final class RedisConnection: Sendable {
         return isWanted
     }
 
-    private func drop(_ channel: any Channel, after failure: RedisFailure) {
+    private func drop(_ channel: any Channel, after failure: RedisError) {
         channel.close(promise: nil)
         guarded.withLock { guarded in
             guard case .open(let current) = guarded.state, current === channel else { return }
@@ -224,7 +224,7 @@ final class RedisConnection: Sendable {
         }
     }
 
-    private func failed(_ failure: RedisFailure) -> RedisFailure {
+    private func failed(_ failure: RedisError) -> RedisError {
         guarded.withLock { guarded in
             if case .left = guarded.state { return }
             guarded.state = .closed(failure)

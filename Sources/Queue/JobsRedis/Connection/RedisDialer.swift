@@ -18,7 +18,7 @@ struct RedisDialer: Sendable {
     }
 
     /// Opens a connection that takes exchanges. It is not logged in yet.
-    func dial() async throws(RedisFailure) -> any Channel {
+    func dial() async throws(RedisError) -> any Channel {
         let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
             .channelOption(.socketOption(.so_keepalive), value: 1)

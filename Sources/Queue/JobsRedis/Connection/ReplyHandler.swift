@@ -69,7 +69,7 @@ final class ReplyHandler: ChannelDuplexHandler {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { end(context, .lost("\(error)")) }
 
-    private func end(_ context: ChannelHandlerContext, _ failure: RedisFailure) {
+    private func end(_ context: ChannelHandlerContext, _ failure: RedisError) {
         watch?.task.cancel()
         watch = nil
         let exchanges = awaited

@@ -2,7 +2,7 @@
 ///
 /// After an error, the rest of the stream cannot be parsed: close the connection.
 package struct ReplyParser {
-    package enum Failure: Error, Equatable {
+    package enum ParseError: Error, Equatable {
         /// A reply begins with this byte, which is not one of the five type characters.
         case unknownType(UInt8)
         /// A length or an integer is not a number, or a line or string does not end with CR LF.
@@ -42,7 +42,7 @@ package struct ReplyParser {
     }
 
     /// Returns the next complete reply, or `nil` if more bytes are needed.
-    package mutating func next() throws(Failure) -> RedisReply? {
+    package mutating func next() throws(ParseError) -> RedisReply? {
         while let value = try nextValue() {
             guard let reply = close(value) else { continue }
             cost = 0
@@ -67,7 +67,7 @@ package struct ReplyParser {
     }
 
     /// Returns the next value that is not an array with elements. Adds the beginnings of such arrays to `open`.
-    private mutating func nextValue() throws(Failure) -> RedisReply? {
+    private mutating func nextValue() throws(ParseError) -> RedisReply? {
         while offset < received.count {
             let type = received[offset]
             guard "+-:$*".utf8.contains(type) else { throw .unknownType(type) }
@@ -96,12 +96,12 @@ package struct ReplyParser {
         return nil
     }
 
-    private mutating func take(_ value: RedisReply, upTo end: Int) throws(Failure) -> RedisReply {
+    private mutating func take(_ value: RedisReply, upTo end: Int) throws(ParseError) -> RedisReply {
         try spend(upTo: end)
         return value
     }
 
-    private mutating func spend(upTo end: Int) throws(Failure) {
+    private mutating func spend(upTo end: Int) throws(ParseError) {
         cost += end + 1 - offset + Self.elementCost
         guard cost <= costLimit + Self.elementCost else { throw .tooLarge }
         offset = end + 1
@@ -109,7 +109,7 @@ package struct ReplyParser {
     }
 
     /// Returns the index of the newline that ends the line at `offset`, or `nil` if it was not received yet.
-    private mutating func lineEnd() throws(Failure) -> Int? {
+    private mutating func lineEnd() throws(ParseError) -> Int? {
         searched = max(searched, offset)
         guard let end = received[searched...].firstIndex(of: 10) else {
             searched = received.count
@@ -121,13 +121,13 @@ package struct ReplyParser {
         return end
     }
 
-    private static func integer(_ line: ArraySlice<UInt8>) throws(Failure) -> Int {
+    private static func integer(_ line: ArraySlice<UInt8>) throws(ParseError) -> Int {
         guard let number = Int(String(decoding: line, as: UTF8.self)) else { throw .malformed }
         return number
     }
 
     /// Returns a length, or `nil` for -1, the length of a null.
-    private static func length(_ line: ArraySlice<UInt8>) throws(Failure) -> Int? {
+    private static func length(_ line: ArraySlice<UInt8>) throws(ParseError) -> Int? {
         let length = try integer(line)
         guard length >= -1 else { throw .malformed }
         return length < 0 ? nil : length

@@ -35,7 +35,7 @@ final class GroupCommit: Sendable {
     private let file: Mutex<JobFile>
     private let setAsides: Atomic<Int>
     private let heartbeat: LoopHeartbeat
-    private let trouble = Mutex<Set<QueueTrouble>>([])
+    private let reported = Mutex<Set<QueueWarning>>([])
     private let instrument: any Instrument<QueueEvent>
 
     private init(
@@ -70,7 +70,7 @@ final class GroupCommit: Sendable {
 
     var setAsideCount: Int { setAsides.load(ordering: .relaxed) }
 
-    var troubles: Set<QueueTrouble> { trouble.withLock(\.self) }
+    var warnings: Set<QueueWarning> { reported.withLock(\.self) }
 
     /// Makes a change and waits until it is committed.
     func change<Value: Sendable>(
@@ -130,16 +130,16 @@ final class GroupCommit: Sendable {
             waiting.changes.removeFirst(group.count)
             return group
         }
-        let (tellCallers, troubles) = file.withLock { file in
+        let (tellCallers, warnings) = file.withLock { file in
             file.lookForSpace()
             // The last space of a full disk is for answers.
             let refused = file.isFull ? group.filter(\.addsJob) : []
             let tellCallers = commit(file.isFull ? group.filter { !$0.addsJob } : group, to: &file)
             file.tidy()
             setAsides.store(file.setAsideCount, ordering: .relaxed)
-            return (tellCallers + refused.map { change in { change.fail(Self.full) } }, file.troubles)
+            return (tellCallers + refused.map { change in { change.fail(Self.full) } }, file.warnings)
         }
-        notice(troubles)
+        notice(warnings)
         for tell in tellCallers { tell() }
         waiting.withLock { waiting in
             waiting.isCommitting = !waiting.changes.isEmpty
@@ -148,12 +148,12 @@ final class GroupCommit: Sendable {
         }
     }
 
-    private func notice(_ troubles: Set<QueueTrouble>) {
-        let isNew = trouble.withLock { trouble in
-            defer { trouble = troubles }
-            return trouble != troubles
+    private func notice(_ warnings: Set<QueueWarning>) {
+        let isNew = reported.withLock { reported in
+            defer { reported = warnings }
+            return reported != warnings
         }
-        if isNew { instrument.record(.troublesChanged(troubles)) }
+        if isNew { instrument.record(.warningsChanged(warnings)) }
     }
 
     private static let full = JobQueueError(

@@ -83,10 +83,10 @@ struct JobFile {
     }
 
     /// The current problems.
-    var troubles: Set<QueueTrouble> {
-        var troubles: Set<QueueTrouble> = isFull ? [.diskFull] : []
-        if let removed, clock.now - removed < Self.remarkTime { troubles.insert(.fileRemoved) }
-        return troubles
+    var warnings: Set<QueueWarning> {
+        var warnings: Set<QueueWarning> = isFull ? [.diskFull] : []
+        if let removed, clock.now - removed < Self.remarkTime { warnings.insert(.fileRemoved) }
+        return warnings
     }
 
     // MARK: Opening

@@ -17,12 +17,12 @@ struct DownloadURL: Sendable, Equatable {
     let namesClip: Bool
 
     /// The reason why a text cannot be fetched as a URL. It never quotes the text: a URL may contain secrets.
-    struct Problem: Error, Equatable {
+    struct ParseError: Error, Equatable {
         var reason: AttachmentFailure.Reason
         /// The words after "cannot be used: " in a message.
         var text: String
 
-        static func invalid(_ text: String) -> Problem { Problem(reason: .invalidURL, text: text) }
+        static func invalid(_ text: String) -> ParseError { ParseError(reason: .invalidURL, text: text) }
 
         /// Returns the failure. `host` is the host that redirected to this URL, or `nil` if the sender gave the URL.
         func failure(redirectedBy host: String?) -> AttachmentFailure {
@@ -31,27 +31,27 @@ struct DownloadURL: Sendable, Equatable {
         }
     }
 
-    init(_ text: String) throws(Problem) {
+    init(_ text: String) throws(ParseError) {
         try self.init(text, relativeTo: nil)
     }
 
     /// Returns the URL that a `Location` header in the answer to this URL names.
-    func resolving(_ location: String) throws(Problem) -> DownloadURL {
+    func resolving(_ location: String) throws(ParseError) -> DownloadURL {
         let target = try DownloadURL(location, relativeTo: text)
         guard scheme == target.scheme || target.scheme == "https" else {
-            throw Problem(reason: .refusedScheme, text: "it goes from https back to http")
+            throw ParseError(reason: .refusedScheme, text: "it goes from https back to http")
         }
         return target
     }
 
-    private init(_ text: String, relativeTo base: String?) throws(Problem) {
+    private init(_ text: String, relativeTo base: String?) throws(ParseError) {
         guard text.utf8.count <= Self.byteLimit else {
             throw .invalid("it is longer than \(Self.byteLimit) bytes")
         }
         // C would read the text up to the NUL as the whole URL.
         guard !text.utf8.contains(0) else { throw .invalid("it holds a NUL") }
         guard let handle = unsafe curl_url() else {
-            throw Problem(reason: .resourceLimit, text: "there is no memory to parse it")
+            throw ParseError(reason: .resourceLimit, text: "there is no memory to parse it")
         }
         defer { unsafe curl_url_cleanup(handle) }
 
@@ -72,7 +72,7 @@ struct DownloadURL: Sendable, Equatable {
 
         let scheme = unsafe Self.part(CURLUPART_SCHEME, of: handle) ?? ""
         guard scheme == "https" || scheme == "http" else {
-            throw Problem(reason: .refusedScheme, text: "only https and http are fetched")
+            throw ParseError(reason: .refusedScheme, text: "only https and http are fetched")
         }
         guard unsafe Self.part(CURLUPART_ZONEID, of: handle) == nil else { throw .invalid("its address has a zone") }
         guard let host = unsafe Self.part(CURLUPART_HOST, of: handle), !host.isEmpty,

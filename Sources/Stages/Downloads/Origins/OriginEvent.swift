@@ -8,7 +8,7 @@ package enum OriginEvent: Sendable, Equatable {
     case refusedFailing, refusedPaused, refusedLate
     /// A request ended early for others that waited: it was too slow for its deadline, or its site had more than its
     /// share.
-    case gaveWaySlow, gaveWayShare
+    case preemptedSlow, preemptedForShare
     /// A request was retried.
     case retried
     /// An origin's circuit breaker opened.

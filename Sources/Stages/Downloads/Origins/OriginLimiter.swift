@@ -11,7 +11,7 @@ final class OriginLimiter: Sendable {
         var table: OriginTable
         var waiting: [UInt64: Waiter<OriginTable.Decision>] = [:]
         /// The closures that end running requests, by the numbers of their permits.
-        var onGiveWay: [UInt64: @Sendable (GivingWay) -> Void] = [:]
+        var onPreemption: [UInt64: @Sendable (Preemption) -> Void] = [:]
         var lastNumber: UInt64 = 0
         /// The instant at which the table will be checked next.
         var armed: Instant?
@@ -42,7 +42,7 @@ final class OriginLimiter: Sendable {
 
     /// Waits until a request to `origin` may be made, and returns its permit. Throws the reason if it may not be made
     /// by `deadline`.
-    func enter(_ origin: Origin, until deadline: Instant) async throws(OriginRefusal) -> OriginPermit {
+    func enter(_ origin: Origin, until deadline: Instant) async throws(OriginLimitError) -> OriginPermit {
         let number = guarded.withLock { guarded in
             guarded.lastNumber += 1
             return guarded.lastNumber
@@ -87,7 +87,7 @@ final class OriginLimiter: Sendable {
         let now = time.now
         var opened = false
         change { guarded in
-            guarded.onGiveWay[permit.number] = nil
+            guarded.onPreemption[permit.number] = nil
             opened = guarded.table.leave(permit, outcome, at: now, jitter: .random(in: 0...1))
         }
         if opened { instrument.record(.opened) }
@@ -103,16 +103,16 @@ final class OriginLimiter: Sendable {
         guarded.withLock { $0.table.progressed(permit, received, of: expected, at: now) }
     }
 
-    fileprivate func onGiveWay(_ permit: OriginTable.Permit, _ action: @escaping @Sendable (GivingWay) -> Void) {
-        let cause = guarded.withLock { guarded -> GivingWay? in
+    fileprivate func onPreemption(_ permit: OriginTable.Permit, _ action: @escaping @Sendable (Preemption) -> Void) {
+        let cause = guarded.withLock { guarded -> Preemption? in
             guard let request = guarded.table.running[permit.number] else { return nil }
-            if request.givesWay == nil { guarded.onGiveWay[permit.number] = action }
-            return request.givesWay
+            if request.preemption == nil { guarded.onPreemption[permit.number] = action }
+            return request.preemption
         }
         if let cause { action(cause) }
     }
 
-    private func count(_ refusal: OriginRefusal) {
+    private func count(_ refusal: OriginLimitError) {
         switch refusal {
         case .failing: instrument.record(.refusedFailing)
         case .askedToWait: instrument.record(.refusedPaused)
@@ -124,10 +124,10 @@ final class OriginLimiter: Sendable {
     /// Changes the table, wakes the affected waiters, and sets a timer for the table's next decision.
     private func change(_ body: (inout Guarded) -> Void) {
         let now = time.now
-        let (woken, givingWay, alarm) = guarded.withLock { guarded in
+        let (woken, preempted, alarm) = guarded.withLock { guarded in
             body(&guarded)
-            let givingWay = guarded.table.takeGivingWay().map { number, cause in
-                (guarded.onGiveWay.removeValue(forKey: number), cause)
+            let preempted = guarded.table.takePreempted().map { number, cause in
+                (guarded.onPreemption.removeValue(forKey: number), cause)
             }
             let woken = guarded.table.takeSettled().compactMap { number, decision in
                 guarded.waiting.removeValue(forKey: number).map { ($0, decision) }
@@ -136,10 +136,10 @@ final class OriginLimiter: Sendable {
             if let due = guarded.table.nextDue(after: now), guarded.armed.map({ due < $0 }) ?? true {
                 (guarded.armed, alarm) = (due, due)
             }
-            return (woken, givingWay, alarm)
+            return (woken, preempted, alarm)
         }
-        for (action, cause) in givingWay {
-            instrument.record(cause == .slow ? .gaveWaySlow : .gaveWayShare)
+        for (action, cause) in preempted {
+            instrument.record(cause == .slow ? .preemptedSlow : .preemptedForShare)
             action?(cause)
         }
         for (waiter, decision) in woken { waiter.resume(returning: decision) }
@@ -178,7 +178,7 @@ final class OriginPermit: Sendable {
     func progressed(_ received: Int, of expected: Int?) { limiter.progressed(permit, received, of: expected) }
 
     /// Calls `action` when the request must end because others wait: at once, if that is already so.
-    func onGiveWay(_ action: @escaping @Sendable (GivingWay) -> Void) { limiter.onGiveWay(permit, action) }
+    func onPreemption(_ action: @escaping @Sendable (Preemption) -> Void) { limiter.onPreemption(permit, action) }
 
     /// Returns the permit. Only the first call counts.
     func leave(_ outcome: OriginOutcome) {

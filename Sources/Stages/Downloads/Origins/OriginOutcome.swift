@@ -9,7 +9,7 @@ struct OriginOutcome: Sendable, Equatable {
     /// The pause that the origin asked for.
     var pause: Duration?
     /// A Boolean value that indicates whether the request ended early because others waited.
-    var gaveWay = false
+    var wasPreempted = false
 
     static let worked = OriginOutcome(health: .success)
     static let unknown = OriginOutcome()
@@ -20,7 +20,7 @@ extension TransferResult {
     /// the file was ended because its time was over.
     func outcome(hadTime: Bool, isOver: Bool) -> OriginOutcome {
         // The code that ended the request knows how slow it was.
-        if gaveWay { return OriginOutcome(gaveWay: true) }
+        if wasPreempted { return OriginOutcome(wasPreempted: true) }
         switch failure?.reason {
         case nil: return .worked
         case .connectionFailed where isConnected: return OriginOutcome(health: .failure)

@@ -6,7 +6,7 @@ import Values
 ///
 /// A request asks for a permit, and gets it at once, waits for it, or is refused. Permits go to the request with the
 /// least time, first among the sites that have less than their fair share. After every call, `takeSettled()` returns
-/// the decisions about waiting requests, and `takeGivingWay()` the requests that must give way to them.
+/// the decisions about waiting requests, and `takePreempted()` the requests that must give way to them.
 struct OriginTable {
     /// The permit of a request that may be made now.
     struct Permit: Equatable {
@@ -18,7 +18,7 @@ struct OriginTable {
         fileprivate let sitePass: CircuitBreaker.Pass
     }
 
-    typealias Decision = Result<Permit, OriginRefusal>
+    typealias Decision = Result<Permit, OriginLimitError>
 
     struct Waiter {
         var number: UInt64
@@ -42,7 +42,7 @@ struct OriginTable {
     /// The number of requests that wait elsewhere, before their origin is known.
     private(set) var demand = 0
     private var settled: [(number: UInt64, decision: Decision)] = []
-    var givingWay: [(number: UInt64, cause: GivingWay)] = []
+    var preempted: [(number: UInt64, cause: Preemption)] = []
     private var lastPermit: UInt64 = 0
     /// The site of the last request and its time, and the last time that another site had one.
     private var latest: (site: Site, instant: Instant)?
@@ -69,13 +69,13 @@ struct OriginTable {
         waiters.insert(Waiter(number: number, origin: origin, site: site, deadline: deadline), at: index)
         records.update(origin) { $0.waiting += 1 }
         update(site) { $0.waiting += 1 }
-        makeWay(at: now)
+        preempt(at: now)
     }
 
     /// Sets the number of requests that wait elsewhere.
     mutating func setDemand(_ count: Int, at now: Instant) {
         demand = count
-        makeWay(at: now)
+        preempt(at: now)
     }
 
     /// Records that the request of `permit` was answered. The rest of the body may take long.
@@ -96,14 +96,14 @@ struct OriginTable {
         let isOthersTurn = inFlight >= rule.globalLimit || sites[request.site]?.waiting != 0
         inFlight -= 1
         var outcome = outcome
-        if outcome.gaveWay, request.isHopeless { (outcome.health, outcome.isOverloaded) = (.failure, true) }
+        if outcome.wasPreempted, request.isHopeless { (outcome.health, outcome.isOverloaded) = (.failure, true) }
         let wasRefused = refusal(of: permit.origin, at: now) != nil
         records.update(permit.origin) { record in
             record.ended(outcome, since: permit.start, at: now, rule)
             record.breaker.finish(permit.pass, outcome.health, at: now, jitter: jitter)
         }
         update(request.site) { $0.ended(request, permit.sitePass, outcome, at: now, jitter: jitter) }
-        if request.givesWay != nil { endingCount -= 1 }
+        if request.preemption != nil { endingCount -= 1 }
         let isRefused = refusal(of: permit.origin, at: now) != nil
         if isOthersTurn { settle(at: now) }
         return isRefused && !wasRefused
@@ -127,7 +127,7 @@ struct OriginTable {
     /// Makes the decisions that are due because time has passed.
     mutating func settle(at now: Instant) {
         decide(at: now)
-        makeWay(at: now)
+        preempt(at: now)
     }
 
     /// Grants permits to requests that may begin now, and refuses those that have run out of time.
@@ -161,9 +161,9 @@ struct OriginTable {
     }
 
     /// Returns the permits whose requests must end early, each once.
-    mutating func takeGivingWay() -> [(number: UInt64, cause: GivingWay)] {
-        defer { givingWay = [] }
-        return givingWay
+    mutating func takePreempted() -> [(number: UInt64, cause: Preemption)] {
+        defer { preempted = [] }
+        return preempted
     }
 
     /// Returns the decision, or `nil` if the request has to wait.
@@ -178,7 +178,7 @@ struct OriginTable {
         guard bound(of: origin, record.site, at: now) == nil,
             let pass = try? records.update(
                 origin,
-                { record throws(CircuitBreaker.Refusal) in try record.breaker.pass(at: now) }
+                { record throws(CircuitBreaker.OpenError) in try record.breaker.pass(at: now) }
             ),
             let sitePass = try? sites[record.site]?.breaker.pass(at: now)
         else { return nil }
@@ -191,7 +191,7 @@ struct OriginTable {
         return .success(Permit(origin: origin, start: now, number: lastPermit, pass: pass, sitePass: sitePass))
     }
 
-    private func refusal(of origin: Origin, at now: Instant) -> CircuitBreaker.Refusal? {
+    private func refusal(of origin: Origin, at now: Instant) -> CircuitBreaker.OpenError? {
         guard let record = records[origin] else { return nil }
         return record.breaker.refusal(at: now) ?? sites[record.site]?.breaker.refusal(at: now)
     }

@@ -7,7 +7,7 @@ package enum CallbackURL {
     /// resolving a name.
     package static func refusal(of text: String, _ addresses: AddressPolicy) -> String? {
         let url: DownloadURL
-        do throws(DownloadURL.Problem) {
+        do throws(DownloadURL.ParseError) {
             url = try DownloadURL(text)
         } catch {
             return error.text

@@ -34,7 +34,7 @@ extension Downloader {
         _ message: OutgoingMessage,
         to url: String,
         until deadline: Instant,
-    ) async throws(CallbackRefusal) -> MessageAnswer {
+    ) async throws(CallbackAddressError) -> MessageAnswer {
         let parsed: DownloadURL
         do throws(AttachmentFailure) {
             parsed = try Self.parsed(url)
@@ -42,7 +42,7 @@ extension Downloader {
             throw .failed(error)
         }
         let permit: OriginPermit
-        do throws(OriginRefusal) {
+        do throws(OriginLimitError) {
             permit = try await callbackLimiter.enter(callbackLimiter.rule.origin(of: parsed), until: deadline)
         } catch {
             let now = SystemTime().now
@@ -60,7 +60,7 @@ extension Downloader {
     }
 
     private static func parsed(_ url: String) throws(AttachmentFailure) -> DownloadURL {
-        do throws(DownloadURL.Problem) {
+        do throws(DownloadURL.ParseError) {
             return try DownloadURL(url)
         } catch {
             throw error.failure(redirectedBy: nil)
@@ -93,7 +93,7 @@ extension Downloader {
 }
 
 /// The reason why an answer was not posted to its callback.
-package enum CallbackRefusal: Error, Sendable, Equatable {
+package enum CallbackAddressError: Error, Sendable, Equatable {
     case failed(AttachmentFailure)
     /// The server is busy or its requests are paused. No request was made, and the next must not be made before
     /// `after`.

@@ -13,7 +13,7 @@ struct RunningRequest {
     /// Two points in time and the bytes that had come by then. The rate is measured from the older one.
     private var marks: (older: Mark, newer: Mark)
     /// The reason why the request was told to give way, and is about to end.
-    private(set) var givesWay: GivingWay?
+    private(set) var preemption: Preemption?
     /// A Boolean value that indicates whether the request was so slow that its origin is to blame.
     private(set) var isHopeless = false
 
@@ -53,8 +53,8 @@ struct RunningRequest {
         return Double(received - marks.older.byteCount) / passed * left / Double(missing)
     }
 
-    mutating func giveWay(_ cause: GivingWay, promise: Double) {
-        givesWay = cause
+    mutating func preempt(_ cause: Preemption, promise: Double) {
+        preemption = cause
         isHopeless = promise < Self.hopelessPromise
     }
 
@@ -65,7 +65,7 @@ struct RunningRequest {
 }
 
 /// The reason why a running request ends early for others.
-enum GivingWay: Sendable, Equatable {
+enum Preemption: Sendable, Equatable {
     /// The bytes come too slowly for the deadline.
     case slow
     /// The site has more than its fair share of all requests.

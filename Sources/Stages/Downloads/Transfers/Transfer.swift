@@ -50,7 +50,7 @@ final class Transfer {
     /// The time of the last progress report.
     private var lastReport: Instant?
     /// A Boolean value that indicates whether the transfer ended early because others waited.
-    private var gaveWay = false
+    private var wasPreempted = false
     /// The offset of the next byte to send.
     private var sendOffset = 0
     /// The number of bytes sent, which count as a sign of life as well.
@@ -265,9 +265,9 @@ final class Transfer {
     }
 
     /// Ends the transfer because others wait. The bytes so far are kept, and the result has the reason.
-    func giveWay(_ cause: GivingWay) {
-        gaveWay = true
-        stopped = request.gaveWay(cause)
+    func preempt(_ cause: Preemption) {
+        wasPreempted = true
+        stopped = request.wasPreempted(cause)
     }
 
     /// Returns whether the transfer goes on after a change of the wanted range.
@@ -287,7 +287,7 @@ final class Transfer {
         result.retryAfter = retryAfter
         result.isConnected = stallWatch != nil
         result.isFlowing = isFlowing
-        result.gaveWay = gaveWay
+        result.wasPreempted = wasPreempted
         result.fetchedByteCount = fetchedByteCount
         if status != nil, code == CURLE_OK { _ = openedBody() }
         result.isRangeRefused = isRangeRefused && stopped == nil

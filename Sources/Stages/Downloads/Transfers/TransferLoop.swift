@@ -18,7 +18,7 @@ final class TransferLoop: @unchecked Sendable {
         case look(id: UInt)
         case cancel(id: UInt)
         case answer(@Sendable () -> Void)
-        case giveWay(id: UInt, GivingWay)
+        case preempt(id: UInt, Preemption)
         case stop
     }
 
@@ -69,7 +69,7 @@ final class TransferLoop: @unchecked Sendable {
     private func run(_ request: TransferRequest, _ id: UInt) async -> TransferResult {
         await withWaiter { reply in
             guard post(.start(id: id, request, reply)) else { return TransferResult(failure: request.cancelled()) }
-            request.permit?.onGiveWay { [weak self] in self?.post(.giveWay(id: id, $0)) }
+            request.permit?.onPreemption { [weak self] in self?.post(.preempt(id: id, $0)) }
             return nil
         } onCancel: { _ in
             // The loop ignores transfers that have ended.
@@ -178,9 +178,9 @@ final class TransferLoop: @unchecked Sendable {
                 guard let entry = running.removeValue(forKey: id) else { continue }
                 cancel(entry)
             case .answer(let answer): answer()
-            case .giveWay(let id, let cause):
+            case .preempt(let id, let cause):
                 guard let entry = running.removeValue(forKey: id) else { continue }
-                entry.transfer.giveWay(cause)
+                entry.transfer.preempt(cause)
                 finish(entry, CURLE_ABORTED_BY_CALLBACK)
             case .stop:
                 let unread = mailbox.withLock { mailbox in
@@ -194,7 +194,7 @@ final class TransferLoop: @unchecked Sendable {
                     case .start(_, let request, let reply):
                         reply.resume(returning: TransferResult(failure: request.cancelled()))
                     case .answer(let answer): answer()
-                    case .look, .cancel, .giveWay, .stop: break
+                    case .look, .cancel, .preempt, .stop: break
                     }
                 }
                 return false

@@ -57,7 +57,7 @@ extension TransferRequest {
         failure(.timedOut, "The download from \(origin) did not finish in time.")
     }
 
-    func gaveWay(_ cause: GivingWay) -> AttachmentFailure {
+    func wasPreempted(_ cause: Preemption) -> AttachmentFailure {
         switch cause {
         case .slow: failure(.timedOut, "\(origin) sends too slowly to finish in time, and other downloads waited.")
         case .share: failure(.timedOut, "\(origin) had more than its share of all downloads while others waited.")

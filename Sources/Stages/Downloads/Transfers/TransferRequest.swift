@@ -46,7 +46,7 @@ struct TransferResult: Sendable {
     /// A Boolean value that indicates whether bytes of the source came until the end.
     var isFlowing = false
     /// A Boolean value that indicates whether the request ended early because others waited.
-    var gaveWay = false
+    var wasPreempted = false
     /// The version that further parts must have, where the origin answers ranges.
     var version: SourceVersion?
     /// A Boolean value that indicates whether the origin refused a requested range.

@@ -38,7 +38,7 @@ final class ExchangeHandler: ChannelDuplexHandler {
         let channel = context.channel
         let now = time.now
         let timer = context.eventLoop.scheduleTask(in: TimeAmount(exchange.end - now)) {
-            exchange.reply.fail(HTTPFailure(message: "no answer in time", isTimeout: true))
+            exchange.reply.fail(HTTPExchangeError(message: "no answer in time", isTimeout: true))
             channel.close(promise: nil)
         }
         current = Current(exchange: exchange, sent: now, timer: timer)
@@ -54,7 +54,7 @@ final class ExchangeHandler: ChannelDuplexHandler {
         case .head(let head): current?.head = head
         case .body(let bytes):
             if current.map({ $0.body.count + bytes.readableBytes > Self.byteLimit }) == true {
-                fail(HTTPFailure(message: "the answer is too long"))
+                fail(HTTPExchangeError(message: "the answer is too long"))
                 context.close(promise: nil)
             } else {
                 current?.body += bytes.readableBytesView
@@ -64,12 +64,12 @@ final class ExchangeHandler: ChannelDuplexHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        fail(HTTPFailure(message: "the connection failed"))
+        fail(HTTPExchangeError(message: "the connection failed"))
         context.close(promise: nil)
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        fail(HTTPFailure(message: "the connection was closed", isUntouched: current?.head == nil))
+        fail(HTTPExchangeError(message: "the connection was closed", isUntouched: current?.head == nil))
         context.fireChannelInactive()
     }
 
@@ -89,7 +89,7 @@ final class ExchangeHandler: ChannelDuplexHandler {
         )
     }
 
-    private func fail(_ failure: HTTPFailure) {
+    private func fail(_ failure: HTTPExchangeError) {
         current?.timer.cancel()
         current?.exchange.reply.fail(failure)
         current = nil

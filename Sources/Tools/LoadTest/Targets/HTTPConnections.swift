@@ -50,9 +50,9 @@ package final class HTTPConnections: Sendable {
         try? await group.shutdownGracefully()
     }
 
-    func send(_ message: HTTPMessage, until end: Instant) async throws(HTTPFailure) -> HTTPReply {
+    func send(_ message: HTTPMessage, until end: Instant) async throws(HTTPExchangeError) -> HTTPReply {
         if let kept = keptConnection() {
-            do throws(HTTPFailure) {
+            do throws(HTTPExchangeError) {
                 return try await send(message, on: kept, until: end)
             } catch  where error.isUntouched {
                 // The kept connection was closed in the meantime. A new one shows whether the server still runs.
@@ -72,7 +72,7 @@ package final class HTTPConnections: Sendable {
         _ message: HTTPMessage,
         on channel: any Channel,
         until end: Instant,
-    ) async throws(HTTPFailure) -> HTTPReply {
+    ) async throws(HTTPExchangeError) -> HTTPReply {
         let reply = channel.eventLoop.makePromise(of: HTTPReply.self)
         let head = HTTPRequestHead(
             version: .http1_1,
@@ -90,14 +90,14 @@ package final class HTTPConnections: Sendable {
             }
             if answer.keepsConnection { idle.withLock { $0.append(channel) } } else { channel.close(promise: nil) }
             return answer
-        } catch let failure as HTTPFailure {
+        } catch let failure as HTTPExchangeError {
             throw failure
         } catch {
-            throw HTTPFailure(message: "the request could not be sent", isUntouched: true)
+            throw HTTPExchangeError(message: "the request could not be sent", isUntouched: true)
         }
     }
 
-    private func connect(until end: Instant) async throws(HTTPFailure) -> any Channel {
+    private func connect(until end: Instant) async throws(HTTPExchangeError) -> any Channel {
         let bootstrap = ClientBootstrap(group: group)
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
             .connectTimeout(TimeAmount(max(.milliseconds(1), end - time.now)))
@@ -116,7 +116,7 @@ package final class HTTPConnections: Sendable {
         do {
             return try await bootstrap.connect(host: host, port: port).get()
         } catch {
-            throw HTTPFailure(message: "no connection", isTimeout: time.now >= end)
+            throw HTTPExchangeError(message: "no connection", isTimeout: time.now >= end)
         }
     }
 }

@@ -23,7 +23,7 @@ struct HTTPReply: Sendable {
 }
 
 /// The reason why there is no reply.
-struct HTTPFailure: Error, Sendable {
+struct HTTPExchangeError: Error, Sendable {
     var message: String
     /// A Boolean value that indicates whether the connection closed before the first byte of the reply. A kept
     /// connection may close just when it is used.

@@ -32,7 +32,7 @@ package struct SidecarTarget: LoadTarget {
             message.body = notification.envelope
         }
         let begun = time.now
-        do throws(HTTPFailure) {
+        do throws(HTTPExchangeError) {
             let reply = try await connections.send(message, until: end)
             switch (reply.status, route) {
             case (200, .rewrite): return Self.rewritten(reply)
@@ -54,7 +54,7 @@ package struct SidecarTarget: LoadTarget {
     }
 
     /// Returns the result of a job by long polling.
-    private func result(of identifier: String, sent: Instant, until end: Instant) async throws(HTTPFailure)
+    private func result(of identifier: String, sent: Instant, until end: Instant) async throws(HTTPExchangeError)
         -> LoadAnswer
     {
         while true {

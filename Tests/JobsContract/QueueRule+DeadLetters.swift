@@ -4,7 +4,7 @@ import Testing
 import Timing
 
 extension QueueRule {
-    static let burying = [
+    static let deadLetters = [
         QueueRule("a dead-lettered job is answered, and kept among the dead letters") { queues in
             let queue = try await queues.open()
             let job = Job.sample(priority: .low, callback: "https://gateway.example/done")

@@ -1,7 +1,7 @@
 import Payloads
 
 /// The position of a push payload in a pasted message, and the fields from which a push service makes the alert.
-struct ContentPlace: Sendable {
+struct ContentPointers: Sendable {
     /// A field that only this form of message has.
     var mark: JSONPointer
     var aps: JSONPointer?
@@ -11,7 +11,7 @@ struct ContentPlace: Sendable {
     func fits(_ payload: JSONValue) -> Bool { payload.value(at: mark) != nil }
 
     /// The push payload itself, as APNs receives it.
-    static let payload = ContentPlace(
+    static let payload = ContentPointers(
         mark: JSONPointer(tokens: ["aps"]),
         aps: JSONPointer(tokens: ["aps"]),
         userInfo: JSONPointer(),
@@ -21,25 +21,25 @@ struct ContentPlace: Sendable {
     static let all = [
         payload,
         // Firebase's HTTP v1 message.
-        ContentPlace(
+        ContentPointers(
             mark: JSONPointer(tokens: ["message"]),
             aps: JSONPointer(tokens: ["message", "apns", "payload", "aps"]),
             userInfo: JSONPointer(tokens: ["message", "apns", "payload"]),
             fields: JSONPointer(tokens: ["message", "notification"]),
         ),
         // gorush: the first notification of its request.
-        ContentPlace(
+        ContentPointers(
             mark: JSONPointer(tokens: ["notifications", "0"]),
             userInfo: JSONPointer(tokens: ["notifications", "0", "data"]),
             fields: JSONPointer(tokens: ["notifications", "0"]),
         ),
         // Expo's request for one notification, and content that is not a push.
-        ContentPlace(
+        ContentPointers(
             mark: JSONPointer(tokens: ["title"]),
             userInfo: JSONPointer(tokens: ["data"]),
             fields: JSONPointer()
         ),
-        ContentPlace(
+        ContentPointers(
             mark: JSONPointer(tokens: ["body"]),
             userInfo: JSONPointer(tokens: ["data"]),
             fields: JSONPointer()

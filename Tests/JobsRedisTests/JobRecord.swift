@@ -3,7 +3,7 @@ import Synchronization
 import Timing
 
 /// A record of what clients were told about each job, and when, over all of a server's lives.
-final class Ledger: Sendable {
+final class JobRecord: Sendable {
     enum Event {
         /// The server told a producer that the job waits.
         case accepted
@@ -74,7 +74,7 @@ final class Ledger: Sendable {
     }
 
     /// Checks again and again until `isSo` holds.
-    func wait(until isSo: (Ledger) -> Bool) async throws {
+    func wait(until isSo: (JobRecord) -> Bool) async throws {
         let time = SystemTime()
         while !isSo(self) { try await time.sleep(for: .milliseconds(5)) }
     }

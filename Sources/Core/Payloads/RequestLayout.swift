@@ -1,5 +1,5 @@
 /// The form of a push service's request, with the push payloads in it.
-package struct Envelope: Sendable, Equatable {
+package struct RequestLayout: Sendable, Equatable {
     /// A value that marks requests of this service and occurs in no other JSON.
     package var mark: JSONPattern
     /// The payloads for Apple's devices. Dialects of payloads find the attachments in each of them.
@@ -52,7 +52,7 @@ package struct Envelope: Sendable, Equatable {
     }
 
     /// The push payload itself, as APNs gets it.
-    package static let payload = Envelope(
+    package static let payload = RequestLayout(
         mark: "/aps",
         payloads: "",
         gate: GateRule(mutableContent: "/aps/mutable-content", alerts: ["/aps/alert"]),

@@ -31,7 +31,7 @@ extension OriginTable {
     }
 
     /// Ends as many requests early as others wait, if any should give way.
-    mutating func makeWay(at now: Instant) {
+    mutating func preempt(at now: Instant) {
         let blocked = blockedWaiters(at: now)
         guard demand > 0 || !blocked.isEmpty else { return }
         var judged = judgedRequests(at: now)
@@ -46,7 +46,7 @@ extension OriginTable {
                 continue
             }
             let isPoor = sites[waiter.site]?.inFlight ?? 0 < share
-            giveWay(of: &judged, share) { request, isRich in
+            preempt(of: &judged, share) { request, isRich in
                 switch bound {
                 case .origin: request.origin == waiter.origin ? .slow : nil
                 case .site: request.site == waiter.site ? .slow : nil
@@ -57,14 +57,14 @@ extension OriginTable {
         }
         // The origins of requests that wait elsewhere are not known, so only slow requests make way for them.
         for _ in 0..<max(0, min(demand, Self.waitersPerLook) - ending) {
-            giveWay(of: &judged, share) { _, _ in .slow }
+            preempt(of: &judged, share) { _, _ in .slow }
         }
     }
 
-    /// Returns the time at which `makeWay` may decide differently.
+    /// Returns the time at which `preempt` may decide differently.
     func nextJudgement(after now: Instant) -> Instant? {
         guard demand > 0 || !blockedWaiters(at: now).isEmpty else { return nil }
-        let open = running.values.lazy.filter { $0.givesWay == nil }
+        let open = running.values.lazy.filter { $0.preemption == nil }
         guard let first = open.map(\.judgedFrom).min() else { return nil }
         return max(first, now + Self.judgementTime)
     }
@@ -82,7 +82,7 @@ extension OriginTable {
     /// Returns the requests that may be told to give way, the least promising first.
     private mutating func judgedRequests(at now: Instant) -> [(number: UInt64, promise: Double)] {
         var judged: [(number: UInt64, promise: Double)] = []
-        for (number, request) in running where request.givesWay == nil && request.judgedFrom <= now {
+        for (number, request) in running where request.preemption == nil && request.judgedFrom <= now {
             if let promise = running[number]?.promise(at: now) { judged.append((number, promise)) }
         }
         return judged.sorted { ($0.promise, $0.number) < ($1.promise, $1.number) }
@@ -90,10 +90,10 @@ extension OriginTable {
 
     /// Tells the first of the judged requests that may give way to do so. `cause` returns the reason: slowness, or its
     /// site's share, if that is more than fair.
-    private mutating func giveWay(
+    private mutating func preempt(
         of judged: inout [(number: UInt64, promise: Double)],
         _ share: Int,
-        for cause: (RunningRequest, _ isRich: Bool) -> GivingWay?,
+        for cause: (RunningRequest, _ isRich: Bool) -> Preemption?,
     ) {
         let index = judged.firstIndex { number, promise in
             guard let request = running[number], let cause = cause(request, isRich(request.site, share)) else {
@@ -104,11 +104,11 @@ extension OriginTable {
         guard let index else { return }
         let (number, promise) = judged.remove(at: index)
         guard let site = running[number]?.site else { return }
-        let why: GivingWay = promise < 1 ? .slow : .share
-        running[number]?.giveWay(why, promise: promise)
+        let why: Preemption = promise < 1 ? .slow : .share
+        running[number]?.preempt(why, promise: promise)
         update(site) { $0.ending += 1 }
         endingCount += 1
-        givingWay.append((number, why))
+        preempted.append((number, why))
     }
 
     private func isRich(_ site: Site, _ share: Int) -> Bool {
@@ -126,10 +126,10 @@ extension SiteRecord {
         jitter: Double,
     ) {
         inFlight -= 1
-        if request.givesWay != nil { ending -= 1 }
+        if request.preemption != nil { ending -= 1 }
         // A site answers only for requests that were too slow for others. Failures count against the origin.
         let health: CircuitBreaker.Outcome =
-            if outcome.gaveWay { request.isHopeless ? .failure : .unknown } else {
+            if outcome.wasPreempted { request.isHopeless ? .failure : .unknown } else {
                 outcome.health == .success ? .success : .unknown
             }
         breaker.finish(pass, health, at: now, jitter: jitter)

@@ -1,5 +1,5 @@
 /// A problem of a queue that keeps working.
-package enum QueueTrouble: String, Sendable, CaseIterable, CustomStringConvertible {
+package enum QueueWarning: String, Sendable, CaseIterable, CustomStringConvertible {
     /// The queue's file was removed or replaced by another file.
     case fileRemoved
     /// The queue's disk is full.

@@ -6,7 +6,7 @@ import Timing
 
 /// Tests of a stalled thread that all work needs (SECURITY N9). One hostile answer used to cause that.
 @Suite("A stalled loop", .timeLimit(.minutes(3)))
-struct StandstillTests {
+struct StalledLoopTests {
     let attachd: AttachdProgram
 
     init() throws { attachd = try AttachdProgram() }

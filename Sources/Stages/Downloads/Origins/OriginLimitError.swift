@@ -2,7 +2,7 @@ import Media
 import Timing
 
 /// The reason why a request is not made.
-enum OriginRefusal: Error, Equatable {
+enum OriginLimitError: Error, Equatable {
     /// The origin failed too often lately. It is asked again at that time, or `nil` while one request tests whether it
     /// works.
     case failing(until: Instant?)
@@ -16,7 +16,7 @@ enum OriginRefusal: Error, Equatable {
     case cancelled
 
     /// A Boolean value that indicates whether a request with more time might be made.
-    var isForWantOfTime: Bool {
+    var lacksTime: Bool {
         switch self {
         case .askedToWait, .late: true
         case .failing, .crowded, .cancelled: false

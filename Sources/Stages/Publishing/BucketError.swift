@@ -3,7 +3,7 @@ import Media
 import Timing
 
 /// A failed request to a bucket.
-struct BucketFault: Error {
+struct BucketError: Error {
     /// The description of the failure, in sentences.
     private let event: String
     private let bucket: BucketAddress
@@ -40,7 +40,7 @@ struct BucketFault: Error {
 
     /// Creates the fault for a request that was not sent, because the bucket failed repeatedly, most recently with
     /// `last`. It is used again after `pause`.
-    init(refusedFor pause: Duration?, after last: BucketFault?, _ bucket: BucketAddress) {
+    init(refusedFor pause: Duration?, after last: BucketError?, _ bucket: BucketAddress) {
         let time = pause.map { "for another \(max(1, ($0.milliseconds + 999) / 1000)) s" } ?? "but by one file"
         event = "It failed again and again and is not tried \(time). \(last?.event ?? "")"
         self.bucket = bucket

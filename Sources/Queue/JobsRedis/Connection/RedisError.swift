@@ -1,7 +1,7 @@
 import Jobs
 
 /// A failed exchange with the server. The case tells whether the exchange may be repeated.
-enum RedisFailure: Error, Equatable {
+enum RedisError: Error, Equatable {
     /// The commands were not sent.
     case unreachable(String)
     /// The connection was lost after the commands were sent. They may have been executed.
@@ -15,7 +15,7 @@ enum RedisFailure: Error, Equatable {
     case error(JobQueueError)
 
     /// Returns the failure for an invalid reply. `what` names it.
-    static func invalidReply(_ what: String) -> RedisFailure {
+    static func invalidReply(_ what: String) -> RedisError {
         .error(JobQueueError(.broken, "Redis sent an invalid reply: \(what)."))
     }
 

@@ -6,7 +6,7 @@ import Timing
 @testable import Downloads
 
 @Suite("Preemption of slow requests")
-struct GivingWayTests {
+struct PreemptionTests {
     private let start = Instant(sinceOrigin: .seconds(1000))
     private let evil = (0..<100).map { Origin(scheme: "https", host: "\($0).evil.example", port: 443) }
     private let good = (0..<100).map { Origin(scheme: "https", host: "good\($0).example", port: 443) }
@@ -30,8 +30,8 @@ struct GivingWayTests {
         return table.takeSettled().compactMap { try? $0.decision.get() }
     }
 
-    private func leave(_ table: inout OriginTable, _ place: OriginTable.Permit, at now: Instant) {
-        _ = table.leave(place, OriginOutcome(gaveWay: true), at: now, jitter: 0.5)
+    private func leave(_ table: inout OriginTable, _ permit: OriginTable.Permit, at now: Instant) {
+        _ = table.leave(permit, OriginOutcome(wasPreempted: true), at: now, jitter: 0.5)
     }
 
     @Test("a site alone may use all permits, under any number of names")
@@ -50,34 +50,34 @@ struct GivingWayTests {
         // No time passes for an honest source.
         let honest = ask(&table, good.prefix(2), at: start + .seconds(2))
         #expect(honest.count == 2)
-        for place in honest { _ = table.leave(place, .worked, at: start + .seconds(13), jitter: 0.5) }
+        for permit in honest { _ = table.leave(permit, .worked, at: start + .seconds(13), jitter: 0.5) }
         #expect(table.takeSettled().count == 2 && table.inFlight == 8)
     }
 
     @Test("when others wait, the slowest is preempted after it had time to answer, and no more requests than wait")
     func slowest() {
         var table = table(4)
-        let places = ask(&table, good.prefix(4), at: start)
+        let permits = ask(&table, good.prefix(4), at: start)
         // 1 MB in 20 s needs 50 kB/s.
-        for (place, rate) in zip(places, [200_000, 40_000, 1, 60_000]) {
-            table.progressed(place, rate / 2, of: 1_000_000, at: start + .seconds(0.5))
+        for (permit, rate) in zip(permits, [200_000, 40_000, 1, 60_000]) {
+            table.progressed(permit, rate / 2, of: 1_000_000, at: start + .seconds(0.5))
         }
         #expect(ask(&table, good[10...10], at: start + .seconds(0.6)).isEmpty)
-        #expect(table.takeGivingWay().isEmpty)
+        #expect(table.takePreempted().isEmpty)
         #expect(table.nextDue(after: start + .seconds(0.6)) == start + .seconds(1))
-        for (place, rate) in zip(places, [200_000, 40_000, 1, 60_000]) {
-            table.progressed(place, rate, of: 1_000_000, at: start + .seconds(1))
+        for (permit, rate) in zip(permits, [200_000, 40_000, 1, 60_000]) {
+            table.progressed(permit, rate, of: 1_000_000, at: start + .seconds(1))
         }
         table.settle(at: start + .seconds(1))
-        #expect(table.takeGivingWay().map(\.number) == [places[2].number])
+        #expect(table.takePreempted().map(\.number) == [permits[2].number])
         table.settle(at: start + .seconds(1.1))
-        #expect(table.takeGivingWay().isEmpty)
-        leave(&table, places[2], at: start + .seconds(1.1))
+        #expect(table.takePreempted().isEmpty)
+        leave(&table, permits[2], at: start + .seconds(1.1))
         #expect(table.takeSettled().count == 1 && table.waiterCount == 0)
         // The next request preempts the next slowest, and none that is fast enough.
         for number in 11..<14 { _ = ask(&table, good[number...number], at: start + .seconds(1.2)) }
-        let next = table.takeGivingWay()
-        #expect(next.map(\.number) == [places[1].number] && next.map(\.cause) == [.slow])
+        let next = table.takePreempted()
+        #expect(next.map(\.number) == [permits[1].number] && next.map(\.cause) == [.slow])
     }
 
     @Test("no request is preempted while no request waits")
@@ -85,22 +85,24 @@ struct GivingWayTests {
         var table = table(4)
         _ = ask(&table, evil.prefix(4), at: start)
         table.settle(at: start + .seconds(15))
-        #expect(table.takeGivingWay().isEmpty && table.nextDue(after: start + .seconds(15)) == nil)
+        #expect(table.takePreempted().isEmpty && table.nextDue(after: start + .seconds(15)) == nil)
     }
 
     @Test("a fast site is preempted down to its share only, and for other sites up to theirs only")
     func share() {
         var table = table(8)
-        let places = ask(&table, evil.prefix(8), at: start)
-        for place in places { table.progressed(place, 900_000, of: 1_000_000, at: start + .seconds(1)) }
+        let permits = ask(&table, evil.prefix(8), at: start)
+        for permit in permits { table.progressed(permit, 900_000, of: 1_000_000, at: start + .seconds(1)) }
         #expect(ask(&table, good.prefix(1), at: start + .seconds(1)).isEmpty)
-        let first = table.takeGivingWay()
+        let first = table.takePreempted()
         #expect(first.map(\.cause) == [.share])
-        for place in places where place.number == first.first?.number { leave(&table, place, at: start + .seconds(1)) }
+        for permit in permits where permit.number == first.first?.number {
+            leave(&table, permit, at: start + .seconds(1))
+        }
         #expect(table.takeSettled().count == 1)
         // The site's own next requests preempt none of the others'.
         _ = ask(&table, evil[50..<60], at: start + .seconds(3))
-        #expect(table.takeGivingWay().isEmpty)
+        #expect(table.takePreempted().isEmpty)
     }
 
     @Test("requests of a site that has its share don't preempt another's slow ones")
@@ -110,18 +112,18 @@ struct GivingWayTests {
         _ = ask(&table, evil.prefix(40), at: start)
         let numbers = Set(table.running.filter { $0.value.site == Site(good[0]) }.keys)
         table.settle(at: start + .seconds(5))
-        let driven = table.takeGivingWay()
+        let driven = table.takePreempted()
         #expect(!driven.isEmpty && driven.allSatisfy { !numbers.contains($0.number) })
     }
 
     @Test("an origin's own slow requests are preempted when its limit keeps others waiting")
     func sameOrigin() {
         var table = table(64) { $0.firstLimit = 2 }
-        let places = ask(&table, [evil[0], evil[0], evil[0], good[0]], at: start)
-        #expect(places.count == 3)
+        let permits = ask(&table, [evil[0], evil[0], evil[0], good[0]], at: start)
+        #expect(permits.count == 3)
         table.settle(at: start + .seconds(1))
-        let driven = table.takeGivingWay().map(\.number)
-        #expect(driven.count == 1 && driven.allSatisfy { places.prefix(2).map(\.number).contains($0) })
+        let driven = table.takePreempted().map(\.number)
+        #expect(driven.count == 1 && driven.allSatisfy { permits.prefix(2).map(\.number).contains($0) })
     }
 
     @Test("a site whose requests are too slow for others is paused, whatever names it uses")
@@ -131,18 +133,18 @@ struct GivingWayTests {
         var held: [UInt64: OriginTable.Permit] = [:]
         for round in 0..<12 where table.refusingCount == 0 {
             // Names cost nothing.
-            for place in ask(&table, evil[(8 * round)..<(8 * round + 8)], at: now) { held[place.number] = place }
+            for permit in ask(&table, evil[(8 * round)..<(8 * round + 8)], at: now) { held[permit.number] = permit }
             let waiting = ask(&table, good.prefix(4), at: now)
             now = now + .seconds(1)
             table.settle(at: now)
-            for (number, _) in table.takeGivingWay() {
-                if let place = held.removeValue(forKey: number) { leave(&table, place, at: now) }
+            for (number, _) in table.takePreempted() {
+                if let permit = held.removeValue(forKey: number) { leave(&table, permit, at: now) }
             }
-            for place in waiting + table.takeSettled().compactMap({ try? $0.decision.get() }) {
-                if place.origin.host.contains("evil") {
-                    held[place.number] = place
+            for permit in waiting + table.takeSettled().compactMap({ try? $0.decision.get() }) {
+                if permit.origin.host.contains("evil") {
+                    held[permit.number] = permit
                 } else {
-                    _ = table.leave(place, .worked, at: now, jitter: 0.5)
+                    _ = table.leave(permit, .worked, at: now, jitter: 0.5)
                 }
             }
         }
@@ -159,10 +161,10 @@ struct GivingWayTests {
     @Test("slow requests are preempted for those that wait elsewhere, and fast ones aren't, whatever their site")
     func demand() {
         var table = table(64)
-        let places = ask(&table, evil.prefix(4), at: start)
-        table.progressed(places[1], 500_000, of: 1_000_000, at: start + .seconds(1))
+        let permits = ask(&table, evil.prefix(4), at: start)
+        table.progressed(permits[1], 500_000, of: 1_000_000, at: start + .seconds(1))
         table.setDemand(10, at: start + .seconds(1))
-        #expect(Set(table.takeGivingWay().map(\.number)) == Set(places.map(\.number)).subtracting([places[1].number]))
+        #expect(Set(table.takePreempted().map(\.number)) == Set(permits.map(\.number)).subtracting([permits[1].number]))
         table.setDemand(0, at: start + .seconds(2))
         #expect(table.nextDue(after: start + .seconds(2)) == nil)
     }
@@ -178,8 +180,8 @@ struct GivingWayTests {
             return
         }
         // The caller waits for one that answers soon.
-        for case .success(let place) in decisions.map(\.decision) {
-            _ = table.leave(place, .worked, at: start + .milliseconds(5), jitter: 0.5)
+        for case .success(let permit) in decisions.map(\.decision) {
+            _ = table.leave(permit, .worked, at: start + .milliseconds(5), jitter: 0.5)
         }
         for number in 10..<30 { table.ask(UInt64(number), evil[0], until: start + .seconds(20), at: start) }
         #expect(table.waiterCount == 16)

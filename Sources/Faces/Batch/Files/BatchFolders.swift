@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 
 /// The two folders of a batch: the input, which is only read, and the output.
-package struct BatchPlace: Sendable {
+package struct BatchFolders: Sendable {
     package let input: Directory
     /// The absolute path of the output. It may not exist before the batch begins.
     package let output: String

@@ -6,7 +6,7 @@ import Testing
 import Timing
 
 @Suite("Each attachment is made once", .timeLimit(.minutes(2)))
-struct MadeOnceTests {
+struct CoalescingTests {
     let attachd: AttachdProgram
     let photo: [UInt8]
 

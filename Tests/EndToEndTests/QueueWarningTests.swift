@@ -3,7 +3,7 @@ import Support
 import Testing
 
 @Suite("A queue whose file is removed", .timeLimit(.minutes(2)))
-struct QueueTroubleTests {
+struct QueueWarningTests {
     @Test("readiness, metrics and the log report it, and the file is written again")
     func removed() async throws {
         let attachd = try AttachdProgram()

@@ -1,0 +1,52 @@
+import DecoderWire
+import Decoding
+import Doctor
+import Events
+import Media
+import Settings
+
+extension Engine {
+    /// Starts the pool, in which `running` processes work at the same time.
+    static func startDecoders(
+        _ settings: Settings,
+        running: Int,
+        instrument: any Instrument<DecoderEvent> = NoInstrument<DecoderEvent>(),
+    ) throws(AttachmentFailure) -> DecoderPool {
+        guard let program = DecoderProgram.path else {
+            let message =
+                "The program attachd-decoder was not found beside attachd. Install both programs in the same folder."
+            throw AttachmentFailure(.decode, .decoderUnavailable, message)
+        }
+        let configuration = DecoderPoolConfiguration(
+            decoderPath: program,
+            running: running,
+            memoryBytes: MachineMemory.decodersShare,
+            instrument: instrument,
+        )
+        let pool = try DecoderPool(configuration)
+        pool.start()
+        return pool
+    }
+
+    /// Throws if a required layer of the sandbox is missing.
+    package func checkSandbox() async throws(EngineError) { try await decoders.checkSandbox() }
+}
+
+extension DecoderPool {
+    /// Throws if a layer of the sandbox is missing.
+    func checkSandbox() async throws(EngineError) {
+        do throws(AttachmentFailure) {
+            // The report arrives with the first process.
+            try await DecoderCheck(pool: self).check()
+        } catch {
+            throw EngineError(isStore: false, description: error.message)
+        }
+        let missing = status.sandbox?.missing ?? SandboxLayer.allCases
+        guard missing.isEmpty else {
+            let layers = missing.map(\.rawValue).joined(separator: ", ")
+            let message =
+                "The sandbox lacks: \(layers). Run `attachd doctor` for details, or leave out --require-sandbox."
+            throw EngineError(isStore: false, description: message)
+        }
+    }
+}

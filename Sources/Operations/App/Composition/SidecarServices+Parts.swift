@@ -1,0 +1,89 @@
+import Events
+import Instruments
+import Jobs
+import Media
+import Preview
+import Processing
+import Settings
+import Sidecar
+import Storage
+import Timing
+import Worker
+
+/// The worker of the queue, and the server of HTTP with its routes.
+extension SidecarServices {
+    func worker(takesRequests: Bool) -> WorkerService {
+        WorkerService(
+            queue: queue.jobs,
+            handler: NotificationJobs(service: engine.service, recent: takesRequests ? recentJobs : nil),
+            poster: engine.callbacks,
+            // Most jobs wait for their downloads, and decoding has its own limit. The worker leases more jobs than it
+            // processes, so that it also answers those without a chance.
+            limits: WorkerLimits(
+                slots: settings.decoders * 32,
+                drainTime: Termination.jobDrainTime,
+                held: 4096,
+            ),
+            instrument: InstrumentGroup<WorkerEvent>(engine.metrics.queue, WorkerLog(logger)),
+            onDemand: { engine.setDemand($0) },
+        )
+    }
+
+    private var preview: PreviewRoutes {
+        PreviewRoutes(
+            choices: .init(
+                profiles: settings.profiles.map(\.name),
+                deadline: DurationText.text(settings.deadline),
+                needsToken: settings.apiToken != nil,
+                hasWebhook: webhook != nil,
+            ),
+            categories: settings.categories,
+            store: engine.store,
+            holds: holds,
+            jobs: {
+                let dead = (try? await queue.jobs.deadLetters(20)) ?? []
+                return (recentJobs?.entries ?? []) + dead.map { .init(id: $0.job.id, content: $0.job.content) }
+            },
+        )
+    }
+
+    private var attachmentsRoute: AttachmentsRoute {
+        let forgetting = Forgetting(engine)
+        return AttachmentsRoute(store: engine.store, holds: holds) { try await forgetting.forget($0) }
+    }
+
+    func server(takesRequests: Bool) -> SidecarServer {
+        SidecarServer(
+            configuration: .init(
+                host: settings.host,
+                port: settings.port,
+                apiToken: apiToken,
+                requestLimit: settings.requests,
+                downloadLimit: takesRequests ? OpenFiles.downloads(beside: settings.requests) : 0,
+            ),
+            service: takesRequests ? engine.service : nil,
+            queue: queue.jobs,
+            attachments: takesRequests ? attachmentsRoute : nil,
+            preview: takesRequests && settings.hasPreview ? preview : nil,
+            responses: takesRequests ? ResponsesRoute(categories: settings.categories, webhook: webhook) : nil,
+            checkReadiness: {
+                try await engine.checkReadiness()
+                // The sidecar answers requests even without its queue. A worker has no other work.
+                if !takesRequests, let problem = await queueHealth.problem { throw problem }
+            },
+            remarks: {
+                let problem = await queueHealth.problem?.description
+                let warnings = queue.jobs.warnings.map(\.description).sorted()
+                return engine.remarks + warnings + [problem].compactMap(\.self)
+            },
+            metrics: {
+                engine.metrics.queue.set(queue.jobs.warnings)
+                engine.metrics.queue.set(await queueHealth.status)
+                return engine.metricsText
+            },
+            callbackRefusal: { engine.refusal(ofCallback: $0) },
+            logger: logger,
+            instrument: InstrumentGroup<SidecarEvent>(engine.metrics.requests, RequestLog(logger)),
+        )
+    }
+}
