@@ -69,7 +69,12 @@ let package = Package(
         .systemLibrary(name: "CSeccomp", path: "Sources/C/CSeccomp", providers: [.apt(["libseccomp-dev"])]),
         .systemLibrary(name: "CCrypto", path: "Sources/C/CCrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CVips", path: "Sources/C/CVips", pkgConfig: "vips", providers: [.apt(["libvips-dev"])]),
-        .target(name: "CVipsShim", dependencies: ["CVips"], path: "Sources/C/CVipsShim"),
+        .target(
+            name: "CVipsShim",
+            dependencies: ["CVips"],
+            path: "Sources/C/CVipsShim",
+            linkerSettings: [.linkedLibrary("jpeg")],
+        ),
         .systemLibrary(
             name: "CLibav",
             path: "Sources/C/CLibav",

@@ -93,7 +93,8 @@ extension ImagesTests {
             arguments: [
                 "svgload_source", "svgload", "jpegload", "jpegload_buffer", "tiffload_buffer", "ppmload", "csvload",
                 "rawload",
-                "matload", "fitsload", "jp2kload_source", "vipsload", "jpegsave", "jpegsave_target", "tiffsave",
+                "matload", "fitsload", "jp2kload_source", "vipsload", "jpegsave", "jpegsave_buffer", "jpegsave_target",
+                "tiffsave",
                 "webpsave",
                 "dzsave", "rawsave_fd", "vipssave",
             ],
@@ -107,7 +108,7 @@ extension ImagesTests {
             arguments: [
                 "jpegload_source", "pngload_source", "gifload_source", "webpload_source", "heifload_source",
                 "tiffload_source",
-                "jpegsave_buffer", "pngsave_buffer", "gifsave_buffer",
+                "pngsave_buffer", "gifsave_buffer",
             ],
         )
         func unblocked(operation: String) throws {

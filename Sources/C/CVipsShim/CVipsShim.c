@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "CVipsShim.h"
+#include "Rendering.h"
 
 #include <dlfcn.h>
 #include <gmodule.h>
@@ -27,7 +27,7 @@ int cvips_start(void) {
     static const char *const used[] = {
         "VipsForeignLoadJpegSource", "VipsForeignLoadPngSource",  "VipsForeignLoadNsgifSource",
         "VipsForeignLoadWebpSource", "VipsForeignLoadHeifSource", "VipsForeignLoadTiffSource",
-        "VipsForeignSaveJpegBuffer", "VipsForeignSavePngBuffer",  "VipsForeignSaveCgifBuffer",
+        "VipsForeignSavePngBuffer",  "VipsForeignSaveCgifBuffer",
     };
     // The default writer checks whether stderr is journald's with getpeername, which kills a confined process.
     g_log_set_writer_func(drop, NULL, NULL);
@@ -38,6 +38,7 @@ int cvips_start(void) {
     // liborc compiles at run time, so it needs memory that is writable and executable, and a file for it.
     vips_vector_set_enabled(FALSE);
     vips_block_untrusted_set(TRUE);
+    cvips_prepare_scaling();
     vips_operation_block_set("VipsForeignLoad", TRUE);
     vips_operation_block_set("VipsForeignSave", TRUE);
     for (size_t i = 0; i < G_N_ELEMENTS(used); i++) vips_operation_block_set(used[i], FALSE);
@@ -81,23 +82,6 @@ int cvips_crop(VipsImage *in, int left, int top, int width, int height, VipsImag
     return vips_extract_area(in, out, left, top, width, height, NULL);
 }
 
-int cvips_resize(VipsImage *in, double horizontal, double vertical, VipsImage **out) {
-    return vips_resize(in, out, horizontal, "vscale", vertical, NULL);
-}
-
-int cvips_premultiply(VipsImage *in, VipsImage **out) { return vips_premultiply(in, out, NULL); }
-
-int cvips_unpremultiply(VipsImage *in, VipsImage **out) {
-    VipsImage *exact = NULL, *rounded = NULL;
-    int status = vips_unpremultiply(in, &exact, NULL) || vips_rint(exact, &rounded, NULL) ||
-                         vips_cast(rounded, out, VIPS_FORMAT_UCHAR, NULL)
-                     ? -1
-                     : 0;
-    VIPS_UNREF(exact);
-    VIPS_UNREF(rounded);
-    return status;
-}
-
 int cvips_to_8_bit(VipsImage *in, VipsImage **out) {
     gboolean shift = in->BandFmt == VIPS_FORMAT_USHORT;
     return vips_cast(in, out, VIPS_FORMAT_UCHAR, "shift", shift, NULL);
@@ -137,10 +121,6 @@ int cvips_is_opaque(VipsImage *in) {
             if (alpha[x * in->Bands] != 255) return 0;
     }
     return 1;
-}
-
-int cvips_jpegsave(VipsImage *in, int quality, void **bytes, size_t *count) {
-    return vips_jpegsave_buffer(in, bytes, count, "Q", quality, "optimize_coding", TRUE, "strip", TRUE, NULL);
 }
 
 int cvips_pngsave(VipsImage *in, gboolean palette, void **bytes, size_t *count) {

@@ -11,18 +11,6 @@ extension Picture {
         }
     }
 
-    /// Returns the picture scaled to exactly `size`. The invisible colour of transparent pixels does not mix into
-    /// visible ones.
-    func resized(to size: PixelSize) throws(DecodeError) -> Picture {
-        let horizontal = Double(size.width) / Double(width)
-        let vertical = Double(size.height) / Double(height)
-        let weighted = try premultiplied()
-        let resized = try unsafe Picture.make("resize") { made in
-            unsafe cvips_resize(weighted.image, horizontal, vertical, &made)
-        }
-        return try resized.unpremultiplied()
-    }
-
     func rotated(by angle: VipsAngle) throws(DecodeError) -> Picture {
         try unsafe Picture.make("rot") { made in unsafe cvips_rotate(image, angle, &made) }
     }
@@ -32,14 +20,6 @@ extension Picture {
     }
 
     // MARK: Colour
-
-    func premultiplied() throws(DecodeError) -> Picture {
-        try unsafe Picture.make("premultiply") { made in unsafe cvips_premultiply(image, &made) }
-    }
-
-    func unpremultiplied() throws(DecodeError) -> Picture {
-        try unsafe Picture.make("unpremultiply") { made in unsafe cvips_unpremultiply(image, &made) }
-    }
 
     func with8Bits() throws(DecodeError) -> Picture {
         try unsafe Picture.make("cast") { made in unsafe cvips_to_8_bit(image, &made) }

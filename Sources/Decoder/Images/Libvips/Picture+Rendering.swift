@@ -36,8 +36,7 @@ extension Picture {
         _ callback: KeepCallback,
         _ rows: inout Int32,
     ) throws(DecodeError) -> Picture {
-        if hasAlpha, size != self.size { return try resized(to: size).render(size, callback, &rows) }
-        return try unsafe Picture.make("render") { made in
+        try unsafe Picture.make("render") { made in
             unsafe callback.withPointer { user in
                 guard size != self.size else { return unsafe cvips_render(image, askToKeep, user, &made, &rows) }
                 let (width, height) = (Int32(size.width), Int32(size.height))
@@ -63,11 +62,16 @@ extension Picture {
         return answer == 1
     }
 
-    func jpeg(quality: Int) throws(DecodeError) -> EncodedBytes {
+    /// Returns a JPEG. Without `hasFullColour`, colour has a quarter of the samples (4:2:0).
+    func jpeg(quality: Int, hasFullColour: Bool = false) throws(DecodeError) -> EncodedBytes {
         try unsafe EncodedBytes.make("jpegsave") { bytes, count in
-            unsafe cvips_jpegsave(image, Int32(quality), &bytes, &count)
+            unsafe cvips_jpegsave(image, Int32(quality), hasFullColour ? 1 : 0, &bytes, &count)
         }
     }
+
+    /// A Boolean value that indicates whether the picture, which is in memory, has text or lines in saturated colours,
+    /// which 4:2:0 would blur: more than `share` of its squares of four pixels.
+    func hasSharpColour(inMoreThan share: Double) -> Bool { unsafe cvips_has_sharp_colour(image, share) == 1 }
 
     /// Returns a small JPEG of a picture in memory, on a white background.
     func thumbnail(longEdge: Int) throws(DecodeError) -> EncodedBytes {

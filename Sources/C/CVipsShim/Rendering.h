@@ -1,0 +1,11 @@
+#pragma once
+#include "CVipsShim.h"
+
+// High enough that the rows shared by neighbouring strips inside libvips are a small part of each.
+enum { strip_height = 64 };
+
+/// Returns memory for a picture like `in` with this size, with its colour profile and no other metadata.
+VipsImage *memory_image(VipsImage *in, int width, int height);
+
+/// Fills the tables of the scaler. A decoder process inherits them.
+void cvips_prepare_scaling(void);
