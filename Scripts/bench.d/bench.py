@@ -18,6 +18,7 @@ import batch
 import campaign
 import clips
 import delivery
+import early
 import fairness
 import hiccup
 import images
@@ -148,7 +149,7 @@ benchmarks = {
     "deadline": on_all_cores(clips.deadline), "queue": functools.partial(queue, sqlite_queue, 5000),
     "redis": functools.partial(queue, redis_queue, 8000),
     "delivery": on_all_cores(delivery.delivery),
-    "fairness": on_all_cores(fairness.fairness),
+    "early": on_all_cores(early.early), "fairness": on_all_cores(fairness.fairness),
     "batch": lambda: batch.throughput(program, folder, set(cores), photo),
     "overload": on_all_cores(overload.overload),
     "campaign": lambda: campaign.campaign(program, folder, set(cores), medium),
