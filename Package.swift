@@ -98,8 +98,9 @@ let package = Package(
         // The stages: one module each, with one C library.
         .module("Downloads", in: "Stages", ["Values", "Concurrency", "Events", "Timing", "CCurl", "CPSL", "Media"]),
         .module("Sandbox", in: "Decoder", ["Values", "CLinux", "CSeccomp", "DecoderWire"]),
+        .module("Colours", in: "Decoder", ["Values"]),
         .module("Images", in: "Decoder", ["Values", "Timing", "CVips", "CVipsShim", "Media", "DecoderWire"]),
-        .module("AudioVideo", in: "Decoder", ["Values", "Timing", "CLibav", "Media", "DecoderWire"]),
+        .module("AudioVideo", in: "Decoder", ["Values", "Timing", "CLibav", "Media", "DecoderWire", "Colours"]),
         .module(
             "Decoding",
             in: "Stages",
@@ -312,6 +313,7 @@ let package = Package(
         .tests("ServiceExtensionTests", ["Timing", "Media", "ServiceExtension"]),
         .tests("DownloadsTests", ["Values", "Events", "Timing", "SeededRandom", "Media", "Downloads"]),
         .tests("DecoderWireTests", ["Timing", "SeededRandom", "Media", "DecoderWire"]),
+        .tests("ColoursTests", ["Colours"]),
         .tests("ImagesTests", ["Timing", "CVips", "Media", "DecoderWire", "Images"]),
         .tests("AudioVideoTests", ["Timing", "Media", "DecoderWire", "Images", "AudioVideo"]),
         .tests("DecodingTests", ["Events", "Timing", "SeededRandom", "Media", "DecoderWire", "Sandbox", "Decoding"]),

@@ -15,8 +15,9 @@ enum Architecture {
         "Decoder": [
             "DecoderWire": "Values Timing Media",
             "Sandbox": "CSeccomp CLinux Values DecoderWire",
+            "Colours": "Values",
             "Images": "CVips CVipsShim Values Timing Media DecoderWire",
-            "AudioVideo": "CLibav Values Timing Media DecoderWire",
+            "AudioVideo": "CLibav Values Timing Media DecoderWire Colours",
             "attachd-decoder": "Values Media DecoderWire Sandbox Images AudioVideo",
         ],
         "Stages": [
