@@ -8,15 +8,15 @@ import Values
 /// It also keeps the sound in time: it drops samples before zero, and fills gaps with silence.
 @safe
 final class Resampler {
-    /// The difference in seconds from which on samples are dropped or silence is inserted. Listeners notice 45 ms or
-    /// more.
-    private static let tolerance = 0.02
+    /// The smallest difference in seconds that libswresample corrects when it is told a time.
+    private static let smallestCorrection = 0.001
 
     private let encoder: UnsafeMutablePointer<AVCodecContext>
     private let queue: OpaquePointer
     private var context: OpaquePointer?
     /// The number of samples returned so far.
     private var samplesMade: Int64 = 0
+    private var timing = SoundTiming()
     private var inputRate: Int32 = 0
     private var inputFormat: Int32 = -1
     private var inputLayout = unsafe AVChannelLayout()
@@ -52,7 +52,8 @@ final class Resampler {
             unsafe swr_free(&context)
         }
         if unsafe context == nil { try start(with: frame) }
-        if let seconds {
+        let duration = Double(frame.sampleCount) / Double(max(1, inputRate))
+        if timing.moves(at: seconds, lasting: duration), let seconds {
             // libswresample counts in fractions of a sample of both rates.
             let unit = unsafe Double(inputRate) * Double(encoder.pointee.sample_rate)
             _ = unsafe swr_next_pts(context, Int64(clamping: seconds * unit))
@@ -106,7 +107,7 @@ final class Resampler {
         try check("swr_alloc_set_opts2", code)
         let user = unsafe UnsafeMutableRawPointer(context)
         unsafe av_opt_set_double(user, "async", 1, 0)
-        unsafe av_opt_set_double(user, "min_hard_comp", Self.tolerance, 0)
+        unsafe av_opt_set_double(user, "min_hard_comp", Self.smallestCorrection, 0)
         // The position in samples of the input, from the start of the clip.
         let position = unsafe samplesMade * Int64(inputRate) / Int64(encoder.pointee.sample_rate)
         unsafe av_opt_set_int(user, "first_pts", position, 0)
