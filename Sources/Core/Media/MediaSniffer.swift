@@ -2,8 +2,11 @@
 ///
 /// The table is short on purpose: other formats never reach a decoder.
 package enum MediaSniffer {
-    /// The number of bytes that decides the question for every format known.
+    /// The number of bytes that decides the question for every format known, unless a tag comes first; see
+    /// `FormatRecognition`.
     package static let byteCount = 512
+    /// The most zero bytes that may come before MP3 or AAC. libav's demuxer of MP3 looks no further.
+    static let zeroLimit = 65_536
 
     package static func format(of bytes: Span<UInt8>) -> MediaFormat? {
         if bytes.has([0xFF, 0xD8, 0xFF]) { return .jpeg }
@@ -11,6 +14,8 @@ package enum MediaSniffer {
         if bytes.has("GIF87a") || bytes.has("GIF89a") { return .gif }
         if bytes.has([0x49, 0x49, 0x2A, 0x00]) || bytes.has([0x4D, 0x4D, 0x00, 0x2A]) { return .tiff }
         if bytes.has("RIFF") { return riffFormat(of: bytes) }
+        // The forms for more than 4 GiB (EBU Tech 3306, ITU-R BS.2088), and for numbers in the other order of bytes.
+        if bytes.has("RF64") || bytes.has("BW64") || bytes.has("RIFX") { return bytes.has("WAVE", at: 8) ? .wav : nil }
         if bytes.has("FORM"), bytes.has("AIFF", at: 8) || bytes.has("AIFC", at: 8) { return .aiff }
         if let box = isoBaseMediaFormat(of: bytes) { return box }
         if bytes.has([0x1A, 0x45, 0xDF, 0xA3]) { return bytes.contains("webm", before: 64) ? .webm : .matroska }
@@ -18,7 +23,23 @@ package enum MediaSniffer {
         if bytes.has("fLaC") { return .flac }
         if bytes.has([0x00, 0x00, 0x01, 0xBA]) || bytes.has([0x00, 0x00, 0x01, 0xB3]) { return .mpegProgramStream }
         if bytes.has([0x47]), bytes.has([0x47], at: 188), bytes.has([0x47], at: 376) { return .mpegTransportStream }
-        return bytes.has("ID3") ? .mp3 : mpegAudioFormat(of: bytes)
+        if let tag = tagByteCount(of: bytes) { return format(of: bytes, behindTag: tag) }
+        return mpegAudioFormat(of: bytes, at: bytes.zeroCount(upTo: zeroLimit))
+    }
+
+    /// Returns the size of the ID3v2 tag at the start, with its header and footer, or `nil` if there is none. Its size is
+    /// four times seven bits (ID3v2.4.0, 3.1).
+    static func tagByteCount(of bytes: Span<UInt8>) -> Int? {
+        guard bytes.count >= 10, bytes.has("ID3"), (6..<10).allSatisfy({ bytes[$0] < 0x80 }) else { return nil }
+        let content = (6..<10).reduce(0) { $0 << 7 | Int(bytes[$1]) }
+        return 10 + content + (bytes[5] & 0x10 == 0 ? 0 : 10)
+    }
+
+    /// Returns the format of sound behind a tag: MP3 unless the bytes behind it are there and say something else.
+    private static func format(of bytes: Span<UInt8>, behindTag tag: Int) -> MediaFormat {
+        guard tag < bytes.count else { return .mp3 }
+        if bytes.has("fLaC", at: tag) { return .flac }
+        return mpegAudioFormat(of: bytes, at: tag) ?? .mp3
     }
 
     private static func riffFormat(of bytes: Span<UInt8>) -> MediaFormat? {
@@ -54,13 +75,13 @@ package enum MediaSniffer {
     }
 
     /// Returns the format of an MPEG audio frame header: eleven set bits, then a layer. Layer 0 is AAC in ADTS.
-    private static func mpegAudioFormat(of bytes: Span<UInt8>) -> MediaFormat? {
-        guard bytes.count >= 4, bytes[0] == 0xFF, bytes[1] & 0xE0 == 0xE0 else { return nil }
-        let layer = bytes[1] >> 1 & 3
-        if layer == 0 { return bytes[1] & 0xF0 == 0xF0 && bytes[2] >> 2 & 0xF < 13 ? .aac : nil }
-        let version = bytes[1] >> 3 & 3
-        let bitRate = bytes[2] >> 4
-        let sampleRate = bytes[2] >> 2 & 3
+    private static func mpegAudioFormat(of bytes: Span<UInt8>, at start: Int) -> MediaFormat? {
+        guard bytes.count >= start + 4, bytes[start] == 0xFF, bytes[start + 1] & 0xE0 == 0xE0 else { return nil }
+        let layer = bytes[start + 1] >> 1 & 3
+        if layer == 0 { return bytes[start + 1] & 0xF0 == 0xF0 && bytes[start + 2] >> 2 & 0xF < 13 ? .aac : nil }
+        let version = bytes[start + 1] >> 3 & 3
+        let bitRate = bytes[start + 2] >> 4
+        let sampleRate = bytes[start + 2] >> 2 & 3
         return version != 1 && bitRate != 0xF && sampleRate != 3 && layer == 1 ? .mp3 : nil
     }
 }
@@ -72,6 +93,13 @@ extension Span<UInt8> {
     }
 
     fileprivate func has(_ signature: String, at offset: Int = 0) -> Bool { has(Array(signature.utf8), at: offset) }
+
+    /// Returns the number of zero bytes at the start, or `limit` if there are more.
+    func zeroCount(upTo limit: Int) -> Int {
+        var zeros = 0
+        while zeros < Swift.min(count, limit), self[zeros] == 0 { zeros += 1 }
+        return zeros
+    }
 
     fileprivate func contains(_ text: String, before end: Int) -> Bool {
         (0..<Swift.min(end, count)).contains { has(text, at: $0) }

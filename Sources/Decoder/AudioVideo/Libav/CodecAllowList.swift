@@ -26,6 +26,7 @@ enum CodecAllowList {
         (AV_CODEC_ID_PCM_S24LE, "pcm_s24le"), (AV_CODEC_ID_PCM_S24BE, "pcm_s24be"),
         (AV_CODEC_ID_PCM_S32LE, "pcm_s32le"), (AV_CODEC_ID_PCM_S32BE, "pcm_s32be"),
         (AV_CODEC_ID_PCM_F32LE, "pcm_f32le"), (AV_CODEC_ID_PCM_F32BE, "pcm_f32be"),
+        (AV_CODEC_ID_PCM_F64LE, "pcm_f64le"), (AV_CODEC_ID_PCM_F64BE, "pcm_f64be"),
         (AV_CODEC_ID_PCM_ALAW, "pcm_alaw"), (AV_CODEC_ID_PCM_MULAW, "pcm_mulaw"),
     ]
 

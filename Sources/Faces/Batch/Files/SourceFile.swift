@@ -64,10 +64,7 @@ final class SourceFile: Sendable {
         _ limits: MediaLimits,
     ) throws(AttachmentFailure) -> MediaFormat {
         guard byteCount > 0 else { throw AttachmentFailure(.download, .empty, "The file is empty.") }
-        let head = unsafe [UInt8](unsafeUninitializedCapacity: MediaSniffer.byteCount) { buffer, count in
-            count = max(0, unsafe pread(descriptor, buffer.baseAddress, MediaSniffer.byteCount, 0))
-        }
-        guard let format = MediaSniffer.format(of: head.span) else {
+        guard let format = format(of: descriptor) else {
             let message = "The file is not an image, video or sound that attachd supports, whatever its name is."
             throw AttachmentFailure(.decode, .unrecognizedFormat, message)
         }
@@ -76,5 +73,19 @@ final class SourceFile: Sendable {
             throw AttachmentFailure(.download, .tooLarge, "The picture has more than \(limits.sourceBytes) bytes.")
         }
         return format
+    }
+
+    private static func format(of descriptor: Int32) -> MediaFormat? {
+        var recognition = FormatRecognition()
+        var range = FormatRecognition.firstRange
+        while true {
+            let bytes = unsafe [UInt8](unsafeUninitializedCapacity: range.count) { buffer, count in
+                count = max(0, unsafe pread(descriptor, buffer.baseAddress, range.count, off_t(range.lowerBound)))
+            }
+            switch recognition.take(bytes.span) {
+            case .looksAt(let next): range = next
+            case .recognized(let format): return format
+            }
+        }
     }
 }

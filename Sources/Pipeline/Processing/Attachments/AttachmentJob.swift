@@ -153,19 +153,30 @@ final class AttachmentJob: Sendable {
 
     /// Detects the source's format as soon as enough bytes are there.
     private func sniff(_ file: MediaFile) async -> Result<MediaFormat, AttachmentFailure> {
-        // Asks explicitly, because an origin may have sent a shorter range than requested.
-        file.want(0..<MediaSniffer.byteCount)
-        let progress = await file.progress(reaching: MediaSniffer.byteCount)
-        let head = file.prefix(MediaSniffer.byteCount)
-        if head.isEmpty, case .cut(let failure) = progress.ending { return .failure(failure) }
-        guard let format = MediaSniffer.format(of: head.span) else {
-            if case .cut(let failure) = progress.ending { return .failure(failure) }
-            let message =
-                "The source is not an image, video, or sound in a supported format, whatever its name or type says."
-            return .failure(AttachmentFailure(.decode, .unrecognizedFormat, message))
+        var recognition = FormatRecognition()
+        var next = FormatRecognition.firstRange
+        while true {
+            let range = next
+            // Asks explicitly, because an origin may have sent a shorter range than requested. The decoder reads a tag
+            // before the range, too.
+            file.want(0..<range.upperBound)
+            let contents = await file.contents { $0.has(range) || $0.ending != nil }
+            let bytes = file.bytes(in: range)
+            switch recognition.take(bytes.span) {
+            case .looksAt(let range): next = range
+            case .recognized(let format?): return .success(format)
+            case .recognized:
+                if case .cut(let failure) = contents.ending { return .failure(failure) }
+                return .failure(Self.unrecognized)
+            }
         }
-        return .success(format)
     }
+
+    private static let unrecognized = AttachmentFailure(
+        .decode,
+        .unrecognizedFormat,
+        "The source is not an image, video, or sound in a supported format, whatever its name or type says.",
+    )
 
     /// Ends the download early enough to decode the bytes so far before the deadline.
     private func endSource(_ file: MediaFile, decoding cost: Duration) async {
