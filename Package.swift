@@ -315,7 +315,7 @@ let package = Package(
         .tests("DecoderWireTests", ["Timing", "SeededRandom", "Media", "DecoderWire"]),
         .tests("ColoursTests", ["Colours"]),
         .tests("ImagesTests", ["Timing", "CVips", "Media", "DecoderWire", "Images"]),
-        .tests("AudioVideoTests", ["Timing", "Media", "DecoderWire", "Images", "AudioVideo"]),
+        .tests("AudioVideoTests", ["Timing", "Media", "DecoderWire", "Images", "AudioVideo", "Decoding"]),
         .tests("DecodingTests", ["Events", "Timing", "SeededRandom", "Media", "DecoderWire", "Sandbox", "Decoding"]),
         .tests("HostileTests", ["Events", "Timing", "SeededRandom", "Media", "DecoderWire", "Decoding"]),
         .tests("StorageTests", ["Values", "Timing", "Digests", "Media", "Files", "Storage"]),

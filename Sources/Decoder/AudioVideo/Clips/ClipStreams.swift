@@ -37,7 +37,8 @@ extension MediaStream {
         // Level 4.2 allows 1080p at 60 frames a second.
         return unsafe codec == AV_CODEC_ID_H264 && profiles.contains(parameters.profile) && parameters.level <= 42
             && formats.contains(parameters.format) && fields.contains(parameters.field_order) && frameRate <= 61
-            && displaySize.longEdge <= rules.longEdge && storedSize == storedSize.even && !orientation.isMirrored
+            && displaySize.longEdge <= rules.longEdge && storedSize == storedSize.even && displaySize.width > 1
+            && displaySize.height > 1 && !orientation.isMirrored
     }
 
     /// The container in which the coded data can be delivered as sound alone; `nil` if there is none.

@@ -47,6 +47,8 @@ final class CopiedTrack: ClipTrack {
             )
             unsafe output.pointee.codecpar.pointee.initial_padding = Int32(clamping: initialPadding)
             unsafe output.pointee.time_base = stream.timeBase
+            guard stream.kind == .video else { return }
+            unsafe stream.copyPixelRatio(to: output)
             try unsafe stream.copyDisplayMatrix(to: output)
         }
     }

@@ -17,13 +17,15 @@ struct MediaStream {
     let storedSize: PixelSize
     /// A Boolean value that indicates whether the container says how large the pictures are.
     let hasSize: Bool
-    let pixelRatio: Double
+    let pixelRatio: PixelRatio
     let orientation: Orientation
     /// The number of frames a second; 0 if unknown.
     let frameRate: Double
     /// The number of bits a second; 0 if unknown.
     let bitRate: Int64
     let isDefault: Bool
+    /// A Boolean value that indicates whether the container says that the data is encrypted.
+    let isEncrypted: Bool
     /// The parameters in libav's memory. They live as long as the demuxer.
     let parameters: UnsafeMutablePointer<AVCodecParameters>
     /// The stream in libav's memory, with the same lifetime.
@@ -48,13 +50,14 @@ struct MediaStream {
         timeBase = unsafe stream.pointee.time_base
         hasSize = unsafe parameters.pointee.width > 0 && parameters.pointee.height > 0
         storedSize = unsafe PixelSize(width: Int(parameters.pointee.width), height: Int(parameters.pointee.height))
-        let ratio = unsafe av_guess_sample_aspect_ratio(context, stream, nil)
-        pixelRatio = ratio.num > 0 && ratio.den > 0 ? Double(ratio.num) / Double(ratio.den) : 1
+        pixelRatio = unsafe PixelRatio(av_guess_sample_aspect_ratio(context, stream, nil))
         orientation = unsafe Self.orientation(of: stream)
         let rate = unsafe av_guess_frame_rate(context, stream, nil)
         frameRate = rate.num > 0 && rate.den > 0 ? Double(rate.num) / Double(rate.den) : 0
         bitRate = unsafe parameters.pointee.bit_rate
         isDefault = unsafe stream.pointee.disposition & AV_DISPOSITION_DEFAULT != 0
+        // Matroska names a key for the whole stream, while a movie says it of each packet.
+        isEncrypted = unsafe av_dict_get(stream.pointee.metadata, "enc_key_id", nil, 0) != nil
     }
 
     /// The size as displayed.
@@ -89,6 +92,12 @@ struct MediaStream {
 }
 
 extension MediaStream {
+    /// Sets the shape of the pixels of a copied picture. The size in the track's header and the box `pasp` follow it.
+    func copyPixelRatio(to output: UnsafeMutablePointer<AVStream>) {
+        unsafe output.pointee.sample_aspect_ratio = pixelRatio.rational
+        unsafe output.pointee.codecpar.pointee.sample_aspect_ratio = pixelRatio.rational
+    }
+
     /// Copies the display matrix, which tells players how to turn a copied picture.
     func copyDisplayMatrix(to output: UnsafeMutablePointer<AVStream>) throws(DecodeError) {
         guard orientation != .upright else { return }

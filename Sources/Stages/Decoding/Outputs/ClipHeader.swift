@@ -64,7 +64,8 @@ struct ClipHeader: Equatable {
         return scaled / units
     }
 
-    /// Reads a track's header: the size in fixed point, and the matrix, of which only quarter turns matter.
+    /// Reads a track's header: the displayed size, with 16 fractional bits, and the matrix, of which only quarter turns
+    /// matter (ISO/IEC 14496-12, 8.3.2).
     private static func size(_ bytes: Span<UInt8>, _ header: Range<Int>) -> (width: Int, height: Int)? {
         guard let version = header.isEmpty ? nil : bytes[header.lowerBound] else { return nil }
         let matrix = header.lowerBound + (version == 1 ? 52 : 40)
@@ -72,7 +73,9 @@ struct ClipHeader: Equatable {
             let width = bytes.bigEndian(at: matrix + 36, byteCount: 4),
             let height = bytes.bigEndian(at: matrix + 40, byteCount: 4)
         else { return nil }
-        return a == 0 ? (height >> 16, width >> 16) : (width >> 16, height >> 16)
+        // Pixels that are not square make it broken numbers: 426.67 pixels are shown as 427.
+        let size = (width: (width + 0x8000) >> 16, height: (height + 0x8000) >> 16)
+        return a == 0 ? (size.height, size.width) : size
     }
 }
 
