@@ -36,6 +36,7 @@ enum Samples {
             .done, .began,
         ]
         + AttachmentFailure.Reason.allCases.map { .failed($0) }
+        + FailureCause.allCases.map { .failed(.unsupportedFormat, $0) }
         + Rung.allCases.map { .rung(RungReport(rung: $0, format: .png, byteCount: 1), output: 3) }
         + OutputFormat.allCases.map {
             let report = RungReport(

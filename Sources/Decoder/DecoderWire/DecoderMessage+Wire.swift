@@ -21,9 +21,11 @@ extension DecoderMessage: WireMessage {
             writer.put(output)
         case .done:
             writer.put(UInt8(5))
-        case .failed(let reason):
+        case .failed(let reason, let cause):
             writer.put(UInt8(6))
             writer.put(case: reason)
+            writer.put(cause != nil)
+            if let cause { writer.put(case: cause) }
         case .began:
             writer.put(UInt8(7))
         case .thumbnail(let byteCount, let output):
@@ -42,7 +44,9 @@ extension DecoderMessage: WireMessage {
         case 3: self = .source(try reader.sourceReport(), memoryBytes: try reader.count())
         case 4: self = .rung(try reader.rungReport(), output: try reader.count())
         case 5: self = .done
-        case 6: self = .failed(try reader.case(of: AttachmentFailure.Reason.self))
+        case 6:
+            let reason = try reader.case(of: AttachmentFailure.Reason.self)
+            self = .failed(reason, try reader.flag() ? reader.case(of: FailureCause.self) : nil)
         case 7: self = .began
         case 8: self = .thumbnail(byteCount: try reader.count(), output: try reader.count())
         case let other: throw .unknownCase(other)

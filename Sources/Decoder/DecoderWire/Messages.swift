@@ -51,5 +51,5 @@ package enum DecoderMessage: Sendable, Equatable {
     case thumbnail(byteCount: Int, output: Int)
     /// The job is done: no better rung follows.
     case done
-    case failed(AttachmentFailure.Reason)
+    case failed(AttachmentFailure.Reason, FailureCause? = nil)
 }

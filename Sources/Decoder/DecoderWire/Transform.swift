@@ -4,10 +4,12 @@ package import Media
 package struct DecodeError: Error, Sendable, Equatable {
     package var reason: AttachmentFailure.Reason
     package var detail: String
+    package var cause: FailureCause?
 
-    package init(_ reason: AttachmentFailure.Reason, _ detail: String) {
+    package init(_ reason: AttachmentFailure.Reason, _ detail: String, cause: FailureCause? = nil) {
         self.reason = reason
         self.detail = detail
+        self.cause = cause
     }
 }
 

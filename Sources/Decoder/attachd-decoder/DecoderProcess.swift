@@ -48,7 +48,7 @@ struct DecoderProcess {
             }
             return .done
         } catch {
-            return .failed(error.reason)
+            return .failed(error.reason, error.cause)
         }
     }
 }

@@ -11,7 +11,7 @@ struct AudioConversion {
 
     func run() throws(DecodeError) {
         guard let rules = request.audio else {
-            throw DecodeError(.unsupportedFormat, "the profile delivers no sound")
+            throw DecodeError(.unsupportedFormat, "the profile delivers no sound", cause: .silentProfile)
         }
         let range = ClipRange(request.clip, longest: rules.duration, in: demuxer)
         let reader = try ClipReader(demuxer, range: range, streams: [audio])

@@ -2,7 +2,7 @@ import CLibav
 import DecoderWire
 import Media
 
-/// A check of a finished clip: opens it again and reads it to its end, as a player would.
+/// A check of a finished clip: opens it again, decodes its first frames, and reads it to its end, as a player would.
 struct ClipCheck {
     /// The time by which the last audio packet may reach beyond the end, in microseconds.
     private static let tolerance: Int64 = 100_000
@@ -14,7 +14,12 @@ struct ClipCheck {
         var duration: Int64
     }
 
-    static func finding(in file: FileInMemory, _ container: Container, longest: Int64) throws(DecodeError) -> Finding {
+    static func finding(
+        in file: FileInMemory,
+        _ container: Container,
+        longest: Int64,
+        limits: MediaLimits,
+    ) throws(DecodeError) -> Finding {
         let demuxer = try Demuxer(file, container.format.media, usesIndex: true)
         let streams = ClipStreams(demuxer.streams)
         let isVideo = container == .mp4
@@ -25,10 +30,13 @@ struct ClipCheck {
         guard streams.all.allSatisfy({ legal.contains($0.codec) }) else {
             throw DecodeError(.internalError, "the clip has a codec that it should not have")
         }
+        var firstFrames: [FirstFrame] = []
+        for stream in streams.all { firstFrames.append(try FirstFrame(of: stream, limits: limits)) }
         var frames = 0
         var end: Int64 = 0
         while let packet = try demuxer.nextPacket() {
             guard let stream = demuxer.streams.first(where: { $0.index == packet.stream }) else { continue }
+            if let first = firstFrames.first(where: { $0.stream == packet.stream }) { try first.take(packet) }
             if stream.kind == .video, !packet.isHidden { frames += 1 }
             if let time = packet.presentationTime, !packet.isHidden {
                 end = max(end, stream.microseconds(time + packet.duration))
@@ -37,6 +45,9 @@ struct ClipCheck {
         let duration = demuxer.duration ?? end
         guard duration > 0, duration <= longest + tolerance, end > 0, !isVideo || frames > 0 else {
             throw DecodeError(.corrupt, "the clip lasts \(duration) µs, with \(frames) frames")
+        }
+        guard firstFrames.allSatisfy(\.isThere) else {
+            throw DecodeError(.corrupt, "the clip's first frame cannot be decoded")
         }
         return Finding(size: streams.video?.displaySize, frames: frames, duration: duration)
     }

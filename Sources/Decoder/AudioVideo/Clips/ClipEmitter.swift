@@ -4,12 +4,14 @@ import Media
 /// The emitter of finished clips and posters. It records whether it has emitted one.
 final class ClipEmitter {
     private let rungs: Set<Rung>
+    private let limits: MediaLimits
     private let output: any RungOutput
     private let stills: any StillEmitter
     private(set) var hasEmitted = false
 
-    init(rungs: Set<Rung>, output: any RungOutput, stills: any StillEmitter) {
-        self.rungs = rungs
+    init(for request: ConversionRequest, output: any RungOutput, stills: any StillEmitter) {
+        rungs = request.rungs
+        limits = request.limits
         self.output = output
         self.stills = stills
     }
@@ -33,7 +35,7 @@ final class ClipEmitter {
     func emit(_ file: FileInMemory, _ container: Container, as rung: Rung, longest: Int64) throws(DecodeError)
         -> RungReport
     {
-        let finding = try ClipCheck.finding(in: file, container, longest: longest)
+        let finding = try ClipCheck.finding(in: file, container, longest: longest, limits: limits)
         let report = RungReport(
             rung: rung,
             format: container.format,

@@ -34,7 +34,7 @@ package struct ClipTransform {
         } catch {
             // Missing bytes look like damage to a decoder. Only the source knows that it was cut.
             guard error.reason == .corrupt, source.isCut else { throw error }
-            throw DecodeError(.truncated, error.detail)
+            throw DecodeError(.truncated, error.detail, cause: error.cause)
         }
     }
 
@@ -46,11 +46,12 @@ package struct ClipTransform {
         try demuxer.analyse(request.limits)
         let streams = ClipStreams(demuxer.streams)
         try check(streams.video)
+        guard !streams.all.contains(where: \.isEncrypted) else { throw DecodeError.encrypted }
         guard streams.memoryBytes <= request.limits.memoryBytes else {
             throw DecodeError(.resourceLimit, "decoding needs \(streams.memoryBytes) bytes of memory")
         }
         output.describe(report(on: streams, in: demuxer), memoryBytes: streams.memoryBytes)
-        let emitter = ClipEmitter(rungs: request.rungs, output: output, stills: stills)
+        let emitter = ClipEmitter(for: request, output: output, stills: stills)
         if let video = streams.video {
             let conversion = VideoConversion(
                 request: request,
@@ -72,8 +73,9 @@ package struct ClipTransform {
         } else {
             throw DecodeError(.unsupportedFormat, "no stream has a codec that is decoded")
         }
+        // The rungs that were left out take more time than there is.
         guard emitter.hasEmitted else {
-            throw DecodeError(.unsupportedFormat, "none of the rungs that were asked for can be made of this source")
+            throw DecodeError(.timedOut, "none of the rungs that were asked for can be made of this source")
         }
     }
 

@@ -118,6 +118,7 @@ final class Demuxer {
             if code == LibavResult.end { return nil }
             throw DecodeError("av_read_frame", code: code)
         }
+        guard !packet.isEncrypted else { throw DecodeError.encrypted }
         return packet
     }
 

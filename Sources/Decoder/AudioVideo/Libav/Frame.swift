@@ -40,6 +40,11 @@ struct Frame: ~Copyable {
     var isInterlaced: Bool { unsafe pointer.pointee.interlaced_frame != 0 }
     var sampleCount: Int { unsafe Int(pointer.pointee.nb_samples) }
 
+    /// A Boolean value that indicates whether the decoder found no damage.
+    var isIntact: Bool {
+        unsafe pointer.pointee.decode_error_flags == 0 && pointer.pointee.flags & AV_FRAME_FLAG_CORRUPT == 0
+    }
+
     /// The best estimate of the time of display, in units of the stream.
     var time: Int64? {
         let time = unsafe pointer.pointee.best_effort_timestamp

@@ -20,6 +20,8 @@ func allocated<Object>(
 }
 
 extension DecodeError {
+    static let encrypted = DecodeError(.unsupportedFormat, "the source is encrypted", cause: .encryption)
+
     /// Creates the failure for one of libav's negative codes.
     init(_ call: StaticString, code: Int32) {
         let reason: AttachmentFailure.Reason =

@@ -18,8 +18,14 @@ struct StreamDecoder: ~Copyable {
         unsafe avcodec_free_context(&context)
     }
 
-    /// Opens a decoder. `isSlow` means that all of a clip will be decoded, so that starting threads pays.
-    static func open(_ stream: MediaStream, limits: MediaLimits, isSlow: Bool) throws(DecodeError) -> StreamDecoder {
+    /// Opens a decoder. `isSlow` means that all of a clip will be decoded, so that starting threads pays. `isStrict`
+    /// means that the decoder hides no damage.
+    static func open(
+        _ stream: MediaStream,
+        limits: MediaLimits,
+        isSlow: Bool,
+        isStrict: Bool = false,
+    ) throws(DecodeError) -> StreamDecoder {
         guard let name = CodecAllowList.decoderName(for: stream.codec),
             let codec = unsafe avcodec_find_decoder_by_name(name)
         else { throw DecodeError(.unsupportedFormat, "the codec is not on the list") }
@@ -33,6 +39,10 @@ struct StreamDecoder: ~Copyable {
         unsafe context.pointee.max_pixels = Int64(limits.framePixels)
         unsafe context.pointee.max_samples = 1 << 20
         unsafe context.pointee.thread_count = isSlow && stream.kind == .video ? Libav.threadCount : 1
+        if isStrict {
+            unsafe context.pointee.err_recognition |= AV_EF_EXPLODE
+            unsafe context.pointee.flags2 |= AV_CODEC_FLAG2_SKIP_MANUAL
+        }
         var options: OpaquePointer?
         defer { unsafe av_dict_free(&options) }
         unsafe av_dict_set(&options, "codec_whitelist", CodecAllowList.commaSeparated, 0)
@@ -45,6 +55,14 @@ struct StreamDecoder: ~Copyable {
         let code = unsafe avcodec_send_packet(context, packet?.pointer)
         guard code == clibav_error_from_errno(ENOMEM) else { return }
         try check("avcodec_send_packet", code)
+    }
+
+    /// Returns `true` if `packet` completes a frame without damage. No packet follows the last one.
+    func decodes(_ packet: Packet, isLast: Bool) throws(DecodeError) -> Bool {
+        guard unsafe avcodec_send_packet(context, packet.pointer) >= 0 else { return false }
+        if isLast { try send(nil) }
+        guard let frame = try receive() else { return false }
+        return frame.isIntact
     }
 
     /// Returns the next frame; `nil` if the decoder needs more packets first.

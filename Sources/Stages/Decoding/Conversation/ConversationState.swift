@@ -88,9 +88,10 @@ struct ConversationState {
             return isExpired
                 ? .fail(AttachmentFailure(.decode, .timedOut, "Time ran out before there was a result."))
                 : Self.lie("It finished without a result.")
-        case .failed(let reason):
+        case .failed(let reason, let cause):
             guard Self.reasons.contains(reason) else { return Self.lie("It gave a reason that it cannot know.") }
-            return .fail(AttachmentFailure(.decode, reason, Self.message(for: reason)))
+            let message = cause.map(Self.message(for:)) ?? Self.message(for: reason)
+            return .fail(AttachmentFailure(.decode, reason, message))
         }
     }
 
@@ -151,6 +152,13 @@ struct ConversationState {
         .resourceLimit,
         .timedOut, .decoderUnavailable, .internalError,
     ]
+
+    private static func message(for cause: FailureCause) -> String {
+        switch cause {
+        case .encryption: "The source is encrypted and cannot be decoded. Send a file without copy protection."
+        case .silentProfile: "The profile delivers no sound. Choose one that does, such as apns, or send a picture."
+        }
+    }
 
     private static func message(for reason: AttachmentFailure.Reason) -> String {
         switch reason {
