@@ -48,7 +48,14 @@ struct AudioConversion {
     ) throws(DecodeError) -> Bool {
         let muxer = try Muxer(container, byteLimit: rules.byteLimit)
         let padding = container == .mp3 ? try audio.samplesBeforeStart(in: reader) : 0
-        let track = try CopiedTrack(audio, range: reader.range, initialPadding: padding, muxer: muxer)
+        let isRaw = request.format == .mp3 || request.format == .aac
+        let track = try CopiedTrack(
+            audio,
+            range: reader.range,
+            initialPadding: padding,
+            rawSource: isRaw ? source : nil,
+            muxer: muxer,
+        )
         let assembly = ClipAssembly(reader: reader, muxer: muxer, tracks: [track])
         guard let file = try assembly.run(until: { mustStop }) else { return true }
         if container.isMovie { file.edit { MovieEdits.shortened($0, to: reader.range.duration) } }

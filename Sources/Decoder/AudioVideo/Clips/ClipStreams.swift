@@ -46,9 +46,10 @@ extension MediaStream {
         let parameters = unsafe self.parameters.pointee
         guard unsafe parameters.ch_layout.nb_channels <= 2, unsafe parameters.sample_rate <= 48_000 else { return nil }
         return switch codec {
-        case AV_CODEC_ID_AAC: unsafe parameters.profile == FF_PROFILE_AAC_LOW ? .m4a : nil
+        case AV_CODEC_ID_AAC:
+            unsafe parameters.profile == FF_PROFILE_AAC_LOW && configurationByteCount != nil ? .m4a : nil
         case AV_CODEC_ID_MP3: .mp3
-        case AV_CODEC_ID_PCM_S16LE: .wav
+        case AV_CODEC_ID_PCM_S16LE: sampleByteCount == nil ? nil : .wav
         default: nil
         }
     }

@@ -14,6 +14,8 @@ final class CopiedTrack: ClipTrack {
     private let start: Int64
     private let end: Int64
     private let filter: UnitFilter?
+    /// The filter for sound with headers of its own.
+    private var frames: SoundFrames?
     private var hasBegun = false
     private var firstTime: Int64 = 0
     /// The packets without a decoding time. Matroska does not store decoding times, and libav cannot compute those of
@@ -26,11 +28,12 @@ final class CopiedTrack: ClipTrack {
     var source: Int { stream.index }
 
     /// Creates the track. `initialPadding` is the number of samples before the start, for a container without edit
-    /// lists.
+    /// lists. `rawSource` is the source if it has no container.
     init(
         _ stream: MediaStream,
         range: ClipRange,
         initialPadding: Int64 = 0,
+        rawSource: (any SourceBytes)? = nil,
         muxer: Muxer,
     ) throws(DecodeError) {
         self.stream = stream
@@ -40,6 +43,7 @@ final class CopiedTrack: ClipTrack {
         end = stream.units(ofMicroseconds: range.end)
         let filter = stream.codec == AV_CODEC_ID_H264 ? try unsafe UnitFilter(stream.parameters) : nil
         self.filter = filter
+        frames = stream.soundFrames(in: rawSource)
         output = try unsafe muxer.addStream { (output) throws(DecodeError) in
             try unsafe check(
                 "avcodec_parameters_copy",
@@ -47,13 +51,18 @@ final class CopiedTrack: ClipTrack {
             )
             unsafe output.pointee.codecpar.pointee.initial_padding = Int32(clamping: initialPadding)
             unsafe output.pointee.time_base = stream.timeBase
-            guard stream.kind == .video else { return }
+            guard stream.kind == .video else { return unsafe stream.strip(&output.pointee.codecpar.pointee) }
             unsafe stream.copyPixelRatio(to: output)
             try unsafe stream.copyDisplayMatrix(to: output)
         }
     }
 
     func take(_ packet: Packet) throws(DecodeError) {
+        guard frames != nil else { return try accept(packet) }
+        if let frame = try frames?.take(packet) { try accept(frame) }
+    }
+
+    private func accept(_ packet: Packet) throws(DecodeError) {
         guard let shown = packet.presentationTime else { throw Self.noTime }
         guard try begins(packet, shown) else { return }
         guard let decoded = packet.decodingTime else {
@@ -65,6 +74,10 @@ final class CopiedTrack: ClipTrack {
     }
 
     func finish(until mustStop: () -> Bool) throws(DecodeError) {
+        // What is behind the clip's end is neither needed nor waited for.
+        if let last = frames?.waiting, last.presentationTime ?? end < end, let last = try frames?.end() {
+            try accept(last)
+        }
         guard undated.isEmpty else { throw Self.noTime }
     }
 

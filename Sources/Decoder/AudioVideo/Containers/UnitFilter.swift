@@ -2,9 +2,8 @@ import CLibav
 import DecoderWire
 import Media
 
-/// A filter that removes messages from H.264 data: cameras store places and dates in them, encoders their settings.
-///
-/// Pictures do not depend on them.
+/// A filter that lets only pictures and their parameters through, of H.264 data. Cameras store places and dates beside
+/// them, encoders their settings, and some units have no meaning at all.
 @safe
 final class UnitFilter {
     private let context: UnsafeMutablePointer<AVBSFContext>
@@ -17,8 +16,8 @@ final class UnitFilter {
         try unsafe check("av_bsf_alloc", av_bsf_alloc(filter, &made))
         unsafe context = try allocated("av_bsf_alloc", made)
         try unsafe check("avcodec_parameters_copy", avcodec_parameters_copy(context.pointee.par_in, parameters))
-        // ITU-T H.264, 7.4.1: unit type 6 is supplemental enhancement information.
-        try unsafe check("av_opt_set", av_opt_set(context.pointee.priv_data, "remove_types", "6", 0))
+        // ITU-T H.264, table 7-1: 1 to 5 are slices, 7 and 8 the parameters of sequences and pictures.
+        try unsafe check("av_opt_set", av_opt_set(context.pointee.priv_data, "pass_types", "1-5|7-8", 0))
         try unsafe check("av_bsf_init", av_bsf_init(context))
     }
 

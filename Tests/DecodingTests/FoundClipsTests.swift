@@ -1,0 +1,62 @@
+import DecoderWire
+import Decoding
+import Foundation
+import Media
+import Support
+import Testing
+
+/// Tests with the real decoder program, of files that were once delivered wrong or not at all.
+@Suite("Clips that were found to go wrong", .timeLimit(.minutes(2)), .needsSharedMedia)
+struct FoundClipsTests {
+    private func convert(_ path: String) async throws -> Conversion {
+        var conversion = Conversion()
+        try await DecoderPool.with("attachd-decoder") { pool in
+            conversion = try await pool.convert(SharedMedia.bytes("found/\(path)"))
+        }
+        return conversion
+    }
+
+    @Test("pixels that are not square: the clip is copied, and accepted")
+    func pixels() async throws {
+        let conversion = try await convert("s480_4_3.mp4")
+        #expect(conversion.failure == nil)
+        let report = try #require(conversion.rungs.last).report
+        #expect(report.rung == .copied && report.width == 640 && report.height == 360)
+    }
+
+    @Test("an encrypted movie is refused, and the message says why")
+    func encrypted() async throws {
+        let conversion = try await convert("enc.mp4")
+        #expect(conversion.rungs.isEmpty)
+        #expect(conversion.failure?.reason == .unsupportedFormat)
+        #expect(conversion.failure?.message.contains("encrypted") == true)
+    }
+
+    @Test(
+        "sound is copied without what stands beside it",
+        arguments: [
+            ("ape.mp3", OutputFormat.mp3), ("lyr.mp3", .mp3), ("v1cut.mp3", .mp3), ("junk.mp3", .mp3),
+            ("wav-fmt-ext.wav", .wav),
+        ],
+    )
+    func canaries(path: String, format: OutputFormat) async throws {
+        let conversion = try await convert(path)
+        #expect(conversion.failure == nil)
+        let rung = try #require(conversion.rungs.last)
+        #expect(rung.report.rung == .copied && rung.report.format == format)
+        #expect(rung.file.prefix(rung.file.capacity).firstRange(of: Array("CANARY".utf8)) == nil)
+    }
+
+    @Test("FLAC behind a tag is decoded")
+    func flac() async throws {
+        let bytes = try SharedMedia.bytes("found/media__bear_with_id3.flac")
+        let file = try MediaFile(byteLimit: 100_000_000)
+        try file.append(bytes)
+        file.end(.whole)
+        try await DecoderPool.with("attachd-decoder") { pool in
+            let conversion = await pool.convert(file, format: .flac)
+            #expect(conversion.failure == nil)
+            #expect(abs((conversion.rungs.last?.report.durationMilliseconds ?? 0) - 2741) <= 50)
+        }
+    }
+}
