@@ -8,6 +8,8 @@ final class ClipEmitter {
     private let output: any RungOutput
     private let stills: any StillEmitter
     private(set) var hasEmitted = false
+    /// The size of the last clip, in bytes.
+    private(set) var clipByteCount: Int?
 
     init(for request: ConversionRequest, output: any RungOutput, stills: any StillEmitter) {
         rungs = request.rungs
@@ -47,6 +49,7 @@ final class ClipEmitter {
         )
         try unsafe file.withBytes { (bytes) throws(DecodeError) in try unsafe output.emit(report, bytes) }
         hasEmitted = true
+        clipByteCount = file.byteCount
         return report
     }
 }

@@ -66,6 +66,17 @@ final class ClipReader {
         return false
     }
 
+    /// Returns the size of the coded data of `stream` that is shown in the clip, of the packets so far.
+    func byteCount(of stream: MediaStream) -> Int {
+        packets.reduce(0) { sum, packet in
+            guard packet.stream == stream.index, let time = packet.presentationTime ?? packet.decodingTime else {
+                return sum
+            }
+            let shown = stream.microseconds(time)
+            return shown >= range.start && shown < range.end ? sum + packet.byteCount : sum
+        }
+    }
+
     func stream(of packet: Packet) -> MediaStream? { streams.first { $0.index == packet.stream } }
 
     private enum Beginning {

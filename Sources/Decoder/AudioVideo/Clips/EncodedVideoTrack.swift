@@ -12,6 +12,8 @@ final class EncodedVideoTrack: ClipTrack {
     /// highest frame rate needs, so that uneven 30 frames a second lose none, and 50 and 60 lose every second one.
     private static let shortestInterval = Int64(clamping: 90_000 / (highestFrameRate * 1.2))
     private static let usualFrameRate = 25.0
+    /// The rate factor of x264 that gives a good picture. Higher is worse, and six more halve the size.
+    static let goodRateFactor = 23.0
 
     private let stream: MediaStream
     private let range: ClipRange
@@ -26,6 +28,8 @@ final class EncodedVideoTrack: ClipTrack {
     /// The frame that is shown at the start of the clip until the next one is due.
     private var waiting: Frame?
     private var lastTime: Int64?
+    /// The size of the coded data so far.
+    private(set) var byteCount = 0
 
     var source: Int { stream.index }
 
@@ -33,6 +37,7 @@ final class EncodedVideoTrack: ClipTrack {
         _ stream: MediaStream,
         size: PixelSize,
         bitRate: Int64,
+        rateFactor: Double = goodRateFactor,
         range: ClipRange,
         limits: MediaLimits,
         muxer: Muxer,
@@ -46,7 +51,8 @@ final class EncodedVideoTrack: ClipTrack {
         let rate = min(stream.frameRate > 0 ? stream.frameRate : Self.usualFrameRate, Self.highestFrameRate)
         let colours = ColourDescription(of: stream).scaled
         frameDuration = Int64(clamping: 90_000 / rate)
-        encoder = try unsafe StreamEncoder.open("libx264", options: ["preset": "veryfast", "crf": "23"]) { context in
+        let options: KeyValuePairs = ["preset": "veryfast", "crf": "\(rateFactor)"]
+        encoder = try unsafe StreamEncoder.open("libx264", options: options) { context in
             unsafe context.width = Int32(size.width)
             unsafe context.height = Int32(size.height)
             unsafe context.pix_fmt = AV_PIX_FMT_YUV420P
@@ -141,6 +147,7 @@ final class EncodedVideoTrack: ClipTrack {
         while !mustStop(), let packet = try encoder.receive() {
             packet.duration = max(1, min(frameDuration, end - (packet.presentationTime ?? 0)))
             guard let filtered = try filter.filtered(packet) else { continue }
+            byteCount += filtered.byteCount
             try muxer.write(filtered, to: output, timeBase: Self.timeBase)
         }
     }

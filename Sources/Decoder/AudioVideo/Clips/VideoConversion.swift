@@ -1,5 +1,6 @@
 import CLibav
 import DecoderWire
+import Glibc
 import Media
 import Values
 
@@ -9,6 +10,10 @@ struct VideoConversion {
     private static let overhead = 0.92
     private static let audioBitRate: Int64 = 128_000
     private static let lowestBitRate: Int64 = 100_000
+    /// The worst rate factor that is used to keep a clip as small as its source.
+    private static let worstRateFactor = 34.0
+    /// The addition to the computed rate factor, because sizes follow it only roughly.
+    private static let rateFactorMargin = 1.0
     /// The time to wait for a copy: about that which a poster takes.
     private static let patience: Duration = .milliseconds(100)
 
@@ -91,25 +96,46 @@ struct VideoConversion {
         return request.isLast(report)
     }
 
+    /// Emits a new encoding. It is smaller than the source's clip, unless that has a better codec, and never larger than
+    /// a copy.
     private func transcode(_ reader: ClipReader, _ rules: VideoRules) throws(DecodeError) {
+        guard var best = try encoded(reader, rules, at: EncodedVideoTrack.goodRateFactor) else { return }
+        let limit = Double(reader.byteCount(of: video)) * video.sizeAllowance
+        let excess = Double(best.videoByteCount) / max(1, limit)
+        if excess > 1, !source.timeWillExpire {
+            let factor = EncodedVideoTrack.goodRateFactor + 6 * log2(excess) + Self.rateFactorMargin
+            let second = try encoded(reader, rules, at: min(factor, Self.worstRateFactor)) { source.timeWillExpire }
+            if let second, second.file.byteCount < best.file.byteCount { best = second }
+        }
+        if let copied = emitter.clipByteCount, copied <= best.file.byteCount { return }
+        _ = try emitter.emit(best.file, .mp4, as: .transcoded, longest: reader.range.duration)
+    }
+
+    /// Encodes the clip. Returns `nil` if it had to stop.
+    private func encoded(
+        _ reader: ClipReader,
+        _ rules: VideoRules,
+        at rateFactor: Double,
+        until isLate: () -> Bool = { false },
+    ) throws(DecodeError) -> (file: FileInMemory, videoByteCount: Int)? {
         let muxer = try Muxer(.mp4, byteLimit: rules.byteLimit)
         let size = video.displaySize.fitting(longEdge: rules.longEdge).even
-        var tracks: [any ClipTrack] = [
-            try EncodedVideoTrack(
-                video,
-                size: size,
-                bitRate: bitRate(for: reader.range, rules),
-                range: reader.range,
-                limits: request.limits,
-                muxer: muxer,
-            )
-        ]
+        let picture = try EncodedVideoTrack(
+            video,
+            size: size,
+            bitRate: bitRate(for: reader.range, rules),
+            rateFactor: rateFactor,
+            range: reader.range,
+            limits: request.limits,
+            muxer: muxer,
+        )
+        var tracks: [any ClipTrack] = [picture]
         if let audio {
             tracks.append(try EncodedAudioTrack(audio, range: reader.range, limits: request.limits, muxer: muxer))
         }
         let assembly = ClipAssembly(reader: reader, muxer: muxer, tracks: tracks)
-        guard let file = try assembly.run(until: { mustStop }) else { return }
-        _ = try emitter.emit(file, .mp4, as: .transcoded, longest: reader.range.duration)
+        let file = try assembly.run(until: { mustStop || isLate() })
+        return file.map { ($0, picture.byteCount) }
     }
 
     /// Returns the highest video bit rate that keeps the clip within its byte budget.
@@ -118,5 +144,17 @@ struct VideoConversion {
         let seconds = Double(range.duration) / 1_000_000 + 1
         let bits = Double(rules.byteBudget) * 8 * Self.overhead
         return max(Self.lowestBitRate, Int64(clamping: bits / seconds) - (audio == nil ? 0 : Self.audioBitRate))
+    }
+}
+
+extension MediaStream {
+    /// The size that a new encoding may have, as a multiple of the source's. H.264 needs more than newer codecs for the
+    /// same picture.
+    fileprivate var sizeAllowance: Double {
+        switch codec {
+        case AV_CODEC_ID_HEVC, AV_CODEC_ID_VP9: 1.5
+        case AV_CODEC_ID_AV1: 2
+        default: 1
+        }
     }
 }

@@ -28,7 +28,7 @@ struct ReportRow {
         context["beforeBytes"] = beforeBytes
         context["afterBytes"] = afterBytes
         if let beforeBytes, let afterBytes, beforeBytes > 0 {
-            context["saved"] = "\(Int(clamping: 100 - Double(afterBytes) * 100 / Double(beforeBytes)))"
+            context["saved"] = "\(max(0, Int(clamping: 100 - Double(afterBytes) * 100 / Double(beforeBytes))))"
         }
         context["time"] = line.json["timings"]?["total"]?.whole.map { "\($0)" }
         context["before"] = source.map(Self.side) ?? beforeBytes.map { ["size": Self.size($0)] }
