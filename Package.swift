@@ -73,6 +73,8 @@ let package = Package(
             name: "CVipsShim",
             dependencies: ["CVips"],
             path: "Sources/C/CVipsShim",
+            // The tests scale many pictures. Without optimization that takes ten times as long.
+            cSettings: [.unsafeFlags(["-O2"], .when(configuration: .debug))],
             linkerSettings: [.linkedLibrary("jpeg")],
         ),
         .systemLibrary(

@@ -7,7 +7,7 @@ extension PictureHeader {
     /// The memory of loaders that decode a picture as a whole was measured with pictures of 12 to 49 megapixels and
     /// rounded up. Other loaders keep a few rows.
     func memoryBytes(within limits: MediaLimits) -> Int {
-        let rows = 16_000_000 + storedSize.width * 512
+        let rows = 16_000_000 + storedSize.width * 1024
         let pixels = frames > 1 ? storedSize.pixels * framesWithin(limits) : storedSize.pixels
         return rows + pixels * bytesPerPixel
     }

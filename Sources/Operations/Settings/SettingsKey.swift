@@ -35,7 +35,7 @@ package struct SettingOption: Sendable {
         /// A text; the option may be repeated.
         case texts
         case number
-        /// No value: the option itself means this.
+        /// An option without a value, which means this.
         case flag(Bool)
     }
 

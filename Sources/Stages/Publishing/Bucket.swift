@@ -59,7 +59,7 @@ package final class Bucket: Sendable {
     package var refusal: AttachmentFailure? {
         let now = time.now
         return state.withLock { state in
-            state.breaker.refusal(at: now).map { fault(of: $0, state, now).failure }
+            state.breaker.refusal(at: now).map { bucketError(of: $0, state, now).failure }
         }
     }
 
@@ -77,8 +77,8 @@ package final class Bucket: Sendable {
             switch await attempt.value {
             case .success: return
             // Another caller's attempt ran out of time, and this caller has time left.
-            case .failure(let fault) where fault.isLate && !isOurs && hasTime(until: deadline): continue
-            case .failure(let fault): throw fault.failure
+            case .failure(let error) where error.isLate && !isOurs && hasTime(until: deadline): continue
+            case .failure(let error): throw error.failure
             }
         }
     }
@@ -153,7 +153,7 @@ package final class Bucket: Sendable {
             do throws(CircuitBreaker.OpenError) {
                 return try state.breaker.pass(at: start)
             } catch {
-                throw fault(of: error, state, start)
+                throw bucketError(of: error, state, start)
             }
         }
         do throws(BucketError) {
@@ -182,18 +182,18 @@ package final class Bucket: Sendable {
         instrument.record(.published(byteCount: file.byteCount, took: now - start))
     }
 
-    private func failed(_ fault: BucketError, _ pass: CircuitBreaker.Pass, since start: Instant) {
+    private func failed(_ error: BucketError, _ pass: CircuitBreaker.Pass, since start: Instant) {
         let now = time.now
         state.withLock { state in
             // A refusal counts like an unreachable bucket. An attempt that had too little time does not count.
-            let hadTime = !fault.isLate || now - start >= state.time.typical
+            let hadTime = !error.isLate || now - start >= state.time.typical
             state.breaker.finish(pass, hadTime ? .unreachable : .unknown, at: now, jitter: .random(in: 0...1))
-            state.lastError = fault
-            if fault.isLate { state.time.learn(min((now - start) * 2, Self.longestLesson)) }
+            state.lastError = error
+            if error.isLate { state.time.learn(min((now - start) * 2, Self.longestLesson)) }
         }
     }
 
-    private func fault(of refusal: CircuitBreaker.OpenError, _ state: State, _ now: Instant) -> BucketError {
+    private func bucketError(of refusal: CircuitBreaker.OpenError, _ state: State, _ now: Instant) -> BucketError {
         BucketError(refusedFor: refusal.until.map { $0 - now }, after: state.lastError, address)
     }
 }

@@ -17,7 +17,7 @@ struct BucketError: Error {
         .connectionFailed, .truncated, .stalled,
     ]
 
-    /// Creates the fault for an answer that is not a success.
+    /// Creates the error of an answer that is not a success.
     init(_ answer: MessageAnswer, _ bucket: BucketAddress) {
         let code = StoreErrorCode(in: answer.body)
         let name = code.map { " (\($0.rawValue))" } ?? ""
@@ -28,7 +28,7 @@ struct BucketError: Error {
         isLate = false
     }
 
-    /// Creates the fault for a request without an answer.
+    /// Creates the error of a request without an answer.
     init(_ cause: AttachmentFailure, _ bucket: BucketAddress) {
         isLate = cause.reason == .timedOut
         isPassing = Self.passing.contains(cause.reason) || cause.concealedCause?.isUnresolved == true
@@ -38,7 +38,7 @@ struct BucketError: Error {
         self.bucket = bucket
     }
 
-    /// Creates the fault for a request that was not sent, because the bucket failed repeatedly, most recently with
+    /// Creates the error of a request that was not sent, because the bucket failed repeatedly, most recently with
     /// `last`. It is used again after `pause`.
     init(refusedFor pause: Duration?, after last: BucketError?, _ bucket: BucketAddress) {
         let time = pause.map { "for another \(max(1, ($0.milliseconds + 999) / 1000)) s" } ?? "but by one file"
