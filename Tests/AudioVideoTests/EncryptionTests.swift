@@ -28,6 +28,19 @@ struct EncryptionTests {
         #expect(failure?.reason == .unsupportedFormat && failure?.cause == .encryption)
     }
 
+    @Test(
+        "are refused in the forms of Apple's stores, and without the box that describes the scheme",
+        arguments: [("avc1", "encv"), ("avc1", "drmi"), ("mp4a", "enca"), ("mp4a", "drms")],
+    )
+    func types(plain: String, encrypted: String) throws {
+        var bytes = try FFmpeg.make("a.mp4", Self.picture + Self.sound + Self.encoding)
+        let entry = try #require(bytes.firstRange(of: Array("stsd".utf8)))
+        let type = try #require(bytes[entry.upperBound...].firstRange(of: Array(plain.utf8) + [0, 0, 0, 0, 0, 0]))
+        bytes.replaceSubrange(type.prefix(4), with: Array(encrypted.utf8))
+        let (output, failure) = try transform(MemorySource(bytes), .mp4)
+        #expect(output.emitted.isEmpty && failure?.cause == .encryption)
+    }
+
     @Test("are refused too if they do not say so, because the copy's first frame cannot be decoded")
     func hidden() throws {
         var bytes = try FFmpeg.make("a.mp4", Self.picture + Self.encoding)

@@ -14,8 +14,9 @@ package enum MediaSniffer {
         if bytes.has("GIF87a") || bytes.has("GIF89a") { return .gif }
         if bytes.has([0x49, 0x49, 0x2A, 0x00]) || bytes.has([0x4D, 0x4D, 0x00, 0x2A]) { return .tiff }
         if bytes.has("RIFF") { return riffFormat(of: bytes) }
-        // The forms for more than 4 GiB (EBU Tech 3306, ITU-R BS.2088), and for numbers in the other order of bytes.
-        if bytes.has("RF64") || bytes.has("BW64") || bytes.has("RIFX") { return bytes.has("WAVE", at: 8) ? .wav : nil }
+        // The forms for more than 4 GiB (EBU Tech 3306, ITU-R BS.2088). Not RIFX, whose samples libav 5.1 takes for
+        // little-endian.
+        if bytes.has("RF64") || bytes.has("BW64") { return bytes.has("WAVE", at: 8) ? .wav : nil }
         if bytes.has("FORM"), bytes.has("AIFF", at: 8) || bytes.has("AIFC", at: 8) { return .aiff }
         if let box = isoBaseMediaFormat(of: bytes) { return box }
         if bytes.has([0x1A, 0x45, 0xDF, 0xA3]) { return bytes.contains("webm", before: 64) ? .webm : .matroska }

@@ -15,6 +15,8 @@ struct AudioConversion {
         }
         let range = ClipRange(request.clip, longest: rules.duration, in: demuxer)
         let reader = try ClipReader(demuxer, range: range, streams: [audio])
+        // The first packet says whether the sound is encrypted, which hides what can be done with it.
+        _ = try reader.packet(at: 0)
         if emitter.wants(.copied), let container = audio.copyContainer {
             do {
                 if try copy(reader, container, rules) { return }

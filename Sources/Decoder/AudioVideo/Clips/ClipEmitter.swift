@@ -45,7 +45,7 @@ final class ClipEmitter {
             width: finding.size?.width,
             height: finding.size?.height,
             frames: finding.size == nil ? nil : finding.frames,
-            durationMilliseconds: Int((finding.duration + 500) / 1000),
+            durationMilliseconds: max(1, Int((finding.duration + 500) / 1000)),
         )
         try unsafe file.withBytes { (bytes) throws(DecodeError) in try unsafe output.emit(report, bytes) }
         hasEmitted = true

@@ -46,7 +46,7 @@ package struct ClipTransform {
         try demuxer.analyse(request.limits)
         let streams = ClipStreams(demuxer.streams)
         try check(streams.video)
-        guard !streams.all.contains(where: \.isEncrypted) else { throw DecodeError.encrypted }
+        guard !demuxer.hasEncryptedStream else { throw DecodeError.encrypted }
         guard streams.memoryBytes <= request.limits.memoryBytes else {
             throw DecodeError(.resourceLimit, "decoding needs \(streams.memoryBytes) bytes of memory")
         }

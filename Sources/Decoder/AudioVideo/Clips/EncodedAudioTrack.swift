@@ -14,6 +14,7 @@ final class EncodedAudioTrack: ClipTrack {
     private let sampleRate: Int
     private var samplesLeft: Int
     private var samplesWritten: Int64 = 0
+    private var hasSound = false
 
     var source: Int { stream.index }
 
@@ -36,7 +37,9 @@ final class EncodedAudioTrack: ClipTrack {
         }
         resampler = try unsafe Resampler(to: encoder.context)
         let microsecond = AVRational(num: 1, den: AV_TIME_BASE)
-        samplesLeft = Int(av_rescale_q(range.duration, microsecond, AVRational(num: 1, den: outputRate)))
+        let samples = Int(av_rescale_q(range.duration, microsecond, AVRational(num: 1, den: outputRate)))
+        // Players and movies count in milliseconds: no clip is shorter than a frame.
+        samplesLeft = unsafe max(samples, Int(encoder.context.pointee.frame_size))
         let encoder = unsafe encoder.context
         output = try unsafe muxer.addStream { (output) throws(DecodeError) in
             try unsafe check(
@@ -56,6 +59,7 @@ final class EncodedAudioTrack: ClipTrack {
         try decoder.send(nil)
         try encodeDecoded()
         try resampler.drain()
+        if hasSound, samplesWritten == 0 { try resampler.pad(to: unsafe Int(encoder.context.pointee.frame_size)) }
         try encodeResampled(isLast: true)
         try encoder.sendEnd()
         try writeEncoded()
@@ -67,6 +71,7 @@ final class EncodedAudioTrack: ClipTrack {
             let seconds = frame.time.map { Double($0 - start) * av_q2d(stream.timeBase) }
             // The resampler would fill the time up to a frame after the clip with silence.
             if let seconds, seconds >= Double(range.duration) / 1_000_000 { continue }
+            hasSound = true
             try resampler.take(frame, at: seconds)
             try encodeResampled(isLast: false)
         }

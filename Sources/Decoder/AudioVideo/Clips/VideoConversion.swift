@@ -28,6 +28,8 @@ struct VideoConversion {
         guard let rules = request.video else { return try emitPosterOnly() }
         let range = ClipRange(request.clip, longest: rules.duration, in: demuxer)
         let reader = try ClipReader(demuxer, range: range, streams: [video, audio].compactMap(\.self))
+        // The first packet says whether the video is encrypted, which hides what can be done with it.
+        _ = try reader.packet(at: 0)
         let isCopyable = emitter.wants(.copied) && video.isCopyable(under: rules)
         var failure: DecodeError?
         // A copy of bytes that are already there, or arrive at once, is faster than a poster. A thumbnail

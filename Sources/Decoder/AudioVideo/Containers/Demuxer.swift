@@ -96,6 +96,22 @@ final class Demuxer {
         return duration > 0 && duration < Self.longestDuration ? duration : nil
     }
 
+    /// The types of a movie's samples that are encrypted: those of ISO/IEC 14496-12, 8.12, and of Apple's stores.
+    private static let encryptedTypes = ["encv", "enca", "drmi", "drms"].map { type in
+        type.utf8.reversed().reduce(0) { $0 << 8 | UInt32($1) }
+    }
+
+    /// A Boolean value that indicates whether the container says that one of its streams is encrypted. Movies with the
+    /// common scheme (ISO/IEC 23001-7) say it of each packet instead.
+    var hasEncryptedStream: Bool {
+        (0..<streamCount).contains { index in
+            guard let stream = unsafe context.pointee.streams[index] else { return false }
+            // Matroska's key becomes a tag.
+            return unsafe av_dict_get(stream.pointee.metadata, "enc_key_id", nil, 0) != nil
+                || Self.encryptedTypes.contains(stream.pointee.codecpar.pointee.codec_tag)
+        }
+    }
+
     /// Stops reading packets of all other streams.
     func keep(_ kept: [MediaStream]) {
         for index in 0..<streamCount where !kept.contains(where: { $0.index == index }) {

@@ -24,8 +24,6 @@ struct MediaStream {
     /// The number of bits a second; 0 if unknown.
     let bitRate: Int64
     let isDefault: Bool
-    /// A Boolean value that indicates whether the container says that the data is encrypted.
-    let isEncrypted: Bool
     /// The parameters in libav's memory. They live as long as the demuxer.
     let parameters: UnsafeMutablePointer<AVCodecParameters>
     /// The stream in libav's memory, with the same lifetime.
@@ -56,8 +54,6 @@ struct MediaStream {
         frameRate = rate.num > 0 && rate.den > 0 ? Double(rate.num) / Double(rate.den) : 0
         bitRate = unsafe parameters.pointee.bit_rate
         isDefault = unsafe stream.pointee.disposition & AV_DISPOSITION_DEFAULT != 0
-        // Matroska names a key for the whole stream, while a movie says it of each packet.
-        isEncrypted = unsafe av_dict_get(stream.pointee.metadata, "enc_key_id", nil, 0) != nil
     }
 
     /// The size as displayed.

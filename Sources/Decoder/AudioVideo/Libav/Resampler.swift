@@ -71,6 +71,19 @@ final class Resampler {
         }
     }
 
+    /// Adds silence behind the samples that are ready, up to `count`. The filter gives none for a few samples.
+    func pad(to count: Int) throws(DecodeError) {
+        guard sampleCount < count else { return }
+        let silence = try makeFrame(count - sampleCount)
+        let format = unsafe encoder.pointee.sample_fmt
+        let channels = unsafe encoder.pointee.ch_layout.nb_channels
+        let samples = Int32(silence.sampleCount)
+        unsafe av_samples_set_silence(silence.pointer.pointee.extended_data, 0, samples, channels, format)
+        try unsafe silence.withPlanes { (planes) throws(DecodeError) in
+            try unsafe check("av_audio_fifo_write", av_audio_fifo_write(queue, planes, samples))
+        }
+    }
+
     /// Returns the next `count` samples, which must be ready.
     func next(_ count: Int) throws(DecodeError) -> Frame {
         let frame = try makeFrame(count)
