@@ -47,6 +47,8 @@ struct FormatRecognitionTests {
     func zeros(count: Int) {
         let rest = Self.mp3 + [UInt8](repeating: 9, count: 600)
         #expect(recognize([UInt8](repeating: 0, count: count) + rest).format == .mp3)
+        #expect(recognize([UInt8](repeating: 0, count: count) + Self.tag(300) + rest).format == .mp3)
+        #expect(recognize([UInt8](repeating: 0, count: count) + Self.tag(9)).format == .mp3)
         #expect(recognize([UInt8](repeating: 0, count: count)).format == nil)
     }
 

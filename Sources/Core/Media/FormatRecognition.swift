@@ -14,8 +14,6 @@ package struct FormatRecognition {
     private static let tagLimit = 4
     /// The most zero bytes that are skipped. libav's demuxer of MP3 looks no further.
     private static let zeroLimit = MediaSniffer.zeroLimit
-    /// The most bytes of a header that tells one coding of sound from another.
-    private static let headerByteCount = 8
 
     private var start = 0
     private var tagCount = 0
@@ -34,15 +32,14 @@ package struct FormatRecognition {
             tagCount += 1
             return .looksAt(start..<start + MediaSniffer.byteCount)
         }
+        let format = MediaSniffer.format(of: bytes)
         let zeros = bytes.zeroCount(upTo: bytes.count)
-        // A header needs some bytes behind the zeros.
-        if bytes.count == MediaSniffer.byteCount, zeros > bytes.count - Self.headerByteCount, zeroCount < Self.zeroLimit
+        if format == nil, zeros > 0, zeroCount < Self.zeroLimit, zeros < bytes.count || zeros == MediaSniffer.byteCount
         {
             start += zeros
             zeroCount += zeros
             return .looksAt(start..<start + MediaSniffer.byteCount)
         }
-        let format = MediaSniffer.format(of: bytes)
         guard start > 0 else { return .recognized(format) }
         if let format, format.kind == .audio { return .recognized(format) }
         // Behind a tag and some more foreign bytes there is usually MP3.
