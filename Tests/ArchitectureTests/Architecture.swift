@@ -16,7 +16,7 @@ enum Architecture {
             "DecoderWire": "Values Timing Media",
             "Sandbox": "CSeccomp CLinux Values DecoderWire",
             "Colours": "Values",
-            "Images": "CVips CVipsShim Values Timing Media DecoderWire",
+            "Images": "CVips CVipsShim Values Timing Media DecoderWire Colours",
             "AudioVideo": "CLibav Values Timing Media DecoderWire Colours",
             "attachd-decoder": "Values Media DecoderWire Sandbox Images AudioVideo",
         ],

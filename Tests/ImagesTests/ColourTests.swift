@@ -62,6 +62,52 @@ extension ImagesTests {
             #expect(try Pixels(#require(output.last)).bands == 1)
         }
 
+        @Test(
+            "a PNG's own numbers for its colours count",
+            arguments: [
+                ([12, 13, 0, 1], [234, 51, 35], [255, 0, 0]), ([9, 16, 0, 1], [148, 148, 148], [255, 255, 255]),
+                ([9, 18, 0, 1], [191, 191, 191], [255, 255, 255]), ([1, 13, 0, 1], [10, 120, 200], [10, 120, 200]),
+                ([1, 13, 0, 0], [16, 235, 126], [0, 255, 128]), ([12, 13, 9, 1], [234, 51, 35], [234, 51, 35]),
+            ] as [([UInt8], [UInt8], [Int])]
+        )
+        func numbers(numbers: [UInt8], colour: [UInt8], expected: [Int]) throws {
+            for source in [
+                PNGBuilder.picture(64, 48, extraChunks: [("cICP", numbers)]) { _, _ in colour },
+                PNGBuilder.picture(1200, 48, .rgba, extraChunks: [("cICP", numbers)]) { _, _ in colour + [200] },
+            ] {
+                let (output, _) = try transform(MemorySource(source), .png)
+                let last = try #require(output.last)
+                #expect(!last.bytes.contains("cICP".utf8))
+                #expect(isNear(Array(try Pixels(last).at(20, 20).prefix(3)), expected, within: 5))
+            }
+        }
+
+        @Test("16 bits of high dynamic range keep their dark steps")
+        func darkSteps() throws {
+            // From 0 to about 10 candela per square metre, which are 24 of 256 steps of 8 bits.
+            let source = PNGBuilder.picture(512, 48, .rgb16, extraChunks: [("cICP", [9, 16, 0, 1])]) { x, _ in
+                let value = x * 40
+                return [[UInt8]](repeating: [UInt8(value >> 8), UInt8(value & 255)], count: 3).flatMap(\.self)
+            }
+            let pixels = try Pixels(#require(try transform(MemorySource(source), .png).output.last))
+            let steps = Set((0..<512).map { pixels.at($0, 20)[1] })
+            #expect(steps.count > 50)
+        }
+
+        @Test(
+            "a small PNG keeps its gamma, and a large one is converted by it",
+            arguments: [(64, Rung.remuxed, 128), (1200, .downscaled, 188)]
+        )
+        func gamma(width: Int, rung: Rung, value: Int) throws {
+            let source = PNGBuilder.picture(width, 48, extraChunks: [("gAMA", [0, 1, 0x86, 0xA0])]) { _, _ in
+                [128, 128, 128]
+            }
+            let last = try #require(try transform(MemorySource(source), .png).output.last)
+            #expect(last.report.rung == rung)
+            #expect(last.bytes.contains("gAMA".utf8) == (rung == .remuxed))
+            #expect(isNear(Array(try Pixels(last).at(20, 20).prefix(1)), [value], within: 3))
+        }
+
         @Test("a transparent picture stays transparent, and its edges keep their colour")
         func transparency() throws {
             // Opaque red beside invisible green, which must not bleed into the red when scaled.

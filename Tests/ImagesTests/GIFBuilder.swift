@@ -8,6 +8,7 @@ enum GIFBuilder {
         frames: Int,
         delay: Int,
         extensions: [UInt8] = [],
+        behindPixels: [UInt8] = [],
         value: (_ frame: Int, _ x: Int, _ y: Int) -> Int,
     ) -> [UInt8] {
         let size = littleEndian(width) + littleEndian(height)
@@ -25,7 +26,7 @@ enum GIFBuilder {
                     codes.append(UInt8(value(frame, x, y) / 2))
                 }
             }
-            codes.append(0x81)
+            codes += [0x81] + behindPixels
             for start in stride(from: 0, to: codes.count, by: 255) {
                 let block = codes[start..<min(start + 255, codes.count)]
                 gif += [UInt8(block.count)] + block

@@ -4,13 +4,51 @@ enum PNGBuilder {
         case grey = 0
         case rgb = 2
         case rgba = 6
+        /// 16 bits a band, most significant byte first.
+        case rgb16 = 0x82
 
+        /// The number of bytes of a pixel.
         var bands: Int {
             switch self {
             case .grey: 1
             case .rgb: 3
             case .rgba: 4
+            case .rgb16: 6
             }
+        }
+
+        fileprivate var header: [UInt8] { [rawValue & 0x80 == 0 ? 8 : 16, rawValue & 0x7F] }
+    }
+
+    /// The parts of a picture, before they are put together.
+    struct Parts {
+        var header: [UInt8]
+        /// The rows before compression, each after its filter.
+        var rows: [UInt8] = []
+        /// The rows after compression.
+        var pixels: [UInt8] { PNGBuilder.zlibStored(rows) }
+
+        init(_ width: Int, _ height: Int, _ colours: Colours = .rgb, pixel: (_ x: Int, _ y: Int) -> [UInt8]) {
+            header = PNGBuilder.bigEndian(width) + PNGBuilder.bigEndian(height) + colours.header + [0, 0, 0]
+            rows.reserveCapacity(height * (width * colours.bands + 1))
+            for y in 0..<height {
+                rows.append(0)
+                for x in 0..<width { rows += pixel(x, y) }
+            }
+        }
+
+        /// Returns the picture, with more chunks before and behind the pixels.
+        func file(
+            extra: [(type: String, data: [UInt8])] = [],
+            pixels: [[UInt8]]? = nil,
+            behind: [(type: String, data: [UInt8])] = [],
+            end: [UInt8] = [],
+        ) -> [UInt8] {
+            var png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + PNGBuilder.chunk("IHDR", header)
+            for extra in extra { png += PNGBuilder.chunk(extra.type, extra.data) }
+            for part in pixels ?? [self.pixels] { png += PNGBuilder.chunk("IDAT", part) }
+            for extra in behind { png += PNGBuilder.chunk(extra.type, extra.data) }
+            return png + PNGBuilder.chunk("IEND", end)
         }
     }
 
@@ -22,16 +60,7 @@ enum PNGBuilder {
         extraChunks: [(type: String, data: [UInt8])] = [],
         pixel: (_ x: Int, _ y: Int) -> [UInt8],
     ) -> [UInt8] {
-        var rows: [UInt8] = []
-        rows.reserveCapacity(height * (width * colours.bands + 1))
-        for y in 0..<height {
-            rows.append(0)
-            for x in 0..<width { rows += pixel(x, y) }
-        }
-        let header = bigEndian(width) + bigEndian(height) + [8, colours.rawValue, 0, 0, 0]
-        var png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + chunk("IHDR", header)
-        for extra in extraChunks { png += chunk(extra.type, extra.data) }
-        return png + chunk("IDAT", zlibStored(rows)) + chunk("IEND", [])
+        Parts(width, height, colours, pixel: pixel).file(extra: extraChunks)
     }
 
     /// Returns a header that claims a size, without the picture.
@@ -46,12 +75,12 @@ enum PNGBuilder {
         return bigEndian(data.count) + body + bigEndian(Int(crc(body)))
     }
 
-    private static func bigEndian(_ value: Int) -> [UInt8] {
+    fileprivate static func bigEndian(_ value: Int) -> [UInt8] {
         [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) }
     }
 
     /// Wraps stored, uncompressed RFC 1951 blocks in RFC 1950.
-    private static func zlibStored(_ data: [UInt8]) -> [UInt8] {
+    static func zlibStored(_ data: [UInt8]) -> [UInt8] {
         var stream: [UInt8] = [0x78, 0x01]
         for start in stride(from: 0, through: data.count, by: 65535) {
             let block = data[start..<min(data.count, start + 65535)]

@@ -13,9 +13,10 @@ struct Pixels {
     var bands: Int
     var values: [UInt8]
 
-    /// Decodes a file, and throws on any warning. Several frames are stacked vertically.
-    init(_ bytes: [UInt8], _ format: MediaFormat, frames: Int = 1) throws {
-        let loader = PictureLoader(format: format, frames: frames, failOn: VIPS_FAIL_ON_WARNING)
+    /// Decodes a file, and throws on any warning unless `isStrict` is `false`. Several frames are stacked vertically.
+    init(_ bytes: [UInt8], _ format: MediaFormat, frames: Int = 1, isStrict: Bool = true) throws {
+        let failOn = isStrict ? VIPS_FAIL_ON_WARNING : VIPS_FAIL_ON_ERROR
+        let loader = PictureLoader(format: format, frames: frames, failOn: failOn)
         let picture = try loader.open(PictureSource(MemorySource(bytes), format)).in8Bits().inMemory()
         (width, height, bands) = (picture.width, picture.height, picture.bands)
         values = picture.values

@@ -89,6 +89,34 @@ extension ImagesTests {
             #expect(isNear(pixels.at(110, 70), [220, 220, 220]))
         }
 
+        @Test(
+            "an orientation in XMP counts where EXIF gives none",
+            arguments: [
+                ("tiff:Orientation=\"6\"", true), ("tiff:Orientation = '6'", true),
+                ("><tiff:Orientation>6</tiff:Orientation", true), ("tiff:Orientation=\"66\"", false),
+                ("tiff:Orientation=\"0\"", false), ("tiff:Orientation=\"", false), ("exif:Orientation=\"6\"", false),
+            ]
+        )
+        func orientationInXMP(attribute: String, isTurned: Bool) throws {
+            let xml = Array("<x:xmpmeta><rdf:Description \(attribute)></rdf:Description></x:xmpmeta>".utf8)
+            let picture = PNGBuilder.picture(48, 32) { x, _ in x < 24 ? [255, 0, 0] : [0, 0, 255] }
+            let jpeg = try #require(transform(MemorySource(picture), .png, rungs: [.downscaled]).output.last).bytes
+            let marked = JPEGBuilder.with(0xE1, Array("http://ns.adobe.com/xap/1.0/\0".utf8) + xml, in: jpeg)
+            let text = Array("XML:com.adobe.xmp\0\0\0\0\0".utf8) + xml
+            let png = PNGBuilder.picture(48, 32, extraChunks: [("iTXt", text)]) { x, _ in
+                x < 24 ? [255, 0, 0] : [0, 0, 255]
+            }
+            for (source, format) in [(marked, MediaFormat.jpeg), (png, .png)] {
+                let last = try #require(try transform(MemorySource(source), format).output.last)
+                #expect(last.report.width == (isTurned ? 32 : 48))
+                #expect(last.report.rung == (isTurned ? .downscaled : .remuxed))
+                let top = try Pixels(last).at(16, 4)
+                #expect(isNear(top, [255, 0, 0], within: 20))
+            }
+            let both = JPEGBuilder.oriented(marked, 3)
+            #expect(try transform(MemorySource(both), .jpeg).output.last?.report.width == 48)
+        }
+
         @Test("photos of every orientation look the same", .needsSharedMedia, arguments: [3, 5, 6, 8])
         func orientedPhoto(orientation: Int) throws {
             func pixels(_ number: Int) throws -> Pixels {

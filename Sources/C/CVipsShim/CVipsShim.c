@@ -82,6 +82,23 @@ int cvips_crop(VipsImage *in, int left, int top, int width, int height, VipsImag
     return vips_extract_area(in, out, left, top, width, height, NULL);
 }
 
+int cvips_resize(VipsImage *in, double horizontal, double vertical, VipsImage **out) {
+    return vips_resize(in, out, horizontal, "vscale", vertical, NULL);
+}
+
+int cvips_premultiply(VipsImage *in, VipsImage **out) { return vips_premultiply(in, out, NULL); }
+
+int cvips_unpremultiply(VipsImage *in, VipsImage **out) {
+    VipsImage *exact = NULL, *rounded = NULL;
+    int status = vips_unpremultiply(in, &exact, NULL) || vips_rint(exact, &rounded, NULL) ||
+                         vips_cast(rounded, out, VIPS_FORMAT_USHORT, NULL)
+                     ? -1
+                     : 0;
+    VIPS_UNREF(exact);
+    VIPS_UNREF(rounded);
+    return status;
+}
+
 int cvips_to_8_bit(VipsImage *in, VipsImage **out) {
     gboolean shift = in->BandFmt == VIPS_FORMAT_USHORT;
     return vips_cast(in, out, VIPS_FORMAT_UCHAR, "shift", shift, NULL);
@@ -91,9 +108,9 @@ int cvips_colourspace(VipsImage *in, VipsInterpretation space, VipsImage **out) 
     return vips_colourspace(in, out, space, NULL);
 }
 
-int cvips_icc_to_srgb(VipsImage *in, const char *fallback, VipsImage **out) {
-    return vips_icc_transform(in, out, "srgb", "embedded", TRUE, "input_profile", fallback, "intent",
-                              VIPS_INTENT_RELATIVE, "black_point_compensation", TRUE, NULL);
+int cvips_icc_to_srgb(VipsImage *in, const char *fallback, VipsIntent intent, VipsImage **out) {
+    return vips_icc_transform(in, out, "srgb", "embedded", TRUE, "input_profile", fallback, "intent", intent,
+                              "black_point_compensation", TRUE, NULL);
 }
 
 int cvips_flatten_white(VipsImage *in, VipsImage **out) {

@@ -4,7 +4,7 @@ VipsImage *memory_image(VipsImage *in, int width, int height) {
     VipsImage *image = vips_image_new_memory();
     const void *profile;
     size_t count;
-    vips_image_init_fields(image, width, height, in->Bands, VIPS_FORMAT_UCHAR, VIPS_CODING_NONE,
+    vips_image_init_fields(image, width, height, in->Bands, in->BandFmt, VIPS_CODING_NONE,
                            vips_image_guess_interpretation(in), 1.0, 1.0);
     if (vips_image_get_typeof(in, VIPS_META_ICC_NAME) && !vips_image_get_blob(in, VIPS_META_ICC_NAME, &profile, &count))
         vips_image_set_blob_copy(image, VIPS_META_ICC_NAME, profile, count);
@@ -12,7 +12,7 @@ VipsImage *memory_image(VipsImage *in, int width, int height) {
 }
 
 int cvips_render(VipsImage *in, cvips_keep keep, void *user, VipsImage **out, int *rows) {
-    if (in->BandFmt != VIPS_FORMAT_UCHAR || vips_image_pio_input(in)) return -1;
+    if ((in->BandFmt != VIPS_FORMAT_UCHAR && in->BandFmt != VIPS_FORMAT_USHORT) || vips_image_pio_input(in)) return -1;
     VipsImage *image = out ? memory_image(in, in->Xsize, in->Ysize) : NULL;
     VipsRegion *region = vips_region_new(in);
     int status = -1;
@@ -32,6 +32,18 @@ end:
     g_object_unref(region);
     VIPS_UNREF(image);
     return status;
+}
+
+int cvips_new_standard(VipsImage *in, VipsImage **out) {
+    VipsImage *image = vips_image_new_memory();
+    VipsInterpretation space = in->Bands < 3 ? VIPS_INTERPRETATION_B_W : VIPS_INTERPRETATION_sRGB;
+    vips_image_init_fields(image, in->Xsize, in->Ysize, in->Bands, VIPS_FORMAT_UCHAR, VIPS_CODING_NONE, space, 1.0, 1.0);
+    if (vips_image_write_prepare(image)) {
+        g_object_unref(image);
+        return -1;
+    }
+    *out = image;
+    return 0;
 }
 
 int cvips_roll_new(VipsImage *frame, int count, VipsImage **out) {

@@ -23,9 +23,12 @@ package struct ImageTransform {
         do throws(DecodeError) {
             try checkThatThereIsSomething()
             try PageCount(source: source).check(request.format)
-            let header = try readHeader()
+            try checkScreen()
+            let heif = request.format == .heic || request.format == .avif ? HEIFHeader(of: source) : nil
+            let source = heif?.adapted(source) ?? source
+            let header = try readHeader(of: source, heif)
             try header.check(against: request.limits)
-            let memoryBytes = header.memoryBytes(within: request.limits)
+            let memoryBytes = header.memoryBytes(for: request)
             guard memoryBytes <= request.limits.memoryBytes else {
                 throw DecodeError(.resourceLimit, "decoding needs \(memoryBytes) bytes of memory")
             }
@@ -61,11 +64,18 @@ package struct ImageTransform {
         guard count > 0 else { throw DecodeError(.empty, "the source has no bytes") }
     }
 
-    private func readHeader() throws(DecodeError) -> PictureHeader {
+    /// Throws if the screen of a GIF exceeds the limits: libvips ignores a large one, and takes the size of the frames.
+    private func checkScreen() throws(DecodeError) {
+        guard request.format == .gif, let start = source.bytes(at: 0, count: 10) else { return }
+        try GIFContainer.screen(of: start)?.check(against: request.limits)
+    }
+
+    private func readHeader(of source: any SourceBytes, _ heif: HEIFHeader?) throws(DecodeError) -> PictureHeader {
         let bytes = PictureSource(source, request.format)
         do {
             let picture = try PictureLoader(format: request.format).open(bytes)
-            return PictureHeader(of: picture, format: request.format)
+            let colours = SourceColours(of: picture, from: source, request.format, heif)
+            return PictureHeader(of: picture, format: request.format, colours: colours, turn: heif?.turn)
         } catch {
             throw bytes.cause(of: error)
         }

@@ -6,15 +6,16 @@ extension PictureHeader {
     ///
     /// The memory of loaders that decode a picture as a whole was measured with pictures of 12 to 49 megapixels and
     /// rounded up. Other loaders keep a few rows.
-    func memoryBytes(within limits: MediaLimits) -> Int {
+    func memoryBytes(for request: ConversionRequest) -> Int {
         let rows = 16_000_000 + storedSize.width * 1024
-        let pixels = frames > 1 ? storedSize.pixels * framesWithin(limits) : storedSize.pixels
-        return rows + pixels * bytesPerPixel
+        let pixels = frames > 1 ? storedSize.pixels * framesWithin(request.limits) : storedSize.pixels
+        return rows + pixels * bytesPerPixel(for: request)
     }
 
-    private var bytesPerPixel: Int {
+    private func bytesPerPixel(for request: ConversionRequest) -> Int {
         switch format {
-        case .jpeg: isInterlaced ? 6 : 0
+        // All coefficients of a picture that may be delivered in its own coding are in memory, too.
+        case .jpeg: isInterlaced || storedSize.longEdge <= request.image.longEdge ? 6 : 0
         case .png: isInterlaced ? 8 : 0
         case .tiff: 4
         case .webp: frames > 1 ? 10 : 5

@@ -9,7 +9,7 @@ struct PictureHeader {
     let format: MediaFormat
     /// The size of one frame, before the orientation is applied.
     let storedSize: PixelSize
-    /// The EXIF orientation, from 1 to 8.
+    /// The orientation that EXIF or XMP data gives, from 1 to 8.
     let orientation: Int
     let frames: Int
     /// The time of each frame, in milliseconds.
@@ -17,27 +17,43 @@ struct PictureHeader {
     /// The number of times the animation plays; 0 for endlessly.
     let loop: Int
     let hasAlpha: Bool
+    let colours: SourceColours
     /// A Boolean value that indicates whether this is a progressive JPEG or an interlaced PNG, which are decoded as a
     /// whole in memory.
     let isInterlaced: Bool
-    /// A Boolean value that indicates whether the picture is 8-bit grey or sRGB, with or without alpha, so that its
-    /// profile can be dropped without changing a colour.
+    /// A Boolean value that indicates whether the picture is 8-bit grey or RGB, with or without alpha, and sRGB without
+    /// its profile, so that a rewritten container shows the same colours.
     let isPlain: Bool
     /// The JPEG thumbnail in the EXIF data, if there is one.
     let thumbnail: [UInt8]?
 
-    init(of picture: borrowing Picture, format: MediaFormat) {
+    /// Creates the header from libvips' metadata and what it doesn't tell.
+    ///
+    /// - Parameters:
+    ///   - picture: The picture as libvips loads it.
+    ///   - format: The format of the source.
+    ///   - colours: The meaning of the colour values.
+    ///   - turn: The turn that the container demands and libvips has not applied.
+    init(
+        of picture: borrowing Picture,
+        format: MediaFormat,
+        colours: SourceColours = .standard,
+        turn: PictureTurn? = nil,
+    ) {
         self.format = format
         let pages = max(1, picture.integer("n-pages") ?? 1)
         storedSize = PixelSize(width: picture.width, height: picture.integer("page-height") ?? picture.height)
-        orientation = (1...8).contains(picture.orientation) ? picture.orientation : 1
+        let orientation = turn?.orientation ?? picture.integer("orientation") ?? picture.orientationInXMP(format)
+        self.orientation = (1...8).contains(orientation) ? orientation : 1
         frames = format == .gif || format == .webp ? pages : 1
         delays = picture.integers("delay")
         loop = picture.integer("loop") ?? 0
         hasAlpha = picture.hasAlpha
+        self.colours = colours
         isInterlaced = (picture.integer("interlaced") ?? picture.integer("jpeg-multiscan") ?? 0) != 0
         let isStandard = [VIPS_INTERPRETATION_sRGB, VIPS_INTERPRETATION_B_W].contains(picture.interpretation)
-        isPlain = isStandard && picture.has8Bits && !picture.needsProfile
+        let keepsColours = colours.coding == nil ? !picture.needsProfile : colours.staysInContainer
+        isPlain = isStandard && picture.has8Bits && keepsColours
         thumbnail = picture.blob("jpeg-thumbnail-data")
     }
 
@@ -67,12 +83,7 @@ struct PictureHeader {
     func check(against limits: MediaLimits) throws(DecodeError) {
         // libjpeg keeps two bytes for each coefficient of a progressive picture, in addition to the memory of a plain
         // one.
-        let cost = isInterlaced ? SafeSize.product(storedSize.pixels, 2) ?? .max : storedSize.pixels
-        guard storedSize.longEdge <= limits.side, cost <= limits.framePixels, storedSize.pixels <= limits.totalPixels
-        else {
-            let size = "\(storedSize.width)x\(storedSize.height)"
-            throw DecodeError(.tooManyPixels, "\(size)\(isInterlaced ? ", interlaced," : "") is over the limit")
-        }
+        try storedSize.check(against: limits, cost: isInterlaced ? 2 : 1)
     }
 
     /// Returns the number of frames that may be decoded, from the first on.
@@ -81,13 +92,27 @@ struct PictureHeader {
     }
 }
 
+extension PixelSize {
+    /// Throws if a frame of this size exceeds `limits`, where each pixel counts `cost` times.
+    func check(against limits: MediaLimits, cost: Int = 1) throws(DecodeError) {
+        let counted = SafeSize.product(pixels, cost) ?? .max
+        guard longEdge <= limits.side, counted <= limits.framePixels, pixels <= limits.totalPixels else {
+            let note = cost > 1 ? ", interlaced," : ""
+            throw DecodeError(.tooManyPixels, "\(width)x\(height)\(note) is over the limit")
+        }
+    }
+}
+
 extension Picture {
+    var profile: ColourProfile? { blob("icc-profile-data").flatMap(ColourProfile.init) }
+
     /// A Boolean value that indicates whether the picture has a colour profile other than sRGB, so that its colours
     /// must be converted.
-    var needsProfile: Bool {
-        guard let profile = blob("icc-profile-data") else { return false }
-        // The description of every sRGB profile contains its name, in ASCII or UTF-16. A false name only spoils the
-        // colours of that picture.
-        return !profile.filter { $0 != 0 }.contains("sRGB".utf8)
+    var needsProfile: Bool { profile.map { !$0.isStandard } ?? false }
+
+    /// Returns the orientation that XMP data gives: 1 if it gives none. HEIF has its own, which overrides it.
+    fileprivate func orientationInXMP(_ format: MediaFormat) -> Int {
+        guard format != .heic, format != .avif else { return 1 }
+        return blob("xmp-data").flatMap(XMPData.orientation) ?? 1
     }
 }

@@ -1,35 +1,36 @@
-/// The container of a JPEG (ITU-T T.81 annex B): the segments that a decoder needs, and all others.
+import CVipsShim
+
+/// The container of a JPEG (ITU-T T.81, annex B): segments, and the scans with its coefficients.
 enum JPEGContainer {
-    /// Returns the same coded picture without metadata, thumbnails, profiles, comments, and trailing data.
+    /// Returns the same coefficients in a new file, without metadata, thumbnails, profiles, comments, tables that no
+    /// coefficient needs, and any byte that is not part of them.
     ///
-    /// - Returns: `nil` if the file is malformed.
-    static func stripped(_ bytes: [UInt8]) -> [UInt8]? {
+    /// - Parameter limit: The most bytes of the result.
+    /// - Returns: `nil` if anything about the file is wrong or the result has more bytes than the limit.
+    static func rewritten(_ bytes: [UInt8], limit: Int) -> [UInt8]? {
+        guard let scans = scans(of: bytes), scans.count <= Int(cvips_most_scans) else { return nil }
+        // A copy is seldom longer than the file, and has a header where the file may have none.
+        let capacity = min(limit, bytes.count + 1024)
+        var isCopied = false
+        let copy = unsafe [UInt8](unsafeUninitializedCapacity: capacity) { copy, count in
+            let length = unsafe cvips_jpeg_copy(bytes, bytes.count, scans, Int32(scans.count), copy.baseAddress, copy.count)
+            isCopied = length >= 0
+            count = max(0, length)
+        }
+        return isCopied ? copy : nil
+    }
+
+    /// Returns the scans up to the end of the picture; `nil` if it has none, or no end.
+    private static func scans(of bytes: [UInt8]) -> [cvips_scan]? {
         var reader = ContainerReader(bytes)
         guard reader.take(2) == [0xFF, 0xD8] else { return nil }
-        var kept: [UInt8] = [0xFF, 0xD8]
-        kept.reserveCapacity(bytes.count)
+        var scans: [cvips_scan] = []
         while let marker = nextMarker(&reader) {
-            guard marker != Marker.endOfImage else { return kept + [0xFF, marker] }
+            guard marker != Marker.endOfImage else { return scans }
             guard let length = reader.bigEndian(2), let payload = reader.take(length - 2) else { return nil }
-            switch marker {
-            case Marker.baseline, Marker.extended, Marker.progressive, Marker.huffmanTables, Marker.quantisation,
-                Marker.restartInterval:
-                kept += segment(marker, payload)
-            case Marker.startOfScan:
-                guard let scan = entropyCodedData(&reader) else { return nil }
-                kept += segment(marker, payload) + scan
-            case Marker.application0:
-                // Keeps JFIF, which says that the colours are YCbCr, but drops its thumbnail and resolution.
-                if payload.starts(with: "JFIF\0".utf8) { kept += segment(marker, Array("JFIF\0".utf8) + jfifBody) }
-            case Marker.application14:
-                // Keeps Adobe's segment: its last byte says how the colours are coded.
-                guard payload.starts(with: "Adobe".utf8), payload.count >= 12 else { continue }
-                kept += segment(marker, Array("Adobe".utf8) + [0, 100, 0, 0, 0, 0, payload[payload.startIndex + 11]])
-            case Marker.applications, Marker.comment:
-                continue
-            default:
-                return nil
-            }
+            guard marker == Marker.startOfScan else { continue }
+            guard let scan = cvips_scan(payload), skipEntropyCodedData(&reader) else { return nil }
+            scans.append(scan)
         }
         return nil
     }
@@ -46,7 +47,7 @@ enum JPEGContainer {
             if marker == Marker.progressive { componentCount = payload.dropFirst(5).first.map(Int.init) }
             guard marker == Marker.startOfScan else { continue }
             // A scan is complete if another marker follows it.
-            guard entropyCodedData(&reader) != nil else { return false }
+            guard skipEntropyCodedData(&reader) else { return false }
             guard payload.count >= 4, payload[payload.endIndex - 3] == 0 else { continue }
             let components = payload.dropFirst().dropLast(3).enumerated()
             covered.formUnion(components.filter { $0.offset.isMultiple(of: 2) }.map(\.element))
@@ -56,23 +57,11 @@ enum JPEGContainer {
     }
 
     private enum Marker {
-        static let baseline: UInt8 = 0xC0
-        static let extended: UInt8 = 0xC1
         static let progressive: UInt8 = 0xC2
-        static let huffmanTables: UInt8 = 0xC4
         static let endOfImage: UInt8 = 0xD9
         static let startOfScan: UInt8 = 0xDA
-        static let quantisation: UInt8 = 0xDB
-        static let restartInterval: UInt8 = 0xDD
         static let restarts: ClosedRange<UInt8> = 0xD0...0xD7
-        static let application0: UInt8 = 0xE0
-        static let application14: UInt8 = 0xEE
-        static let applications: ClosedRange<UInt8> = 0xE0...0xEF
-        static let comment: UInt8 = 0xFE
     }
-
-    /// A JFIF body: version 1.1, no unit, aspect ratio 1:1, no thumbnail.
-    private static let jfifBody: [UInt8] = [1, 1, 0, 0, 1, 0, 1, 0, 0]
 
     private static func nextMarker(_ reader: inout ContainerReader) -> UInt8? {
         guard reader.byte() == 0xFF else { return nil }
@@ -80,21 +69,36 @@ enum JPEGContainer {
         return reader.byte()
     }
 
-    private static func segment(_ marker: UInt8, _ payload: some Collection<UInt8>) -> [UInt8] {
-        let length = payload.count + 2
-        return [0xFF, marker, UInt8(truncatingIfNeeded: length >> 8), UInt8(truncatingIfNeeded: length)] + payload
-    }
-
-    /// Returns the data after a scan's header, up to the next marker that is not part of it; `nil` if there is no such
-    /// marker.
-    private static func entropyCodedData(_ reader: inout ContainerReader) -> [UInt8]? {
-        var data: [UInt8] = []
-        while let run = reader.take(upTo: 0xFF) {
-            data += run
-            guard let next = reader.peek(1) else { return nil }
-            guard next == 0 || Marker.restarts.contains(next) else { return data }
-            data += reader.take(2) ?? []
+    /// Goes through the data after a scan's header, up to the next marker that is not part of it. Returns `false` if
+    /// there is no such marker.
+    private static func skipEntropyCodedData(_ reader: inout ContainerReader) -> Bool {
+        while reader.take(upTo: 0xFF) != nil {
+            guard let next = reader.peek(1) else { return false }
+            guard next == 0 || Marker.restarts.contains(next) else { return true }
+            _ = reader.take(2)
         }
-        return nil
+        return false
+    }
+}
+
+extension cvips_scan {
+    /// Reads a scan's header: ITU-T T.81, B.2.3.
+    fileprivate init?(_ header: ArraySlice<UInt8>) {
+        var reader = ContainerReader(header)
+        guard let count = reader.byte(), (1...4).contains(count) else { return nil }
+        var components = [Int32](repeating: 0, count: 4)
+        for index in 0..<Int(count) {
+            guard let component = reader.byte(), reader.byte() != nil else { return nil }
+            components[index] = Int32(component)
+        }
+        guard let first = reader.byte(), let last = reader.byte(), let bits = reader.byte() else { return nil }
+        self.init(
+            component_count: Int32(count),
+            components: (components[0], components[1], components[2], components[3]),
+            first_coefficient: Int32(first),
+            last_coefficient: Int32(last),
+            high_bit: Int32(bits >> 4),
+            low_bit: Int32(bits & 15),
+        )
     }
 }

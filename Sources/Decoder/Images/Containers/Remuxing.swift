@@ -7,16 +7,16 @@ struct Remuxing {
     let header: PictureHeader
     let byteLimit: Int
 
-    /// Emits the rewritten source if it is within the limit and decodes without any warning.
+    /// Emits the rewritten source if it is within the limit, follows its format's standard, and decodes without any
+    /// warning.
     ///
     /// - Returns: `true` if it was emitted. Otherwise the picture must be encoded again.
     /// - Throws: The error of the output.
     func emit(_ source: any SourceBytes, to emitter: RungEmitter) throws(DecodeError) -> Bool {
         let bytes = source.readToEnd()
-        guard source.isWhole, let format = OutputFormat(header.format), let stripped = strip(bytes, format),
-            stripped.count <= byteLimit,
-            isDecodable(stripped)
-        else { return false }
+        guard source.isWhole, let format = OutputFormat(header.format), let stripped = strip(bytes, format) else {
+            return false
+        }
         let report = RungReport(
             rung: .remuxed,
             format: format,
@@ -32,10 +32,16 @@ struct Remuxing {
 
     private func strip(_ bytes: [UInt8], _ format: OutputFormat) -> [UInt8]? {
         switch format {
-        case .jpeg: JPEGContainer.stripped(bytes)
-        case .png: PNGContainer.stripped(bytes)
-        case .gif: GIFContainer.screen(of: bytes) == header.storedSize ? GIFContainer.stripped(bytes) : nil
-        case .mp4, .m4a, .mp3, .wav: nil
+        // libjpeg has read all of it without a complaint.
+        case .jpeg:
+            return JPEGContainer.rewritten(bytes, limit: byteLimit)
+        case .png:
+            return PNGContainer.stripped(bytes, limit: byteLimit).flatMap { isDecodable($0) ? $0 : nil }
+        case .gif:
+            guard GIFContainer.screen(of: bytes) == header.storedSize else { return nil }
+            return GIFContainer.stripped(bytes, limit: byteLimit).flatMap { isDecodable($0) ? $0 : nil }
+        case .mp4, .m4a, .mp3, .wav:
+            return nil
         }
     }
 

@@ -11,6 +11,18 @@ extension Picture {
         }
     }
 
+    /// Returns a picture of 16 bits a band scaled to exactly `size`. The invisible colour of transparent pixels does not
+    /// mix into visible ones.
+    func resized(to size: PixelSize) throws(DecodeError) -> Picture {
+        let horizontal = Double(size.width) / Double(width)
+        let vertical = Double(size.height) / Double(height)
+        let weighted = hasAlpha ? try premultiplied() : shared()
+        let resized = try unsafe Picture.make("resize") { made in
+            unsafe cvips_resize(weighted.image, horizontal, vertical, &made)
+        }
+        return hasAlpha ? try resized.unpremultiplied() : resized
+    }
+
     func rotated(by angle: VipsAngle) throws(DecodeError) -> Picture {
         try unsafe Picture.make("rot") { made in unsafe cvips_rotate(image, angle, &made) }
     }
@@ -20,6 +32,14 @@ extension Picture {
     }
 
     // MARK: Colour
+
+    private func premultiplied() throws(DecodeError) -> Picture {
+        try unsafe Picture.make("premultiply") { made in unsafe cvips_premultiply(image, &made) }
+    }
+
+    private func unpremultiplied() throws(DecodeError) -> Picture {
+        try unsafe Picture.make("unpremultiply") { made in unsafe cvips_unpremultiply(image, &made) }
+    }
 
     func with8Bits() throws(DecodeError) -> Picture {
         try unsafe Picture.make("cast") { made in unsafe cvips_to_8_bit(image, &made) }
@@ -31,7 +51,10 @@ extension Picture {
 
     /// Returns the picture in sRGB, converted by its embedded profile or by libvips' built-in profile `fallback`.
     func convertedByProfile(fallback: String) throws(DecodeError) -> Picture {
-        try unsafe Picture.make("icc_transform") { made in unsafe cvips_icc_to_srgb(image, fallback, &made) }
+        let intent = profile?.intent ?? VIPS_INTENT_RELATIVE
+        return try unsafe Picture.make("icc_transform") { made in
+            unsafe cvips_icc_to_srgb(image, fallback, intent, &made)
+        }
     }
 
     func flattenedOnWhite() throws(DecodeError) -> Picture {

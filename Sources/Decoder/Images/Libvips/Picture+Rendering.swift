@@ -15,7 +15,7 @@ extension Picture {
     /// when `keep` returns `false`.
     ///
     /// - Parameters:
-    ///   - size: The new size, not larger than the picture, which has 8 bits.
+    ///   - size: The new size, not larger than the picture, which has 8 or 16 bits.
     ///   - keep: Asked after each strip of the unscaled picture, before the strip counts.
     /// - Returns: The picture, and its number of complete rows.
     /// - Throws: The reason why a pixel cannot be computed.
@@ -36,7 +36,8 @@ extension Picture {
         _ callback: KeepCallback,
         _ rows: inout Int32,
     ) throws(DecodeError) -> Picture {
-        try unsafe Picture.make("render") { made in
+        if has16Bits, size != self.size { return try resized(to: size).render(size, callback, &rows) }
+        return try unsafe Picture.make("render") { made in
             unsafe callback.withPointer { user in
                 guard size != self.size else { return unsafe cvips_render(image, askToKeep, user, &made, &rows) }
                 let (width, height) = (Int32(size.width), Int32(size.height))

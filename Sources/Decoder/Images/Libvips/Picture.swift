@@ -37,6 +37,7 @@ struct Picture: ~Copyable {
     var bands: Int { unsafe Int(vips_image_get_bands(image)) }
     var hasAlpha: Bool { unsafe vips_image_hasalpha(image) != 0 }
     var has8Bits: Bool { unsafe vips_image_get_format(image) == VIPS_FORMAT_UCHAR }
+    var has16Bits: Bool { unsafe vips_image_get_format(image) == VIPS_FORMAT_USHORT }
     var interpretation: VipsInterpretation { unsafe vips_image_guess_interpretation(image) }
 
     // MARK: Metadata
@@ -65,7 +66,4 @@ struct Picture: ~Copyable {
         else { return nil }
         return unsafe [UInt8](UnsafeRawBufferPointer(start: bytes, count: count))
     }
-
-    /// The EXIF orientation, from 1 to 8; 1 if it is not given.
-    var orientation: Int { unsafe Int(vips_image_get_orientation(image)) }
 }

@@ -1,7 +1,15 @@
 import CVips
+import Colours
 import DecoderWire
 
 extension Picture {
+    /// Returns the picture as `in8Bits` does, except that a picture of high dynamic range keeps 16 bits, so that its dark
+    /// parts keep their steps.
+    func reduced(from coding: ColourCoding?) throws(DecodeError) -> Picture {
+        guard coding?.transfer.isHighDynamicRange == true, has16Bits else { return try in8Bits() }
+        return try firstBands(min(bands, 4))
+    }
+
     /// Returns the picture with 8 bits a band, as CMYK, RGB, or grey, with or without alpha.
     func in8Bits() throws(DecodeError) -> Picture {
         switch interpretation {
@@ -19,7 +27,12 @@ extension Picture {
     }
 
     /// Returns the picture with 8 bits in sRGB or grey. Keeps alpha.
-    func inStandardColours() throws(DecodeError) -> Picture {
+    ///
+    /// - Parameter coding: The coding of its values; `nil` for the one that its profile describes, or for sRGB.
+    /// - Returns: A reference to the same picture if nothing changes.
+    /// - Throws: The error of libvips.
+    func inStandardColours(from coding: ColourCoding? = nil) throws(DecodeError) -> Picture {
+        if let coding { return try mapped(from: coding) }
         if interpretation == VIPS_INTERPRETATION_CMYK {
             return try convertedByProfile(fallback: "cmyk").with8Bits()
         }

@@ -68,7 +68,7 @@ struct StillConversion {
         let loader = PictureLoader(format: header.format, shrink: shrink, failOn: failOn)
         let stopsWithBytes = header.format.isStreamed && !isProgressive
         do {
-            let cropped = try shape.crop(loader.open(bytes)).in8Bits()
+            let cropped = try shape.crop(loader.open(bytes)).reduced(from: header.colours.coding)
             return try cropped.rendered(scaledTo: shape.size(of: cropped.size)) {
                 !(stopsWithBytes && bytes.ranOut) && !mustStop
             }
@@ -95,7 +95,8 @@ struct StillConversion {
     }
 
     private func emit(_ rung: Rung, _ picture: borrowing Picture) throws(DecodeError) {
-        let finished = try picture.inStandardColours().upright(from: header.orientation).inMemory()
+        let standard = try picture.inStandardColours(from: header.colours.coding)
+        let finished = try standard.upright(from: header.orientation).inMemory()
         let encoded = try StillEncoder(rules: request.image).encode(finished)
         try emitter.emit(rung, encoded)
         emitter.emitThumbnail(of: finished)
@@ -106,7 +107,9 @@ struct StillConversion {
         guard emitter.lacksThumbnail else { return }
         do {
             let rendered = try render(PictureSource(source, header.format), shape.shrink)
-            let upright = try rendered.picture.inStandardColours().upright(from: header.orientation).inMemory()
+            let upright = try rendered.picture.inStandardColours(from: header.colours.coding).upright(
+                from: header.orientation
+            ).inMemory()
             emitter.emitThumbnail(of: upright)
         } catch {
             // The picture itself is complete, so a failed thumbnail is ignored.

@@ -1,0 +1,91 @@
+import CVips
+import Colours
+
+/// An ICC profile: ICC.1:2022.
+struct ColourProfile {
+    private static let headerByteCount = 128
+    private static let tagLimit = 100
+
+    private let bytes: [UInt8]
+    /// The ranges of the elements, by signature.
+    private let tags: [String: Range<Int>]
+    private let colourSpace: String
+
+    /// Returns `nil` if `bytes` are not a profile.
+    init?(_ bytes: [UInt8]) {
+        var reader = ContainerReader(bytes)
+        guard let header = reader.take(Self.headerByteCount), header[36..<40].elementsEqual("acsp".utf8),
+            let count = reader.bigEndian(4), count <= Self.tagLimit
+        else { return nil }
+        var tags: [String: Range<Int>] = [:]
+        for _ in 0..<count {
+            guard let signature = reader.take(4), let offset = reader.bigEndian(4), let length = reader.bigEndian(4)
+            else { return nil }
+            guard offset + length <= bytes.count else { continue }
+            tags[String(decoding: signature, as: UTF8.self)] = offset..<offset + length
+        }
+        self.bytes = bytes
+        self.tags = tags
+        colourSpace = String(decoding: header[16..<20], as: UTF8.self)
+    }
+
+    /// The rendering intent to convert with: the relative one, which keeps the colours that both devices have, or else
+    /// the one that the profile was made for. libvips ignores a profile that does not have the intent.
+    var intent: VipsIntent {
+        let hasMatrix = tags["rXYZ"] != nil && tags["rTRC"] != nil
+        guard !hasMatrix, tags["kTRC"] == nil, tags["A2B1"] == nil, tags["D2B1"] == nil else {
+            return VIPS_INTENT_RELATIVE
+        }
+        if tags["A2B0"] != nil || tags["D2B0"] != nil { return VIPS_INTENT_PERCEPTUAL }
+        return tags["A2B2"] != nil || tags["D2B2"] != nil ? VIPS_INTENT_SATURATION : VIPS_INTENT_RELATIVE
+    }
+
+    /// The coding of a picture of high dynamic range, as section 9.2.17 gives it by the numbers of ITU-T H.273. A profile
+    /// itself cannot describe such a picture.
+    var brightCoding: ColourCoding? {
+        guard var reader = reader(of: "cicp", type: "cicp"), let primaries = reader.byte(),
+            let transfer = reader.byte(),
+            let function = TransferFunction(number: Int(transfer)), function.isHighDynamicRange
+        else { return nil }
+        return ColourCoding(primaries: Int(primaries), transfer: Int(transfer))
+    }
+
+    /// A Boolean value that indicates whether the colours are those of sRGB, or its greys, to within a step or two of
+    /// 255.
+    var isStandard: Bool {
+        switch colourSpace {
+        case "GRAY": return isStandardCurve("kTRC")
+        case "RGB " where tags["A2B0"] == nil && tags["A2B1"] == nil:
+            return isStandardMatrix && ["rTRC", "gTRC", "bTRC"].allSatisfy(isStandardCurve)
+        // The description of every sRGB profile contains its name, in ASCII or UTF-16. A false name only spoils the
+        // colours of that picture.
+        default: return bytes.filter { $0 != 0 }.contains("sRGB".utf8)
+        }
+    }
+
+    /// Compares the primaries with those of sRGB under the profiles' white, D50.
+    private var isStandardMatrix: Bool {
+        let expected = [
+            "rXYZ": [0.4361, 0.2225, 0.0139], "gXYZ": [0.3851, 0.7169, 0.0971], "bXYZ": [0.1431, 0.0606, 0.7141],
+        ]
+        return expected.allSatisfy { tag, colour in
+            guard var reader = reader(of: tag, type: "XYZ ") else { return false }
+            return colour.allSatisfy { value in reader.fixedPoint().map { abs($0 - value) < 0.004 } ?? false }
+        }
+    }
+
+    private func isStandardCurve(_ tag: String) -> Bool {
+        guard let curve = ToneCurve(self, tag) else { return false }
+        return stride(from: 0.05, through: 1, by: 0.05).allSatisfy { code in
+            abs(TransferFunction.standardCode(Float(curve.light(code))) - Float(code)) < 0.006
+        }
+    }
+
+    /// Returns a reader of an element's content; `nil` if the profile doesn't have it with this type.
+    func reader(of tag: String, type: String) -> ContainerReader? {
+        guard let range = tags[tag] else { return nil }
+        var reader = ContainerReader(bytes[range])
+        guard reader.take(4)?.elementsEqual(type.utf8) == true, reader.take(4) != nil else { return nil }
+        return reader
+    }
+}
