@@ -33,20 +33,23 @@ struct PNGColours {
             if type.elementsEqual("iCCP".utf8) { hasProfile = true }
             if length <= Self.lengthLimit, let whole = source.bytes(at: offset, count: length + 12) {
                 var reader = ContainerReader(whole)
-                if let chunk = PNGChunk(&reader), chunk.isIntact { add(chunk) }
+                if let chunk = PNGChunk(&reader) { add(chunk) }
             }
             offset += length + 12
         }
     }
 
+    /// Adds a chunk, unless it is of another kind, or broken.
     mutating func add(_ chunk: PNGChunk) {
+        if chunk.type == "iCCP" { hasProfile = true }
+        guard ["cICP", "sRGB", "gAMA", "cHRM"].contains(chunk.type), chunk.data.count <= Self.lengthLimit,
+            chunk.isIntact
+        else { return }
         switch chunk.type {
         case "cICP": if numbers == nil, Self.areNumbers(chunk.data) { numbers = chunk.data }
-        case "iCCP": hasProfile = true
         case "sRGB": isStandard = true
         case "gAMA": if gamma == nil, Self.isGamma(chunk.data) { gamma = chunk.data }
-        case "cHRM": if chromaticities == nil, Self.areChromaticities(chunk.data) { chromaticities = chunk.data }
-        default: break
+        default: if chromaticities == nil, Self.areChromaticities(chunk.data) { chromaticities = chunk.data }
         }
     }
 

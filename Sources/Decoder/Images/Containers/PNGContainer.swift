@@ -57,7 +57,7 @@ enum PNGContainer {
                 transparency = chunk.data
                 return chunk.isIntact
             default:
-                if pixels.isEmpty, chunk.isIntact { colours.add(chunk) }
+                if pixels.isEmpty { colours.add(chunk) }
                 return !chunk.isCritical
             }
         }
