@@ -101,7 +101,11 @@ let package = Package(
         .module("Downloads", in: "Stages", ["Values", "Concurrency", "Events", "Timing", "CCurl", "CPSL", "Media"]),
         .module("Sandbox", in: "Decoder", ["Values", "CLinux", "CSeccomp", "DecoderWire"]),
         .module("Colours", in: "Decoder", ["Values"]),
-        .module("Images", in: "Decoder", ["Values", "Timing", "CVips", "CVipsShim", "Media", "DecoderWire", "Colours"]),
+        .module(
+            "Images",
+            in: "Decoder",
+            ["Values", "Timing", "CVips", "CVipsShim", "Media", "DecoderWire", "Colours"]
+        ),
         .module("AudioVideo", in: "Decoder", ["Values", "Timing", "CLibav", "Media", "DecoderWire", "Colours"]),
         .module(
             "Decoding",

@@ -23,7 +23,7 @@ extension ImagesTests {
         }
 
         @Test("a profile without animations gets the first frame as its last rung")
-        func still() throws {
+        func firstFrame() throws {
             let gif = GIFBuilder.animation(64, 48, frames: 4, delay: 10) { frame, _, _ in frame * 60 }
             let (output, _) = try transform(MemorySource(gif), .gif, profile: .fcm)
             #expect(output.rungs == [.downscaled])
@@ -46,7 +46,10 @@ extension ImagesTests {
             for frame in 0..<5 { #expect(isNear([pixels.at(50, frame * 75 + 30)[0]], [frame * 40 + 25])) }
         }
 
-        @Test("an animation over its budget loses frames or size, but not its duration", arguments: [120_000, 40_000])
+        @Test(
+            "an animation over its budget loses colours, size or frames, but not its duration",
+            arguments: [120_000, 40_000, 15_000]
+        )
         func budget(byteBudget: Int) throws {
             var profile = Profile.apns
             profile.animation?.byteBudget = byteBudget
@@ -56,11 +59,12 @@ extension ImagesTests {
                 return (x / 2 + y / 2 + frame * 10 + Int(state >> 28)) % 256
             }
             let (output, _) = try transform(MemorySource(gif), .gif, profile: profile)
-            #expect(output.rungs == [.firstFrame, .shortened])
             let last = try #require(output.last)
+            #expect(output.rungs == [.firstFrame, last.report.frames == 20 ? .animation : .shortened])
             #expect(last.bytes.count <= byteBudget)
             #expect(last.bytes.count > byteBudget / 4)
-            #expect((2..<20).contains(last.report.frames ?? 0))
+            #expect((2...20).contains(last.report.frames ?? 0))
+            #expect(GIFContainer.stripped(last.bytes) != nil)
         }
 
         @Test("a file with more frames than the limit is not an animation")
@@ -81,22 +85,85 @@ extension ImagesTests {
             #expect(output.last?.report.frames == 4)
         }
 
-        @Test("a plan drops frames first, then size, then the end")
+        @Test("a plan drops colours first, then a little of the size, then frames, then more of the size, then the end")
         func plan() {
-            let whole = AnimationPlan(share: 1, frames: 60, longEdge: 480, meanDelay: 40)
-            #expect(whole == AnimationPlan(frames: 60, longEdge: 480))
-            let half = AnimationPlan(share: 0.6, frames: 60, longEdge: 480, meanDelay: 40)
-            #expect(half.step == 2)
-            #expect(half.longEdge == 480)
-            let tenth = AnimationPlan(share: 0.1, frames: 60, longEdge: 480, meanDelay: 40)
+            func plan(_ share: Double, meanDelay: Int = 40) -> AnimationPlan {
+                AnimationPlan(share: share, frames: 60, longEdge: 480, meanDelay: meanDelay)
+            }
+            #expect(plan(1) == AnimationPlan(frames: 60, longEdge: 480))
+            #expect(plan(0.9).colours == 128 && plan(0.9).longEdge == 480)
+            #expect(plan(0.7).colours == 64 && plan(0.7).longEdge == 480 && plan(0.7).step == 1)
+            let half = plan(0.5)
+            #expect(half.step == 1)
+            #expect((360..<480).contains(half.longEdge))
+            let third = plan(0.3)
+            #expect(third.step == 2)
+            #expect((360...480).contains(third.longEdge))
+            let tenth = plan(0.1)
             #expect(tenth.step == 3)
             #expect((160..<480).contains(tenth.longEdge))
             #expect(tenth.frames == 60)
-            let least = AnimationPlan(share: 0.001, frames: 60, longEdge: 480, meanDelay: 40)
+            let least = plan(0.001)
             #expect(least.longEdge == 160)
             #expect(least.frames < 60)
-            let slow = AnimationPlan(share: 0.5, frames: 60, longEdge: 480, meanDelay: 500)
-            #expect(slow.step == 1)
+            #expect(plan(0.2, meanDelay: 500).step == 1)
+        }
+
+        @Test("a moving photo keeps all its frames within the budget", .needsSharedMedia)
+        func movingPhoto() throws {
+            let photo = try Pixels(SharedMedia.bytes("images/skimage__astronaut.png"), .png)
+            let gif = GIFBuilder.animation(300, 300, frames: 20, delay: 4) { frame, x, y in
+                photo.at(x + frame * 3, y + frame * 2)[1]
+            }
+            var profile = Profile.apns
+            profile.animation?.byteBudget = 500_000
+            let (output, _) = try transform(MemorySource(gif), .gif, profile: profile)
+            #expect(output.rungs == [.firstFrame, .animation])
+            let last = try #require(output.last)
+            #expect(last.report.frames == 20)
+            #expect(last.report.durationMilliseconds == 800)
+            #expect((last.report.width ?? 0) >= 225)
+        }
+
+        @Test("a picture that moves before a transparent background leaves no trace")
+        func transparent() throws {
+            // A square that moves to the right, in a GIF whose other pixels are transparent.
+            var gif = GIFBuilder.animation(96, 64, frames: 4, delay: 10) { frame, x, y in
+                (frame * 20..<frame * 20 + 16).contains(x) && (20..<36).contains(y) ? 200 : 0
+            }
+            // The first colour is transparent, and each frame is cleared.
+            var index = 0
+            while let control = gif[index...].firstRange(of: [0x21, 0xF9, 4] as [UInt8]) {
+                gif[control.upperBound] = 2 << 2 | 1
+                index = control.upperBound
+            }
+            var profile = Profile.apns
+            profile.animation?.longEdge = 48
+            let last = try #require(try transform(MemorySource(gif), .gif, profile: profile).output.last)
+            #expect(last.report.rung == .animation)
+            let pixels = try Pixels(last)
+            #expect(pixels.bands == 4)
+            for frame in 0..<4 {
+                for square in 0..<4 {
+                    let pixel = pixels.at(square * 10 + 4, frame * 32 + 14)
+                    #expect(pixel[3] == (square == frame ? 255 : 0), "\(square) in \(frame)")
+                    if square == frame { #expect(isNear(Array(pixel.prefix(3)), [200, 200, 200])) }
+                }
+            }
+        }
+
+        @Test("what doesn't change from frame to frame is not repeated")
+        func still() throws {
+            func byteCount(frames: Int) throws -> Int {
+                var profile = Profile.apns
+                profile.animation?.longEdge = 100
+                let gif = GIFBuilder.animation(200, 160, frames: frames, delay: 10) { frame, x, y in
+                    x < 8 ? frame * 10 : (x * y) % 256
+                }
+                return try #require(try transform(MemorySource(gif), .gif, profile: profile).output.last).bytes.count
+            }
+            let (two, twelve) = (try byteCount(frames: 2), try byteCount(frames: 12))
+            #expect(twelve < two * 2)
         }
     }
 }

@@ -27,7 +27,7 @@ int cvips_start(void) {
     static const char *const used[] = {
         "VipsForeignLoadJpegSource", "VipsForeignLoadPngSource",  "VipsForeignLoadNsgifSource",
         "VipsForeignLoadWebpSource", "VipsForeignLoadHeifSource", "VipsForeignLoadTiffSource",
-        "VipsForeignSavePngBuffer",  "VipsForeignSaveCgifBuffer",
+        "VipsForeignSavePngBuffer",
     };
     // The default writer checks whether stderr is journald's with getpeername, which kills a confined process.
     g_log_set_writer_func(drop, NULL, NULL);
@@ -142,8 +142,4 @@ int cvips_is_opaque(VipsImage *in) {
 
 int cvips_pngsave(VipsImage *in, gboolean palette, void **bytes, size_t *count) {
     return vips_pngsave_buffer(in, bytes, count, "palette", palette, "strip", TRUE, NULL);
-}
-
-int cvips_gifsave(VipsImage *in, int effort, void **bytes, size_t *count) {
-    return vips_gifsave_buffer(in, bytes, count, "effort", effort, "strip", TRUE, NULL);
 }

@@ -67,11 +67,3 @@ int cvips_roll_set(VipsImage *roll, int index, VipsImage *frame) {
         if (vips_image_write_line(roll, top + y, VIPS_IMAGE_ADDR(frame, 0, y))) return -1;
     return 0;
 }
-
-int cvips_roll_animation(VipsImage *roll, int page_height, const int *delays, int count, int loop, VipsImage **out) {
-    if (vips_extract_area(roll, out, 0, 0, roll->Xsize, page_height * count, NULL)) return -1;
-    vips_image_set_int(*out, VIPS_META_PAGE_HEIGHT, page_height);
-    vips_image_set_array_int(*out, "delay", delays, count);
-    vips_image_set_int(*out, "loop", loop);
-    return 0;
-}

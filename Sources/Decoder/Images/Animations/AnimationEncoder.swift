@@ -3,11 +3,9 @@ import Media
 
 /// An encoder that writes an animation as GIF within a profile's byte budget.
 struct AnimationEncoder: ~Copyable {
-    /// The effort for finding colours, from 1 to 10 (libvips' default is 7). It takes most of the time.
-    private static let effort = 3
     /// The number of frames from which the size of all of them is estimated.
     private static let sampleFrames = 8
-    private static let attempts = 4
+    private static let attempts = 5
 
     let rules: AnimationRules
     let roll: AnimationRoll
@@ -20,9 +18,12 @@ struct AnimationEncoder: ~Copyable {
         let byteLimit = min(rules.byteBudget, rules.byteLimit)
         var share = 1.0
         if roll.count > 2 * Self.sampleFrames {
-            // Estimates first: encoding a long animation that cannot fit would waste the time.
-            let sample = try roll.gif(frames: Self.sampleFrames, effort: Self.effort).count
-            let estimate = Double(sample) * Double(roll.count) / Double(Self.sampleFrames)
+            // Estimates first: encoding a long animation that cannot fit would waste the time. Later frames have only
+            // what changes.
+            let first = try roll.gif(frames: 1, colours: AnimationPlan.mostColours).count
+            let sample = try roll.gif(frames: Self.sampleFrames, colours: AnimationPlan.mostColours).count
+            let changes = Double(sample - first) / Double(Self.sampleFrames - 1)
+            let estimate = Double(first) + changes * Double(roll.count - 1)
             if estimate * 0.8 > Double(byteLimit) { share = Double(byteLimit) / estimate }
         }
         for _ in 0..<Self.attempts where !mustStop() {
@@ -34,7 +35,7 @@ struct AnimationEncoder: ~Copyable {
             )
             let encoded = try encode(plan)
             if encoded.bytes.count <= byteLimit {
-                let isWhole = isComplete && share >= 1
+                let isWhole = isComplete && plan.step == 1 && plan.frames == roll.count
                 return EncodedAnimation(rung: isWhole ? .animation : .shortened, picture: encoded)
             }
             share *= 0.9 * Double(byteLimit) / Double(encoded.bytes.count)
@@ -44,7 +45,7 @@ struct AnimationEncoder: ~Copyable {
 
     private func encode(_ plan: AnimationPlan) throws(DecodeError) -> EncodedPicture {
         let size = roll.frameSize.fitting(longEdge: plan.longEdge)
-        guard plan.step > 1 || size != roll.frameSize else { return try finish(roll, frames: plan.frames) }
+        guard plan.step > 1 || size != roll.frameSize else { return try finish(roll, plan.frames, plan.colours) }
         func frame(at index: Int) throws(DecodeError) -> Picture {
             try roll.frame(at: index).inMemory(scaledTo: size)
         }
@@ -55,16 +56,20 @@ struct AnimationEncoder: ~Copyable {
         for index in stride(from: plan.step, to: plan.frames, by: plan.step) {
             try kept.append(frame(at: index), delay: delay(from: index))
         }
-        return try finish(kept, frames: kept.count)
+        return try finish(kept, kept.count, plan.colours)
     }
 
-    private func finish(_ roll: borrowing AnimationRoll, frames: Int) throws(DecodeError) -> EncodedPicture {
+    private func finish(
+        _ roll: borrowing AnimationRoll,
+        _ frames: Int,
+        _ colours: Int,
+    ) throws(DecodeError) -> EncodedPicture {
         EncodedPicture(
             format: .gif,
             size: roll.frameSize,
             frames: frames,
             durationMilliseconds: roll.delays.prefix(frames).reduce(0, +),
-            bytes: try roll.gif(frames: frames, effort: Self.effort),
+            bytes: try roll.gif(frames: frames, colours: colours),
         )
     }
 }

@@ -39,14 +39,15 @@ struct AnimationRoll: ~Copyable {
 
     /// - Parameters:
     ///   - frames: The number of frames to write, from the first on.
-    ///   - effort: libvips' effort for finding colours, from 1 to 10.
+    ///   - colours: The most colours of a frame, up to 256, one of which is transparent.
     /// - Returns: A GIF.
     /// - Throws: The error of libvips.
-    func gif(frames: Int, effort: Int) throws(DecodeError) -> EncodedBytes {
+    func gif(frames: Int, colours: Int) throws(DecodeError) -> EncodedBytes {
         let delays = delays.prefix(frames).map { Int32(clamping: $0) }
         let (height, count) = (Int32(clamping: frameSize.height), Int32(clamping: delays.count))
-        return try unsafe Picture.make("animation") { made in
-            unsafe cvips_roll_animation(picture.image, height, delays, count, Int32(clamping: loop), &made)
-        }.gif(effort: effort)
+        let (loop, colours) = (Int32(clamping: loop), Int32(clamping: colours))
+        return try unsafe EncodedBytes.make("animation") { bytes, byteCount in
+            unsafe cvips_animation_save(picture.image, height, delays, count, loop, colours, &bytes, &byteCount)
+        }
     }
 }

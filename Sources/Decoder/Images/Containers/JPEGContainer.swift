@@ -13,7 +13,14 @@ enum JPEGContainer {
         let capacity = min(limit, bytes.count + 1024)
         var isCopied = false
         let copy = unsafe [UInt8](unsafeUninitializedCapacity: capacity) { copy, count in
-            let length = unsafe cvips_jpeg_copy(bytes, bytes.count, scans, Int32(scans.count), copy.baseAddress, copy.count)
+            let length = unsafe cvips_jpeg_copy(
+                bytes,
+                bytes.count,
+                scans,
+                Int32(scans.count),
+                copy.baseAddress,
+                copy.count
+            )
             isCopied = length >= 0
             count = max(0, length)
         }

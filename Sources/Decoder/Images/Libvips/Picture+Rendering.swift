@@ -87,15 +87,6 @@ extension Picture {
             unsafe cvips_pngsave(image, isPaletted ? 1 : 0, &bytes, &count)
         }
     }
-
-    /// - Parameter effort: libvips' effort for finding colours, from 1 to 10.
-    /// - Returns: A GIF of one frame, or of the frames that `joined` put together.
-    /// - Throws: The error of libvips.
-    func gif(effort: Int) throws(DecodeError) -> EncodedBytes {
-        try unsafe EncodedBytes.make("gifsave") { bytes, count in
-            unsafe cvips_gifsave(image, Int32(effort), &bytes, &count)
-        }
-    }
 }
 
 /// A closure that C code calls through a pointer.
