@@ -56,7 +56,9 @@ struct ColourProfile {
         switch colourSpace {
         case "GRAY": return isStandardCurve("kTRC")
         case "RGB " where tags["A2B0"] == nil && tags["A2B1"] == nil:
-            return isStandardMatrix && ["rTRC", "gTRC", "bTRC"].allSatisfy(isStandardCurve)
+            guard isStandardMatrix, isStandardCurve("rTRC") else { return false }
+            // Most profiles have one curve for all.
+            return ["gTRC", "bTRC"].allSatisfy { tags[$0] == tags["rTRC"] || isStandardCurve($0) }
         // The description of every sRGB profile contains its name, in ASCII or UTF-16. A false name only spoils the
         // colours of that picture.
         default: return bytes.filter { $0 != 0 }.contains("sRGB".utf8)

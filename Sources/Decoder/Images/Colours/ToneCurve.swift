@@ -3,7 +3,8 @@ import Values
 
 /// The relation of code values to light in a profile: sections 10.6 and 10.18.
 enum ToneCurve {
-    case table([Double])
+    /// Numbers of 16 bits, most significant byte first.
+    case table(ArraySlice<UInt8>)
     case gamma(Double)
     /// The parameters g, a, b, c, d, e, and f.
     case parametric([Double])
@@ -11,12 +12,14 @@ enum ToneCurve {
     init?(_ profile: ColourProfile, _ tag: String) {
         if var reader = profile.reader(of: tag, type: "curv") {
             guard let count = reader.bigEndian(4), count <= 1 << 16 else { return nil }
-            if count == 0 {
-                self = .gamma(1)
-            } else {
-                let values = (0..<count).compactMap { _ in reader.bigEndian(2).map(Double.init) }
-                guard values.count == count else { return nil }
-                self = count == 1 ? .gamma(values[0] / 256) : .table(values.map { $0 / 65535 })
+            switch count {
+            case 0: self = .gamma(1)
+            case 1:
+                guard let exponent = reader.bigEndian(2) else { return nil }
+                self = .gamma(Double(exponent) / 256)
+            default:
+                guard let values = reader.take(2 * count) else { return nil }
+                self = .table(values)
             }
         } else if var reader = profile.reader(of: tag, type: "para") {
             let counts = [1, 3, 4, 5, 7]
@@ -38,10 +41,14 @@ enum ToneCurve {
 
     func light(_ code: Double) -> Double {
         switch self {
-        case .table(let values): values[Int(clamping: (code * Double(values.count - 1)).rounded())]
-        case .gamma(let exponent): pow(code, exponent)
+        case .table(let values):
+            let index = Int(clamping: (code * Double(values.count / 2 - 1)).rounded())
+            let place = values.startIndex + 2 * index
+            return Double(Int(values[place]) << 8 | Int(values[place + 1])) / 65535
+        case .gamma(let exponent):
+            return pow(code, exponent)
         case .parametric(let p):
-            code >= p[4] ? pow(max(0, p[1] * code + p[2]), p[0]) + p[5] : p[3] * code + p[6]
+            return code >= p[4] ? pow(max(0, p[1] * code + p[2]), p[0]) + p[5] : p[3] * code + p[6]
         }
     }
 }
