@@ -25,6 +25,7 @@ import images
 import overload
 import page
 import planted
+import quality
 from images import Rewrites, in_parallel
 from sidecar import Origin, Sidecar
 
@@ -149,7 +150,7 @@ benchmarks = {
     "deadline": on_all_cores(clips.deadline), "queue": functools.partial(queue, sqlite_queue, 5000),
     "redis": functools.partial(queue, redis_queue, 8000),
     "delivery": on_all_cores(delivery.delivery),
-    "early": on_all_cores(early.early), "fairness": on_all_cores(fairness.fairness),
+    "early": on_all_cores(early.early), "quality": lambda: quality.quality(program, folder), "fairness": on_all_cores(fairness.fairness),
     "batch": lambda: batch.throughput(program, folder, set(cores), photo),
     "overload": on_all_cores(overload.overload),
     "campaign": lambda: campaign.campaign(program, folder, set(cores), medium),

@@ -1,0 +1,148 @@
+"""quality_scores PROGRAM MEDIA: scores attachd and other programs on the pictures of MEDIA, and writes quality.html there.
+
+The reference of each picture is a full decode, scaled to 1038 pixels with a Lanczos filter in linear light. Each peer
+runs as it comes, on white, and on the photos again with the JPEG quality at which they have about attachd's bytes.
+"""
+
+import html
+import io
+import json
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+
+import cv2
+import pyvips
+from PIL import Image, ImageDraw, ImageFont
+from ssimulacra2 import compute_ssimulacra2
+
+EDGE = 1038
+KINDS = ("photo", "graphic", "face", "text")
+FONT = "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf"
+
+
+def draw_texts(folder):
+    for name, ink, paper in (("red-and-blue", (20, 40, 220), (255, 255, 255)), ("red-on-blue", (255, 60, 60), (10, 10, 60))):
+        picture = Image.new("RGB", (2076, 1400), paper)
+        for line in range(24):
+            ink_here = (200, 30, 40) if name == "red-and-blue" and line % 2 else ink
+            ImageDraw.Draw(picture).text((60, 30 + 56 * line), "Your parcel arrives today between 14:00 and 16:30.", ink_here,
+                                         ImageFont.truetype(FONT, 44))
+        picture.save(folder / f"{name}.png")
+
+
+def fitting(width, height):
+    scale = min(1, EDGE / max(width, height))
+    return max(1, round(width * scale)), max(1, round(height * scale))
+
+
+def reference(path, work, size=None):
+    """The file of the reference, in another size if a program rounds otherwise."""
+    picture = pyvips.Image.new_from_file(str(path))
+    if picture.hasalpha():
+        picture = picture.flatten(background=255)
+    width, height = size or fitting(picture.width, picture.height)
+    place = work / f"{path.stem}-reference-{width}x{height}.png"
+    if place.exists():
+        return place
+    linear = picture.colourspace("scrgb")
+    if (width, height) != (picture.width, picture.height):
+        linear = linear.resize(width / picture.width, vscale=height / picture.height, kernel="lanczos3")
+    linear.colourspace("srgb").cast("uchar").write_to_file(str(place))
+    return place
+
+
+def with_pillow(path, quality=75):
+    picture = Image.open(path).convert("RGBA")
+    picture = Image.alpha_composite(Image.new("RGBA", picture.size, "white"), picture).convert("RGB")
+    picture.thumbnail((EDGE, EDGE), Image.Resampling.LANCZOS)
+    blob = io.BytesIO()
+    picture.save(blob, "JPEG", quality=quality)
+    return blob.getvalue()
+
+
+def with_opencv(path, quality=95):
+    picture = cv2.imread(str(path), cv2.IMREAD_UNCHANGED)
+    if picture.ndim == 3 and picture.shape[2] == 4:
+        alpha = picture[:, :, 3:] / 255
+        picture = (picture[:, :, :3] * alpha + 255 * (1 - alpha)).round().astype("uint8")
+    size = fitting(picture.shape[1], picture.shape[0])
+    scaled = cv2.resize(picture, size, interpolation=cv2.INTER_AREA)
+    return cv2.imencode(".jpg", scaled, [cv2.IMWRITE_JPEG_QUALITY, quality])[1].tobytes()
+
+
+def with_libvips(path, quality=75):
+    return pyvips.Image.thumbnail(str(path), EDGE, height=EDGE, size="down").jpegsave_buffer(Q=quality, background=255)
+
+
+def with_vipsthumbnail(path, quality=75):
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run(["vipsthumbnail", "--size", f"{EDGE}x{EDGE}>", "-o", f"{folder}/out.jpg[Q={quality},background=255]", path], check=True)
+        return pathlib.Path(folder, "out.jpg").read_bytes()
+
+
+PEERS = {"vipsthumbnail": with_vipsthumbnail, "libvips 8.18": with_libvips, "Pillow": with_pillow, "OpenCV": with_opencv}
+
+
+def main(program, media):
+    (media / "text").mkdir(exist_ok=True)
+    draw_texts(media / "text")
+    paths = {kind: sorted(path for path in (media / kind).iterdir() if path.is_file()) for kind in KINDS}
+    work = media / "work"
+    work.mkdir(exist_ok=True)
+    references = {path: reference(path, work) for path in sum(paths.values(), [])}
+
+    def score(name, path, blob):
+        extension = "png" if blob.startswith(b"\x89PNG") else "jpg"
+        file = work / f"{path.stem}-{name.replace(' ', '-')}.{extension}"
+        file.write_bytes(blob)
+        return compute_ssimulacra2(str(reference(path, work, Image.open(file).size)), str(file)), len(blob), file
+
+    ours = {}
+    with tempfile.TemporaryDirectory(dir=media) as out:
+        for kind in KINDS:
+            subprocess.run([program, "batch", media / kind, "--out", f"{out}/{kind}"], check=True, capture_output=True)
+            for line in pathlib.Path(out, kind, "manifest.jsonl").read_text().splitlines():
+                row = json.loads(line)
+                blob = pathlib.Path(out, kind, row["output"]).read_bytes()
+                ours[media / kind / row["path"]] = score("attachd", media / kind / row["path"], blob)
+    results = {"attachd": ours}
+    for name, peer in PEERS.items():
+        results[name] = {path: score(name, path, peer(path)) for path in references}
+        goal = sum(ours[path][1] for path in paths["photo"])
+        equal = min(range(60, 97, 2), key=lambda quality: abs(sum(len(peer(path, quality)) for path in paths["photo"]) - goal))
+        results[f"{name}, Q {equal}"] = {path: score(f"{name} equal", path, peer(path, equal)) for path in paths["photo"]}
+
+    figures = {}
+    for name, scores in results.items():
+        for title, kinds in (("photos", ("photo",)), ("graphics", ("graphic",)), ("faces and text", ("face", "text"))):
+            chosen = [scores[path] for kind in kinds for path in paths[kind] if path in scores]
+            if not chosen:
+                continue
+            figures[f"{name}, {title}"] = (f"mean {statistics.mean(s for s, _, _ in chosen):.1f}, "
+                                           f"worst {min(s for s, _, _ in chosen):.1f}, "
+                                           f"{statistics.mean(b for _, b, _ in chosen) / 1000:.1f} kB")
+    write_page(media / "quality.html", results, references, paths)
+    print(json.dumps(figures))
+
+
+def write_page(place, results, references, paths):
+    """A page with all pictures side by side, at their own pixels."""
+    rows = []
+    for kind in KINDS:
+        for path in paths[kind]:
+            cells = [f"<figure><img src='{references[path].relative_to(place.parent)}'><figcaption>reference</figcaption></figure>"]
+            for name, scores in results.items():
+                if path not in scores:
+                    continue
+                value, count, file = scores[path]
+                cells.append(f"<figure><img src='{file.relative_to(place.parent)}'><figcaption>{html.escape(name)}: "
+                             f"{value:.1f}, {count / 1000:.0f} kB</figcaption></figure>")
+            rows.append(f"<h2>{html.escape(path.stem)}</h2><div>{''.join(cells)}</div>")
+    style = "div{display:flex;overflow-x:auto;gap:8px}figure{margin:0}img{width:519px;image-rendering:pixelated}body{font:14px sans-serif}"
+    place.write_text(f"<!doctype html><meta charset=utf-8><title>Quality</title><style>{style}</style>{''.join(rows)}")
+
+
+main(sys.argv[1], pathlib.Path(sys.argv[2]).resolve())
