@@ -54,8 +54,8 @@ struct SoundTimingTests {
         arguments: [("a.webm", "libvorbis"), ("a.mkv", "ac3")]
     )
     func clip(name: String, codec: String) throws {
-        // Each second packet is stamped up to 21 ms late, as live recorders do.
-        let jitter = "setts=ts='TS+floor(mod(N*7,22))'"
+        // Each second packet is stamped 21 ms late, as live recorders do it.
+        let jitter = "setts=ts='TS+if(lt(N\\,5)\\,0\\,21*mod(N\\,2))'"
         let bytes = try FFmpeg.make(
             name,
             ["-f", "lavfi", "-i", "sine=d=10:f=300:r=48000", "-c:a", codec, "-bsf:a", jitter],
