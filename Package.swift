@@ -320,7 +320,7 @@ let package = Package(
         .tests("DownloadsTests", ["Values", "Events", "Timing", "SeededRandom", "Media", "Downloads"]),
         .tests("DecoderWireTests", ["Timing", "SeededRandom", "Media", "DecoderWire"]),
         .tests("ColoursTests", ["Colours"]),
-        .tests("ImagesTests", ["Timing", "CVips", "Media", "DecoderWire", "Images"]),
+        .tests("ImagesTests", ["Timing", "CVips", "Media", "DecoderWire", "Colours", "Images"]),
         .tests("AudioVideoTests", ["Timing", "Media", "DecoderWire", "Images", "AudioVideo", "Decoding"]),
         .tests("DecodingTests", ["Events", "Timing", "SeededRandom", "Media", "DecoderWire", "Sandbox", "Decoding"]),
         .tests("HostileTests", ["Events", "Timing", "SeededRandom", "Media", "DecoderWire", "Decoding"]),
