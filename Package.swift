@@ -343,7 +343,7 @@ let package = Package(
         .tests("WorkerTests", ["Timing", "SeededRandom", "Media", "Jobs", "JobsSQLite", "Worker"]),
         .tests("TelemetryTests", ["Telemetry"]),
         .tests("InstrumentsTests", ["Events", "Downloads", "Storage", "Jobs", "Worker", "Sidecar", "Instruments"]),
-        .tests("SettingsTests", ["Downloads", "Storage", "Settings"]),
+        .tests("SettingsTests", ["Media", "Downloads", "Storage", "Settings"]),
         .tests("TestOriginTests", ["Timing", "SeededRandom", "Media", "TestOrigin"]),
         .tests("LoadTestTests", ["Timing", "SeededRandom", "Media", "Payloads", "LoadTest"]),
         .tests(

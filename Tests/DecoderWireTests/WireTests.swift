@@ -10,6 +10,23 @@ import Testing
         #expect(try WorkerMessage(packet: message.packet) == message)
     }
 
+    @Test(
+        "the sample of a request has no rule with its default value: a new rule that the wire leaves out would be lost"
+    )
+    func noDefaults() throws {
+        guard case .transform(let request, _, _, _) = try #require(Samples.workerMessages.first) else {
+            Issue.record("the first sample is not a request")
+            return
+        }
+        let defaults = Mirror(reflecting: ImageRules(longEdge: 0, byteBudget: 0, byteLimit: 0))
+        for (rule, other) in zip(Mirror(reflecting: request.image).children, defaults.children) {
+            #expect(
+                "\(rule.value)" != "\(other.value)",
+                "\(rule.label ?? "a rule") has its default value in Samples.swift"
+            )
+        }
+    }
+
     @Test("a message of a decoder process arrives as it was sent", arguments: Samples.decoderMessages)
     func decoder(message: DecoderMessage) throws {
         #expect(try DecoderMessage(packet: message.packet) == message)

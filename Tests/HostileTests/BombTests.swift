@@ -26,7 +26,9 @@ struct BombTests {
         await #expect(processExitsWith: .success) {
             try await Bomb.explode(Bomb.hollow) { bomb, answer, usage in
                 #expect(answer.failure != nil || !answer.rungs.isEmpty, bomb)
-                #expect(usage.processorMicroseconds <= 500_000, bomb)
+                // libpng unpacks a text of 200 MB in 0.25 s, once for the header and once for a picture that is encoded
+                // again because its container breaks a rule.
+                #expect(usage.processorMicroseconds <= 900_000, bomb)
                 #expect(usage.peakMemoryBytes <= 100_000_000, bomb)
             }
         }
@@ -58,7 +60,9 @@ extension Bomb {
                 let answer = try await pool.answer(source)
                 // The spare that replaced it waits, so the first process that ends is the one that had the bomb.
                 while log.record.usages.isEmpty { await Task.yield() }
-                check("\(bomb.name)", answer, try #require(log.record.usages.first))
+                let usage = try #require(log.record.usages.first)
+                let cost = "\(usage.processorMicroseconds) µs, \(usage.peakMemoryBytes) bytes"
+                check("\(bomb.name), which took \(cost)", answer, usage)
                 try await pool.expectGoodJob()
             }
             #expect(log.record.deaths.isEmpty, "\(bomb.name)")
