@@ -24,7 +24,9 @@ import Testing
 @Suite struct OutputNamesTests {
     @Test("no two files of a folder have the same output, whatever their names")
     func unique() {
-        let parts = ["a", "a.png", "a.jpg", "a.png.jpg", "a.png.jpg.gif", "a.png~", "a.png~~", ".a", ".a.png", "a."]
+        let parts = [
+            "a", "a.png", "a.jpg", "a.png.jpg", "a.png.jpg.gif", "a~", "a.png~", "a.png~~", ".a", ".a.png", "a.",
+        ]
         // Every selection from these names.
         for choice in 0..<(1 << parts.count) {
             let files = parts.indices.filter { choice >> $0 & 1 == 1 }.map { Array(parts[$0].utf8) }

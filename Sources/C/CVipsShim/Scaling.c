@@ -219,7 +219,7 @@ int cvips_render_scaled(VipsImage *in, int width, int height, cvips_keep keep, v
     // The rows of two output rows, and those of the next strip.
     double scale = VIPS_MAX(1.0, (double)in->Ysize / height);
     int most = 2 * (int)ceil(3 * scale) + (int)ceil(scale) + 3;
-    int ring = most + strip_height;
+    int ring = VIPS_MIN(most + strip_height, in->Ysize);
     guint16 *input = g_new0(guint16, (size_t)ring * stride);
     float(*weights)[2] = g_malloc0_n(most, sizeof *weights);
     // A pixel is read as four values, whatever its bands, and an odd number of weights reads one pixel more.

@@ -25,6 +25,8 @@ package enum MediaSniffer {
         if bytes.has([0x00, 0x00, 0x01, 0xBA]) || bytes.has([0x00, 0x00, 0x01, 0xB3]) { return .mpegProgramStream }
         if bytes.has([0x47]), bytes.has([0x47], at: 188), bytes.has([0x47], at: 376) { return .mpegTransportStream }
         if let tag = tagByteCount(of: bytes) { return format(of: bytes, behindTag: tag) }
+        // Some writers give a tag's size as a plain number. libav finds the frames behind it.
+        if bytes.has("ID3") { return .mp3 }
         return mpegAudioFormat(of: bytes, at: bytes.zeroCount(upTo: zeroLimit))
     }
 

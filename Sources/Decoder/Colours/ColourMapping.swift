@@ -26,10 +26,8 @@ package struct ColourMapping: Sendable {
     /// The code values of sRGB for the square roots of light, which are about as fine as the eye.
     private let code: [UInt8]
 
-    /// Creates the conversion from `coding`.
-    ///
-    /// - Parameter peak: The largest brightness of the picture, with diffuse white as 1. Without it, brightness is
-    ///   compressed as if it had no end, which suits the pictures of a video.
+    /// Creates the conversion from `coding`. `peak` is the largest brightness of the picture, with diffuse white as 1.
+    /// Without it, brightness is compressed as if it had no end, which suits the pictures of a video.
     package init(from coding: ColourCoding, peak: Float = .infinity) {
         let scale = (0..<Self.steps).map { Float($0) / Float(Self.steps - 1) }
         let transfer = coding.transfer
@@ -69,9 +67,8 @@ package struct ColourMapping: Sendable {
         }
     }
 
-    /// Returns the brightness below which nearly all pixels are, with diffuse white as 1.
-    ///
-    /// - Parameter counts: What `count` has counted in all rows.
+    /// Returns the brightness below which nearly all pixels are, with diffuse white as 1. `counts` are those that `count`
+    /// made of all rows.
     package func peak(of counts: [Int]) -> Float {
         var left = Int(clamping: Double(counts.reduce(0, +)) * Self.clippedShare)
         for (step, count) in counts.enumerated().reversed() where step < Self.steps {

@@ -7,7 +7,10 @@ extension PictureHeader {
     /// The memory of loaders that decode a picture as a whole was measured with pictures of 12 to 49 megapixels and
     /// rounded up. Other loaders keep a few rows.
     func memoryBytes(for request: ConversionRequest) -> Int {
-        let rows = 16_000_000 + storedSize.width * 1024
+        // The scaler keeps the rows of its filter, three on each side times the scale, in two bytes a value.
+        let longEdge = max(1, min(request.image.longEdge, request.animation?.longEdge ?? .max))
+        let scale = (storedSize.longEdge + longEdge - 1) / longEdge
+        let rows = 16_000_000 + storedSize.width * (512 + 8 * min(storedSize.height, 7 * scale + 67))
         let pixels = frames > 1 ? storedSize.pixels * framesWithin(request.limits) : storedSize.pixels
         return rows + pixels * bytesPerPixel(for: request)
     }

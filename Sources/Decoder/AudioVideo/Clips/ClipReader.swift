@@ -66,9 +66,12 @@ final class ClipReader {
         return false
     }
 
-    /// Returns the size of the coded data of `stream` that is shown in the clip, of the packets so far.
+    /// Returns the size of the coded data of `stream` that is shown in the clip, of the packets so far. The key frame that
+    /// the clip begins with counts, even if it comes before the start: every encoding of the clip needs one.
     func byteCount(of stream: MediaStream) -> Int {
-        packets.reduce(0) { sum, packet in
+        let first = packets.first { $0.stream == stream.index }
+        return packets.reduce(0) { sum, packet in
+            if packet === first { return sum + packet.byteCount }
             guard packet.stream == stream.index, let time = packet.presentationTime ?? packet.decodingTime else {
                 return sum
             }

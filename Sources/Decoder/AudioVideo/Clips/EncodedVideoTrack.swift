@@ -93,9 +93,9 @@ final class EncodedVideoTrack: ClipTrack {
         try decoder.send(nil)
         try encodeDecoded(until: mustStop)
         try encodeWaiting()
-        guard lastTime != nil else { throw DecodeError(.corrupt, "no frame could be decoded") }
         // Both codecs hold back some frames until the end, which take time.
         guard !mustStop() else { return }
+        guard lastTime != nil else { throw DecodeError(.corrupt, "no frame could be decoded") }
         try encoder.sendEnd()
         try writeEncoded(until: mustStop)
     }

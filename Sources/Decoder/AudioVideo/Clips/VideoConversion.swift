@@ -103,10 +103,11 @@ struct VideoConversion {
     private func transcode(_ reader: ClipReader, _ rules: VideoRules) throws(DecodeError) {
         guard var best = try encoded(reader, rules, at: EncodedVideoTrack.goodRateFactor) else { return }
         let limit = Double(reader.byteCount(of: video)) * video.sizeAllowance
-        let excess = Double(best.videoByteCount) / max(1, limit)
+        let excess = limit > 0 ? Double(best.videoByteCount) / limit : 0
         if excess > 1, !source.timeWillExpire {
             let factor = EncodedVideoTrack.goodRateFactor + 6 * log2(excess) + Self.rateFactorMargin
-            let second = try encoded(reader, rules, at: min(factor, Self.worstRateFactor)) { source.timeWillExpire }
+            // If it fails, the first one is still good.
+            let second = try? encoded(reader, rules, at: min(factor, Self.worstRateFactor)) { source.timeWillExpire }
             if let second, second.file.byteCount < best.file.byteCount { best = second }
         }
         if let copied = emitter.clipByteCount, copied <= best.file.byteCount { return }

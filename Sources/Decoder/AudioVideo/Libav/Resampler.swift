@@ -50,6 +50,8 @@ final class Resampler {
         if unsafe context != nil, !hasForm(of: frame) {
             try drain()
             unsafe swr_free(&context)
+            // What the old context still had to drop or to fill is forgotten, so the time counts anew.
+            timing = SoundTiming()
         }
         if unsafe context == nil { try start(with: frame) }
         let duration = Double(frame.sampleCount) / Double(max(1, inputRate))

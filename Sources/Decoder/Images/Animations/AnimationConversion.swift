@@ -65,7 +65,8 @@ struct AnimationConversion {
         var area = area
         area.y += index * header.storedSize.height
         let frame = try pages.cropped(to: area).in8Bits()
-        return try frame.inMemory(scaledTo: area.size.fitting(longEdge: rules.longEdge)).inStandardColours().inMemory()
+        return try frame.inMemory(scaledTo: area.size.fitting(longEdge: rules.longEdge)).inStandardColours()
+            .upright(from: header.orientation).inMemory()
     }
 
     private func delay(_ index: Int) -> Int {

@@ -43,7 +43,7 @@ struct ColourProfile {
     /// The coding of a picture of high dynamic range, as section 9.2.17 gives it by the numbers of ITU-T H.273. A profile
     /// itself cannot describe such a picture.
     var brightCoding: ColourCoding? {
-        guard var reader = reader(of: "cicp", type: "cicp"), let primaries = reader.byte(),
+        guard colourSpace != "CMYK", var reader = reader(of: "cicp", type: "cicp"), let primaries = reader.byte(),
             let transfer = reader.byte(),
             let function = TransferFunction(number: Int(transfer)), function.isHighDynamicRange
         else { return nil }

@@ -8,7 +8,9 @@ enum GIFContainer {
     /// The result follows the specification strictly, so that every reader shows it: each image is whole and lies within
     /// the screen.
     ///
-    /// - Parameter limit: The most bytes of the result.
+    /// - Parameters:
+    ///   - bytes: The whole file.
+    ///   - limit: The most bytes of the result.
     /// - Returns: `nil` if the file is malformed or the result has more bytes than the limit.
     static func stripped(_ bytes: [UInt8], limit: Int = .max) -> [UInt8]? {
         var reader = ContainerReader(bytes)

@@ -8,7 +8,7 @@ struct GIFImage {
     /// The colours that its pixels have.
     let used: Set<UInt8>
 
-    /// Reads an image after its introducer.
+    /// Reads an image after its introducer. Fails if the image is not valid.
     ///
     /// - Parameters:
     ///   - reader: The file.
@@ -16,7 +16,6 @@ struct GIFImage {
     ///   - control: The flags, the time, and the transparent colour.
     ///   - screen: The area that the image must not leave.
     ///   - limit: The most bytes of compressed pixels.
-    /// - Returns: `nil` if the image is not valid.
     init?(
         _ reader: inout ContainerReader,
         screenColours: ArraySlice<UInt8>,
@@ -34,6 +33,8 @@ struct GIFImage {
             let codeSize = reader.byte(), let data = Self.joinedBlocks(&reader, limit: limit),
             let pixels = GIFPixels(data, codeSize: Int(codeSize), count: width * height)
         else { return nil }
+        let colourCount = (table.isEmpty ? screenColours.count : table.count) / 3
+        guard pixels.used.allSatisfy({ Int($0) < colourCount }) else { return nil }
         var colours = Array(table)
         GIFContainer.clear(&colours, except: pixels.used)
         usesScreenColours = colours.isEmpty

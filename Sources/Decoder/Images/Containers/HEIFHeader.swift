@@ -5,6 +5,8 @@ import DecoderWire
 struct HEIFHeader {
     /// The most bytes of the box with all properties. A picture of a thousand tiles has about 30,000.
     private static let byteLimit = 1 << 20
+    /// The most bytes of a sequence header, and of the name of an auxiliary picture's type.
+    private static let sequenceLimit = 256
     /// The most boxes before it.
     private static let boxLimit = 32
 
@@ -63,9 +65,9 @@ struct HEIFHeader {
     /// Returns `true` for the properties of an alpha channel: ISO/IEC 23000-22, section 7.3.5.2.
     private static func isAlpha(_ properties: [Box]) -> Bool {
         properties.contains { property in
-            property.type == "auxC"
-                && (property.content.contains("auxiliary:alpha".utf8)
-                    || property.content.contains("hevc:2015:auxid:1".utf8))
+            let name = property.content.prefix(sequenceLimit)
+            return property.type == "auxC"
+                && (name.contains("auxiliary:alpha".utf8) || name.contains("hevc:2015:auxid:1".utf8))
         }
     }
 
@@ -86,7 +88,10 @@ struct HEIFHeader {
         case "av1C":
             guard reader.take(2) != nil, let flags = reader.byte(), reader.byte() != nil else { return }
             isMonochrome = flags & 0x10 != 0
-            guard let sequence = AV1Sequence(Array(reader.rest())) else { return }
+            guard codedNumbers == nil, let sequence = AV1Sequence(Array(reader.rest().prefix(Self.sequenceLimit)))
+            else {
+                return
+            }
             codedNumbers = (sequence.primaries, sequence.transfer, sequence.isFullRange)
         case "hvcC":
             // The chroma format: ISO/IEC 14496-15, section 8.3.2.1.
@@ -96,11 +101,8 @@ struct HEIFHeader {
         }
     }
 
-    /// The coding of the values as libheif gives them: it applies the matrix and, except to monochrome pictures, the
-    /// range. `nil` if it is sRGB.
-    ///
-    /// - Parameter hasProfile: A Boolean value that indicates whether the picture has a colour profile, which then says
-    ///   what its colours are.
+    /// Returns the coding of the values as libheif gives them: it applies the matrix and, except to monochrome pictures,
+    /// the range. `nil` if it is sRGB. With `hasProfile`, the picture's colour profile says what its colours are.
     func coding(hasProfile: Bool) -> ColourCoding? {
         guard let numbers = numbers ?? codedNumbers else { return nil }
         let coding = ColourCoding(

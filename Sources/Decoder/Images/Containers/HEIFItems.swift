@@ -1,5 +1,10 @@
 /// The pictures of a HEIF file with their properties: ISO/IEC 23008-12, section 9.3, and ISO/IEC 14496-12, section 8.11.
 struct HEIFItems {
+    /// The most properties of an item, and the most auxiliary pictures: files have ten and three. A hostile one could name
+    /// the same a million times.
+    private static let propertyLimit = 64
+    private static let auxiliaryLimit = 16
+
     let primary: Int
     /// The first tile of a primary picture that is made of tiles.
     private(set) var firstTile: Int?
@@ -58,7 +63,9 @@ struct HEIFItems {
                 continue
             }
             if box.type == "dimg", from == primary { firstTile = firstTile ?? to }
-            if box.type == "auxl", to == primary { auxiliaries.append(from) }
+            if box.type == "auxl", to == primary, auxiliaries.count < Self.auxiliaryLimit, !auxiliaries.contains(from) {
+                auxiliaries.append(from)
+            }
         }
     }
 
@@ -90,6 +97,7 @@ struct HEIFItems {
                     number: number & (hasLongNumbers ? 0x7FFF : 0x7F),
                     place: start..<reader.position,
                 )
+                guard associations[item, default: []].count < Self.propertyLimit else { continue }
                 associations[item, default: []].append(association)
             }
         }

@@ -5,7 +5,9 @@ enum JPEGContainer {
     /// Returns the same coefficients in a new file, without metadata, thumbnails, profiles, comments, tables that no
     /// coefficient needs, and any byte that is not part of them.
     ///
-    /// - Parameter limit: The most bytes of the result.
+    /// - Parameters:
+    ///   - bytes: The whole file.
+    ///   - limit: The most bytes of the result.
     /// - Returns: `nil` if anything about the file is wrong or the result has more bytes than the limit.
     static func rewritten(_ bytes: [UInt8], limit: Int) -> [UInt8]? {
         guard let scans = scans(of: bytes), scans.count <= Int(cvips_most_scans) else { return nil }

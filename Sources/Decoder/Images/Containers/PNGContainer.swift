@@ -10,7 +10,9 @@ enum PNGContainer {
     /// The result follows the standard strictly, so that every reader shows it. Profiles, text, EXIF, times, suggested
     /// palettes, and an animation's later frames are dropped. Bytes behind the compressed pixels are dropped, too.
     ///
-    /// - Parameter limit: The most bytes of the result.
+    /// - Parameters:
+    ///   - bytes: The whole file.
+    ///   - limit: The most bytes of the result.
     /// - Returns: `nil` if the file is malformed or the result has more bytes than the limit.
     static func stripped(_ bytes: [UInt8], limit: Int = .max) -> [UInt8]? {
         var reader = ContainerReader(bytes)

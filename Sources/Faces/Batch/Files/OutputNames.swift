@@ -23,6 +23,7 @@ struct OutputNames {
         // A file that may keep its name collides with an output that has its stem.
         let keepers = files.filter { Self.outputExtensions.contains(Self.pathExtension(of: $0)) }
         var taken = folderStems.union(keepers.map(Self.stem))
+        taken.formUnion(files.map(Self.stem).filter { claims[$0] == 1 })
         for file in files.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
             var stem = Self.stem(of: file)
             if claims[stem] != 1 {
