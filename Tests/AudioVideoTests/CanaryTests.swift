@@ -3,7 +3,7 @@ import Media
 import Support
 import Testing
 
-@Suite("Words beside the sound and the pictures", .needsFFmpeg, .timeLimit(.minutes(5)))
+@Suite("Words beside the sound and the pictures", .needsFFmpeg, .timeLimit(.minutes(10)))
 struct CanaryTests {
     @Test("are in no clip that keeps raw sound", arguments: Canary.streams)
     func streams(canary: Canary) throws {

@@ -4,7 +4,7 @@ import Media
 import Support
 import Testing
 
-@Suite("The size of a clip", .timeLimit(.minutes(5)))
+@Suite("The size of a clip", .timeLimit(.minutes(10)))
 struct ClipSizeTests {
     @Test("is not larger than that of the source, though the profile wants fewer pixels")
     func sample() throws {

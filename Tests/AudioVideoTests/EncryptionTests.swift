@@ -3,7 +3,7 @@ import Media
 import Support
 import Testing
 
-@Suite("Encrypted clips", .needsFFmpeg, .timeLimit(.minutes(5)))
+@Suite("Encrypted clips", .needsFFmpeg, .timeLimit(.minutes(10)))
 struct EncryptionTests {
     private static let picture = ["-f", "lavfi", "-i", "testsrc=s=320x240:d=2:r=25"]
     private static let sound = ["-f", "lavfi", "-i", "sine=d=2"]

@@ -52,7 +52,7 @@ struct TurnedMovie: CustomTestStringConvertible, Sendable {
     }
 }
 
-@Suite("Turned and mirrored video", .needsFFmpeg, .timeLimit(.minutes(2)))
+@Suite("Turned and mirrored video", .needsFFmpeg, .timeLimit(.minutes(10)))
 struct OrientationTests {
     @Test("is upright in the poster and in the clip", arguments: TurnedMovie.all, [Rung.poster, .copied, .transcoded])
     func upright(movie: TurnedMovie, rung: Rung) throws {

@@ -5,7 +5,7 @@ import Support
 import Timing
 
 /// Tests of picture details that people notice in a clip.
-@Suite("Details of clips", .needsFFmpeg, .timeLimit(.minutes(2)))
+@Suite("Details of clips", .needsFFmpeg, .timeLimit(.minutes(10)))
 struct PictureDetailsTests {
     private func clip(
         _ file: String,

@@ -49,7 +49,7 @@ struct StretchedVideo: CustomTestStringConvertible, Sendable {
     }
 }
 
-@Suite("Pixels that are not square", .needsFFmpeg, .timeLimit(.minutes(5)))
+@Suite("Pixels that are not square", .needsFFmpeg, .timeLimit(.minutes(10)))
 struct PixelRatioTests {
     @Test(
         "keep their shape in a copy, become square in a new encoding, and the worker finds the same size",

@@ -105,7 +105,7 @@ struct TrimCase: CustomTestStringConvertible, Sendable {
     static func sample(at time: Double) -> Double { 0.4 * sin(2 * .pi * (300 * time + 80 * time * time)) }
 }
 
-@Suite("Cutting", .needsFFmpeg, .timeLimit(.minutes(2)))
+@Suite("Cutting", .needsFFmpeg, .timeLimit(.minutes(10)))
 struct TrimTests {
     @Test("a clip has the frames and the sound of its part of the source, at their times", arguments: TrimCase.all)
     func trims(trim: TrimCase) throws {

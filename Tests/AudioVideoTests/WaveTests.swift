@@ -39,7 +39,7 @@ struct WaveFile: CustomTestStringConvertible, Sendable {
         + [1, 2, 5, 11, 12, 22, 100].flatMap { [WaveFile(sampleCount: $0), WaveFile(bits: 24, sampleCount: $0)] }
 }
 
-@Suite("WAV", .timeLimit(.minutes(2)))
+@Suite("WAV", .timeLimit(.minutes(10)))
 struct WaveTests {
     @Test("is delivered in every form, and however short it is", arguments: WaveFile.all)
     func delivers(wave: WaveFile) throws {

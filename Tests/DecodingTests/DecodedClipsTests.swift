@@ -6,7 +6,7 @@ import Support
 import Testing
 
 /// Tests with the real decoder program.
-@Suite(.timeLimit(.minutes(2)), .needsSharedMedia)
+@Suite(.timeLimit(.minutes(10)), .needsSharedMedia)
 struct DecodedClipsTests {
     @Test("video and sound of every format becomes a clip behind the system-call filter")
     func everyFormat() async throws {

@@ -6,7 +6,7 @@ import Support
 import Testing
 
 /// Tests with the real decoder program, of files that were once delivered wrong or not at all.
-@Suite("Clips that were found to go wrong", .timeLimit(.minutes(2)), .needsSharedMedia)
+@Suite("Clips that were found to go wrong", .timeLimit(.minutes(10)), .needsSharedMedia)
 struct FoundClipsTests {
     private func convert(_ path: String) async throws -> Conversion {
         var conversion = Conversion()

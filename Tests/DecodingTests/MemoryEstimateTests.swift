@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// Tests of the estimates for sharing memory, against the memory that the processes really used.
-@Suite("Memory", .timeLimit(.minutes(3)), .serialized, .needsSharedMedia)
+@Suite("Memory", .timeLimit(.minutes(10)), .serialized, .needsSharedMedia)
 struct MemoryEstimateTests {
     @Test("a decoder's claim covers its use", arguments: ["images", "video", "audio", "hostile"])
     func covers(folder: String) async throws {

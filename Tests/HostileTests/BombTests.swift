@@ -7,7 +7,7 @@ import Testing
 /// Tests small files that cause a lot of work with the real decoder, which is measured when it is reaped.
 ///
 /// Each test has its own process, so that other tests don't delay its threads.
-@Suite(.serialized, .timeLimit(.minutes(3)), .needsSharedMedia)
+@Suite(.serialized, .timeLimit(.minutes(10)), .needsSharedMedia)
 struct BombTests {
     @Test("a file that claims too many pixels is refused by its header")
     func refused() async {
