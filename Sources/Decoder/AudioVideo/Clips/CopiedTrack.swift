@@ -74,7 +74,7 @@ final class CopiedTrack: ClipTrack {
     }
 
     func finish(until mustStop: () -> Bool) throws(DecodeError) {
-        // What is behind the clip's end is neither needed nor waited for.
+        // The muxer does not wait for packets behind the clip's end.
         if let last = frames?.waiting, last.presentationTime ?? end < end, let last = try frames?.end() {
             try accept(last)
         }

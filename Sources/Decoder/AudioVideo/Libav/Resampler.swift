@@ -50,7 +50,7 @@ final class Resampler {
         if unsafe context != nil, !hasForm(of: frame) {
             try drain()
             unsafe swr_free(&context)
-            // What the old context still had to drop or to fill is forgotten, so the time counts anew.
+            // The new context does not know how much the old one still had to drop or to fill, so the time counts anew.
             timing = SoundTiming()
         }
         if unsafe context == nil { try start(with: frame) }

@@ -10,7 +10,7 @@ struct SoundFrameHeader: Equatable {
     /// data does, in an element that may have a comment too.
     let hasChannelLayout: Bool
 
-    /// Reads the header at `offset`. Returns `nil` if there is none, or if it does not give the frame's length.
+    /// Reads the header at `offset`. Returns `nil` if the bytes are not a header, or if it does not give the frame's length.
     init?(_ coding: Coding, in bytes: Span<UInt8>, at offset: Int = 0) {
         let found: SoundFrameHeader? =
             switch coding {

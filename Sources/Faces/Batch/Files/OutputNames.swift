@@ -45,6 +45,6 @@ struct OutputNames {
         return Array(name[..<dot])
     }
 
-    /// Returns the name's extension, which is empty if there is none.
+    /// Returns the name's extension, or an empty array if the name does not have one.
     static func pathExtension(of name: [UInt8]) -> [UInt8] { Array(name[stem(of: name).count...].dropFirst()) }
 }
