@@ -1,10 +1,7 @@
 #include "CVipsShim.h"
+#include "JPEGErrors.h"
 
-#include <setjmp.h>
-#include <stdio.h>
 #include <stdlib.h>
-
-#include <jpeglib.h>
 
 // libvips' saver has the tables of the JPEG standard's annex K, made in 1988 for screens of that time. These have the
 // form that Nicolas Robidoux made for ImageMagick, and serve brightness and colour alike. In quality 84, fifteen photos
@@ -16,16 +13,11 @@ static const unsigned int steps[DCTSIZE2] = {
     56, 53, 91,  106, 131, 169, 226, 311, 85, 75, 135, 156, 189, 238, 311, 418,
 };
 
-typedef struct {
-    struct jpeg_error_mgr base;
-    jmp_buf failed;
-} Errors;
-
 static void fail(j_common_ptr info) {
     char message[JMSG_LENGTH_MAX];
     info->err->format_message(info, message);
     vips_error("jpeg", "%s", message);
-    longjmp(((Errors *)info->err)->failed, 1);
+    longjmp(((Errors *)info->err)->end, 1);
 }
 
 static void drop(j_common_ptr info) {}
@@ -83,11 +75,11 @@ int cvips_jpegsave(VipsImage *in, int quality, gboolean has_full_colour, void **
     struct jpeg_compress_struct info;
     Errors errors;
     Output output = {{.init_destination = start_piece, .empty_output_buffer = end_piece, .term_destination = end_output}};
-    info.err = jpeg_std_error(&errors.base);
-    errors.base.error_exit = fail;
-    errors.base.output_message = drop;
+    info.err = jpeg_std_error(&errors.manager);
+    errors.manager.error_exit = fail;
+    errors.manager.output_message = drop;
     output.bytes = g_byte_array_new();
-    if (setjmp(errors.failed)) {
+    if (setjmp(errors.end)) {
         jpeg_destroy_compress(&info);
         g_byte_array_unref(output.bytes);
         return -1;

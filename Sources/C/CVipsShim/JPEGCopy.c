@@ -1,14 +1,5 @@
 #include "CVipsShim.h"
-
-#include <setjmp.h>
-#include <stdio.h>
-// After stdio.h, whose types it uses.
-#include <jpeglib.h>
-
-typedef struct {
-    struct jpeg_error_mgr manager;
-    jmp_buf end;
-} Errors;
+#include "JPEGErrors.h"
 
 static void give_up(j_common_ptr info) { longjmp(((Errors *)info->err)->end, 1); }
 
