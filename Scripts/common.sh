@@ -43,6 +43,12 @@ quiet_swift() {
     swift "$@" 2> >(grep -v 'prohibited flag\|unhandled; explicitly declare\|/CMakeLists.txt$\|^$' >&2)
 }
 
+# debug_swift build|test [OPTION...]: runs swift on the debug build, without debug data. A plain `swift build` makes it,
+# and builds everything again.
+debug_swift() {
+    quiet_swift "$1" -debug-info-format none "${@:2}"
+}
+
 release_options=(-c release --static-swift-stdlib)
 
 # Builds both programs for release, and sets `bin` to their folder.

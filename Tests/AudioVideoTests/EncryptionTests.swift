@@ -7,7 +7,7 @@ import Testing
 struct EncryptionTests {
     private static let picture = ["-f", "lavfi", "-i", "testsrc=s=320x240:d=2:r=25"]
     private static let sound = ["-f", "lavfi", "-i", "sine=d=2"]
-    private static let encoding = ["-c:v", "libx264", "-pix_fmt", "yuv420p", "-c:a", "aac"]
+    private static let encoding = ["-c:v", "libx264", "-preset", "veryfast", "-pix_fmt", "yuv420p", "-c:a", "aac"]
     private static let encryption = [
         "-encryption_scheme", "cenc-aes-ctr", "-encryption_key", "76a6c65c5ea762046bd749a2e632ccbb",
         "-encryption_kid", "a7e61c373e219033c21091fa607bf3b8",

@@ -28,7 +28,7 @@ struct TurnedMovie: CustomTestStringConvertible, Sendable {
             color=blue:s=160x80:d=1:r=10[c];color=white:s=160x80:d=1:r=10[d];\
             [a][b]hstack[top];[c][d]hstack[bottom];[top][bottom]vstack
             """
-        let encoding = ["-c:v", "libx264", "-crf", "10", "-pix_fmt", "yuv420p"]
+        let encoding = ["-c:v", "libx264", "-preset", "veryfast", "-crf", "10", "-pix_fmt", "yuv420p"]
         return (try? FFmpeg.make("a.mp4", ["-filter_complex", source] + encoding)) ?? []
     }()
 

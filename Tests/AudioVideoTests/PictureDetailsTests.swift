@@ -74,8 +74,8 @@ struct PictureDetailsTests {
         let output = try clip(
             "a.mp4",
             [
-                "-f", "lavfi", "-i", source, "-c:v", "libx264", "-pix_fmt", "yuv420p", "-flags", "+ildct+ilme",
-                "-x264-params", "tff=1",
+                "-f", "lavfi", "-i", source, "-c:v", "libx264", "-preset", "veryfast", "-pix_fmt", "yuv420p",
+                "-flags", "+ildct+ilme", "-x264-params", "tff=1",
             ],
         )
         #expect(output.rungs == [.poster, .transcoded])
@@ -96,7 +96,7 @@ struct PictureDetailsTests {
     func soundLength(sound: [String]) throws {
         let arguments =
             ["-f", "lavfi", "-i", "testsrc=s=320x240:d=1:r=25"] + sound + [
-                "-c:v", "libx264", "-pix_fmt", "yuv420p", "-c:a", "aac",
+                "-c:v", "libx264", "-preset", "veryfast", "-pix_fmt", "yuv420p", "-c:a", "aac",
             ]
         for rung in [Rung.copied, .transcoded] {
             let last = try #require(clip("a.mov", arguments, rungs: [rung]).last)
@@ -109,7 +109,7 @@ struct PictureDetailsTests {
     @Test("the poster is the first frame that is not black")
     func poster() throws {
         let source = "color=c=black:s=320x240:d=1:r=25[a];color=c=red:s=320x240:d=1:r=25[b];[a][b]concat"
-        let arguments = ["-filter_complex", source, "-c:v", "libx264", "-pix_fmt", "yuv420p"]
+        let arguments = ["-filter_complex", source, "-c:v", "libx264", "-preset", "veryfast", "-pix_fmt", "yuv420p"]
         let output = try clip("a.mp4", arguments, rungs: [.poster])
         let poster = try #require(output.last)
         let colour = try #require(FFmpeg.colours(of: poster.bytes).first)
@@ -118,7 +118,10 @@ struct PictureDetailsTests {
 
     @Test("a profile without video gets the frame only, in the profile's shape")
     func stillProfiles() throws {
-        let arguments = ["-f", "lavfi", "-i", "testsrc=s=1280x960:d=1:r=25", "-c:v", "libx264", "-pix_fmt", "yuv420p"]
+        let arguments = [
+            "-f", "lavfi", "-i", "testsrc=s=1280x960:d=1:r=25", "-c:v", "libx264", "-preset", "veryfast", "-pix_fmt",
+            "yuv420p",
+        ]
         let output = try clip("a.mp4", arguments, profile: .webpush)
         #expect(output.rungs == [.poster])
         #expect(output.last?.report.width == 1024 && output.last?.report.height == 512)

@@ -17,7 +17,8 @@ struct TrimCase: CustomTestStringConvertible, Sendable {
     var testDescription: String { name }
 
     private static let h264 = [
-        "-c:v", "libx264", "-crf", "8", "-bf", "3", "-g", "40", "-pix_fmt", "yuv420p", "-c:a", "aac", "-b:a", "128k",
+        "-c:v", "libx264", "-preset", "veryfast", "-crf", "8", "-bf", "3", "-g", "40", "-pix_fmt", "yuv420p", "-c:a",
+        "aac", "-b:a", "128k",
     ]
     private static let vp8 = [
         "-c:v", "libvpx", "-b:v", "2M", "-deadline", "realtime", "-cpu-used", "8", "-c:a", "libopus",
@@ -153,19 +154,25 @@ struct TrimTests {
     private func expectSound(_ samples: [Double], of trim: TrimCase) throws {
         #expect(abs(Double(samples.count) / 8000 - trim.duration) <= 0.05, "\(samples.count) samples")
         // Takes half a second in the middle, at the best match within 30 ms.
-        let middle = samples.count / 2 - 2000..<samples.count / 2 + 2000
-        let best = try #require(
-            (-240...240).map { lag in
-                let expected = middle.map { TrimCase.sample(at: trim.start + Double($0 + lag) / 8000) }
-                return (lag, correlation(Array(samples[middle]), expected))
-            }
-            .max { $0.1 < $1.1 }
-        )
-        #expect(best.1 > 0.95, "correlation \(best.1) at \(best.0)")
+        let (lags, middle) = (480, samples.count / 2 - 2000..<samples.count / 2 + 2000)
+        let heard = Array(samples[middle])
+        let expected = (middle.lowerBound - lags / 2..<middle.upperBound + lags / 2).map { index in
+            TrimCase.sample(at: trim.start + Double(index) / 8000)
+        }
+        let best = (0...lags).map { correlation(heard, expected, from: $0) }.max() ?? 0
+        #expect(best > 0.95, "correlation \(best)")
     }
 
-    private func correlation(_ left: [Double], _ right: [Double]) -> Double {
-        func product(_ a: [Double], _ b: [Double]) -> Double { zip(a, b).reduce(0) { $0 + $1.0 * $1.1 } }
-        return product(left, right) / max(1e-9, (product(left, left) * product(right, right)).squareRoot())
+    /// Returns the correlation of `left` with as many samples of `right`. A plain loop, because `zip` takes fifty times as
+    /// long in a debug build.
+    private func correlation(_ left: [Double], _ right: [Double], from start: Int) -> Double {
+        var (both, own, other) = (0.0, 0.0, 0.0)
+        for index in 0..<left.count {
+            let (a, b) = (left[index], right[start + index])
+            both += a * b
+            own += a * a
+            other += b * b
+        }
+        return both / max(1e-9, (own * other).squareRoot())
     }
 }

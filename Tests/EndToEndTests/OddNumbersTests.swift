@@ -92,22 +92,29 @@ struct OddNumbersTests {
         ],
     )
     func commands(arguments: [String]) async throws {
-        // Adds numbers that become a duration or a size.
-        for number in ["1e300", "9223372036854775807", "-9223372036854775808", "9223372036854775808", "-1", "1e9999"] {
-            let suffixes = [
-                "--deadline": "s", "--keep": "h", "--reuse": "m", "--quota": "TB", "--rate": "x", "--listen": "",
-                "--allow-address": "",
-            ]
-            let option = arguments.last ?? ""
-            var value = number + (suffixes[option] ?? "")
-            if option == "--listen" { value = "127.0.0.1:\(number)" }
-            if option == "--allow-address" { value = "10.0.0.0/\(number)" }
-            if option == "--budget" { value = "p99<\(number)s" }
-            // Starts nothing, whatever the option is.
-            let outcome = try await attachd.run(
-                arguments.dropLast() + ["\(option)=\(value)", "--config", "/nowhere.yaml"]
-            )
-            #expect(outcome.status > 0 && outcome.status < 128, "\(option)=\(value): \(outcome.errors)")
+        let suffixes = [
+            "--deadline": "s", "--keep": "h", "--reuse": "m", "--quota": "TB", "--rate": "x", "--listen": "",
+            "--allow-address": "",
+        ]
+        let option = arguments.last ?? ""
+        try await withThrowingTaskGroup { group in
+            // Adds numbers that become a duration or a size.
+            for number in [
+                "1e300", "9223372036854775807", "-9223372036854775808", "9223372036854775808", "-1", "1e9999",
+            ] {
+                group.addTask {
+                    var value = number + (suffixes[option] ?? "")
+                    if option == "--listen" { value = "127.0.0.1:\(number)" }
+                    if option == "--allow-address" { value = "10.0.0.0/\(number)" }
+                    if option == "--budget" { value = "p99<\(number)s" }
+                    // Starts nothing, whatever the option is.
+                    let outcome = try await attachd.run(
+                        arguments.dropLast() + ["\(option)=\(value)", "--config", "/nowhere.yaml"]
+                    )
+                    #expect(outcome.status > 0 && outcome.status < 128, "\(option)=\(value): \(outcome.errors)")
+                }
+            }
+            try await group.waitForAll()
         }
     }
 
@@ -123,16 +130,21 @@ struct OddNumbersTests {
         ],
     )
     func configuration(content: String) async throws {
-        for (index, number) in ["1e300", "9223372036854775807", "-9223372036854775808", "1e9999"].enumerated() {
-            for suffix in ["yaml", "json"] where suffix == "yaml" || !content.contains("profiles") {
-                let text = content.replacing("NUMBER", with: number)
-                let file = attachd.folder.url.appending(path: "\(index).\(suffix)")
-                let members = text.split(separator: ": ", maxSplits: 1)
-                let json = "{\"\(members[0])\": \(Double(members[1]) == nil ? "\"\(members[1])\"" : members[1])}"
-                try Data((suffix == "json" ? json : text + "\n").utf8).write(to: file)
-                let outcome = try await attachd.run(["dialects", "--config", file.path])
-                #expect(outcome.status == 78, "\(text): \(outcome.errors)")
+        try await withThrowingTaskGroup { group in
+            for (index, number) in ["1e300", "9223372036854775807", "-9223372036854775808", "1e9999"].enumerated() {
+                for suffix in ["yaml", "json"] where suffix == "yaml" || !content.contains("profiles") {
+                    let text = content.replacing("NUMBER", with: number)
+                    let file = attachd.folder.url.appending(path: "\(index).\(suffix)")
+                    let members = text.split(separator: ": ", maxSplits: 1)
+                    let json = "{\"\(members[0])\": \(Double(members[1]) == nil ? "\"\(members[1])\"" : members[1])}"
+                    try Data((suffix == "json" ? json : text + "\n").utf8).write(to: file)
+                    group.addTask {
+                        let outcome = try await attachd.run(["dialects", "--config", file.path])
+                        #expect(outcome.status == 78, "\(text): \(outcome.errors)")
+                    }
+                }
             }
+            try await group.waitForAll()
         }
     }
 }

@@ -20,7 +20,7 @@ struct HostileFilesTests {
     @Test("every good file that is truncated or has wrong bytes is answered and leaves nothing behind")
     func mutations() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
-            let count = ProcessInfo.processInfo.environment["ATTACHD_MUTATIONS"].flatMap { Int($0) } ?? 2000
+            let count = ProcessInfo.processInfo.environment["ATTACHD_MUTATIONS"].flatMap { Int($0) } ?? 1000
             let mutations = try Mutations()
             try await Siege.lay(to: (0..<count).lazy.map { mutations[$0] })
         }

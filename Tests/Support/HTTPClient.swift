@@ -113,19 +113,26 @@ package enum HTTPClient {
         return answer
     }
 
+    /// Returns the head of an answer and its number of bytes, or `nil` if it is not complete. Only the head is text: a
+    /// picture's bytes as text would take seconds.
+    private static func head(of answer: [UInt8]) -> (text: String, byteCount: Int)? {
+        guard let end = answer.firstRange(of: Array("\r\n\r\n".utf8)) else { return nil }
+        return (String(decoding: answer[..<end.lowerBound], as: UTF8.self), end.upperBound)
+    }
+
     /// Returns the length of an answer whose head is complete and gives the length of its body.
     private static func end(of answer: [UInt8]) -> Int? {
-        let text = String(decoding: answer, as: UTF8.self)
-        guard let head = text.range(of: "\r\n\r\n"),
-            let length = text[..<head.lowerBound].firstMatch(of: /(?i)\r\ncontent-length: *([0-9]+)/)
+        guard let head = head(of: answer),
+            let length = head.text.firstMatch(of: /(?i)\r\ncontent-length: *([0-9]+)/)
         else { return nil }
-        return Int(length.1).map { text[..<head.upperBound].utf8.count + $0 }
+        return Int(length.1).map { head.byteCount + $0 }
     }
 
     private static func parse(_ bytes: [UInt8]) throws -> Answer {
-        let text = String(decoding: bytes, as: UTF8.self)
-        guard let end = text.range(of: "\r\n\r\n") else { throw Failure(message: "no answer: \(text)") }
-        let lines = text[..<end.lowerBound].components(separatedBy: "\r\n")
+        guard let head = head(of: bytes) else {
+            throw Failure(message: "no answer: \(String(decoding: bytes, as: UTF8.self))")
+        }
+        let lines = head.text.components(separatedBy: "\r\n")
         guard let status = lines.first?.split(separator: " ").dropFirst().first.flatMap({ Int($0) }) else {
             throw Failure(message: "no status: \(lines)")
         }
@@ -135,7 +142,6 @@ package enum HTTPClient {
             let value = line[line.index(after: colon)...]
             headers[line[..<colon].lowercased()] = value.trimmingCharacters(in: .whitespaces)
         }
-        let body = Array(bytes.dropFirst(text[..<end.upperBound].utf8.count))
-        return Answer(status: status, headers: headers, body: body)
+        return Answer(status: status, headers: headers, body: Array(bytes[head.byteCount...]))
     }
 }
