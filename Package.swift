@@ -75,7 +75,7 @@ let package = Package(
             path: "Sources/C/CVipsShim",
             // The tests scale many pictures. Without optimization that takes ten times as long.
             cSettings: [.unsafeFlags(["-O2"], .when(configuration: .debug))],
-            linkerSettings: [.linkedLibrary("jpeg")],
+            linkerSettings: [.linkedLibrary("jpeg"), .linkedLibrary("webp")],
         ),
         .systemLibrary(
             name: "CLibav",

@@ -85,6 +85,7 @@ enum Samples {
                 byteBudget: 500_000,
                 byteLimit: 10_000_000,
                 keepsTransparency: false,
+                prefersWebP: true,
             ),
             animation: AnimationRules(longEdge: 3, byteBudget: 4, byteLimit: 5),
             clippingRectangle: ClippingRectangle(x: 0.1, y: 0, width: 0.9, height: 1.0 / 3),

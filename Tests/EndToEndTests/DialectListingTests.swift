@@ -19,6 +19,7 @@ struct DialectListingTests {
             basedOn: apns
             categories: [PHOTO, ALBUM]
             cropToClippingRectangle: true
+            formats: [webp, jpeg]
             image: {longEdge: 600, aspectRatio: 3:2, byteBudget: 60000, keepTransparency: false}
             animation: false
             video: {duration: 5s, byteLimit: 1000000}
@@ -72,6 +73,7 @@ struct DialectListingTests {
             ]
         )
         for row in [
+            ["banner", "formats", "webp,", "jpeg"], ["watch", "formats", "jpeg"],
             ["banner", "image.longEdge", "600"], ["banner", "image.aspectRatio", "3:2"],
             ["banner", "image.byteBudget", "60000"], ["banner", "image.byteLimit", "10000000"],
             ["banner", "animation", "false"], ["banner", "video.duration", "5.0s"],

@@ -14,9 +14,11 @@ extension ImagesTests {
             let transparent = PNGBuilder.picture(30, 20, .rgba) { x, y in [UInt8(x), UInt8(y), 90, 100] }
             let moving = GIFBuilder.animation(64, 48, frames: 4, delay: 10) { frame, _, _ in frame * 60 }
             var found: Set<OutputFormat> = []
-            for (source, format) in [(opaque, MediaFormat.png), (transparent, .png), (moving, .gif)] {
+            for (source, format, prefersWebP) in [
+                (opaque, MediaFormat.png, false), (transparent, .png, false), (moving, .gif, false), (opaque, .png, true),
+            ] {
                 var profile = Profile.apns
-                profile.image.keepsTransparency = true
+                profile.image.prefersWebP = prefersWebP
                 let (output, _) = try transform(MemorySource(source), format, profile: profile, rungs: Rung.full)
                 found.formUnion(output.emitted.map(\.report.format))
             }

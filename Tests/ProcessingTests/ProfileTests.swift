@@ -65,6 +65,21 @@ struct ProfileTests {
         #expect(converter.requests.map(\.image.longEdge) == [longEdge])
     }
 
+    @Test(
+        "a profile's WebP goes only to fields that no Apple device reads",
+        arguments: [
+            (payload(), [false]), (#"{"my-attachment":"https://a/1"}"#, [true]),
+            (#"{"message":{"notification":{"image":"https://a/1"}}}"#, [false]),
+            (#"{"message":{"android":{"notification":{"image":"https://a/1"}}}}"#, [true]),
+            (#"{"message":{"webpush":{"headers":{"image":"https://a/1"}}}}"#, [true]),
+            (message, [false, true]),
+        ]
+    )
+    func webP(payload: String, expected: Set<Bool>) async throws {
+        _ = try await process(payload, .init(profile: "webpush"))
+        #expect(Set(converter.requests.map(\.image.prefersWebP)) == expected)
+    }
+
     @Test("in a message for several platforms each attachment gets its platform's profile")
     func platforms() async throws {
         let result = try await process(Self.message)

@@ -3,7 +3,7 @@
 /// No `switch` over it has a `default:`. The compiler leads from a new case to its encoder, to the reader of its header
 /// and to the check of its bounds.
 package enum OutputFormat: String, Sendable, Hashable, CaseIterable {
-    case jpeg, png, gif
+    case jpeg, png, gif, webp
     case mp4, m4a, mp3, wav
 
     /// The same format as that of a source.
@@ -12,6 +12,7 @@ package enum OutputFormat: String, Sendable, Hashable, CaseIterable {
         case .jpeg: .jpeg
         case .png: .png
         case .gif: .gif
+        case .webp: .webp
         case .mp4: .mp4
         case .m4a: .m4a
         case .mp3: .mp3

@@ -26,6 +26,7 @@ extension WireWriter {
         put(rules.byteBudget)
         put(rules.byteLimit)
         put(rules.keepsTransparency)
+        put(rules.prefersWebP)
     }
 
     private mutating func put(_ rules: AnimationRules) {
@@ -106,6 +107,7 @@ extension WireReader {
             byteBudget: try count(),
             byteLimit: try count(),
             keepsTransparency: try flag(),
+            prefersWebP: try flag(),
         )
     }
 

@@ -12,7 +12,14 @@ extension PictureHeader {
         let scale = (storedSize.longEdge + longEdge - 1) / longEdge
         let rows = 16_000_000 + storedSize.width * (512 + 8 * min(storedSize.height, 7 * scale + 67))
         let pixels = frames > 1 ? storedSize.pixels * framesWithin(request.limits) : storedSize.pixels
-        return rows + pixels * bytesPerPixel(for: request)
+        return rows + pixels * bytesPerPixel(for: request) + encoderBytes(for: request)
+    }
+
+    /// Returns the memory that encoding takes in addition. libwebp has the picture twice, and its coefficients: 23 bytes a
+    /// pixel for noise. The other encoders keep a few rows.
+    private func encoderBytes(for request: ConversionRequest) -> Int {
+        guard request.image.prefersWebP else { return 0 }
+        return 24 * StillShape(of: self, rules: request.image, clipping: request.clippingRectangle).target.pixels
     }
 
     private func bytesPerPixel(for request: ConversionRequest) -> Int {

@@ -41,6 +41,7 @@ extension Profile {
     /// The profile's rules, named as in the configuration file.
     package var rules: [(name: String, value: String)] {
         var rules = [
+            ("formats", image.prefersWebP ? "webp, jpeg" : "jpeg"),
             ("image.longEdge", "\(image.longEdge)"),
             ("image.aspectRatio", image.aspectRatio.map { "\($0.width):\($0.height)" } ?? "-"),
             ("image.byteBudget", "\(image.byteBudget)"),

@@ -29,14 +29,27 @@ extension Dialect {
             AttachmentPath(url: url, list: "/message/apns/payload/attachments", profile: "apns")
         } + [
             AttachmentPath(url: "/message/notification/image", list: nil, profile: "fcm", gate: .alwaysOpen),
-            AttachmentPath(url: "/message/android/notification/image", list: nil, profile: "fcm", gate: .alwaysOpen),
+            AttachmentPath(
+                url: "/message/android/notification/image",
+                list: nil,
+                profile: "fcm",
+                isForOthersOnly: true,
+                gate: .alwaysOpen,
+            ),
             AttachmentPath(
                 url: "/message/webpush/notification/image",
                 list: nil,
                 profile: "webpush",
+                isForOthersOnly: true,
                 gate: .alwaysOpen,
             ),
-            AttachmentPath(url: "/message/webpush/headers/image", list: nil, profile: "webpush", gate: .alwaysOpen),
+            AttachmentPath(
+                url: "/message/webpush/headers/image",
+                list: nil,
+                profile: "webpush",
+                isForOthersOnly: true,
+                gate: .alwaysOpen,
+            ),
         ],
     )
 }

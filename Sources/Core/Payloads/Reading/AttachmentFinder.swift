@@ -109,6 +109,8 @@ struct AttachmentFinder {
             identifier: identifier,
             remarks: &attachmentRemarks,
         )
+        // A payload for an Apple device has `aps`.
+        let isForOthersOnly = path.isForOthersOnly || dialect.layout == nil && value["aps"] == nil
         let rectangle = options.clippingRectangle == nil ? nil : path.options.clippingRectangle
         attachments.append(
             AttachmentRequest(
@@ -116,6 +118,7 @@ struct AttachmentFinder {
                 url: match.value.text ?? "",
                 options: options,
                 profile: path.profile,
+                isForAppleDevices: !isForOthersOnly,
                 category: category,
                 dialect: dialect.name,
                 pointers: AttachmentPointers(

@@ -40,8 +40,9 @@ struct Remuxing {
         case .gif:
             guard GIFContainer.screen(of: bytes) == header.storedSize else { return nil }
             return GIFContainer.stripped(bytes, limit: byteLimit).flatMap { isDecodable($0) ? $0 : nil }
-        case .mp4, .m4a, .mp3, .wav:
-            return nil
+        // Foreign bytes can follow the pixels in a chunk, where only a decoder could tell them apart.
+        case .webp: return nil
+        case .mp4, .m4a, .mp3, .wav: return nil
         }
     }
 

@@ -70,6 +70,13 @@ extension Picture {
         }
     }
 
+    /// Returns a WebP, with alpha if the picture has it.
+    func webP(quality: Int) throws(DecodeError) -> EncodedBytes {
+        try unsafe EncodedBytes.make("webpsave") { bytes, count in
+            unsafe cvips_webpsave(image, Int32(quality), &bytes, &count)
+        }
+    }
+
     /// A Boolean value that indicates whether the picture, which is in memory, has text or lines in saturated colours,
     /// which 4:2:0 would blur: more than `share` of its squares of four pixels.
     func hasSharpColour(inMoreThan share: Double) -> Bool { unsafe cvips_has_sharp_colour(image, share) == 1 }

@@ -17,7 +17,7 @@ struct EmbeddedThumbnail {
         bytes = thumbnail
         self.shape = shape
         orientation = header.orientation
-        self.rules = rules
+        self.rules = rules.withoutWebP
     }
 
     /// Emits the thumbnail. Ignores a broken one, because the picture itself may be fine.

@@ -97,7 +97,9 @@ struct StillConversion {
     private func emit(_ rung: Rung, _ picture: borrowing Picture) throws(DecodeError) {
         let standard = try picture.inStandardColours(from: header.colours.coding)
         let finished = try standard.upright(from: header.orientation).inMemory()
-        let encoded = try StillEncoder(rules: request.image).encode(finished)
+        let isHurried = rung != .downscaled || source.timeWillExpire
+        let rules = isHurried ? request.image.withoutWebP : request.image
+        let encoded = try StillEncoder(rules: rules).encode(finished)
         try emitter.emit(rung, encoded)
         emitter.emitThumbnail(of: finished)
     }

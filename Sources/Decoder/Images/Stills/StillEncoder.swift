@@ -32,6 +32,11 @@ struct StillEncoder {
     /// The quality of a picture with much fine detail, in which losses are easier to see: at the usual one, such photos
     /// scored 72 to 78 of SSIMULACRA2, the others 79 to 84.
     private static let detailQuality = 86
+    /// The WebP qualities with about the same scores.
+    private static let webPQuality = 86
+    private static let webPDetailQuality = 90
+    /// The longest side that a WebP can have (RFC 9649).
+    private static let longestWebPSide = 16_383
     /// The bytes for each pixel, in the usual quality, from which on a picture has much fine detail.
     private static let detailBytes = 0.09
     /// The lowest quality. Below it, a smaller picture looks better than a worse one.
@@ -50,25 +55,38 @@ struct StillEncoder {
 
     /// Encodes `picture`, which is in memory and has 8 bits and one to four bands.
     func encode(_ picture: borrowing Picture) throws(DecodeError) -> EncodedPicture {
-        guard picture.hasAlpha else { return try jpeg(picture) }
-        guard try !picture.isOpaque() else { return try jpeg(picture.firstBands(picture.bands - 1)) }
-        if rules.keepsTransparency {
-            for isPaletted in [false, true] {
-                let bytes = try picture.png(isPaletted: isPaletted)
-                if bytes.count <= byteLimit { return EncodedPicture(format: .png, size: picture.size, bytes: bytes) }
-            }
-        }
-        return try jpeg(picture.flattenedOnWhite())
+        guard picture.hasAlpha else { return try opaque(picture) }
+        guard try !picture.isOpaque() else { return try opaque(picture.firstBands(picture.bands - 1)) }
+        if rules.keepsTransparency, let transparent = try transparent(picture) { return transparent }
+        return try opaque(picture.flattenedOnWhite())
     }
 
-    private func jpeg(_ picture: borrowing Picture) throws(DecodeError) -> EncodedPicture {
-        let first = try picture.jpeg(quality: Self.quality)
-        if first.count <= byteLimit {
-            guard let better = try better(picture, than: first.count) else {
-                return EncodedPicture(format: .jpeg, size: picture.size, bytes: first)
-            }
-            return EncodedPicture(format: .jpeg, size: picture.size, bytes: better)
+    /// Returns `picture` with its transparency, or `nil` if it has too many bytes then.
+    private func transparent(_ picture: borrowing Picture) throws(DecodeError) -> EncodedPicture? {
+        if let webP = try webP(picture, quality: Self.webPQuality) { return webP }
+        for isPaletted in [false, true] {
+            let bytes = try picture.png(isPaletted: isPaletted)
+            if bytes.count <= byteLimit { return EncodedPicture(format: .png, size: picture.size, bytes: bytes) }
         }
+        return nil
+    }
+
+    /// Encodes a picture without alpha.
+    private func opaque(_ picture: borrowing Picture) throws(DecodeError) -> EncodedPicture {
+        let first = try picture.jpeg(quality: Self.quality)
+        let bytesPerPixel = Double(first.count) / Double(picture.size.pixels)
+        let hasDetail = bytesPerPixel > Self.detailBytes
+        // A WebP with losses always has a quarter of the samples of colour.
+        if bytesPerPixel < Self.graphicBytes, picture.hasSharpColour(inMoreThan: Self.sharpShare) {
+            let full = try picture.jpeg(quality: Self.quality, hasFullColour: true)
+            if full.count <= byteLimit { return EncodedPicture(format: .jpeg, size: picture.size, bytes: full) }
+        } else if let webP = try webP(picture, quality: hasDetail ? Self.webPDetailQuality : Self.webPQuality) {
+            return webP
+        } else if hasDetail {
+            let better = try picture.jpeg(quality: Self.detailQuality)
+            if better.count <= byteLimit { return EncodedPicture(format: .jpeg, size: picture.size, bytes: better) }
+        }
+        guard first.count > byteLimit else { return EncodedPicture(format: .jpeg, size: picture.size, bytes: first) }
         if let found = try bestQuality(of: picture) { return found }
         // The number of bytes is about proportional to the area.
         let ratio = (Double(byteLimit) / Double(first.count)).squareRoot()
@@ -76,26 +94,18 @@ struct StillEncoder {
         guard edge >= Self.smallestEdge else {
             throw DecodeError(.tooLarge, "no JPEG of \(Self.smallestEdge) pixels has \(byteLimit) bytes or less")
         }
-        return try jpeg(picture.inMemory(scaledTo: picture.size.fitting(longEdge: edge)))
+        return try opaque(picture.inMemory(scaledTo: picture.size.fitting(longEdge: edge)))
     }
 
-    /// Returns `picture` encoded better than usual, if it needs it and the result is within the budget. `byteCount` is
-    /// its size in the usual quality.
-    private func better(_ picture: borrowing Picture, than byteCount: Int) throws(DecodeError) -> EncodedBytes? {
-        let bytesPerPixel = Double(byteCount) / Double(picture.size.pixels)
-        let better: EncodedBytes
-        if bytesPerPixel > Self.detailBytes {
-            better = try picture.jpeg(quality: Self.detailQuality)
-        } else if bytesPerPixel < Self.graphicBytes, picture.hasSharpColour(inMoreThan: Self.sharpShare) {
-            better = try picture.jpeg(quality: Self.quality, hasFullColour: true)
-        } else {
-            return nil
-        }
-        guard better.count <= byteLimit else { return nil }
-        return better
+    /// Returns `picture` as a WebP, or `nil` if it must not or cannot become one, or has too many bytes.
+    private func webP(_ picture: borrowing Picture, quality: Int) throws(DecodeError) -> EncodedPicture? {
+        guard rules.prefersWebP, picture.size.longEdge <= Self.longestWebPSide else { return nil }
+        let bytes = try picture.webP(quality: quality)
+        return bytes.count <= byteLimit ? EncodedPicture(format: .webp, size: picture.size, bytes: bytes) : nil
     }
 
-    /// Returns `picture` in the best quality within the budget, to within five steps of a hundred; `nil` if none fits.
+    /// Returns `picture` as a JPEG in the best quality within the budget, to within five steps of a hundred; `nil` if none
+    /// fits.
     private func bestQuality(of picture: borrowing Picture) throws(DecodeError) -> EncodedPicture? {
         var best: EncodedPicture?
         var low = Self.lowestQuality

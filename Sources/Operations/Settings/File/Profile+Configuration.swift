@@ -4,7 +4,9 @@ import Timing
 /// The profile's form in the configuration file. Rules that the file leaves out are those of the profile that it is
 /// based on.
 extension Profile {
-    static let keys = ["basedOn", "categories", "cropToClippingRectangle", "image", "animation", "video", "audio"]
+    static let keys = [
+        "basedOn", "categories", "cropToClippingRectangle", "formats", "image", "animation", "video", "audio",
+    ]
     private static let imageKeys = ["longEdge", "aspectRatio", "byteBudget", "byteLimit", "keepTransparency"]
     private static let animationKeys = ["longEdge", "byteBudget", "byteLimit"]
     private static let videoKeys = ["duration", "longEdge", "byteBudget", "byteLimit"]
@@ -20,6 +22,12 @@ extension Profile {
         self.name = name
         categories = try table.texts("categories")
         cropsToClippingRectangle = try table.flag("cropToClippingRectangle") ?? cropsToClippingRectangle
+        switch try table.texts("formats") {
+        case []: break
+        case ["jpeg"]: image.prefersWebP = false
+        case ["webp", "jpeg"]: image.prefersWebP = true
+        default: throw table.refusal(of: "formats", "[jpeg] or [webp, jpeg]")
+        }
         if let rules = try table.table("image", keys: Self.imageKeys) { try image.change(by: rules) }
         let apns = Profile.apns
         animation = try table.changed(

@@ -43,11 +43,15 @@ struct ProfileTable: Sendable {
 
     /// Returns one choice for each attachment. `asked` is the profile that the request names.
     func choices(for attachments: [AttachmentRequest], asked: String?) throws(RequestError) -> [ProfileChoice] {
-        if let asked {
-            let choice = ProfileChoice(profile: try profile(named: asked), reason: .request)
-            return attachments.map { _ in choice }
+        let named = try asked.map { name throws(RequestError) in
+            ProfileChoice(profile: try profile(named: name), reason: .request)
         }
-        return try attachments.map { attachment throws(RequestError) in try choice(for: attachment) }
+        return try attachments.map { attachment throws(RequestError) in
+            var choice = try named ?? choice(for: attachment)
+            // Apple's devices don't show WebP in a notification.
+            if attachment.isForAppleDevices { choice.profile.image = choice.profile.image.withoutWebP }
+            return choice
+        }
     }
 
     private func choice(for attachment: AttachmentRequest) throws(RequestError) -> ProfileChoice {

@@ -17,7 +17,7 @@ struct ClipHeader: Equatable {
         case .m4a: self.init(movie: bytes, .m4a)
         case .wav: self.init(wave: bytes)
         case .mp3: self.init(format: .mp3)
-        case .jpeg, .png, .gif, nil: return nil
+        case .jpeg, .png, .gif, .webp, nil: return nil
         }
     }
 

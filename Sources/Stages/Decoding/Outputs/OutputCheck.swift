@@ -79,6 +79,7 @@ enum OutputCheck {
             guard let animation = request.animation else { return (image.longEdge, image.byteLimit) }
             return (max(image.longEdge, animation.longEdge), max(image.byteLimit, animation.byteLimit))
         case .jpeg, .png: return (image.longEdge, image.byteLimit)
+        case .webp: return image.prefersWebP ? (image.longEdge, image.byteLimit) : (0, 0)
         // Clips have bounds of their own; see `clip`.
         case .mp4, .m4a, .mp3, .wav: return (0, 0)
         }

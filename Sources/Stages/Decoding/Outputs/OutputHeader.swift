@@ -7,12 +7,13 @@ struct OutputHeader: Equatable {
     var width: Int
     var height: Int
 
-    /// Reads the size, or returns `nil` if the bytes are not a whole JPEG, PNG or GIF from the first byte to the last.
+    /// Reads the size, or returns `nil` if the bytes are not a whole JPEG, PNG, GIF or WebP from the first byte to the last.
     init?(_ bytes: Span<UInt8>) {
         switch OutputFormat(of: bytes) {
         case .jpeg: self.init(jpeg: bytes)
         case .png: self.init(png: bytes)
         case .gif: self.init(gif: bytes)
+        case .webp: self.init(webP: bytes)
         case .mp4, .m4a, .mp3, .wav, nil: return nil
         }
     }
@@ -58,6 +59,36 @@ struct OutputHeader: Equatable {
         let height = Int(bytes[8]) | Int(bytes[9]) << 8
         (self.format, self.width, self.height) = (.gif, width, height)
     }
+
+    /// Reads a WebP with lossy coding by RFC 9649, section 2: one key frame (RFC 6386, 9.1), after a canvas of the same
+    /// size and the alpha if the picture is transparent. Other chunks, such as metadata, are refused.
+    private init?(webP bytes: Span<UInt8>) {
+        let (riff, extended, alpha, lossy) = (0x5249_4646, 0x5650_3858, 0x414C_5048, 0x5650_3820)
+        guard bytes.number(at: 0, byteCount: 4) == riff, bytes.little(at: 4, byteCount: 4) == bytes.count - 8,
+            var chunk = bytes.number(at: 12, byteCount: 4)
+        else { return nil }
+        var offset = 12
+        var canvas: (width: Int, height: Int)?
+        if chunk == extended {
+            // Of the flags, only that of alpha is allowed. Sizes are stored less one.
+            guard bytes.little(at: 16, byteCount: 8) == 0x10_0000_000A, let width = bytes.little(at: 24, byteCount: 3),
+                let height = bytes.little(at: 27, byteCount: 3), bytes.number(at: 30, byteCount: 4) == alpha,
+                let length = bytes.little(at: 34, byteCount: 4)
+            else { return nil }
+            canvas = (width + 1, height + 1)
+            offset = 38 + length + length % 2
+            guard let next = bytes.number(at: offset, byteCount: 4) else { return nil }
+            chunk = next
+        }
+        guard chunk == lossy, let length = bytes.little(at: offset + 4, byteCount: 4),
+            offset + 8 + length + length % 2 == bytes.count, let tag = bytes.little(at: offset + 8, byteCount: 1), tag & 1 == 0,
+            bytes.number(at: offset + 11, byteCount: 3) == 0x9D012A,
+            let width = bytes.little(at: offset + 14, byteCount: 2), let height = bytes.little(at: offset + 16, byteCount: 2)
+        else { return nil }
+        // The two upper bits of a side scale the picture up, which nothing does.
+        guard width < 0x4000, height < 0x4000, canvas.map({ $0 == (width, height) }) ?? true else { return nil }
+        (self.format, self.width, self.height) = (.webp, width, height)
+    }
 }
 
 extension Span<UInt8> {
@@ -65,6 +96,12 @@ extension Span<UInt8> {
     fileprivate func number(at offset: Int, byteCount: Int) -> Int? {
         guard offset <= count - byteCount else { return nil }
         return (0..<byteCount).reduce(0) { $0 << 8 | Int(self[offset + $1]) }
+    }
+
+    /// Returns a little-endian number, or `nil` if its bytes are missing.
+    fileprivate func little(at offset: Int, byteCount: Int) -> Int? {
+        guard offset <= count - byteCount else { return nil }
+        return (0..<byteCount).reduce(0) { $0 | Int(self[offset + $1]) << (8 * $1) }
     }
 
     fileprivate func ends(with end: [UInt8]) -> Bool {
