@@ -12,7 +12,8 @@ struct NotificationEnvelopeTests {
             Array(
                 """
                 {"id":"a","payload":{"aps":{}},"profile":"fcm","dialect":"my-attachment","pushType":"voip",
-                "deadline":"5s","clip":{"start":"3s","duration":"800ms"},"callback":"https://a/done"}
+                "deadline":"5s","clip":{"start":"3s","duration":"800ms"},"focus":{"x":0.25,"y":1},
+                "callback":"https://a/done"}
                 """.utf8
             ),
             isJob: true,
@@ -27,6 +28,7 @@ struct NotificationEnvelopeTests {
                     pushType: .voip,
                     timeLimit: .seconds(5),
                     clip: ClipSelection(start: .seconds(3), duration: .milliseconds(800)),
+                    focus: FocalPoint(x: 0.25, y: 1),
                 )
         )
         #expect(envelope.callback == "https://a/done")
@@ -41,6 +43,9 @@ struct NotificationEnvelopeTests {
             ("{\"payload\":{},\"deadline\":\"soon\"}", "not a duration"),
             ("{\"payload\":{},\"clip\":{\"end\":\"5s\"}}", "\"clip\" has no \"end\""),
             ("{\"payload\":{},\"clip\":3}", "\"clip\" must be"),
+            ("{\"payload\":{},\"focus\":{\"x\":0.5}}", "\"focus\" must be"),
+            ("{\"payload\":{},\"focus\":{\"x\":0.5,\"y\":1.1}}", "from 0 to 1"),
+            ("{\"payload\":{},\"focus\":{\"x\":0.5,\"z\":1}}", "\"focus\" has no \"z\""),
             ("{\"payload\":{},\"pushType\":\"loud\"}", "\"pushType\" is not valid. Choose one of"),
             ("{\"payload\":{},\"id\":\"\"}", "1 to 128 bytes"),
             ("{\"payload\":{},\"callback\":\"https://a\"}", "has no \"callback\""),

@@ -6,6 +6,8 @@ package struct ConversionRequest: Sendable, Equatable {
     package var animation: AnimationRules?
     /// The part of the upright picture to keep. `nil` keeps all of it.
     package var clippingRectangle: ClippingRectangle?
+    /// The point that stays visible where the profile crops. `nil` is what draws attention.
+    package var focus: FocalPoint?
     package var video: VideoRules?
     package var audio: AudioRules?
     package var clip: ClipSelection
@@ -21,6 +23,7 @@ package struct ConversionRequest: Sendable, Equatable {
         image: ImageRules,
         animation: AnimationRules?,
         clippingRectangle: ClippingRectangle? = nil,
+        focus: FocalPoint? = nil,
         video: VideoRules? = nil,
         audio: AudioRules? = nil,
         clip: ClipSelection = ClipSelection(),
@@ -32,6 +35,7 @@ package struct ConversionRequest: Sendable, Equatable {
         self.image = image
         self.animation = animation
         self.clippingRectangle = clippingRectangle
+        self.focus = focus
         self.video = video
         self.audio = audio
         self.clip = clip

@@ -35,7 +35,7 @@ package struct Profile: Sendable, Equatable {
 package struct ImageRules: Sendable, Hashable {
     /// The most pixels that the longer side may have.
     package var longEdge: Int
-    /// The width and height of the shape to which a picture is cropped around its centre. `nil` keeps the shape.
+    /// The width and height of the shape to which a picture is cropped. `nil` keeps the shape.
     package var aspectRatio: AspectRatio?
     package var byteBudget: Int
     package var byteLimit: Int

@@ -9,6 +9,8 @@ extension WireWriter {
         if let animation = request.animation { put(animation) }
         put(request.clippingRectangle != nil)
         if let rectangle = request.clippingRectangle { put(rectangle) }
+        put(request.focus != nil)
+        if let focus = request.focus { put(focus) }
         put(request.video != nil)
         if let video = request.video { put(video) }
         put(request.audio != nil)
@@ -40,6 +42,11 @@ extension WireWriter {
         put(rectangle.y)
         put(rectangle.width)
         put(rectangle.height)
+    }
+
+    private mutating func put(_ point: FocalPoint) {
+        put(point.x)
+        put(point.y)
     }
 
     private mutating func put(_ rules: VideoRules) {
@@ -80,6 +87,7 @@ extension WireReader {
         let image = try imageRules()
         let animation = try flag() ? animationRules() : nil
         let rectangle = try flag() ? clippingRectangle() : nil
+        let focus = try flag() ? focalPoint() : nil
         let video = try flag() ? videoRules() : nil
         let audio = try flag() ? audioRules() : nil
         let clip = try clipSelection()
@@ -91,6 +99,7 @@ extension WireReader {
             image: image,
             animation: animation,
             clippingRectangle: rectangle,
+            focus: focus,
             video: video,
             audio: audio,
             clip: clip,
@@ -132,6 +141,11 @@ extension WireReader {
         )
         guard let rectangle else { throw .invalidValue }
         return rectangle
+    }
+
+    private mutating func focalPoint() throws(WireError) -> FocalPoint {
+        guard let point = FocalPoint(x: try measure(), y: try measure()) else { throw .invalidValue }
+        return point
     }
 
     private mutating func videoRules() throws(WireError) -> VideoRules {

@@ -12,14 +12,15 @@ extension PictureHeader {
         let scale = (storedSize.longEdge + longEdge - 1) / longEdge
         let rows = 16_000_000 + storedSize.width * (512 + 8 * min(storedSize.height, 7 * scale + 67))
         let pixels = frames > 1 ? storedSize.pixels * framesWithin(request.limits) : storedSize.pixels
-        return rows + pixels * bytesPerPixel(for: request) + encoderBytes(for: request)
+        return rows + pixels * bytesPerPixel(for: request) + resultBytes(for: request)
     }
 
-    /// Returns the memory that encoding takes in addition. libwebp has the picture twice, and its coefficients: 23 bytes a
-    /// pixel for noise. The other encoders keep a few rows.
-    private func encoderBytes(for request: ConversionRequest) -> Int {
-        guard request.image.prefersWebP else { return 0 }
-        return 24 * StillShape(of: self, rules: request.image, clipping: request.clippingRectangle).target.pixels
+    /// Returns the memory for the result before it is cropped, and for its encoder. libwebp has the picture twice, and its
+    /// coefficients: 23 bytes a pixel for noise. The other encoders keep a few rows.
+    private func resultBytes(for request: ConversionRequest) -> Int {
+        let rectangle = request.clippingRectangle
+        let shape = StillShape(of: self, rules: request.image, clipping: rectangle, focus: request.focus)
+        return shape.target.pixels * ((shape.crop == nil ? 0 : 8) + (request.image.prefersWebP ? 24 : 0))
     }
 
     private func bytesPerPixel(for request: ConversionRequest) -> Int {

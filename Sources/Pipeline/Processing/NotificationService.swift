@@ -27,6 +27,8 @@ package struct NotificationService: Sendable {
         package var timeLimit: Duration?
         /// The wanted part of a video or sound.
         package var clip: ClipSelection
+        /// The point of the pictures that stays visible where a profile crops.
+        package var focus: FocalPoint?
 
         package init(
             identifier: String? = nil,
@@ -35,6 +37,7 @@ package struct NotificationService: Sendable {
             pushType: PushType = .alert,
             timeLimit: Duration? = nil,
             clip: ClipSelection = ClipSelection(),
+            focus: FocalPoint? = nil,
         ) {
             self.identifier = identifier
             self.profile = profile
@@ -42,6 +45,7 @@ package struct NotificationService: Sendable {
             self.pushType = pushType
             self.timeLimit = timeLimit
             self.clip = clip
+            self.focus = focus
         }
     }
 
@@ -125,6 +129,7 @@ package struct NotificationService: Sendable {
             notification: notification,
             profiles: try profiles.choices(for: notification.attachments, asked: options.profile),
             clip: options.clip,
+            focus: options.focus,
             limits: defaults.limits,
             accepted: accepted,
         )

@@ -11,6 +11,14 @@ extension Picture {
         }
     }
 
+    /// Returns the area of this size, not larger than the picture, that draws attention.
+    func attention(_ size: PixelSize) throws(DecodeError) -> PixelArea {
+        var (left, top) = (Int32(0), Int32(0))
+        let status = unsafe cvips_attention(image, Int32(size.width), Int32(size.height), &left, &top)
+        guard status == 0 else { throw VipsError("smartcrop").failure }
+        return PixelArea(x: Int(left), y: Int(top), width: size.width, height: size.height)
+    }
+
     /// Returns a picture of 16 bits a band scaled to exactly `size`. The invisible colour of transparent pixels does not
     /// mix into visible ones.
     func resized(to size: PixelSize) throws(DecodeError) -> Picture {

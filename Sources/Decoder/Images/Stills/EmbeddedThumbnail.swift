@@ -35,7 +35,7 @@ struct EmbeddedThumbnail {
             let whole = try loaded.cropped(to: loaded.size.area(ofShape: shape.whole.ratio))
             let cropped = try shape.crop(whole).in8Bits()
             let scaled = try cropped.inMemory(scaledTo: cropped.size.fitting(longEdge: rules.longEdge))
-            let finished = try scaled.inStandardColours().upright(from: orientation).inMemory()
+            let finished = try shape.finish(scaled.inStandardColours().upright(from: orientation))
             return try StillEncoder(rules: rules).encode(finished)
         } catch {
             return nil

@@ -17,7 +17,7 @@ package struct PosterEmitter: StillEmitter {
         let upright = try picture(of: still).upright(from: still.orientation)
         let shape = StillShape(of: PictureHeader(of: upright, format: .png), rules: rules)
         let cropped = try shape.crop(upright)
-        let scaled = try cropped.inMemory(scaledTo: shape.size(of: cropped.size))
+        let scaled = try shape.finish(cropped.inMemory(scaledTo: shape.size(of: cropped.size)))
         let encoded = try StillEncoder(rules: rules).encode(scaled)
         let emitter = RungEmitter(rungs: [rung], output: output, thumbnailEdge: thumbnailEdge)
         try emitter.emit(rung, encoded)

@@ -15,7 +15,9 @@ struct StillConversion {
     let header: PictureHeader
     let emitter: RungEmitter
 
-    var shape: StillShape { StillShape(of: header, rules: request.image, clipping: request.clippingRectangle) }
+    var shape: StillShape {
+        StillShape(of: header, rules: request.image, clipping: request.clippingRectangle, focus: request.focus)
+    }
 
     func run() throws(DecodeError) {
         let shape = shape
@@ -35,7 +37,7 @@ struct StillConversion {
 
     /// Emits the source's own coded data, if it may be delivered unchanged. Returns `true` if it did.
     private func remux() throws(DecodeError) -> Bool {
-        let keepsShape = shape.target == header.storedSize && header.orientation == 1
+        let keepsShape = shape.target == header.storedSize && shape.crop == nil && header.orientation == 1
         guard emitter.wants(.remuxed), !mustStop, header.isPlain, keepsShape else { return false }
         // A profile without animations does not accept GIF.
         guard header.format != .gif || request.animation != nil && header.frames == 1 else { return false }
@@ -90,13 +92,14 @@ struct StillConversion {
         }
         guard emitter.wants(.partial) else { return }
         let there = PixelSize(width: rendered.picture.width, height: rendered.rows)
-        let part = request.image.aspectRatio == nil ? there : there.area(ofShape: shape.area.ratio).size
+        let isCropped = request.image.aspectRatio != nil && shape.crop == nil
+        let part = isCropped ? there.area(ofShape: shape.area.ratio).size : there
         try emit(.partial, rendered.picture.cropped(to: PixelArea(size: part, in: there)))
     }
 
     private func emit(_ rung: Rung, _ picture: borrowing Picture) throws(DecodeError) {
         let standard = try picture.inStandardColours(from: header.colours.coding)
-        let finished = try standard.upright(from: header.orientation).inMemory()
+        let finished = try shape.finish(standard.upright(from: header.orientation))
         let isHurried = rung != .downscaled || source.timeWillExpire
         let rules = isHurried ? request.image.withoutWebP : request.image
         let encoded = try StillEncoder(rules: rules).encode(finished)
@@ -109,10 +112,8 @@ struct StillConversion {
         guard emitter.lacksThumbnail else { return }
         do {
             let rendered = try render(PictureSource(source, header.format), shape.shrink)
-            let upright = try rendered.picture.inStandardColours(from: header.colours.coding).upright(
-                from: header.orientation
-            ).inMemory()
-            emitter.emitThumbnail(of: upright)
+            let standard = try rendered.picture.inStandardColours(from: header.colours.coding)
+            emitter.emitThumbnail(of: try shape.finish(standard.upright(from: header.orientation)))
         } catch {
             // The picture itself is complete, so a failed thumbnail is ignored.
         }

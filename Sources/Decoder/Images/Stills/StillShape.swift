@@ -4,25 +4,41 @@ import Values
 
 /// The shape of a still picture: the part of the frame that is kept, and its final size.
 ///
-/// All values are for the stored orientation, because the few remaining pixels are turned last.
+/// The values are for the stored orientation, because the few remaining pixels are turned last.
 struct StillShape {
     /// The factor by which a picture that the loader has shrunk must exceed its target, so that the best filter comes
     /// last. With 1.5, a photo keeps more than 36 dB, including JPEG's own losses.
     private static let headroom = 1.5
+    /// The most pixels, in pixels of the result, that are scaled to find what draws attention among them.
+    private static let searchFactor = 4
 
     let whole: PixelSize
+    /// The part that is scaled.
     let area: PixelArea
+    /// The size to which it is scaled.
     let target: PixelSize
+    /// The size to which the upright result is cropped, around what draws attention. `nil` leaves it as it is.
+    let crop: PixelSize?
     let orientation: Int
 
-    init(of header: PictureHeader, rules: ImageRules, clipping rectangle: ClippingRectangle? = nil) {
+    init(
+        of header: PictureHeader,
+        rules: ImageRules,
+        clipping rectangle: ClippingRectangle? = nil,
+        focus: FocalPoint? = nil,
+    ) {
         whole = header.storedSize
         orientation = header.orientation
-        let ratio = rules.aspectRatio.map { ratio in
-            header.isTransposed ? AspectRatio(width: ratio.height, height: ratio.width) : ratio
-        }
-        area = header.area(within: rectangle).area(ofShape: ratio)
-        target = area.size.fitting(longEdge: rules.longEdge)
+        let upright = header.size
+        let kept = rectangle.map { PixelArea($0, of: upright) } ?? PixelArea(size: upright, in: upright)
+        let part = kept.area(ofShape: rules.aspectRatio, around: focus, in: upright)
+        let final = part.size.fitting(longEdge: rules.longEdge)
+        let all = kept.size.scaled(by: Double(final.width) / Double(part.width), atLeast: final)
+        let searches = part != kept && focus == nil && all.pixels <= final.pixels * Self.searchFactor
+        crop = searches ? final : nil
+        area = (searches ? kept : part).stored(in: upright, orientation: orientation)
+        let size = searches ? all : final
+        target = header.isTransposed ? size.transposed : size
     }
 
     /// The factor by which the loader shrinks for full quality.
@@ -35,13 +51,33 @@ struct StillShape {
 
     private func largestShrink(where isEnough: (Int) -> Bool) -> Int { [8, 4, 2].first(where: isEnough) ?? 1 }
 
-    /// Returns the part of `loaded` that is kept.
+    /// Returns the part of `loaded` that is scaled.
     func crop(_ loaded: borrowing Picture) throws(DecodeError) -> Picture {
         try loaded.cropped(to: area.scaled(from: whole, to: loaded.size))
     }
 
-    /// Returns the final size of the cropped part. It is never scaled up, even if the loader shrank it too far.
+    /// Returns the size to which that part is scaled. It is never scaled up, even if the loader shrank it too far.
     func size(of cropped: PixelSize) -> PixelSize {
         cropped.width < target.width || cropped.height < target.height ? cropped : target
+    }
+
+    /// Returns the part of the scaled and upright picture that is delivered, in memory.
+    func finish(_ upright: consuming Picture) throws(DecodeError) -> Picture {
+        let scaled = try upright.inMemory()
+        guard let crop else { return scaled }
+        let part = scaled.size.area(ofShape: crop.ratio).size
+        let size = PixelSize(width: min(part.width, crop.width), height: min(part.height, crop.height))
+        guard size != scaled.size else { return scaled }
+        return try scaled.cropped(to: scaled.attention(size)).inMemory()
+    }
+}
+
+extension PixelSize {
+    /// Returns the size times `factor`, rounded, but not smaller than `least`.
+    fileprivate func scaled(by factor: Double, atLeast least: PixelSize) -> PixelSize {
+        PixelSize(
+            width: max(least.width, Int(clamping: (Double(width) * factor).rounded())),
+            height: max(least.height, Int(clamping: (Double(height) * factor).rounded())),
+        )
     }
 }

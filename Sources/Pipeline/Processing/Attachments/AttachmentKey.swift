@@ -14,6 +14,8 @@ struct AttachmentKey: Hashable, Sendable {
     var video: VideoRules?
     var audio: AudioRules?
     var clippingRectangle: ClippingRectangle?
+    /// The point that stays visible where the profile crops.
+    var focus: FocalPoint?
     var clip: ClipSelection
     var limits: MediaLimits
     /// The longer side in pixels of the thumbnail to make beside the output; `nil` makes none.
@@ -29,6 +31,7 @@ struct AttachmentKey: Hashable, Sendable {
             image: image,
             animation: animation,
             clippingRectangle: clippingRectangle,
+            focus: focus,
             video: video,
             audio: audio,
             clip: clip,
@@ -66,6 +69,7 @@ extension ProcessingRequest {
             video: profile.video,
             audio: profile.audio,
             clippingRectangle: clippingRectangle(of: index),
+            focus: profile.image.aspectRatio == nil ? nil : focus,
             clip: clip,
             limits: limits,
         )

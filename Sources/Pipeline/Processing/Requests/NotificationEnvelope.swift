@@ -5,15 +5,16 @@ import Timing
 /// A payload and the sender's options, as one JSON object: the body of `POST /v1/notifications` and of a job.
 ///
 /// `{"id"?, "payload", "profile"?, "dialect"?, "pushType"?: "voip", "deadline"?: "5s",`
-/// `"clip"?: {"start"?: "3s", "duration"?: "10s"}}`, and for a job `"callback"?`, a URL.
+/// `"clip"?: {"start"?: "3s", "duration"?: "10s"}, "focus"?: {"x": 0.5, "y": 0.2}}`, and for a job `"callback"?`, a URL.
 package struct NotificationEnvelope: Sendable {
     package let payload: JSONValue
     package let options: NotificationService.Options
     package let callback: String?
 
-    private static let keys: Set = ["id", "payload", "profile", "dialect", "pushType", "deadline", "clip"]
+    private static let keys: Set = ["id", "payload", "profile", "dialect", "pushType", "deadline", "clip", "focus"]
     private static let jobKeys: Set = ["callback"]
     private static let clipKeys: Set = ["start", "duration"]
+    private static let focusKeys: Set = ["x", "y"]
     private static let callbackByteLimit = 2048
     /// The longest start and duration of a clip. Sources are shorter, and arithmetic on far larger values overflows.
     private static let longestClip = Duration.seconds(86_400)
@@ -41,6 +42,7 @@ package struct NotificationEnvelope: Sendable {
             pushType: try Self.pushType(in: value),
             timeLimit: try Self.duration("deadline", in: value),
             clip: try Self.clip(in: value),
+            focus: try Self.focus(in: value),
         )
         callback = try Self.text("callback", in: value, upTo: Self.callbackByteLimit)
     }
@@ -68,6 +70,18 @@ package struct NotificationEnvelope: Sendable {
             }
             return selection
         default: throw .envelope("\"clip\" must be {\"start\": \"3s\", \"duration\": \"10s\"}.")
+        }
+    }
+
+    private static func focus(in envelope: JSONValue) throws(RequestError) -> FocalPoint? {
+        switch envelope["focus"] {
+        case nil, .null: return nil
+        case .object(let members)?:
+            try check(members, have: focusKeys, in: "\"focus\"")
+            let value = JSONValue.object(members)
+            if let x = value["x"]?.double, let y = value["y"]?.double, let point = FocalPoint(x: x, y: y) { return point }
+            fallthrough
+        default: throw .envelope("\"focus\" must be {\"x\": 0.5, \"y\": 0.2}: fractions of the picture, from 0 to 1.")
         }
     }
 

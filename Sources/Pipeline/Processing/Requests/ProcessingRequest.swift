@@ -9,6 +9,8 @@ package struct ProcessingRequest: Sendable {
     package let profiles: [ProfileChoice]
     /// The wanted part of a video or sound.
     package var clip: ClipSelection
+    /// The point of the pictures that stays visible where a profile crops.
+    package var focus: FocalPoint?
     package var limits: MediaLimits
     /// The time at which the request arrived. The time since then counts as time in the queue.
     package var accepted: Instant?
@@ -18,12 +20,14 @@ package struct ProcessingRequest: Sendable {
         notification: NotificationRequest,
         profiles: [ProfileChoice],
         clip: ClipSelection,
+        focus: FocalPoint?,
         limits: MediaLimits,
         accepted: Instant?,
     ) {
         self.notification = notification
         self.profiles = profiles
         self.clip = clip
+        self.focus = focus
         self.limits = limits
         self.accepted = accepted
     }
@@ -33,12 +37,20 @@ package struct ProcessingRequest: Sendable {
         notification: NotificationRequest,
         profile: Profile = .apns,
         clip: ClipSelection = ClipSelection(),
+        focus: FocalPoint? = nil,
         limits: MediaLimits = MediaLimits(),
         accepted: Instant? = nil,
     ) {
         let choice = ProfileChoice(profile: profile, reason: .request)
         let profiles = notification.attachments.map { _ in choice }
-        self.init(notification: notification, profiles: profiles, clip: clip, limits: limits, accepted: accepted)
+        self.init(
+            notification: notification,
+            profiles: profiles,
+            clip: clip,
+            focus: focus,
+            limits: limits,
+            accepted: accepted
+        )
     }
 
     /// Returns the part of the image at `index` to keep; `nil` keeps all of it.
