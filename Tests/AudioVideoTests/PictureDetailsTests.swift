@@ -106,16 +106,6 @@ struct PictureDetailsTests {
         }
     }
 
-    @Test("the poster is the first frame that is not black")
-    func poster() throws {
-        let source = "color=c=black:s=320x240:d=1:r=25[a];color=c=red:s=320x240:d=1:r=25[b];[a][b]concat"
-        let arguments = ["-filter_complex", source, "-c:v", "libx264", "-preset", "veryfast", "-pix_fmt", "yuv420p"]
-        let output = try clip("a.mp4", arguments, rungs: [.poster])
-        let poster = try #require(output.last)
-        let colour = try #require(FFmpeg.colours(of: poster.bytes).first)
-        #expect(colour[0] > 200 && colour[1] < 40)
-    }
-
     @Test("a profile without video gets the frame only, in the profile's shape")
     func stillProfiles() throws {
         let arguments = [

@@ -51,7 +51,7 @@ package struct ClipSelection: Sendable, Hashable {
     package var start: Duration
     /// The length of the clip. `nil` is as long as the profile allows; a longer clip is cut to that.
     package var duration: Duration?
-    /// The frame that stands for the video where it cannot move. `nil` is the first one that is not blank.
+    /// The frame that stands for the video where it cannot move. `nil` is one of the first that shows something.
     package var thumbnailTime: Duration?
 
     package init(start: Duration = .zero, duration: Duration? = nil, thumbnailTime: Duration? = nil) {

@@ -15,11 +15,11 @@ extension Frame {
         )
     }
 
-    /// Returns the average brightness, from 16 (black) to 235.
-    func brightness() throws(DecodeError) -> Int {
-        let size = PixelSize(width: 16, height: 16)
-        let bytes = try PictureScaler(to: size, AV_PIX_FMT_GRAY8).scaled(self).rows(ofBytes: size.width)
-        return bytes.reduce(0) { $0 + Int($1) } / bytes.count
+    /// Returns what there is to see in the frame, measured on a small grey version of it.
+    func detail() throws(DecodeError) -> FrameDetail {
+        let small = size.fitting(longEdge: FrameDetail.longEdge)
+        let bytes = try PictureScaler(to: small, AV_PIX_FMT_GRAY8).scaled(self).rows(ofBytes: small.width)
+        return FrameDetail(of: bytes, width: small.width)
     }
 
     /// Returns the first plane without the gaps between its rows.

@@ -3,16 +3,22 @@ import Media
 
 /// The search for a video's poster frame, and its conversion into a still picture.
 struct PosterConversion {
-    /// The least average brightness of a poster. Black is 16 of 255.
-    private static let leastBrightness = 32
-    /// The most dark frames to look at. After them, the brightest one is used.
+    /// The most frames to look at. After them, the best one is used.
     private static let frameLimit = 100
+    /// The most frames to look at once one is neither black nor white: a second.
+    private static let visibleFrameLimit = 25
+    /// The frames without a better one after which the search ends: a fade gets better with each frame.
+    private static let patience = 6
+    /// The factor of its score by which a frame must be better to replace another one.
+    private static let improvement = 1.05
 
     let request: ConversionRequest
     let reader: ClipReader
     let stream: MediaStream
     /// The requested time of the frame, in microseconds on the source's clock; `nil` for any frame.
     let asked: Int64?
+    /// Returns `true` if time is running out, so that any frame will do.
+    let mustStop: () -> Bool
 
     func still() throws(DecodeError) -> DecodedStill {
         let decoder = try StreamDecoder.open(stream, limits: request.limits, isSlow: false)
@@ -34,8 +40,10 @@ struct PosterConversion {
 
     private struct Candidate: ~Copyable {
         var frame: Frame?
-        var brightness = -1
-        var frames = 0
+        var score = -1.0
+        /// The frames looked at, those since the first visible one, and those since the best one.
+        var (frames, visibleFrames, framesSinceBest) = (0, 0, 0)
+        var isEnough = false
         var isChosen = false
     }
 
@@ -51,11 +59,17 @@ struct PosterConversion {
             }
             guard time >= reader.range.start || candidate.frame == nil else { continue }
             candidate.frames += 1
-            let brightness = try frame.brightness()
-            guard brightness > candidate.brightness else { continue }
-            candidate.brightness = brightness
-            candidate.frame = consume frame
-            if brightness >= Self.leastBrightness, time >= reader.range.start { return choose(&candidate) }
+            let detail = try frame.detail()
+            candidate.framesSinceBest += 1
+            if candidate.visibleFrames > 0 || detail.isVisible { candidate.visibleFrames += 1 }
+            if detail.score > candidate.score * Self.improvement {
+                candidate.score = detail.score
+                candidate.framesSinceBest = 0
+                candidate.isEnough = detail.isEnough && time >= reader.range.start
+                candidate.frame = consume frame
+            }
+            let isBest = candidate.isEnough && candidate.framesSinceBest >= Self.patience
+            if isBest || candidate.visibleFrames > Self.visibleFrameLimit || mustStop() { return choose(&candidate) }
         }
         return false
     }

@@ -69,7 +69,7 @@ struct VideoConversion {
     }
 
     private func poster(_ reader: ClipReader, asked: Int64?) -> PosterConversion {
-        PosterConversion(request: request, reader: reader, stream: video, asked: asked)
+        PosterConversion(request: request, reader: reader, stream: video, asked: asked) { source.timeWillExpire }
     }
 
     /// Emits the poster. Returns `true` if there is one.

@@ -1,0 +1,57 @@
+import DecoderWire
+import Media
+import Support
+import Testing
+
+@testable import AudioVideo
+
+@Suite("The choice of a poster", .needsFFmpeg, .timeLimit(.minutes(10)))
+struct PosterTests {
+    /// Makes a video of a filter graph, and returns the mean colour of its poster.
+    private func colour(_ graph: String) throws -> [Int] {
+        let arguments = ["-filter_complex", graph, "-c:v", "libx264", "-preset", "veryfast", "-pix_fmt", "yuv420p"]
+        let bytes = try FFmpeg.make("a.mp4", arguments)
+        let poster = try #require(try transform(MemorySource(bytes), .mp4, rungs: [.poster]).output.last)
+        return try #require(FFmpeg.colours(of: poster.bytes).first)
+    }
+
+    @Test("a colour comes before black and white", arguments: ["black", "white"])
+    func plain(colour name: String) throws {
+        let source = "color=c=\(name):s=320x240:d=1:r=25[a];color=c=red:s=320x240:d=1:r=25[b];[a][b]concat"
+        let colour = try colour(source)
+        #expect(colour[0] > 200 && colour[1] < 40 && colour[2] < 40)
+    }
+
+    @Test("a picture comes before a plain colour")
+    func picture() throws {
+        let source = "color=c=red:s=320x240:d=0.6:r=25[a];testsrc=s=320x240:d=1:r=25[b];[a][b]concat"
+        let colour = try colour(source)
+        #expect(colour[1] > 60 && colour[2] > 60)
+    }
+
+    @Test("a fade from black has ended, or nearly")
+    func fade() throws {
+        let whole = try colour("testsrc=s=320x240:d=2:r=25")
+        let faded = try colour("testsrc=s=320x240:d=2:r=25,fade=in:d=0.8")
+        for (seen, wanted) in zip(faded, whole) { #expect(seen * 10 >= wanted * 8, "\(faded) of \(whole)") }
+    }
+
+    @Test("a sharp frame comes before a blurred one")
+    func blur() throws {
+        let sharp = "color=c=red:s=320x240:d=0.6:r=25,drawgrid=w=16:h=16:t=4:c=yellow"
+        let source = "color=c=blue:s=320x240:d=0.2:r=25,drawgrid=w=8:h=8:t=2:c=cyan,gblur=sigma=12[a];\(sharp)[b];[a][b]concat"
+        let colour = try colour(source)
+        #expect(colour[0] > 150 && colour[2] < 80)
+    }
+
+    @Test("when time runs out, any frame will do")
+    func hurry() throws {
+        let graph = "testsrc=s=320x240:d=2:r=25,fade=in:d=0.8"
+        let arguments = ["-filter_complex", graph, "-c:v", "libx264", "-preset", "veryfast", "-pix_fmt", "yuv420p"]
+        let source = MemorySource(try FFmpeg.make("a.mp4", arguments))
+        source.byteCountAtExpiry = 1
+        let poster = try #require(try transform(source, .mp4, rungs: [.poster]).output.last)
+        let colour = try #require(FFmpeg.colours(of: poster.bytes).first)
+        #expect(colour.allSatisfy { $0 < 40 }, "\(colour)")
+    }
+}
