@@ -2,7 +2,8 @@
 
 Each notification's source has its own rate, with a median of MEDIAN seconds for the whole source: half of them take
 longer, some much longer. The other contender is what gateways do today: `curl` with the deadline as its time limit,
-then `vipsthumbnail`, or `ffmpeg` for a video. Files that are incomplete by then do not count.
+then `vipsthumbnail`, or `ffmpeg` for a video. Files that are incomplete by then do not count. Both get the same sources,
+one right after the other, so that the machine's other work hits both.
 """
 
 import concurrent.futures
@@ -86,7 +87,7 @@ def all_or_nothing(url, deadline):
     return "complete" if made and seconds <= deadline else "nothing", seconds
 
 
-def delivery(program, folder, cores, count=100, at_once=25):
+def delivery(program, folder, cores, count=400, at_once=20):
     media = make_sources(folder)
     origin = Origin(program, media)
     sidecar = Sidecar(program, cores, len(cores))
@@ -98,9 +99,13 @@ def delivery(program, folder, cores, count=100, at_once=25):
     late, figures = 0, {}
     with concurrent.futures.ThreadPoolExecutor(at_once) as threads:
         for seed, deadline in enumerate(DEADLINES):
-            urls = [origin.url + source for source in sources(media, count, seed)]
-            ours = list(threads.map(lambda url: notify(sidecar.port, url, deadline), urls))
-            theirs = list(threads.map(lambda url: all_or_nothing(url, deadline), urls))
+            def both(numbered):
+                number, source = numbered
+                contenders = [lambda url: notify(sidecar.port, url, deadline), lambda url: all_or_nothing(url, deadline)]
+                answers = {index: contenders[index](origin.url + source) for index in ((0, 1) if number % 2 else (1, 0))}
+                return answers[0], answers[1]
+
+            ours, theirs = zip(*threads.map(both, enumerate(sources(media, count, seed))))
             # Allows a twentieth of a second for the request and the answer on a machine that everything here shares.
             late += sum(seconds > deadline + 0.05 for _, seconds in ours)
             share = {
@@ -119,5 +124,5 @@ def delivery(program, folder, cores, count=100, at_once=25):
         "deadline_where_all_or_nothing_delivers_half": DEADLINES[at_half],
         "share_of_attachd_there": curve["attachd, all"][at_half][1],
         "curve": curve,
-        "target": "at least 0.9 where all-or-nothing delivers half, and none late",
+        "target": "at least 0.9 where all-or-nothing delivers half, none late, and at each deadline as many complete as it delivers",
     }
