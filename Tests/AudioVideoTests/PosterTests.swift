@@ -39,7 +39,8 @@ struct PosterTests {
     @Test("a sharp frame comes before a blurred one")
     func blur() throws {
         let sharp = "color=c=red:s=320x240:d=0.6:r=25,drawgrid=w=16:h=16:t=4:c=yellow"
-        let source = "color=c=blue:s=320x240:d=0.2:r=25,drawgrid=w=8:h=8:t=2:c=cyan,gblur=sigma=12[a];\(sharp)[b];[a][b]concat"
+        let source =
+            "color=c=blue:s=320x240:d=0.2:r=25,drawgrid=w=8:h=8:t=2:c=cyan,gblur=sigma=12[a];\(sharp)[b];[a][b]concat"
         let colour = try colour(source)
         #expect(colour[0] > 150 && colour[2] < 80)
     }

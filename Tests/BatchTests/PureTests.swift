@@ -1,3 +1,4 @@
+import Media
 import Testing
 
 @testable import Batch
@@ -25,18 +26,20 @@ import Testing
     @Test("no two files of a folder have the same output, whatever their names")
     func unique() {
         let parts = [
-            "a", "a.png", "a.jpg", "a.png.jpg", "a.png.jpg.gif", "a~", "a.png~", "a.png~~", ".a", ".a.png", "a.",
+            "a", "a.png", "a.jpg", "a.png.jpg", "a.png.webp", "a.png.jpg.gif", "a~", "a.png~", "a.png~~", ".a",
+            ".a.png",
+            "a.",
         ]
         // Every selection from these names.
         for choice in 0..<(1 << parts.count) {
             let files = parts.indices.filter { choice >> $0 & 1 == 1 }.map { Array(parts[$0].utf8) }
             let folders = parts.indices.filter { choice >> $0 & 1 == 0 }.map { Array(parts[$0].utf8) }
-            let names = OutputNames(files: files, folders: folders)
+            let names = OutputNames(files: files, folders: folders, formats: Set(OutputFormat.allCases))
             // Each file may get each type.
             let outputs = files.map { file in
-                Set(["jpg", "png", "gif"].map { names.name(of: file, in: .root).path(pathExtension: $0) })
+                Set(["jpg", "png", "gif", "webp"].map { names.name(of: file, in: .root).path(pathExtension: $0) })
             }
-            guard outputs.reduce(into: Set(), { $0.formUnion($1) }).count == 3 * files.count else {
+            guard outputs.reduce(into: Set(), { $0.formUnion($1) }).count == 4 * files.count else {
                 Issue.record("\(files.map { String(decoding: $0, as: UTF8.self) }) can have the same output")
                 return
             }
@@ -56,7 +59,8 @@ import Testing
     )
     func keeps(file: String, pathExtension: String, output: String) {
         let files = ["launch.gif", "launch.mp4", "photo.heic"].map { Array($0.utf8) }
-        let name = OutputNames(files: files, folders: []).name(of: Array(file.utf8), in: RelativePath("a"))
+        let name = OutputNames(files: files, folders: [], formats: Profile.apns.outputFormats)
+            .name(of: Array(file.utf8), in: RelativePath("a"))
         #expect(name.path(pathExtension: pathExtension) == RelativePath("a/\(output)"))
         #expect(name.path(like: RelativePath("b/other.\(pathExtension)")) == RelativePath("a/\(output)"))
     }

@@ -15,7 +15,8 @@ extension ImagesTests {
             let moving = GIFBuilder.animation(64, 48, frames: 4, delay: 10) { frame, _, _ in frame * 60 }
             var found: Set<OutputFormat> = []
             for (source, format, prefersWebP) in [
-                (opaque, MediaFormat.png, false), (transparent, .png, false), (moving, .gif, false), (opaque, .png, true),
+                (opaque, MediaFormat.png, false), (transparent, .png, false), (moving, .gif, false),
+                (opaque, .png, true),
             ] {
                 var profile = Profile.apns
                 profile.image.prefersWebP = prefersWebP

@@ -43,7 +43,9 @@ extension ImagesTests {
         func grey() throws {
             let source = PNGBuilder.picture(300, 200, .grey) { x, _ in [UInt8(x * 255 / 300)] }
             let pixels = try Pixels(try convert(source))
-            for x in [10, 150, 290] { #expect(isNear(pixels.at(x, 100), [Int](repeating: x * 255 / 300, count: 3), within: 4)) }
+            for x in [10, 150, 290] {
+                #expect(isNear(pixels.at(x, 100), [Int](repeating: x * 255 / 300, count: 3), within: 4))
+            }
         }
 
         @Test("lines in saturated colours stay JPEG with all samples of colour, which WebP cannot have")

@@ -31,6 +31,13 @@ package struct Profile: Sendable, Equatable {
     }
 }
 
+extension Profile {
+    /// The formats that an attachment can have.
+    package var outputFormats: Set<OutputFormat> {
+        Set(OutputFormat.allCases).subtracting(image.prefersWebP ? [] : [.webp])
+    }
+}
+
 /// The rules for still pictures.
 package struct ImageRules: Sendable, Hashable {
     /// The most pixels that the longer side may have.

@@ -56,19 +56,18 @@ struct PixelArea: Equatable {
         )
     }
 
-    /// Returns the largest area of shape `ratio` in this one: as near to `focus` as possible, or else in the middle.
-    ///
-    /// - Parameters:
-    ///   - ratio: The shape. `nil` keeps all.
-    ///   - focus: A point of the picture of size `whole`.
-    ///   - whole: The size of the picture that this is a part of.
+    /// Returns the largest area of shape `ratio` in this one, all of it for `nil`: as near as possible to `focus`, a point of
+    /// the picture of size `whole`, or else in the middle.
     func area(ofShape ratio: AspectRatio?, around focus: FocalPoint?, in whole: PixelSize) -> PixelArea {
         var part = size.area(ofShape: ratio)
         part.x += x
         part.y += y
         guard let focus else { return part }
         func start(_ centre: Double, _ length: Int, _ range: Range<Int>) -> Int {
-            min(range.upperBound - length, max(range.lowerBound, Int(clamping: (centre - Double(length) / 2).rounded())))
+            min(
+                range.upperBound - length,
+                max(range.lowerBound, Int(clamping: (centre - Double(length) / 2).rounded()))
+            )
         }
         part.x = start(focus.x * Double(whole.width), part.width, x..<x + width)
         part.y = start(focus.y * Double(whole.height), part.height, y..<y + height)

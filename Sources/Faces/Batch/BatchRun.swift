@@ -67,7 +67,7 @@ package final class BatchRun: Sendable {
         try await finish()
     }
 
-    private var walk: TreeWalk { TreeWalk(folders.input, options.selection) }
+    private var walk: TreeWalk { TreeWalk(folders.input, options) }
 
     private func handle(_ entry: TreeWalk.Entry) async {
         switch entry.kind {

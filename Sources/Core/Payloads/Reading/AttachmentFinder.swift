@@ -109,8 +109,6 @@ struct AttachmentFinder {
             identifier: identifier,
             remarks: &attachmentRemarks,
         )
-        // A payload for an Apple device has `aps`.
-        let isForOthersOnly = path.isForOthersOnly || dialect.layout == nil && value["aps"] == nil
         let rectangle = options.clippingRectangle == nil ? nil : path.options.clippingRectangle
         attachments.append(
             AttachmentRequest(
@@ -118,7 +116,7 @@ struct AttachmentFinder {
                 url: match.value.text ?? "",
                 options: options,
                 profile: path.profile,
-                isForAppleDevices: !isForOthersOnly,
+                isForAppleDevices: !path.isForOthersOnly,
                 category: category,
                 dialect: dialect.name,
                 pointers: AttachmentPointers(

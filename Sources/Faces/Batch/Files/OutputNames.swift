@@ -6,12 +6,11 @@ import Media
 /// and `photo.heic` both become a JPEG), each file that changes its extension keeps its complete name: `photo.png.jpg`,
 /// `photo.heic.jpg`. So the names depend only on the names in the folder, and are unique.
 struct OutputNames {
-    private static let outputExtensions = Set(OutputFormat.allCases.map { Array($0.filenameExtension.utf8) })
-
     private var stems: [[UInt8]: [UInt8]] = [:]
 
-    /// Creates the names from all `files` and `folders` of the folder, whether they are selected or not.
-    init(files: [[UInt8]], folders: [[UInt8]]) {
+    /// Creates the names from all `files` and `folders` of the folder, whether they are selected or not. `formats` are those
+    /// that an output can have.
+    init(files: [[UInt8]], folders: [[UInt8]], formats: Set<OutputFormat>) {
         // A folder `photo.jpg` collides with the output of `photo.png`.
         let folderStems = Set(folders.map(Self.stem))
         var claims: [[UInt8]: Int] = [:]
@@ -21,7 +20,8 @@ struct OutputNames {
         }
         for folder in folderStems { claims[folder, default: 0] += 1 }
         // A file that may keep its name collides with an output that has its stem.
-        let keepers = files.filter { Self.outputExtensions.contains(Self.pathExtension(of: $0)) }
+        let extensions = Set(formats.map { Array($0.filenameExtension.utf8) })
+        let keepers = files.filter { extensions.contains(Self.pathExtension(of: $0)) }
         var taken = folderStems.union(keepers.map(Self.stem))
         taken.formUnion(files.map(Self.stem).filter { claims[$0] == 1 })
         for file in files.sorted(by: { $0.lexicographicallyPrecedes($1) }) {

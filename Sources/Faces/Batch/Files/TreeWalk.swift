@@ -1,5 +1,6 @@
 import Files
 import Glibc
+import Media
 
 /// A sequence of everything below a folder except folders, always in the order of the names' bytes.
 ///
@@ -27,12 +28,14 @@ struct TreeWalk: Sequence, IteratorProtocol {
 
     private let root: Directory
     private let selection: FileSelection
+    private let formats: Set<OutputFormat>
     /// The entries still to visit. The next one is last.
     private var pending: [Item]
 
-    init(_ root: Directory, _ selection: FileSelection) {
+    init(_ root: Directory, _ options: BatchOptions) {
         self.root = root
-        self.selection = selection
+        selection = options.selection
+        formats = options.profile.outputFormats
         pending = [Item(path: .root, kind: S_IFDIR, output: .root)]
     }
 
@@ -60,6 +63,7 @@ struct TreeWalk: Sequence, IteratorProtocol {
         let names = OutputNames(
             files: entries.filter { $0.kind != S_IFDIR }.map(\.name),
             folders: entries.filter { $0.kind == S_IFDIR }.map(\.name),
+            formats: formats,
         )
         pending += entries.sorted { $1.name.lexicographicallyPrecedes($0.name) }
             .map { entry in

@@ -79,7 +79,9 @@ package struct NotificationEnvelope: Sendable {
         case .object(let members)?:
             try check(members, have: focusKeys, in: "\"focus\"")
             let value = JSONValue.object(members)
-            if let x = value["x"]?.double, let y = value["y"]?.double, let point = FocalPoint(x: x, y: y) { return point }
+            if let x = value["x"]?.double, let y = value["y"]?.double, let point = FocalPoint(x: x, y: y) {
+                return point
+            }
             fallthrough
         default: throw .envelope("\"focus\" must be {\"x\": 0.5, \"y\": 0.2}: fractions of the picture, from 0 to 1.")
         }

@@ -43,11 +43,12 @@ struct ProfileTable: Sendable {
 
     /// Returns one choice for each attachment. `asked` is the profile that the request names.
     func choices(for attachments: [AttachmentRequest], asked: String?) throws(RequestError) -> [ProfileChoice] {
-        let named = try asked.map { name throws(RequestError) in
-            ProfileChoice(profile: try profile(named: name), reason: .request)
-        }
+        let profile = if let asked { try profile(named: asked) } else { Profile?.none }
         return try attachments.map { attachment throws(RequestError) in
-            var choice = try named ?? choice(for: attachment)
+            var choice =
+                if let profile { ProfileChoice(profile: profile, reason: .request) } else {
+                    try choice(for: attachment)
+                }
             // Apple's devices don't show WebP in a notification.
             if attachment.isForAppleDevices { choice.profile.image = choice.profile.image.withoutWebP }
             return choice

@@ -81,9 +81,11 @@ struct OutputHeader: Equatable {
             chunk = next
         }
         guard chunk == lossy, let length = bytes.little(at: offset + 4, byteCount: 4),
-            offset + 8 + length + length % 2 == bytes.count, let tag = bytes.little(at: offset + 8, byteCount: 1), tag & 1 == 0,
+            offset + 8 + length + length % 2 == bytes.count, let tag = bytes.little(at: offset + 8, byteCount: 1),
+            tag & 1 == 0,
             bytes.number(at: offset + 11, byteCount: 3) == 0x9D012A,
-            let width = bytes.little(at: offset + 14, byteCount: 2), let height = bytes.little(at: offset + 16, byteCount: 2)
+            let width = bytes.little(at: offset + 14, byteCount: 2),
+            let height = bytes.little(at: offset + 16, byteCount: 2)
         else { return nil }
         // The two upper bits of a side scale the picture up, which nothing does.
         guard width < 0x4000, height < 0x4000, canvas.map({ $0 == (width, height) }) ?? true else { return nil }
