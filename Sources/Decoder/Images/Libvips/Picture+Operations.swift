@@ -15,7 +15,7 @@ extension Picture {
     func attention(_ size: PixelSize) throws(DecodeError) -> PixelArea {
         var (left, top) = (Int32(0), Int32(0))
         let status = unsafe cvips_attention(image, Int32(size.width), Int32(size.height), &left, &top)
-        guard status == 0 else { throw VipsError("smartcrop").failure }
+        guard status == 0 else { throw VipsError("attention").failure }
         return PixelArea(x: Int(left), y: Int(top), width: size.width, height: size.height)
     }
 

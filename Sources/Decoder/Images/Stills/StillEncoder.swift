@@ -34,7 +34,7 @@ struct StillEncoder {
     private static let detailQuality = 86
     /// The WebP qualities with about the same scores.
     private static let webPQuality = 86
-    private static let webPDetailQuality = 90
+    private static let webPDetailQuality = 88
     /// The longest side that a WebP can have (RFC 9649).
     private static let longestWebPSide = 16_383
     /// The bytes for each pixel, in the usual quality, from which on a picture has much fine detail.
@@ -80,7 +80,9 @@ struct StillEncoder {
         if bytesPerPixel < Self.graphicBytes, picture.hasSharpColour(inMoreThan: Self.sharpShare) {
             let full = try picture.jpeg(quality: Self.quality, hasFullColour: true)
             if full.count <= byteLimit { return EncodedPicture(format: .jpeg, size: picture.size, bytes: full) }
-        } else if let webP = try webP(picture, quality: hasDetail ? Self.webPDetailQuality : Self.webPQuality) {
+        } else if let webP = try webP(picture, quality: hasDetail ? Self.webPDetailQuality : Self.webPQuality),
+            hasDetail || webP.bytes.count < first.count
+        {
             return webP
         } else if hasDetail {
             let better = try picture.jpeg(quality: Self.detailQuality)
