@@ -37,15 +37,14 @@ int cvips_webpsave(VipsImage *in, int quality, void **bytes, size_t *count) {
         vips_error("webp", "libwebp has another version");
         return -1;
     }
-    config.use_sharp_yuv = 1;
     WebPMemoryWriter writer;
     WebPMemoryWriterInit(&writer);
     picture.writer = WebPMemoryWrite;
     picture.custom_ptr = &writer;
-    int done = encode(in, &config, &picture);
+    int done = encode(in, &config, &picture), error = picture.error_code;
     WebPPictureFree(&picture);
     if (!done) {
-        vips_error("webp", "libwebp's error %d", picture.error_code);
+        vips_error("webp", "libwebp's error %d", error);
         WebPMemoryWriterClear(&writer);
         return -1;
     }

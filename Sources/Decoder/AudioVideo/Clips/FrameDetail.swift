@@ -4,8 +4,7 @@ struct FrameDetail: Equatable {
     static let longEdge = 160
     /// The average brightness outside of which a frame looks black or white. Black is 16, white 235.
     private static let visible = 32.0...215.0
-    /// The score from which on a frame has enough to see. A face before a plain wall has about 40, text 60, and a plain
-    /// colour or thick fog less than 15.
+    /// The score from which on a frame has enough to see. A plain colour has 10.
     private static let enough = 25.0
 
     let brightness: Double
