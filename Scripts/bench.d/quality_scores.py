@@ -1,7 +1,8 @@
 """quality_scores PROGRAM MEDIA: scores attachd and other programs on the pictures of MEDIA, and writes quality.html there.
 
 The reference of each picture is a full decode, scaled to 1038 pixels with a Lanczos filter in linear light. Each peer
-runs as it comes, on white, and on the photos again with the JPEG quality at which they have about attachd's bytes.
+runs as it comes, on white, and on the photos again with the JPEG quality at which they have about attachd's bytes. WebP
+is compared with a JPEG of the reference by libvips in the quality that has the same score.
 """
 
 import html
@@ -95,20 +96,32 @@ def main(program, media):
     references = {path: reference(path, work) for path in sum(paths.values(), [])}
 
     def score(name, path, blob):
-        extension = "png" if blob.startswith(b"\x89PNG") else "jpg"
+        extension = {b"\x89PN": "png", b"RIF": "webp"}.get(blob[:3], "jpg")
         file = work / f"{path.stem}-{name.replace(' ', '-')}.{extension}"
         file.write_bytes(blob)
-        return compute_ssimulacra2(str(reference(path, work, Image.open(file).size)), str(file)), len(blob), file
+        picture = Image.open(file)
+        decoded = file
+        if extension == "webp":
+            decoded = file.with_suffix(".webp.png")
+            picture.convert("RGB").save(decoded)
+        return compute_ssimulacra2(str(reference(path, work, picture.size)), str(decoded)), len(blob), file
 
-    ours = {}
-    with tempfile.TemporaryDirectory(dir=media) as out:
-        for kind in KINDS:
-            subprocess.run([program, "batch", media / kind, "--out", f"{out}/{kind}"], check=True, capture_output=True)
-            for line in pathlib.Path(out, kind, "manifest.jsonl").read_text().splitlines():
-                row = json.loads(line)
-                blob = pathlib.Path(out, kind, row["output"]).read_bytes()
-                ours[media / kind / row["path"]] = score("attachd", media / kind / row["path"], blob)
-    results = {"attachd": ours}
+    def made_by_attachd(name, *options):
+        scores = {}
+        with tempfile.TemporaryDirectory(dir=media) as out:
+            for kind in KINDS:
+                subprocess.run([program, "batch", media / kind, "--out", f"{out}/{kind}", *options], check=True, capture_output=True)
+                for line in pathlib.Path(out, kind, "manifest.jsonl").read_text().splitlines():
+                    row = json.loads(line)
+                    blob = pathlib.Path(out, kind, row["output"]).read_bytes()
+                    scores[media / kind / row["path"]] = score(name, media / kind / row["path"], blob)
+        return scores
+
+    settings = work / "webp.yaml"
+    settings.write_text("profiles: {web: {basedOn: apns, formats: [webp, jpeg]}}\n")
+    ours = made_by_attachd("attachd")
+    webp = made_by_attachd("attachd WebP", "--config", settings, "--profile", "web")
+    results = {"attachd": ours, "attachd, WebP": webp}
     for name, peer in PEERS.items():
         results[name] = {path: score(name, path, peer(path)) for path in references}
         goal = sum(ours[path][1] for path in paths["photo"])
@@ -124,8 +137,31 @@ def main(program, media):
             figures[f"{name}, {title}"] = (f"mean {statistics.mean(s for s, _, _ in chosen):.1f}, "
                                            f"worst {min(s for s, _, _ in chosen):.1f}, "
                                            f"{statistics.mean(b for _, b, _ in chosen) / 1000:.1f} kB")
+    figures["WebP's bytes for those of libvips' JPEG with the same score"] = bytes_at_equal_score(
+        {path: webp[path] for path in paths["photo"]}, references)
     write_page(media / "quality.html", results, references, paths)
     print(json.dumps(figures))
+
+
+def bytes_at_equal_score(scores, references):
+    """The mean share of bytes, with the JPEG's between those of two qualities."""
+    shares = []
+    for path, (value, count, _) in scores.items():
+        picture = pyvips.Image.new_from_file(str(references[path]))
+        points = []
+        for quality in (60, 70, 78, 84, 89, 93, 96):
+            blob = picture.jpegsave_buffer(Q=quality, optimize_coding=True, strip=True)
+            with tempfile.NamedTemporaryFile(suffix=".jpg") as file:
+                file.write(blob)
+                file.flush()
+                points.append((compute_ssimulacra2(str(references[path]), file.name), len(blob)))
+            if points[-1][0] >= value:
+                break
+        if len(points) < 2 or points[-1][0] < value:
+            continue
+        (low, fewer), (high, more) = points[-2:]
+        shares.append(count / (fewer + (more - fewer) * (value - low) / (high - low)))
+    return f"{statistics.mean(shares):.2f} of {len(shares)} photos"
 
 
 def write_page(place, results, references, paths):
