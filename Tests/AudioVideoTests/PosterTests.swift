@@ -45,6 +45,27 @@ struct PosterTests {
         #expect(colour[0] > 150 && colour[2] < 80)
     }
 
+    @Test("a clip that begins between two key frames has a poster from within, though the frame before is as good")
+    func inside() throws {
+        // Blue for two seconds, then red; the only key frame is the first one.
+        let graph = "color=c=blue:s=320x240:d=2:r=25[a];color=c=red:s=320x240:d=2:r=25[b];[a][b]concat"
+        let coding = ["-c:v", "libx264", "-preset", "veryfast", "-g", "500", "-sc_threshold", "0", "-pix_fmt", "yuv420p"]
+        let bytes = try FFmpeg.make("a.mp4", ["-filter_complex", graph] + coding)
+        let clip = ClipSelection(start: .milliseconds(2500), duration: .seconds(1))
+        let poster = try #require(try transform(MemorySource(bytes), .mp4, clip: clip, rungs: [.poster]).output.last)
+        let colour = try #require(FFmpeg.colours(of: poster.bytes).first)
+        #expect(colour[0] > 200 && colour[2] < 40, "\(colour)")
+    }
+
+    @Test("a source that breaks after its first frames has a poster nevertheless")
+    func broken() throws {
+        let graph = "testsrc=s=320x240:d=2:r=25,fade=in:d=1.5"
+        let coding = ["-c:v", "libx264", "-preset", "veryfast", "-pix_fmt", "yuv420p", "-movflags", "+faststart"]
+        let bytes = try FFmpeg.make("a.mp4", ["-filter_complex", graph] + coding)
+        let cut = MemorySource(Array(bytes.prefix(bytes.count / 2)), isCut: true)
+        #expect(try transform(cut, .mp4, rungs: [.poster]).output.rungs == [.poster])
+    }
+
     @Test("when time runs out, any frame will do")
     func hurry() throws {
         let graph = "testsrc=s=320x240:d=2:r=25,fade=in:d=0.8"

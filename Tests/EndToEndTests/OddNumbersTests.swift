@@ -70,6 +70,7 @@ struct OddNumbersTests {
                 "POST", "/v1/notifications", json,
                 #"{"payload":\#(payload),"clip":{"start":"\#(number)h","duration":"\#(number)ms"}}"#
             ),
+            ("POST", "/v1/notifications", json, #"{"payload":\#(payload),"focus":{"x":\#(number),"y":\#(number)}}"#),
             ("POST", "/v1/jobs", json, #"{"payload":{"aps":{}},"deadline":"\#(number)ms","id":"\#(number)"}"#),
             ("GET", "/v1/jobs/\(number)?wait=\(number)s", [:], ""),
             ("POST", "/v1/rewrite", json.merging(["Attachd-Deadline": "\(number)s"]) { $1 }, payload),

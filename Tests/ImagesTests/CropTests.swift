@@ -1,3 +1,4 @@
+import CVips
 import DecoderWire
 import Media
 import Support
@@ -62,6 +63,17 @@ extension ImagesTests {
             for (x, y) in [(20, 40), (75, 150), (130, 260)] {
                 #expect(isNear(turned.at(x, y), upright.at(x, y), within: 24), "\(x), \(y)")
             }
+        }
+
+        @Test("a picture without anything to see is cropped in its middle", arguments: [0, 128])
+        func nothing(value: UInt8) throws {
+            let size = PixelSize(width: 900, height: 300)
+            let pixels = [UInt8](repeating: value, count: size.pixels * 3)
+            let picture = try Picture.make("new_from_memory") { made in
+                unsafe made = vips_image_new_from_memory_copy(pixels, pixels.count, 900, 300, 3, VIPS_FORMAT_UCHAR)
+                return 0
+            }
+            #expect(try picture.attention(PixelSize(width: 300, height: 300)).x == 300)
         }
 
         @Test("a very long picture is cropped in its middle, because scaling all of it would cost too much")

@@ -39,6 +39,14 @@ extension ImagesTests {
             #expect(isNear(pixels.at(180, 50), [200, 40, 40, 180], within: 8))
         }
 
+        @Test("a transparent picture with lines in saturated colours stays PNG")
+        func transparentLines() throws {
+            let source = PNGBuilder.picture(400, 300, .rgba) { x, y in
+                y % 50 == 25 || x % 40 == 19 ? [230, 0, 0, 255] : [0, 0, 0, 0]
+            }
+            #expect(try convert(source).report.format == .png)
+        }
+
         @Test("a grey picture stays grey")
         func grey() throws {
             let source = PNGBuilder.picture(300, 200, .grey) { x, _ in [UInt8(x * 255 / 300)] }

@@ -66,7 +66,7 @@ struct ProfileTests {
     }
 
     @Test(
-        "a profile's WebP goes only to fields that no Apple device reads",
+        "a profile's WebP goes only to fields that no iPhone reads",
         arguments: [
             (payload(), [false]),
             (#"{"message":{"notification":{"image":"https://a/1"}}}"#, [false]),
@@ -97,7 +97,7 @@ struct ProfileTests {
     @Test("a profile in the request applies to all platforms")
     func requestedForAll() async throws {
         _ = try await process(Self.message, .init(profile: "webpush"))
-        // Those that no Apple device gets are then the same job.
+        // Those that no iPhone gets are then the same job.
         #expect(Set(converter.requests.map(\.image)) == [Profile.webpush.image.withoutWebP, Profile.webpush.image])
         #expect(converter.requests.count == 2)
     }

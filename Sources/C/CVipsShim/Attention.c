@@ -3,8 +3,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-// libvips' own search for what draws attention starts threads, which a decoder process must not. This one looks for the
-// same things: edges, saturated colours, and skin. A crop to a shape keeps all of one side, so it searches along the other.
+// libvips' own search for what draws attention does not survive a decoder process' filter of system calls. This one looks
+// for the same things: edges, saturated colours, and skin. A crop to a shape keeps all of one side, so it searches along the
+// other.
 
 /// The distance in pixels between the samples, in both directions.
 enum { step = 4 };
@@ -17,7 +18,7 @@ static int brightness(const VipsPel *pixel, int bands) {
     return bands < 3 ? pixel[0] : (2 * pixel[0] + 5 * pixel[1] + pixel[2]) / 8;
 }
 
-/// Returns how saturated a colour is, and how near to that of skin: up to 512 together.
+/// Returns how saturated a colour is, and how near to that of skin: up to 384 together.
 static double colour(const VipsPel *pixel) {
     double red = pixel[0], green = pixel[1], blue = pixel[2];
     double length = sqrt(red * red + green * green + blue * blue);
@@ -38,10 +39,11 @@ static double attention(VipsImage *in, int x, int y) {
     return in->Bands % 2 == 0 ? sum * pixel[in->Bands - 1] / 255 : sum;
 }
 
-/// Returns the start of the `length` of `count` samples that has most. What is in its middle counts most.
+/// Returns the start of the part of `length` samples, among `count`, with the largest sum. The samples in its middle have
+/// the most weight.
 static int best_start(const double *samples, int count, int length) {
-    int best = 0;
-    double most = -1;
+    int best = (count - length) / 2;
+    double most = 0;
     for (int start = 0; start + length <= count; start++) {
         double sum = 0;
         for (int i = 0; i < length; i++) sum += samples[start + i] * (length - abs(2 * i + 1 - length) / 2.0);

@@ -49,8 +49,8 @@ package struct ImageRules: Sendable, Hashable {
     /// A Boolean value that indicates whether a transparent picture stays transparent (PNG), where that meets the byte
     /// budget.
     package var keepsTransparency: Bool
-    /// A Boolean value that indicates whether pictures become WebP, which has fewer bytes for the same quality. Apple's
-    /// devices don't show it in a notification.
+    /// A Boolean value that indicates whether pictures become WebP, which has fewer bytes for the same quality. iPhones
+    /// don't show it in a notification.
     package var prefersWebP: Bool
 
     package init(
@@ -71,7 +71,7 @@ package struct ImageRules: Sendable, Hashable {
 }
 
 extension ImageRules {
-    /// The same rules for what an Apple device may get, or what must be made at once: a WebP takes twenty times as long as
+    /// The same rules for what an iPhone may get, or what must be made at once: a WebP takes twenty times as long as
     /// a JPEG.
     package var withoutWebP: ImageRules {
         var rules = self

@@ -16,12 +16,11 @@ package struct DecodedStill: Sendable {
 
 /// The encoder of pictures that another library has decoded, such as a video's poster.
 package protocol StillEmitter {
-    /// Emits the picture as `rung`, cropped, scaled and encoded by `rules`, with a thumbnail if `thumbnailEdge` is given.
+    /// Emits the picture as `rung`, cropped, scaled and encoded as `request` says, with a thumbnail if it wants one.
     func emit(
         _ still: DecodedStill,
         as rung: Rung,
-        rules: ImageRules,
-        thumbnailEdge: Int?,
+        for request: ConversionRequest,
         to output: any RungOutput,
     ) throws(DecodeError)
 }

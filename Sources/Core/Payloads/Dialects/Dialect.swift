@@ -59,8 +59,8 @@ package struct AttachmentPath: Sendable, Equatable {
     package var endsInExtension = false
     /// The profile that the platform needs. `nil` leaves the choice to the request.
     package var profile: String?
-    /// A Boolean value that indicates whether no Apple device reads the field, so that a format that they don't show may
-    /// stand there.
+    /// A Boolean value that indicates whether no iPhone, iPad or Watch reads the field, so that it may name a format that
+    /// they don't show.
     package var isForOthersOnly = false
     /// The gate rule for this path, if it differs from the rule for the whole.
     package var gate: GateRule?

@@ -116,7 +116,7 @@ struct AttachmentFinder {
                 url: match.value.text ?? "",
                 options: options,
                 profile: path.profile,
-                isForAppleDevices: !path.isForOthersOnly,
+                isForOthersOnly: path.isForOthersOnly,
                 category: category,
                 dialect: dialect.name,
                 pointers: AttachmentPointers(

@@ -7,8 +7,8 @@ package struct AttachmentRequest: Sendable, Equatable {
     /// The profile that the attachment's platform needs, inside a message for several. `nil` leaves the choice to the
     /// request.
     package var profile: String?
-    /// A Boolean value that indicates whether an Apple device may get the attachment.
-    package var isForAppleDevices: Bool
+    /// A Boolean value that indicates whether no iPhone, iPad or Watch gets the attachment.
+    package var isForOthersOnly: Bool
     /// The category of the attachment's notification, as in `aps.category`.
     package var category: String?
     /// The name of the dialect that found it.

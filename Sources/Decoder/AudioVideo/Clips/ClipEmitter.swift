@@ -21,13 +21,11 @@ final class ClipEmitter {
     func wants(_ rung: Rung) -> Bool { rungs.contains(rung) }
 
     func emitPoster(_ poster: PosterConversion, for request: ConversionRequest) throws(DecodeError) {
-        try stills.emit(
-            poster.still(),
-            as: .poster,
-            rules: request.image,
-            thumbnailEdge: request.thumbnailEdge,
-            to: output,
-        )
+        let still = try poster.still()
+        var request = request
+        // A clip follows, or the deadline.
+        if request.video != nil || poster.mustStop() { request.image = request.image.withoutWebP }
+        try stills.emit(still, as: .poster, for: request, to: output)
         hasEmitted = true
     }
 

@@ -1,4 +1,4 @@
-/// What there is to see in a video frame: a poster must not be black, white, plain, blurred, or half faded.
+/// The measures of a video frame that tell a good poster from one that is black, white, plain, blurred, or half faded.
 struct FrameDetail: Equatable {
     /// The longer side in pixels of the grey version that is measured. Blur that is invisible there does not matter.
     static let longEdge = 160

@@ -15,7 +15,7 @@ extension Frame {
         )
     }
 
-    /// Returns what there is to see in the frame, measured on a small grey version of it.
+    /// Returns the measures of a small grey version of the frame.
     func detail() throws(DecodeError) -> FrameDetail {
         let small = size.fitting(longEdge: FrameDetail.longEdge)
         let bytes = try PictureScaler(to: small, AV_PIX_FMT_GRAY8).scaled(self).rows(ofBytes: small.width)

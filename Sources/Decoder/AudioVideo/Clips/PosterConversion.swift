@@ -5,10 +5,10 @@ import Media
 struct PosterConversion {
     /// The most frames to look at. After them, the best one is used.
     private static let frameLimit = 100
-    /// The most frames to look at once one is neither black nor white: a second.
-    private static let visibleFrameLimit = 25
-    /// The frames without a better one after which the search ends: a fade gets better with each frame.
-    private static let patience = 6
+    /// The longest search, in microseconds of the video, once a frame is neither black nor white.
+    private static let longestSearch: Int64 = 1_000_000
+    /// The time without a better frame after which the search ends, in microseconds: a fade gets better all the time.
+    private static let longestWait: Int64 = 240_000
     /// The factor of its score by which a frame must be better to replace another one.
     private static let improvement = 1.05
 
@@ -22,60 +22,85 @@ struct PosterConversion {
 
     func still() throws(DecodeError) -> DecodedStill {
         let decoder = try StreamDecoder.open(stream, limits: request.limits, isSlow: false)
-        var candidate = Candidate()
-        var index = 0
-        while candidate.frames < Self.frameLimit, let packet = try reader.packet(at: index) {
-            index += 1
-            guard packet.stream == stream.index else { continue }
-            try decoder.send(packet)
-            if try take(from: decoder, &candidate) { break }
+        var search = Search()
+        do throws(DecodeError) {
+            try run(&search, decoder)
+        } catch where search.frame != nil {
+            // A source that breaks later has a poster nevertheless.
         }
-        if !candidate.isChosen {
-            try decoder.send(nil)
-            _ = try take(from: decoder, &candidate)
-        }
-        guard let frame = candidate.frame.take() else { throw DecodeError(.corrupt, "no frame could be decoded") }
+        guard let frame = search.frame.take() else { throw DecodeError(.corrupt, "no frame could be decoded") }
         return try frame.still(of: stream, rules: request.image)
     }
 
-    private struct Candidate: ~Copyable {
+    /// The best frame so far, and what decides how long to look for a better one.
+    private struct Search: ~Copyable {
         var frame: Frame?
+        /// A Boolean value that indicates whether the frame lies within the clip, not before it.
+        var isInside = false
         var score = -1.0
-        /// The frames looked at, those since the first visible one, and those since the best one.
-        var (frames, visibleFrames, framesSinceBest) = (0, 0, 0)
         var isEnough = false
-        var isChosen = false
+        var frames = 0
+        /// The times of the best frame, and of the first one that is neither black nor white.
+        var (bestTime, firstVisibleTime): (Int64, Int64?) = (0, nil)
     }
 
-    /// Looks at the decoder's next frames. Returns `true` if the frame was found.
-    private func take(from decoder: borrowing StreamDecoder, _ candidate: inout Candidate) throws(DecodeError) -> Bool {
+    private func run(_ search: inout Search, _ decoder: borrowing StreamDecoder) throws(DecodeError) {
+        var index = 0
+        while search.frames < Self.frameLimit, let packet = try reader.packet(at: index) {
+            index += 1
+            guard packet.stream == stream.index else { continue }
+            try decoder.send(packet)
+            if try look(at: decoder, &search) { return }
+        }
+        try decoder.send(nil)
+        _ = try look(at: decoder, &search)
+    }
+
+    /// Looks at the decoder's next frames. Returns `true` if the search is over.
+    private func look(at decoder: borrowing StreamDecoder, _ search: inout Search) throws(DecodeError) -> Bool {
         while let frame = try decoder.receive() {
             let time = frame.time.map(stream.microseconds) ?? reader.range.start
             if let asked {
                 // Up to the requested time, each frame replaces the one before.
-                guard candidate.frame == nil || time <= asked else { return choose(&candidate) }
-                candidate.frame = consume frame
-                continue
+                guard search.frame == nil || time <= asked else { return true }
+                search.frame = consume frame
+            } else {
+                try compare(frame, at: time, &search)
+                if isOver(search, at: time) { return true }
             }
-            guard time >= reader.range.start || candidate.frame == nil else { continue }
-            candidate.frames += 1
-            let detail = try frame.detail()
-            candidate.framesSinceBest += 1
-            if candidate.visibleFrames > 0 || detail.isVisible { candidate.visibleFrames += 1 }
-            if detail.score > candidate.score * Self.improvement {
-                candidate.score = detail.score
-                candidate.framesSinceBest = 0
-                candidate.isEnough = detail.isEnough && time >= reader.range.start
-                candidate.frame = consume frame
-            }
-            let isBest = candidate.isEnough && candidate.framesSinceBest >= Self.patience
-            if isBest || candidate.visibleFrames > Self.visibleFrameLimit || mustStop() { return choose(&candidate) }
+            if mustStop() { return true }
         }
         return false
     }
 
-    private func choose(_ candidate: inout Candidate) -> Bool {
-        candidate.isChosen = true
-        return true
+    /// Keeps the frame if it is better than the best one so far. One before the clip is better than none.
+    private func compare(
+        _ frame: consuming Frame,
+        at time: Int64,
+        _ search: inout Search,
+    ) throws(DecodeError) {
+        let isInside = time >= reader.range.start
+        guard isInside || search.frame == nil else { return }
+        search.frames += 1
+        let detail = try frame.detail()
+        if detail.isVisible, isInside, search.firstVisibleTime == nil { search.firstVisibleTime = time }
+        guard isInside && !search.isInside || detail.score > search.score * Self.improvement else { return }
+        search.isInside = isInside
+        search.score = detail.score
+        search.isEnough = detail.isEnough
+        search.bestTime = time
+        search.frame = consume frame
+    }
+
+    private func isOver(_ search: borrowing Search, at time: Int64) -> Bool {
+        guard search.isInside, let first = search.firstVisibleTime else { return false }
+        return search.isEnough && Self.hasPassed(Self.longestWait, from: search.bestTime, to: time)
+            || Self.hasPassed(Self.longestSearch, from: first, to: time)
+    }
+
+    /// Compares times of the source, which can be any numbers.
+    private static func hasPassed(_ wait: Int64, from start: Int64, to time: Int64) -> Bool {
+        let (passed, isTooLarge) = time.subtractingReportingOverflow(start)
+        return isTooLarge || passed >= wait
     }
 }

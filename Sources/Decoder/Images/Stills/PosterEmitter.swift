@@ -10,16 +10,15 @@ package struct PosterEmitter: StillEmitter {
     package func emit(
         _ still: DecodedStill,
         as rung: Rung,
-        rules: ImageRules,
-        thumbnailEdge: Int?,
+        for request: ConversionRequest,
         to output: any RungOutput,
     ) throws(DecodeError) {
         let upright = try picture(of: still).upright(from: still.orientation)
-        let shape = StillShape(of: PictureHeader(of: upright, format: .png), rules: rules)
+        let shape = StillShape(of: PictureHeader(of: upright, format: .png), rules: request.image, focus: request.focus)
         let cropped = try shape.crop(upright)
         let scaled = try shape.finish(cropped.inMemory(scaledTo: shape.size(of: cropped.size)))
-        let encoded = try StillEncoder(rules: rules).encode(scaled)
-        let emitter = RungEmitter(rungs: [rung], output: output, thumbnailEdge: thumbnailEdge)
+        let encoded = try StillEncoder(rules: request.image).encode(scaled)
+        let emitter = RungEmitter(rungs: [rung], output: output, thumbnailEdge: request.thumbnailEdge)
         try emitter.emit(rung, encoded)
         emitter.emitThumbnail(of: scaled)
     }

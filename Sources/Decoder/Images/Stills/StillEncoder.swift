@@ -37,6 +37,8 @@ struct StillEncoder {
     private static let webPDetailQuality = 88
     /// The longest side that a WebP can have (RFC 9649).
     private static let longestWebPSide = 16_383
+    /// The most pixels of a WebP, which take about half a second.
+    private static let webPPixels = 4_000_000
     /// The bytes for each pixel, in the usual quality, from which on a picture has much fine detail.
     private static let detailBytes = 0.09
     /// The lowest quality. Below it, a smaller picture looks better than a worse one.
@@ -56,14 +58,20 @@ struct StillEncoder {
     /// Encodes `picture`, which is in memory and has 8 bits and one to four bands.
     func encode(_ picture: borrowing Picture) throws(DecodeError) -> EncodedPicture {
         guard picture.hasAlpha else { return try opaque(picture) }
-        guard try !picture.isOpaque() else { return try opaque(picture.firstBands(picture.bands - 1)) }
-        if rules.keepsTransparency, let transparent = try transparent(picture) { return transparent }
-        return try opaque(picture.flattenedOnWhite())
+        guard try !picture.isOpaque() else { return try opaque(picture.firstBands(picture.bands - 1).inMemory()) }
+        let flat = try picture.flattenedOnWhite().inMemory()
+        if rules.keepsTransparency, let transparent = try transparent(picture, on: flat) { return transparent }
+        return try opaque(flat)
     }
 
-    /// Returns `picture` with its transparency, or `nil` if it has too many bytes then.
-    private func transparent(_ picture: borrowing Picture) throws(DecodeError) -> EncodedPicture? {
-        if let webP = try webP(picture, quality: Self.webPQuality) { return webP }
+    /// Returns `picture` with its transparency, or `nil` if it has too many bytes then. `flat` is the picture on white.
+    private func transparent(
+        _ picture: borrowing Picture,
+        on flat: borrowing Picture,
+    ) throws(DecodeError) -> EncodedPicture? {
+        if !flat.hasSharpColour(inMoreThan: Self.sharpShare), let webP = webP(picture, quality: Self.webPQuality) {
+            return webP
+        }
         for isPaletted in [false, true] {
             let bytes = try picture.png(isPaletted: isPaletted)
             if bytes.count <= byteLimit { return EncodedPicture(format: .png, size: picture.size, bytes: bytes) }
@@ -76,19 +84,22 @@ struct StillEncoder {
         let first = try picture.jpeg(quality: Self.quality)
         let bytesPerPixel = Double(first.count) / Double(picture.size.pixels)
         let hasDetail = bytesPerPixel > Self.detailBytes
+        let fits = first.count <= byteLimit
         // A WebP with losses always has a quarter of the samples of colour.
         if bytesPerPixel < Self.graphicBytes, picture.hasSharpColour(inMoreThan: Self.sharpShare) {
-            let full = try picture.jpeg(quality: Self.quality, hasFullColour: true)
-            if full.count <= byteLimit { return EncodedPicture(format: .jpeg, size: picture.size, bytes: full) }
-        } else if let webP = try webP(picture, quality: hasDetail ? Self.webPDetailQuality : Self.webPQuality),
+            let full = fits ? try picture.jpeg(quality: Self.quality, hasFullColour: true) : nil
+            if let full, full.count <= byteLimit {
+                return EncodedPicture(format: .jpeg, size: picture.size, bytes: full)
+            }
+        } else if let webP = webP(picture, quality: hasDetail ? Self.webPDetailQuality : Self.webPQuality),
             hasDetail || webP.bytes.count < first.count
         {
             return webP
-        } else if hasDetail {
+        } else if hasDetail, fits {
             let better = try picture.jpeg(quality: Self.detailQuality)
             if better.count <= byteLimit { return EncodedPicture(format: .jpeg, size: picture.size, bytes: better) }
         }
-        guard first.count > byteLimit else { return EncodedPicture(format: .jpeg, size: picture.size, bytes: first) }
+        guard !fits else { return EncodedPicture(format: .jpeg, size: picture.size, bytes: first) }
         if let found = try bestQuality(of: picture) { return found }
         // The number of bytes is about proportional to the area.
         let ratio = (Double(byteLimit) / Double(first.count)).squareRoot()
@@ -99,11 +110,13 @@ struct StillEncoder {
         return try opaque(picture.inMemory(scaledTo: picture.size.fitting(longEdge: edge)))
     }
 
-    /// Returns `picture` as a WebP, or `nil` if it must not or cannot become one, or has too many bytes.
-    private func webP(_ picture: borrowing Picture, quality: Int) throws(DecodeError) -> EncodedPicture? {
-        guard rules.prefersWebP, picture.size.longEdge <= Self.longestWebPSide else { return nil }
-        let bytes = try picture.webP(quality: quality)
-        return bytes.count <= byteLimit ? EncodedPicture(format: .webp, size: picture.size, bytes: bytes) : nil
+    /// Returns `picture` as a WebP, or `nil` if it must not or cannot become one, has too many bytes, or is so large that it
+    /// would take long.
+    private func webP(_ picture: borrowing Picture, quality: Int) -> EncodedPicture? {
+        guard rules.prefersWebP, picture.size.pixels <= Self.webPPixels, picture.size.longEdge <= Self.longestWebPSide,
+            let bytes = try? picture.webP(quality: quality), bytes.count <= byteLimit
+        else { return nil }
+        return EncodedPicture(format: .webp, size: picture.size, bytes: bytes)
     }
 
     /// Returns `picture` as a JPEG in the best quality within the budget, to within five steps of a hundred; `nil` if none

@@ -10,7 +10,7 @@ struct StillShape {
     /// last. With 1.5, a photo keeps more than 36 dB, including JPEG's own losses.
     private static let headroom = 1.5
     /// The most pixels, in pixels of the result, that are scaled to find what draws attention among them.
-    private static let searchFactor = 4
+    private static let searchFactor = 6
 
     let whole: PixelSize
     /// The part that is scaled.
@@ -33,7 +33,7 @@ struct StillShape {
         let kept = rectangle.map { PixelArea($0, of: upright) } ?? PixelArea(size: upright, in: upright)
         let part = kept.area(ofShape: rules.aspectRatio, around: focus, in: upright)
         let final = part.size.fitting(longEdge: rules.longEdge)
-        let all = kept.size.scaled(by: Double(final.width) / Double(part.width), atLeast: final)
+        let all = kept.size.scaled(by: Double(final.longEdge) / Double(part.size.longEdge), atLeast: final)
         let searches = part != kept && focus == nil && all.pixels <= final.pixels * Self.searchFactor
         crop = searches ? final : nil
         area = (searches ? kept : part).stored(in: upright, orientation: orientation)

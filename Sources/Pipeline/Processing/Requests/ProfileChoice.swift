@@ -49,8 +49,8 @@ struct ProfileTable: Sendable {
                 if let profile { ProfileChoice(profile: profile, reason: .request) } else {
                     try choice(for: attachment)
                 }
-            // Apple's devices don't show WebP in a notification.
-            if attachment.isForAppleDevices { choice.profile.image = choice.profile.image.withoutWebP }
+            // iPhones don't show WebP in a notification.
+            if !attachment.isForOthersOnly { choice.profile.image = choice.profile.image.withoutWebP }
             return choice
         }
     }
