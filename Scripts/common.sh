@@ -71,6 +71,16 @@ serve_media() {
     fail "the local origin does not answer on port $1. Is another program using it?"
 }
 
+# Builds the programs and tests for debugging, and installs the tests' Python packages.
+build_tests() {
+    local tools
+    say "Building everything for tests (some minutes the first time)"
+    python_tools &
+    tools=$!
+    debug_swift build --build-tests
+    wait "$tools"
+}
+
 # python_tools [FOLDER FILE]: creates Debian's Python with the packages of Scripts/requirements.txt in `.build/python`,
 # or with those of another file in another folder, if it does not exist.
 python_tools() {
