@@ -49,7 +49,9 @@ struct PosterTests {
     func inside() throws {
         // Blue for two seconds, then red; the only key frame is the first one.
         let graph = "color=c=blue:s=320x240:d=2:r=25[a];color=c=red:s=320x240:d=2:r=25[b];[a][b]concat"
-        let coding = ["-c:v", "libx264", "-preset", "veryfast", "-g", "500", "-sc_threshold", "0", "-pix_fmt", "yuv420p"]
+        let coding = [
+            "-c:v", "libx264", "-preset", "veryfast", "-g", "500", "-sc_threshold", "0", "-pix_fmt", "yuv420p",
+        ]
         let bytes = try FFmpeg.make("a.mp4", ["-filter_complex", graph] + coding)
         let clip = ClipSelection(start: .milliseconds(2500), duration: .seconds(1))
         let poster = try #require(try transform(MemorySource(bytes), .mp4, clip: clip, rungs: [.poster]).output.last)

@@ -25,7 +25,7 @@ struct PosterConversion {
         var search = Search()
         do throws(DecodeError) {
             try run(&search, decoder)
-        } catch where search.frame != nil {
+        } catch  where search.frame != nil {
             // A source that breaks later has a poster nevertheless.
         }
         guard let frame = search.frame.take() else { throw DecodeError(.corrupt, "no frame could be decoded") }
