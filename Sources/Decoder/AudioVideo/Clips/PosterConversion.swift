@@ -25,8 +25,9 @@ struct PosterConversion {
         var search = Search()
         do throws(DecodeError) {
             try run(&search, decoder)
-        } catch  where search.frame != nil {
+        } catch {
             // A source that breaks later has a poster nevertheless.
+            guard search.frame != nil else { throw error }
         }
         guard let frame = search.frame.take() else { throw DecodeError(.corrupt, "no frame could be decoded") }
         return try frame.still(of: stream, rules: request.image)
