@@ -42,16 +42,21 @@ def median(values):
     return round(statistics.median(values), 4)
 
 
-def overhead(requests=400):
-    """The client's time without the stage `decode`, for 1600-pixel photos."""
+def one_after_the_other(picture, requests=400):
+    """The client's seconds and the stages' milliseconds of each request, for a picture from a URL of its own each."""
     origin = Origin(folder, other_cores)
     sidecar = Sidecar(program, set(cores), 2)
     sidecar.wait_until_ready()
-    rewrites = Rewrites(sidecar, origin.url(medium))
+    rewrites = Rewrites(sidecar, origin.url(picture))
     in_parallel(1, requests + 50, rewrites)
     sidecar.stop()
     origin.stop()
-    samples = rewrites.samples[50:]
+    return rewrites.samples[50:]
+
+
+def overhead():
+    """The client's time without the stage `decode`, for 1600-pixel photos."""
+    samples = one_after_the_other(medium)
     return {
         "milliseconds_beside_decoding": median([seconds * 1000 - stages["decode"] for seconds, stages in samples]),
         "milliseconds_in_all": median([seconds * 1000 for seconds, _ in samples]),
@@ -61,18 +66,11 @@ def overhead(requests=400):
     }
 
 
-def small_pictures(requests=400):
-    """The client's time for pictures of 320 pixels, each from a URL of its own, beside that of libvips alone."""
-    origin = Origin(folder, other_cores)
-    sidecar = Sidecar(program, set(cores), 2)
-    sidecar.wait_until_ready()
-    rewrites = Rewrites(sidecar, origin.url(small))
-    in_parallel(1, requests + 50, rewrites)
-    sidecar.stop()
-    origin.stop()
+def small_pictures():
+    """The client's time for pictures of 320 pixels beside that of libvips alone."""
+    whole = median([seconds * 1000 for seconds, _ in one_after_the_other(small)])
     loop = subprocess.run([str(folder / "vips-loop"), "2000", str(folder / small)], check=True, capture_output=True, text=True)
     bare = 1000 / float(loop.stdout)
-    whole = median([seconds * 1000 for seconds, _ in rewrites.samples[50:]])
     return {
         "milliseconds_in_all": whole,
         "milliseconds_of_libvips_alone": round(bare, 3),

@@ -97,7 +97,7 @@ struct ProfileTests {
     @Test("a profile in the request applies to all platforms")
     func requestedForAll() async throws {
         _ = try await process(Self.message, .init(profile: "webpush"))
-        // Those that no iPhone gets are then the same job.
+        // The two that no iPhone gets are one job.
         #expect(Set(converter.requests.map(\.image)) == [Profile.webpush.image.withoutWebP, Profile.webpush.image])
         #expect(converter.requests.count == 2)
     }

@@ -20,7 +20,7 @@ extension PictureHeader {
     private func resultBytes(for request: ConversionRequest) -> Int {
         let rectangle = request.clippingRectangle
         let shape = StillShape(of: self, rules: request.image, clipping: rectangle, focus: request.focus)
-        return shape.target.pixels * ((shape.crop == nil ? 0 : 8) + (request.image.prefersWebP ? 24 : 0))
+        return shape.target.pixels * ((shape.croppedSize == nil ? 0 : 8) + (request.image.prefersWebP ? 24 : 0))
     }
 
     private func bytesPerPixel(for request: ConversionRequest) -> Int {

@@ -37,7 +37,7 @@ struct StillConversion {
 
     /// Emits the source's own coded data, if it may be delivered unchanged. Returns `true` if it did.
     private func remux() throws(DecodeError) -> Bool {
-        let keepsShape = shape.target == header.storedSize && shape.crop == nil && header.orientation == 1
+        let keepsShape = shape.target == header.storedSize && shape.croppedSize == nil && header.orientation == 1
         guard emitter.wants(.remuxed), !mustStop, header.isPlain, keepsShape else { return false }
         // A profile without animations does not accept GIF.
         guard header.format != .gif || request.animation != nil && header.frames == 1 else { return false }
@@ -92,7 +92,7 @@ struct StillConversion {
         }
         guard emitter.wants(.partial) else { return }
         let there = PixelSize(width: rendered.picture.width, height: rendered.rows)
-        let isCropped = request.image.aspectRatio != nil && shape.crop == nil
+        let isCropped = request.image.aspectRatio != nil && shape.croppedSize == nil
         let part = isCropped ? there.area(ofShape: shape.area.ratio).size : there
         try emit(.partial, rendered.picture.cropped(to: PixelArea(size: part, in: there)))
     }

@@ -18,7 +18,7 @@ struct StillShape {
     /// The size to which it is scaled.
     let target: PixelSize
     /// The size to which the upright result is cropped, around what draws attention. `nil` leaves it as it is.
-    let crop: PixelSize?
+    let croppedSize: PixelSize?
     let orientation: Int
 
     init(
@@ -35,7 +35,7 @@ struct StillShape {
         let final = part.size.fitting(longEdge: rules.longEdge)
         let all = kept.size.scaled(by: Double(final.longEdge) / Double(part.size.longEdge), atLeast: final)
         let searches = part != kept && focus == nil && all.pixels <= final.pixels * Self.searchFactor
-        crop = searches ? final : nil
+        croppedSize = searches ? final : nil
         area = (searches ? kept : part).stored(in: upright, orientation: orientation)
         let size = searches ? all : final
         target = header.isTransposed ? size.transposed : size
@@ -64,9 +64,9 @@ struct StillShape {
     /// Returns the part of the scaled and upright picture that is delivered, in memory.
     func finish(_ upright: consuming Picture) throws(DecodeError) -> Picture {
         let scaled = try upright.inMemory()
-        guard let crop else { return scaled }
-        let part = scaled.size.area(ofShape: crop.ratio).size
-        let size = PixelSize(width: min(part.width, crop.width), height: min(part.height, crop.height))
+        guard let croppedSize else { return scaled }
+        let part = scaled.size.area(ofShape: croppedSize.ratio).size
+        let size = PixelSize(width: min(part.width, croppedSize.width), height: min(part.height, croppedSize.height))
         guard size != scaled.size else { return scaled }
         return try scaled.cropped(to: scaled.attention(size)).inMemory()
     }

@@ -50,7 +50,7 @@ struct ClipHeader: Equatable {
 
     /// Reads a RIFF file: the length of the whole, and its chunks.
     private init?(wave bytes: Span<UInt8>) {
-        guard let length = bytes.littleEndian(at: 4), length + 8 == bytes.count else { return nil }
+        guard let length = bytes.littleEndian(at: 4, byteCount: 4), length + 8 == bytes.count else { return nil }
         self.init(format: .wav)
     }
 
@@ -106,18 +106,5 @@ private struct BoxReader {
             offset += size
         }
         return boxes
-    }
-}
-
-extension Span<UInt8> {
-    /// Returns a number, or `nil` if its bytes are missing or it does not fit into an `Int`.
-    fileprivate func bigEndian(at offset: Int, byteCount: Int) -> Int? {
-        guard offset >= 0, offset <= count - byteCount else { return nil }
-        return Int(exactly: (0..<byteCount).reduce(UInt64(0)) { $0 << 8 | UInt64(self[offset + $1]) })
-    }
-
-    fileprivate func littleEndian(at offset: Int) -> Int? {
-        guard offset <= count - 4 else { return nil }
-        return (0..<4).reduce(0) { $0 | Int(self[offset + $1]) << (8 * $1) }
     }
 }
