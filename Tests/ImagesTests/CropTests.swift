@@ -33,6 +33,19 @@ extension ImagesTests {
             #expect(red >= 110, "\(red) of 120 pixels")
         }
 
+        @Test("colour without any edge draws attention, too", arguments: [150, 750])
+        func colour(x: Int) throws {
+            // Brightness is the same everywhere.
+            let source = PNGBuilder.picture(900, 300) { column, _ in
+                let strength = max(0, 100 - abs(column - x))
+                return [UInt8(128 + strength), UInt8(128 - strength * 2 / 5), 128]
+            }
+            let output = try transform(MemorySource(source), .png, profile: Self.profile, rungs: Rung.full).output
+            let pixels = try Pixels(try #require(output.last))
+            let red = (0..<300).count { pixels.at($0, 150)[0] > 190 }
+            #expect(red >= 60, "\(red) of 75 columns")
+        }
+
         @Test(
             "a focal point stays, in the middle where there is room, whatever else there is",
             arguments: [(0.0, 0..<300), (0.3, 120..<420), (0.5, 300..<600), (1.0, 600..<900)]
