@@ -15,11 +15,10 @@ extension Frame {
         )
     }
 
-    /// Returns the measures of a small grey version of the frame.
-    func detail() throws(DecodeError) -> FrameDetail {
-        let small = size.fitting(longEdge: FrameDetail.longEdge)
-        let bytes = try PictureScaler(to: small, AV_PIX_FMT_GRAY8).scaled(self).rows(ofBytes: small.width)
-        return FrameDetail(of: bytes, width: small.width)
+    /// Returns the measures of the small grey version that `scaler` makes of the frame.
+    func detail(with scaler: PictureScaler) throws(DecodeError) -> FrameDetail {
+        let scaled = try scaler.scaled(self)
+        return FrameDetail(of: scaled.rows(ofBytes: scaled.size.width), width: scaled.size.width)
     }
 
     /// Returns the first plane without the gaps between its rows.
@@ -32,5 +31,12 @@ extension Frame {
             unsafe bytes.append(contentsOf: UnsafeBufferPointer(start: start + row * stride, count: count))
         }
         return bytes
+    }
+}
+
+extension PictureScaler {
+    /// Returns a scaler to the grey version that `detail(with:)` measures, in the shape of `frame`.
+    static func forDetail(of frame: borrowing Frame) -> PictureScaler {
+        PictureScaler(to: frame.size.fitting(longEdge: FrameDetail.longEdge), AV_PIX_FMT_GRAY8)
     }
 }

@@ -1,10 +1,14 @@
 import DecoderWire
 import Media
+import Values
 
 /// The search for a video's poster frame, and its conversion into a still picture.
 struct PosterConversion {
-    /// The most frames to look at. After them, the best one is used.
+    /// The most frames and pixels to look at. After them, the best frame is used: a clip waits for its poster.
     private static let frameLimit = 100
+    private static let pixelLimit = 100_000_000
+    /// The shortest time between two frames to look at, in microseconds: neighbours differ little.
+    private static let shortestStep: Int64 = 30_000
     /// The longest search, in microseconds of the video, once a frame is neither black nor white.
     private static let longestSearch: Int64 = 1_000_000
     /// The time without a better frame after which the search ends, in microseconds: a fade gets better all the time.
@@ -40,14 +44,18 @@ struct PosterConversion {
         var isInside = false
         var score = -1.0
         var isEnough = false
-        var frames = 0
-        /// The times of the best frame, and of the first one that is neither black nor white.
-        var (bestTime, firstVisibleTime): (Int64, Int64?) = (0, nil)
+        var (frames, pixels) = (0, 0)
+        /// The times of the best frame, of the last one that was looked at, and of the first one that is neither black
+        /// nor white.
+        var (bestTime, lastTime, firstVisibleTime): (Int64, Int64?, Int64?) = (0, nil, nil)
+        var scaler: PictureScaler?
+
+        var isExhausted: Bool { frames >= frameLimit || pixels >= pixelLimit }
     }
 
     private func run(_ search: inout Search, _ decoder: borrowing StreamDecoder) throws(DecodeError) {
         var index = 0
-        while search.frames < Self.frameLimit, let packet = try reader.packet(at: index) {
+        while !search.isExhausted, let packet = try reader.packet(at: index) {
             index += 1
             guard packet.stream == stream.index else { continue }
             try decoder.send(packet)
@@ -83,7 +91,13 @@ struct PosterConversion {
         let isInside = time >= reader.range.start
         guard isInside || search.frame == nil else { return }
         search.frames += 1
-        let detail = try frame.detail()
+        // A frame and its pixels count even if it is only decoded.
+        search.pixels = SafeSize.sum(search.pixels, frame.size.pixels) ?? .max
+        if let last = search.lastTime, !Self.hasPassed(Self.shortestStep, from: last, to: time) { return }
+        if isInside { search.lastTime = time }
+        let scaler = search.scaler ?? .forDetail(of: frame)
+        search.scaler = scaler
+        let detail = try frame.detail(with: scaler)
         if detail.isVisible, isInside, search.firstVisibleTime == nil { search.firstVisibleTime = time }
         guard isInside && !search.isInside || detail.score > search.score * Self.improvement else { return }
         search.isInside = isInside
@@ -102,6 +116,6 @@ struct PosterConversion {
     /// Compares times of the source, which can be any numbers.
     private static func hasPassed(_ wait: Int64, from start: Int64, to time: Int64) -> Bool {
         let (passed, isTooLarge) = time.subtractingReportingOverflow(start)
-        return isTooLarge || passed >= wait
+        return isTooLarge || passed.magnitude >= wait
     }
 }
