@@ -25,8 +25,9 @@ extension Picture {
         return RenderedPicture(picture: picture, rows: Int(rows))
     }
 
-    /// Renders the whole picture into memory.
+    /// Renders the whole picture into memory, or returns a reference to the same picture if it is there in this size.
     func inMemory(scaledTo size: PixelSize? = nil) throws(DecodeError) -> Picture {
+        if (size ?? self.size) == self.size, unsafe cvips_is_in_memory(image) == 1 { return shared() }
         var rows: Int32 = 0
         return try render(size ?? self.size, KeepCallback { true }, &rows)
     }

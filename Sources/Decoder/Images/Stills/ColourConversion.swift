@@ -47,6 +47,7 @@ extension Picture {
 
     /// Returns the picture turned by EXIF's `orientation`.
     func upright(from orientation: Int) throws(DecodeError) -> Picture {
+        guard (2...8).contains(orientation) else { return shared() }
         let angle =
             switch orientation {
             case 3, 4: VIPS_ANGLE_D180
