@@ -47,6 +47,7 @@ enum Samples {
                 height: 7,
                 frames: 6,
                 durationMilliseconds: 5,
+                focus: FocalPoint(x: 0.25, y: 1),
             )
             return .rung(report, output: 0)
         }

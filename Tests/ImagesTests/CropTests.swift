@@ -33,6 +33,14 @@ extension ImagesTests {
             #expect(red >= 110, "\(red) of 120 pixels")
         }
 
+        @Test("a picture that is delivered whole comes with what draws attention in it", arguments: [90, 450, 810])
+        func reported(x: Int) throws {
+            let output = try transform(MemorySource(Self.disc(at: x)), .png, rungs: [.downscaled]).output
+            let focus = try #require(output.last?.report.focus)
+            // Half a square is 150 pixels wide.
+            #expect(abs(focus.x * 900 - Double(min(max(x, 150), 750))) < 60 && focus.y == 0.5)
+        }
+
         @Test("colour without any edge draws attention, too", arguments: [150, 750])
         func colour(x: Int) throws {
             // Brightness is the same everywhere.
@@ -79,14 +87,14 @@ extension ImagesTests {
 
         @Test("a picture in which nothing draws attention is cropped in its middle")
         func nothing() throws {
-            // Of each four columns, the search looks at one, which is grey. Alpha keeps the picture a PNG.
+            // Of each seven columns, the search looks at one, which is grey. Alpha keeps the picture a PNG.
             let source = PNGBuilder.picture(900, 300, .rgba) { column, _ in
-                let value = column % 4 == 2 ? UInt8(column / 4) : 100
+                let value = column % 7 == 2 ? UInt8(column / 4) : 100
                 return [value, value, value, 254]
             }
             let output = try transform(MemorySource(source), .png, profile: Self.profile, rungs: Rung.full).output
             let pixels = try Pixels(try #require(output.last))
-            #expect(pixels.at(2, 150)[0] == 302 / 4)
+            #expect(pixels.at(2, 150)[0] == 303 / 4)
         }
 
         @Test("a very long picture is cropped in its middle, because scaling all of it would cost too much")

@@ -40,6 +40,37 @@ struct PayloadWriterTests {
         )
     }
 
+    /// The same file with a part for its thumbnail.
+    private static var detailed: NotificationAttachment {
+        var file = ready
+        file.thumbnailClippingRectangle = ClippingRectangle(x: 0.3, y: 0, width: 2.0 / 3, height: 1)
+        return file
+    }
+
+    @Test("the part for the thumbnail stands in the array, in decimals that stay within the picture")
+    func thumbnail() throws {
+        let request = try Self.request(Self.payload(padding: 0))
+        let written = PayloadWriter().write(request, attachments: [0: Self.detailed])
+        #expect(
+            written.payload.value(at: try JSONPointer("/attachments/0/thumbnailClippingRect"))
+                == ["x": .number("0.3"), "y": 0, "width": .number("0.666"), "height": 1]
+        )
+    }
+
+    @Test("the part for the thumbnail is the first to be left out")
+    func withoutThumbnail() throws {
+        let empty = PayloadWriter().write(try Self.request(Self.payload(padding: 0)), attachments: [0: Self.detailed])
+        let room = 4096 - empty.bytes.count
+        func written(_ padding: Int) throws -> RewrittenPayload {
+            PayloadWriter().write(try Self.request(Self.payload(padding: padding)), attachments: [0: Self.detailed])
+        }
+        let part = try JSONPointer("/attachments/0/thumbnailClippingRect")
+        let (full, fuller) = (try written(room), try written(room + 1))
+        #expect(full.bytes.count == 4096 && full.payload.value(at: part) != nil)
+        #expect(fuller.fit == .listed && fuller.payload.value(at: part) == nil)
+        #expect(fuller.payload.value(at: try JSONPointer("/attachments/0/url")) == .string(Self.ready.url))
+    }
+
     @Test("without ready files the bytes come back unchanged")
     func nothing() throws {
         let text = " \(Self.payload(padding: 1)) \n"

@@ -7,8 +7,8 @@
 // for the same things: edges, saturated colours, and skin. A crop to a shape keeps all of one side, so it searches along the
 // other.
 
-/// The distance in pixels between the samples, in both directions.
-enum { step = 4 };
+/// The number of samples along the longer side.
+enum { resolution = 128 };
 
 /// The share of its score that a part loses at the end of the picture: where all is alike, the middle wins.
 static const double loss_at_end = 0.1;
@@ -29,8 +29,8 @@ static double colour(const VipsPel *pixel) {
     return saturation / 2 + 256 * fmax(0, 1 - distance / 0.2);
 }
 
-/// Returns how much the pixel at a position draws attention.
-static double attention(VipsImage *in, int x, int y) {
+/// Returns how much the pixel at a position draws attention, beside the next samples.
+static double attention(VipsImage *in, int step, int x, int y) {
     const VipsPel *pixel = VIPS_IMAGE_ADDR(in, x, y);
     int value = brightness(pixel, in->Bands);
     int right = brightness(VIPS_IMAGE_ADDR(in, VIPS_MIN(x + step, in->Xsize - 1), y), in->Bands);
@@ -60,12 +60,13 @@ static int best_start(const double *samples, int count, int length) {
 int cvips_attention(VipsImage *in, int width, int height, int *left, int *top) {
     *left = *top = 0;
     if (in->BandFmt != VIPS_FORMAT_UCHAR || width > in->Xsize || height > in->Ysize || vips_image_wio_input(in)) return -1;
+    int step = VIPS_MAX(1, VIPS_MAX(in->Xsize, in->Ysize) / resolution);
     gboolean is_across = in->Xsize - width > in->Ysize - height;
     int side = is_across ? in->Xsize : in->Ysize, kept = is_across ? width : height;
     int count = (side + step - 1) / step, length = VIPS_CLIP(1, kept / step, count);
     double *samples = g_new0(double, count);
     for (int y = 0; y < in->Ysize; y += step)
-        for (int x = 0; x < in->Xsize; x += step) samples[(is_across ? x : y) / step] += attention(in, x, y);
+        for (int x = 0; x < in->Xsize; x += step) samples[(is_across ? x : y) / step] += attention(in, step, x, y);
     int start = VIPS_MIN(best_start(samples, count, length) * step, side - kept);
     // A pixel may be over on the other side.
     *left = is_across ? start : (in->Xsize - width) / 2;

@@ -15,4 +15,21 @@ package struct ClippingRectangle: Sendable, Hashable {
         self.width = width
         self.height = height
     }
+
+    /// Creates the largest square of a picture that is as near as possible to `focus`, or returns `nil` if the picture is
+    /// nearly a square itself.
+    package init?(squareAround focus: FocalPoint, width: Int, height: Int) {
+        let short = min(width, height)
+        guard short > 0, Double(max(width, height)) >= Double(short) * Self.leastRatio else { return nil }
+        let (across, down) = (Double(short) / Double(width), Double(short) / Double(height))
+        self.init(
+            x: min(max(0, focus.x - across / 2), 1 - across),
+            y: min(max(0, focus.y - down / 2), 1 - down),
+            width: across,
+            height: down,
+        )
+    }
+
+    /// The ratio of sides from which on a square leaves out something.
+    private static let leastRatio = 1.1
 }

@@ -106,6 +106,8 @@ package struct RungReport: Sendable, Equatable {
     package var height: Int?
     package var frames: Int?
     package var durationMilliseconds: Int?
+    /// The middle of the square that draws attention in a picture; `nil` if it was not looked for.
+    package var focus: FocalPoint?
 
     package init(
         rung: Rung,
@@ -115,6 +117,7 @@ package struct RungReport: Sendable, Equatable {
         height: Int? = nil,
         frames: Int? = nil,
         durationMilliseconds: Int? = nil,
+        focus: FocalPoint? = nil,
     ) {
         self.rung = rung
         self.format = format
@@ -123,5 +126,6 @@ package struct RungReport: Sendable, Equatable {
         self.height = height
         self.frames = frames
         self.durationMilliseconds = durationMilliseconds
+        self.focus = focus
     }
 }

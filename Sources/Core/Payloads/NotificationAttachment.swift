@@ -1,3 +1,5 @@
+package import Media
+
 /// A ready attachment, as the payload names it: the properties of `UNNotificationAttachment`.
 package struct NotificationAttachment: Sendable, Equatable {
     package var identifier: String
@@ -9,6 +11,8 @@ package struct NotificationAttachment: Sendable, Equatable {
     package var byteCount: Int?
     /// A Boolean value that indicates whether the file shows only the part that the clipping rectangle named.
     package var isClipped: Bool
+    /// The part of the picture for a thumbnail.
+    package var thumbnailClippingRectangle: ClippingRectangle?
 
     package init(
         identifier: String,
@@ -17,6 +21,7 @@ package struct NotificationAttachment: Sendable, Equatable {
         type: String,
         byteCount: Int? = nil,
         isClipped: Bool = false,
+        thumbnailClippingRectangle: ClippingRectangle? = nil,
     ) {
         self.identifier = identifier
         self.url = url
@@ -24,5 +29,6 @@ package struct NotificationAttachment: Sendable, Equatable {
         self.type = type
         self.byteCount = byteCount
         self.isClipped = isClipped
+        self.thumbnailClippingRectangle = thumbnailClippingRectangle
     }
 }

@@ -9,8 +9,7 @@ extension WireWriter {
         if let animation = request.animation { put(animation) }
         put(request.clippingRectangle != nil)
         if let rectangle = request.clippingRectangle { put(rectangle) }
-        put(request.focus != nil)
-        if let focus = request.focus { put(focus) }
+        put(request.focus)
         put(request.video != nil)
         if let video = request.video { put(video) }
         put(request.audio != nil)
@@ -44,7 +43,9 @@ extension WireWriter {
         put(rectangle.height)
     }
 
-    private mutating func put(_ point: FocalPoint) {
+    mutating func put(_ point: FocalPoint?) {
+        put(point != nil)
+        guard let point else { return }
         put(point.x)
         put(point.y)
     }
@@ -87,7 +88,7 @@ extension WireReader {
         let image = try imageRules()
         let animation = try flag() ? animationRules() : nil
         let rectangle = try flag() ? clippingRectangle() : nil
-        let focus = try flag() ? focalPoint() : nil
+        let focus = try optionalFocalPoint()
         let video = try flag() ? videoRules() : nil
         let audio = try flag() ? audioRules() : nil
         let clip = try clipSelection()
@@ -143,7 +144,8 @@ extension WireReader {
         return rectangle
     }
 
-    private mutating func focalPoint() throws(WireError) -> FocalPoint {
+    mutating func optionalFocalPoint() throws(WireError) -> FocalPoint? {
+        guard try flag() else { return nil }
         guard let point = FocalPoint(x: try measure(), y: try measure()) else { throw .invalidValue }
         return point
     }

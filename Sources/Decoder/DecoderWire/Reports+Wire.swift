@@ -16,6 +16,7 @@ extension WireWriter {
         put(report.height)
         put(report.frames)
         put(report.durationMilliseconds)
+        put(report.focus)
     }
 }
 
@@ -38,6 +39,7 @@ extension WireReader {
             height: try optionalCount(),
             frames: try optionalCount(),
             durationMilliseconds: try optionalCount(),
+            focus: try optionalFocalPoint(),
         )
     }
 }

@@ -20,7 +20,7 @@ final class RungEmitter {
 
     func wants(_ rung: Rung) -> Bool { rungs.contains(rung) }
 
-    func emit(_ rung: Rung, _ picture: borrowing EncodedPicture) throws(DecodeError) {
+    func emit(_ rung: Rung, _ picture: borrowing EncodedPicture, focus: FocalPoint? = nil) throws(DecodeError) {
         let report = RungReport(
             rung: rung,
             format: picture.format,
@@ -29,6 +29,7 @@ final class RungEmitter {
             height: picture.size.height,
             frames: picture.frames,
             durationMilliseconds: picture.durationMilliseconds,
+            focus: focus,
         )
         try unsafe picture.bytes.withBytes { (bytes) throws(DecodeError) in try unsafe emit(report, bytes) }
     }

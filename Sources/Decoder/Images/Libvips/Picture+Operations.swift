@@ -1,6 +1,7 @@
 import CVips
 import CVipsShim
 import DecoderWire
+import Media
 
 extension Picture {
     // MARK: Shape
@@ -17,6 +18,15 @@ extension Picture {
         let status = unsafe cvips_attention(image, Int32(size.width), Int32(size.height), &left, &top)
         guard status == 0 else { throw VipsError("attention").failure }
         return PixelArea(x: Int(left), y: Int(top), width: size.width, height: size.height)
+    }
+
+    /// Returns the middle of the square that draws attention in a picture in memory; `nil` for a square.
+    func focus() throws(DecodeError) -> FocalPoint? {
+        let side = min(width, height)
+        guard width != height else { return nil }
+        let square = try attention(PixelSize(width: side, height: side))
+        let (x, y) = (Double(square.x) + Double(side) / 2, Double(square.y) + Double(side) / 2)
+        return FocalPoint(x: x / Double(width), y: y / Double(height))
     }
 
     /// Returns a picture of 16 bits a band scaled to exactly `size`. The invisible colour of transparent pixels does not

@@ -59,6 +59,16 @@ package struct ProcessingRequest: Sendable {
         return notification.attachments[index].options.clippingRectangle
     }
 
+    /// Returns the square of a delivered picture for its thumbnail: around the point that the request names, or else around
+    /// what draws attention. `nil` leaves the choice to the device, or to the sender's own option.
+    func thumbnailPart(of report: RungReport, at index: Int) -> ClippingRectangle? {
+        let named = profiles[index].profile.image.aspectRatio == nil ? focus : nil
+        guard report.format.kind == .image, let width = report.width, let height = report.height,
+            notification.attachments[index].options.clippingRectangle == nil, let focus = named ?? report.focus
+        else { return nil }
+        return ClippingRectangle(squareAround: focus, width: width, height: height)
+    }
+
     /// The chosen dialect and profiles with the reasons, as lines for people.
     var explanation: String {
         let choices = zip(notification.attachments, profiles).map { "\($1): \($0.pointers.url)" }

@@ -26,7 +26,10 @@ extension ProcessingResult {
             if let failure = outcome.failure { failures.append(failure) }
         }
 
-        let rewritten = PayloadWriter().write(notification, attachments: attachments.mapValues(\.inPayload))
+        let ready = attachments.map { index, attachment in
+            (index, attachment.inPayload(showing: request.thumbnailPart(of: attachment.report, at: index)))
+        }
+        let rewritten = PayloadWriter().write(notification, attachments: Dictionary(uniqueKeysWithValues: ready))
         if let failure = rewritten.failure {
             attachments = [:]
             failures.append(Failure(attachment: nil, failure: failure))
@@ -55,7 +58,7 @@ extension ProcessingResult {
 }
 
 extension ProcessingResult.Attachment {
-    fileprivate var inPayload: NotificationAttachment {
+    fileprivate func inPayload(showing part: ClippingRectangle?) -> NotificationAttachment {
         NotificationAttachment(
             identifier: identifier,
             url: stored.url,
@@ -63,6 +66,7 @@ extension ProcessingResult.Attachment {
             type: report.format.typeIdentifier,
             byteCount: report.byteCount,
             isClipped: isClipped,
+            thumbnailClippingRectangle: part,
         )
     }
 }
