@@ -88,6 +88,7 @@ let package = Package(
         .module("Values", in: "Core", []),
         .module("Concurrency", in: "Core", []),
         .module("Events", in: "Core", []),
+        .module("Machine", in: "Core", ["CLinux"]),
         .module("Timing", in: "Core", ["Values", "Concurrency", "CLinux"]),
         .module("Digests", in: "Core", ["Values", "CCrypto"]),
         .module("SeededRandom", in: "Tools", []),
@@ -98,8 +99,12 @@ let package = Package(
         .module("ServiceExtension", in: "Core", ["Concurrency", "Timing", "Media"]),
 
         // The stages: one module each, with one C library.
-        .module("Downloads", in: "Stages", ["Values", "Concurrency", "Events", "Timing", "CCurl", "CPSL", "Media"]),
-        .module("Sandbox", in: "Decoder", ["Values", "CLinux", "CSeccomp", "DecoderWire"]),
+        .module(
+            "Downloads",
+            in: "Stages",
+            ["Values", "Concurrency", "Events", "Machine", "Timing", "CCurl", "CPSL", "Media"]
+        ),
+        .module("Sandbox", in: "Decoder", ["Values", "Machine", "CLinux", "CSeccomp", "DecoderWire"]),
         .module("Colours", in: "Decoder", ["Values"]),
         .module(
             "Images",
@@ -206,8 +211,8 @@ let package = Package(
             "Instruments",
             in: "Operations",
             [
-                "Events", "Media", "DecoderWire", "ServiceExtension", "Downloads", "Decoding", "Storage", "Publishing",
-                "Jobs", "Processing", "Worker", "Telemetry", "Sidecar",
+                "Events", "Timing", "Media", "DecoderWire", "Payloads", "ServiceExtension", "Downloads", "Decoding",
+                "Storage", "Publishing", "Jobs", "Processing", "Worker", "Telemetry", "Sidecar",
                 .product(name: "Logging", package: "swift-log"), .product(name: "Metrics", package: "swift-metrics"),
             ],
         ),
@@ -215,25 +220,26 @@ let package = Package(
             "Settings",
             in: "Operations",
             [
-                "Values", "Timing", "Media", "Files", "Payloads", "Downloads", "Storage", "Publishing", "JobsRedis",
-                "Processing",
-                "Preview", .product(name: "Logging", package: "swift-log"), .product(name: "Yams", package: "Yams"),
+                "Values", "Machine", "Timing", "Media", "Files", "Payloads", "Downloads", "Storage", "Publishing",
+                "JobsRedis", "Processing", "Preview", .product(name: "Logging", package: "swift-log"),
+                .product(name: "Yams", package: "Yams"),
             ],
         ),
         .module(
             "Doctor",
             in: "Operations",
             [
-                "Timing", "Media", "Files", "DecoderWire", "Downloads", "Decoding", "Storage", "Publishing", "Settings",
+                "Machine", "Timing", "Media", "Files", "DecoderWire", "Downloads", "Decoding", "Storage", "Publishing",
+                "Settings",
             ],
         ),
         .module(
             "App",
             in: "Operations",
             [
-                "Values", "Concurrency", "Events", "Timing", "Digests", "CLinux", "Media", "Files", "DecoderWire",
-                "Payloads",
-                "ServiceExtension", "Downloads", "Decoding", "Storage", "Publishing", "Jobs", "JobsSQLite", "JobsRedis",
+                "Values", "Concurrency", "Events", "Machine", "Timing", "Digests", "CLinux", "Media", "Files",
+                "DecoderWire", "Payloads", "ServiceExtension", "Downloads", "Decoding", "Storage", "Publishing", "Jobs",
+                "JobsSQLite", "JobsRedis",
                 "Processing", "Batch", "Worker", "Telemetry", "Preview", "Sidecar", "Instruments", "Settings",
                 "Doctor", .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
@@ -256,7 +262,8 @@ let package = Package(
             "LoadTest",
             in: "Tools",
             [
-                "Values", "Concurrency", "Timing", "CLinux", "SeededRandom", "Media", "Payloads", "Jobs", "Templates",
+                "Values", "Concurrency", "Machine", "Timing", "CLinux", "SeededRandom", "Media", "Payloads", "Jobs",
+                "Templates",
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
                 .product(name: "Mustache", package: "swift-mustache"), .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
@@ -269,9 +276,8 @@ let package = Package(
         .program(
             "attachd",
             [
-                "Values", "Events", "Timing", "Media", "Files", "Payloads", "Storage", "Jobs", "Processing", "Batch",
-                "Settings",
-                "Doctor", "App", "TestOrigin", "LoadTest",
+                "Values", "Events", "Machine", "Timing", "Media", "Files", "Payloads", "Storage", "Jobs", "Processing",
+                "Batch", "Settings", "Doctor", "App", "TestOrigin", "LoadTest",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
@@ -312,6 +318,7 @@ let package = Package(
         .tests("ValuesTests", ["Values", "Timing", "Media"]),
         .tests("ConcurrencyTests", ["Concurrency"]),
         .tests("EventsTests", ["Events"]),
+        .tests("MachineTests", ["Machine"]),
         .tests("TimingTests", ["Timing", "SeededRandom", "Media"]),
         .tests("MediaTests", ["Timing", "SeededRandom", "Media"]),
         .tests("FilesTests", ["Timing", "Media", "Files"]),
@@ -342,7 +349,13 @@ let package = Package(
         .tests("BatchTests", ["Timing", "Media", "Payloads", "Processing", "Batch"]),
         .tests("WorkerTests", ["Timing", "SeededRandom", "Media", "Jobs", "JobsSQLite", "Worker"]),
         .tests("TelemetryTests", ["Telemetry"]),
-        .tests("InstrumentsTests", ["Events", "Downloads", "Storage", "Jobs", "Worker", "Sidecar", "Instruments"]),
+        .tests(
+            "InstrumentsTests",
+            [
+                "Events", "Timing", "DecoderWire", "Downloads", "Decoding", "Storage", "Publishing", "Jobs", "Worker",
+                "Sidecar", "Instruments", .product(name: "Logging", package: "swift-log"),
+            ],
+        ),
         .tests("SettingsTests", ["Media", "Downloads", "Storage", "Settings"]),
         .tests("TestOriginTests", ["Timing", "SeededRandom", "Media", "TestOrigin"]),
         .tests("LoadTestTests", ["Timing", "SeededRandom", "Media", "Payloads", "LoadTest"]),

@@ -5,6 +5,7 @@ enum Architecture {
             "Values": "",
             "Concurrency": "",
             "Events": "",
+            "Machine": "CLinux",
             "Timing": "CLinux Values Concurrency",
             "Digests": "CCrypto Values",
             "Media": "CLinux Values Concurrency Timing",
@@ -14,14 +15,14 @@ enum Architecture {
         ],
         "Decoder": [
             "DecoderWire": "Values Timing Media",
-            "Sandbox": "CSeccomp CLinux Values DecoderWire",
+            "Sandbox": "CSeccomp CLinux Values Machine DecoderWire",
             "Colours": "Values",
             "Images": "CVips CVipsShim Values Timing Media DecoderWire Colours",
             "AudioVideo": "CLibav Values Timing Media DecoderWire Colours",
             "attachd-decoder": "Values Media DecoderWire Sandbox Images AudioVideo",
         ],
         "Stages": [
-            "Downloads": "CCurl CPSL Values Concurrency Events Timing Media",
+            "Downloads": "CCurl CPSL Values Concurrency Events Machine Timing Media",
             "Decoding": "CLinux Values Concurrency Events Timing Media DecoderWire Sandbox",
             "Storage": "CLinux Values Concurrency Events Timing Digests Media Files",
             "Publishing": "Values Events Timing Media Files Downloads",
@@ -40,23 +41,23 @@ enum Architecture {
             "Preview": "Values Timing Digests Media Payloads ServiceExtension Storage Processing Templates",
             "Sidecar": "Values Events Timing Digests Media Files Payloads Storage Jobs Processing Preview",
             "attachd":
-                "Values Events Timing Media Files Payloads Storage Jobs Processing Batch Settings Doctor App TestOrigin LoadTest",
+                "Values Events Machine Timing Media Files Payloads Storage Jobs Processing Batch Settings Doctor App TestOrigin LoadTest",
         ],
         "Operations": [
             "Telemetry": "Values Media",
             "Instruments":
-                "Events Media DecoderWire ServiceExtension Downloads Decoding Storage Publishing Jobs Processing Worker Telemetry Sidecar",
+                "Events Timing Media DecoderWire Payloads ServiceExtension Downloads Decoding Storage Publishing Jobs Processing Worker Telemetry Sidecar",
             "Settings":
-                "Values Timing Media Files Payloads Downloads Storage Publishing JobsRedis Processing Preview",
-            "Doctor": "Timing Media Files DecoderWire Downloads Decoding Storage Publishing Settings",
+                "Values Machine Timing Media Files Payloads Downloads Storage Publishing JobsRedis Processing Preview",
+            "Doctor": "Machine Timing Media Files DecoderWire Downloads Decoding Storage Publishing Settings",
             "App":
-                "CLinux Values Concurrency Events Timing Digests Media Files DecoderWire Payloads ServiceExtension Downloads Decoding Storage Publishing Jobs JobsSQLite JobsRedis Processing Batch Worker Telemetry Preview Sidecar Instruments Settings Doctor",
+                "CLinux Values Concurrency Events Machine Timing Digests Media Files DecoderWire Payloads ServiceExtension Downloads Decoding Storage Publishing Jobs JobsSQLite JobsRedis Processing Batch Worker Telemetry Preview Sidecar Instruments Settings Doctor",
         ],
         "Tools": [
             "SeededRandom": "",
             "Templates": "",
             "TestOrigin": "Values Events Timing SeededRandom Media",
-            "LoadTest": "CLinux Values Concurrency Timing SeededRandom Media Payloads Jobs Templates",
+            "LoadTest": "CLinux Values Concurrency Machine Timing SeededRandom Media Payloads Jobs Templates",
         ],
     ]
 

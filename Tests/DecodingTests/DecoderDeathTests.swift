@@ -33,6 +33,20 @@ struct DecoderDeathTests {
         }
     }
 
+    @Test("when memory runs out, the kernel takes a decoder process before the worker")
+    func outOfMemory() async throws {
+        try await DecoderPool.with("evil-decoder") { pool in
+            let zygote = try await pool.firstZygote()
+            func adjustment(_ process: String) throws -> Int? {
+                Int(try String(contentsOfFile: "/proc/\(process)/oom_score_adj", encoding: .utf8).dropLast())
+            }
+            let own = try #require(try adjustment("self"))
+            for pid in [zygote.pid] + zygote.children {
+                #expect(try adjustment("\(pid)").map { $0 > own } == true)
+            }
+        }
+    }
+
     @Test(
         "S10: after a crash or a lie, the next jobs get processes with another memory layout",
         arguments: ["crash", "leave", "crash by a system call", "send garbage"],

@@ -13,7 +13,7 @@ struct ExitStatusTests {
         "invalid input has the documented status, and a message that says what to do",
         arguments: [
             (["process", "--deadlin", "5s"], "", Int32(64), "--deadline"),
-            (["proces"], "", 64, "proces"),
+            (["proces"], "", 64, "'process'"), (["unlike-any"], "", 64, "'unlike-any'"),
             (["process", "-"], "no json", 65, "JSON"),
             (["process", "-"], "[]", 65, "object"),
             (["process", "-"], "{\"a\":1}", 65, "aps"),

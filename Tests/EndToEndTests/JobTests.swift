@@ -159,6 +159,18 @@ struct JobTests {
             #expect(shown.status == 0 && shown.output.hasPrefix("ok\n"))
             let list = try await attachd.run(["jobs"] + queue)
             #expect(list.output.hasPrefix("waiting 0; running 0; dead letters 0"))
+            func json(_ arguments: [String]) async throws -> JSONValue {
+                try JSONValue(
+                    parsing: Array(try await attachd.run(["jobs"] + arguments + ["--json"] + queue).output.utf8)
+                )
+            }
+            let finished = try await json(["show", "a"])
+            #expect(finished["state"]?.text == "ok" && finished["result"]?["outcome"]?.text == "complete")
+            #expect(
+                try await json(["list"])
+                    == ["waiting": 0, "running": 0, "dead": 0, "oldestWaiting": nil, "jobs": []]
+            )
+            #expect(try await json(["dead"]) == [])
             #expect(try await attachd.run(["jobs", "show", "b"] + queue).status == 66)
             #expect(try await attachd.run(["jobs", "purge"] + queue).status == 1)
             #expect(try await attachd.run(["jobs", "--queue", "postgres://a"]).status == 78)

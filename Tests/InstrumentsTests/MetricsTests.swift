@@ -21,7 +21,7 @@ struct MetricsTests {
     func origins() {
         let events: [OriginEvent] = [
             .waited, .refusedFailing, .refusedPaused, .refusedLate, .preemptedSlow, .preemptedForShare, .retried,
-            .opened,
+            .opened(host: "a.example"),
         ]
         for (index, event) in events.enumerated() {
             for _ in 0...index { metrics.origins.record(event) }

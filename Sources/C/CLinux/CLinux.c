@@ -260,3 +260,8 @@ int clinux_is_mount_point(int descriptor) {
     if (fstat(descriptor, &folder) != 0 || fstatat(descriptor, "..", &parent, 0) != 0) return -1;
     return folder.st_dev != parent.st_dev;
 }
+
+int clinux_processor_count(void) {
+    cpu_set_t processors;
+    return sched_getaffinity(0, sizeof processors, &processors) ? -1 : CPU_COUNT(&processors);
+}

@@ -84,8 +84,16 @@ package struct CircuitBreaker: Sendable {
         return Pass(generation: generation, isProbe: true)
     }
 
-    /// Records the outcome of a request. `jitter` is from 0 to 1.
-    package mutating func finish(_ pass: Pass, _ outcome: Outcome, at now: Instant, jitter: Double) {
+    /// Records the outcome of a request. `jitter` is from 0 to 1. Returns `true` if the breaker opened.
+    @discardableResult
+    package mutating func finish(_ pass: Pass, _ outcome: Outcome, at now: Instant, jitter: Double) -> Bool {
+        let before = generation
+        record(pass, outcome, at: now, jitter: jitter)
+        guard generation != before, case .open = state else { return false }
+        return true
+    }
+
+    private mutating func record(_ pass: Pass, _ outcome: Outcome, at now: Instant, jitter: Double) {
         guard pass.generation == generation else { return }
         guard case .halfOpen(let successes, _) = state else { return count(outcome, now, jitter) }
         guard pass.isProbe else { return }

@@ -1,5 +1,6 @@
 package import DecoderWire
 import Glibc
+import Machine
 package import Values
 
 /// A control group that limits the threads of one zygote and its decoder processes.
@@ -34,16 +35,8 @@ package final class ControlGroup: Sendable {
     deinit { unsafe rmdir(path) }
 
     /// The folders of this process's group and of its parent.
-    private static var parents: [String] {
-        guard let text = read("/proc/self/cgroup") else { return [] }
-        let groups = text.split(separator: "\n").map { $0.split(separator: ":", omittingEmptySubsequences: false) }
-        // Version 1 names its controllers. Version 2 has one hierarchy without a name.
-        let first = groups.first { $0.count == 3 && $0[1].split(separator: ",").contains("pids") }
-        guard let group = first ?? groups.first(where: { $0.count == 3 && $0[0] == "0" }) else { return [] }
-        let root = first == nil ? "/sys/fs/cgroup" : "/sys/fs/cgroup/pids"
-        let own = group[2] == "/" ? "" : String(group[2])
-        let around = own.lastIndex(of: "/").map { String(own[..<$0]) }
-        return ([own] + [around].compactMap(\.self)).map { root + $0 }
+    private static var parents: ArraySlice<String> {
+        (ControlGroups().controller("pids")?.folders ?? []).prefix(2)
     }
 
     /// Removes the groups of workers that were killed. The kernel keeps groups that have processes.
@@ -56,16 +49,6 @@ package final class ControlGroup: Sendable {
             }
             if name.hasPrefix(namePrefix) { unsafe rmdir("\(folder)/\(name)") }
         }
-    }
-
-    private static func read(_ path: String) -> String? {
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, count in
-            unsafe count = max(0, Glibc.read(descriptor, buffer.baseAddress, buffer.count))
-        }
-        return String(decoding: bytes, as: UTF8.self)
     }
 
     private static func write(_ text: String, to path: String) -> Bool {

@@ -12,6 +12,7 @@ package enum Enclosure {
     ///
     /// Throws if the process has more than one thread: it could neither fork nor leave its user namespace.
     package static func enter() throws(SystemError) -> SandboxReport {
+        dieBeforeTheWorker()
         startThread()
         guard isSingleThreaded() else { throw SystemError("fork beside other threads", code: EDEADLK) }
         var report = SandboxReport()
@@ -29,6 +30,16 @@ package enum Enclosure {
         report[.landlock] = state(of: clinux_landlock(), "landlock")
         report[.notDumpable] = state(of: clinux_process_control(PR_SET_DUMPABLE, 0), "prctl")
         return report
+    }
+
+    /// Asks the kernel to end a decoder process before the worker when memory runs out: proc(5), `oom_score_adj`.
+    ///
+    /// Everybody may raise this number. Where it is not possible, the limit on each process's memory still holds.
+    private static func dieBeforeTheWorker() {
+        let descriptor = unsafe open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        _ = unsafe Glibc.write(descriptor, "500", 3)
+        close(descriptor)
     }
 
     /// Starts a thread, because the first one sets up signal handlers, which the filter does not allow a decoder

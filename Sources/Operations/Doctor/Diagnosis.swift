@@ -4,6 +4,7 @@ import DecoderWire
 import Downloads
 import Files
 import Foundation
+import Machine
 import Media
 package import Publishing
 package import Storage
@@ -42,7 +43,12 @@ package struct Diagnosis: Sendable {
         await check(store)
         if let bucket { await check(bucket) }
         checkSandbox(decoders.status.sandbox, isRequired: settings.requiresSandbox)
-        let limits = MediaLimits()
+        let (limits, machine) = (MediaLimits(), MachineLimits.ofThisProcess)
+        note(
+            "limits",
+            "machine",
+            "\(machine.memoryBytes / 1_048_576) MiB of memory, \(machine.processorCount) processors, as far as attachd may use them"
+        )
         note(
             "limits",
             "source",

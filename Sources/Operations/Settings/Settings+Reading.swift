@@ -3,6 +3,7 @@ import Files
 import Foundation
 import Glibc
 import Logging
+import Machine
 import Media
 import Payloads
 import Processing
@@ -21,7 +22,7 @@ extension Settings {
             try values.text(.queue) ?? "sqlite:\(store)/queue.sqlite",
             authoritiesFile: caFile,
         )
-        decoders = try values.number(.decoders, in: 1...256) ?? max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+        decoders = try values.number(.decoders, in: 1...256) ?? MachineLimits.ofThisProcess.processorCount
         logFormat = try values.choice(.logFormat) ?? (isatty(STDERR_FILENO) == 1 ? .text : .json)
         if let file {
             let sections = try ConfigurationSections(file)
@@ -63,6 +64,7 @@ extension Settings {
         backlog = try values.number(.backlog, in: 1...10_000_000) ?? backlog
         isStrict = try values.flag(.strict) ?? isStrict
         logLevel = try values.choice(.logLevel) ?? logLevel
+        logSample = try values.number(.logSample, in: 1...1_000_000) ?? logSample
         (host, port) = try values.address(.listen) ?? (host, port)
         apiTokenFile = try values.secretFile(.apiTokenFile, isGroupReadable: hasGroupReadableKeys)
         apiToken = try apiTokenFile.map { file throws(SettingsError) in try APIToken.read(file) }

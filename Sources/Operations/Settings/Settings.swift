@@ -67,6 +67,8 @@ package struct Settings: Sendable {
     package var responseWebhook: String?
     package var logLevel = Logger.Level.info
     package var logFormat: LogFormat
+    /// One of this many finished notifications is logged.
+    package var logSample = 1
 }
 
 /// The error of an invalid setting: its key, and what to write instead.

@@ -7,7 +7,7 @@ package enum SettingsKey: String, Sendable, CaseIterable {
     case publicURL = "publicUrl"
     case publish, publishEndpoint, publishRegion, publishStyle, publishCredentialsFile
     case signingKeyFile, groupReadableKeys, keep, quota, reuse, allowAddresses, caFile, decoders, requireSandbox
-    case logLevel, logFormat
+    case logLevel, logFormat, logSample
     case listen, apiTokenFile, requests
     case queue, backlog, strict
     case preview, responseWebhook
@@ -147,6 +147,12 @@ extension SettingsKey {
             SettingOption(
                 "log-format",
                 help: "The format of log lines: text or json. (default: text on a terminal, else json)"
+            )
+        case .logSample:
+            SettingOption(
+                "log-sample",
+                .number,
+                help: "Log one of this many finished notifications. (default: 1, which logs all)"
             )
         case .listen:
             SettingOption(

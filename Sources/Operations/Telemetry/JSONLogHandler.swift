@@ -26,7 +26,9 @@ package struct JSONLogHandler: LogHandler {
         var fields = metadata.mapValues { "\($0)" }
         for (key, value) in metadataProvider?.get() ?? [:] { fields[key] = "\(value)" }
         for (key, value) in event.metadata ?? [:] { fields[key] = "\(value)" }
-        fields["time"] = Date.now.formatted(.iso8601.year().month().day().time(includingFractionalSeconds: true))
+        fields["time"] = Date.now.formatted(
+            .iso8601.year().month().day().time(includingFractionalSeconds: true).timeZone(separator: .omitted)
+        )
         fields["level"] = event.level.rawValue
         fields["label"] = label
         fields["message"] = "\(event.message)"

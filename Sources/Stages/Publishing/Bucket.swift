@@ -184,13 +184,20 @@ package final class Bucket: Sendable {
 
     private func failed(_ error: BucketError, _ pass: CircuitBreaker.Pass, since start: Instant) {
         let now = time.now
-        state.withLock { state in
+        let isSuspended = state.withLock { state in
             // A refusal counts like an unreachable bucket. An attempt that had too little time does not count.
             let hadTime = !error.isLate || now - start >= state.time.typical
-            state.breaker.finish(pass, hadTime ? .unreachable : .unknown, at: now, jitter: .random(in: 0...1))
+            let opened = state.breaker.finish(
+                pass,
+                hadTime ? .unreachable : .unknown,
+                at: now,
+                jitter: .random(in: 0...1)
+            )
             state.lastError = error
             if error.isLate { state.time.learn(min((now - start) * 2, Self.longestLesson)) }
+            return opened
         }
+        if isSuspended { instrument.record(.suspended(error.failure.message)) }
     }
 
     private func bucketError(of refusal: CircuitBreaker.OpenError, _ state: State, _ now: Instant) -> BucketError {

@@ -6,4 +6,6 @@ package enum PublishEvent: Sendable, Equatable {
     /// An attempt failed and is repeated.
     case retried
     case failed
+    /// The bucket failed too often, last for this reason, and is not used for a while.
+    case suspended(String)
 }

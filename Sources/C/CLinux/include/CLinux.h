@@ -85,3 +85,6 @@ ssize_t clinux_read_at(int descriptor, void *bytes, size_t count, long offset, i
 
 /// Returns 1 if the folder of `descriptor` is the root of a mount, otherwise 0.
 int clinux_is_mount_point(int descriptor);
+
+/// Returns the number of processors that this process may run on: sched_getaffinity(2); -1 if it is unknown.
+int clinux_processor_count(void);

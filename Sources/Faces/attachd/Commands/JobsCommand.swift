@@ -3,6 +3,7 @@ import ArgumentParser
 import Settings
 import Jobs
 import Media
+import Payloads
 import Timing
 import Values
 
@@ -23,6 +24,8 @@ struct JobsCommand: AsyncParsableCommand {
 
         @Option(help: "The number of jobs to list, at most 10000.")
         var limit = 50
+        @Flag(help: "Print one JSON object, with times in milliseconds.")
+        var json = false
         @OptionGroup var queue: QueueOptions
         @OptionGroup var common: CommonOptions
 
@@ -30,10 +33,11 @@ struct JobsCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await QueueView.with(queue, common) { view in
-                let status = try await view.status()
+                let (status, jobs) = (try await view.status(), try await view.jobs(limit))
+                if json { return print(Self.json(status, jobs).compactText) }
                 let age = status.oldestWaiting.map { ", the first for \($0.milliseconds) ms" } ?? ""
                 print("waiting \(status.waiting)\(age); running \(status.running); dead letters \(status.dead)")
-                for job in try await view.jobs(limit) {
+                for job in jobs {
                     let state = job.isRunning ? "running" : "waiting"
                     print(
                         "\(job.name.id.onOneLine())  \(state)  \(job.remaining.milliseconds) ms left  started \(job.starts)x"
@@ -41,12 +45,30 @@ struct JobsCommand: AsyncParsableCommand {
                 }
             }
         }
+
+        private static func json(_ status: QueueStatus, _ jobs: [JobSummary]) -> JSONValue {
+            [
+                "waiting": .integer(status.waiting), "running": .integer(status.running),
+                "dead": .integer(status.dead),
+                "oldestWaiting": status.oldestWaiting.map { .integer($0.milliseconds) } ?? .null,
+                "jobs": .array(
+                    jobs.map { job in
+                        [
+                            "id": .string(job.name.id), "state": .string(job.isRunning ? "running" : "waiting"),
+                            "remaining": .integer(job.remaining.milliseconds), "starts": .integer(job.starts),
+                        ]
+                    }
+                ),
+            ]
+        }
     }
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Prints a job's state and result.")
 
         @Argument(help: "The job's id.") var id: String
+        @Flag(help: "Print one JSON object.")
+        var json = false
         @OptionGroup var queue: QueueOptions
         @OptionGroup var common: CommonOptions
 
@@ -55,13 +77,24 @@ struct JobsCommand: AsyncParsableCommand {
                 switch try await view.state(of: id) {
                 case .unknown:
                     throw CommandError(.inputNotFound, "There is no job \(id), or its result is no longer kept.")
-                case .waiting: print("waiting")
-                case .running: print("running")
-                case .finished(let reply):
-                    print(reply.status.rawValue)
-                    print(String(decoding: reply.body, as: UTF8.self))
+                case .waiting: show("waiting")
+                case .running: show("running")
+                case .finished(let reply): show(reply.status.rawValue, reply.body)
                 }
             }
+        }
+
+        private func show(_ state: String, _ result: [UInt8]? = nil) {
+            guard json else {
+                print(state)
+                if let result { print(String(decoding: result, as: UTF8.self)) }
+                return
+            }
+            let value = result.map { bytes in
+                (try? JSONValue(parsing: bytes)) ?? .string(String(decoding: bytes, as: UTF8.self))
+            }
+            let object: JSONValue = ["id": .string(id), "state": .string(state), "result": value ?? .null]
+            print(object.compactText)
         }
     }
 
@@ -72,6 +105,8 @@ struct JobsCommand: AsyncParsableCommand {
 
         @Option(help: "The number of dead letters to list, at most 10000.")
         var limit = 50
+        @Flag(help: "Print a JSON array, with ages in milliseconds.")
+        var json = false
         @OptionGroup var queue: QueueOptions
         @OptionGroup var common: CommonOptions
 
@@ -79,11 +114,24 @@ struct JobsCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await QueueView.with(queue, common) { view in
-                for letter in try await view.deadLetters(limit) {
+                let letters = try await view.deadLetters(limit)
+                if json { return print(Self.json(letters).compactText) }
+                for letter in letters {
                     let age = letter.age.milliseconds / 1000
                     print("\(letter.job.id.onOneLine())  started \(letter.starts)x  \(age) s ago")
                 }
             }
+        }
+
+        private static func json(_ letters: [DeadLetter]) -> JSONValue {
+            .array(
+                letters.map { letter in
+                    [
+                        "id": .string(letter.job.id), "starts": .integer(letter.starts),
+                        "age": .integer(letter.age.milliseconds),
+                    ]
+                }
+            )
         }
     }
 

@@ -48,6 +48,7 @@ struct ProcessCommand: AsyncParsableCommand {
                 let lines = result.explanation.split(separator: "\n").map { String($0).onOneLine() + "\n" }
                 FileHandle.standardError.write(Data(lines.joined().utf8))
             }
+            FileHandle.standardError.write(Data(result.failureLines.joined().utf8))
             FileHandle.standardOutput.write(Data(result.payload + [0x0A]))
             if let report { try write(result, to: report) }
             if strict, result.outcome != .complete {
@@ -78,6 +79,17 @@ struct ProcessCommand: AsyncParsableCommand {
             try Data(result.json + [0x0A]).write(to: URL(filePath: path), options: .atomic)
         } catch {
             throw CommandError(.cannotWrite, "\(path) cannot be written: \(error.localizedDescription)")
+        }
+    }
+}
+
+extension ProcessingResult {
+    /// A line for each failure: where the attachment stands in the payload, what failed, and what to do.
+    fileprivate var failureLines: [String] {
+        failures.map { failure in
+            let wanted = request.notification.attachments.first { $0.identifier == failure.attachment }
+            let place = wanted.map { "\($0.pointers.url)" } ?? "The payload"
+            return "attachd: \(place): \(failure.failure.message)".onOneLine() + "\n"
         }
     }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import LoadTest
+import Machine
 import Media
 import Timing
 
@@ -48,7 +49,7 @@ struct LoadOptions: ParsableArguments {
             duration: try Self.duration(duration, "--duration"),
             mix: mix,
             warmUp: try Self.duration(warmUp, "--warm-up"),
-            clients: clients ?? ProcessInfo.processInfo.activeProcessorCount * 4,
+            clients: clients ?? MachineLimits.ofThisProcess.processorCount * 4,
             targetName: targetName,
         )
         run.arrivals = arrivals

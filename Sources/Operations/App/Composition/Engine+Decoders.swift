@@ -2,11 +2,16 @@ import DecoderWire
 import Decoding
 import Doctor
 import Events
+import Machine
 import Media
 import Settings
 
 extension Engine {
     /// Starts the pool, in which `running` processes work at the same time.
+    /// The memory in bytes that all decoder processes may use together: half. The rest is for the worker, the store, and
+    /// the system.
+    static var decoderMemory: Int { MachineLimits.ofThisProcess.memoryBytes / 2 }
+
     static func startDecoders(
         _ settings: Settings,
         running: Int,
@@ -20,7 +25,7 @@ extension Engine {
         let configuration = DecoderPoolConfiguration(
             decoderPath: program,
             running: running,
-            memoryBytes: MachineMemory.decodersShare,
+            memoryBytes: decoderMemory,
             instrument: instrument,
         )
         let pool = try DecoderPool(configuration)

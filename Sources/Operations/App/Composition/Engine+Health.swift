@@ -2,6 +2,7 @@ package import Doctor
 import Decoding
 import Downloads
 import Instruments
+import Machine
 import Media
 import Publishing
 package import Settings
@@ -15,7 +16,7 @@ extension Engine {
         metrics.decoders.set(decoders.status.sandbox)
         metrics.store.set(store.usage)
         metrics.process.set(LoopHeartbeats.ofThisProcess.standstills)
-        metrics.process.set(residentBytes: MachineMemory.resident)
+        metrics.process.set(residentBytes: ProcessMemory.ofThisProcess ?? 0)
         metrics.origins.set(downloader.originUsage)
         if let bucket { metrics.publishing.set(isAvailable: bucket.refusal == nil) }
         return metrics.text
@@ -39,7 +40,7 @@ extension Engine {
         await Diagnosis(
             settings,
             decoders: decoders,
-            decoderMemory: MachineMemory.decodersShare,
+            decoderMemory: Self.decoderMemory,
             store: store,
             bucket: bucket,
         )

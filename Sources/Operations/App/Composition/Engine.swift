@@ -21,19 +21,21 @@ package final class Engine: Sendable {
     package let bucket: Bucket?
     let downloader: Downloader
     let metrics: AttachdMetrics
+    let warnings: WarningLog
 
     /// Creates the parts. With `readsLocalFiles`, `file:` URLs and paths are attachments too; only the command line
     /// sets it.
     package init(_ settings: Settings, readsLocalFiles: Bool, logger: Logger) throws(EngineError) {
-        let metrics = AttachdMetrics()
+        let (metrics, warnings) = (AttachdMetrics(), WarningLog(logger))
         self.metrics = metrics
+        self.warnings = warnings
         do throws(FileError) {
             store = try AttachmentStore(
                 at: settings.store,
                 keys: settings.signingKeys,
                 hasGroupReadableKeys: settings.hasGroupReadableKeys,
                 retention: settings.retention,
-                instrument: metrics.store
+                instrument: InstrumentGroup<StoreEvent>(metrics.store, StoreLog(warnings))
             )
         } catch {
             throw EngineError(
@@ -43,13 +45,21 @@ package final class Engine: Sendable {
             )
         }
         do throws(AttachmentFailure) {
-            decoders = try Self.startDecoders(settings, running: settings.decoders, instrument: metrics.decoders)
+            decoders = try Self.startDecoders(
+                settings,
+                running: settings.decoders,
+                instrument: InstrumentGroup<DecoderEvent>(metrics.decoders, DecoderLog(warnings)),
+            )
             downloader = try Downloader(
                 settings: settings.downloads,
-                instrument: InstrumentGroup<OriginEvent>(metrics.origins, OriginLog(logger)),
+                instrument: InstrumentGroup<OriginEvent>(metrics.origins, OriginLog(warnings)),
             )
             bucket = try settings.publishing.map { publishing throws(AttachmentFailure) in
-                try Bucket(publishing, keep: settings.retention.keep, instrument: metrics.publishing)
+                try Bucket(
+                    publishing,
+                    keep: settings.retention.keep,
+                    instrument: InstrumentGroup<PublishEvent>(metrics.publishing, PublishLog(warnings)),
+                )
             }
         } catch {
             throw EngineError(isStore: false, description: error.message)
@@ -59,12 +69,15 @@ package final class Engine: Sendable {
             converter: decoders,
             store: PublishedStore(store: store, location: Self.location(settings, store, bucket)),
         )
+        let log = NotificationLog(logger, sample: settings.logSample)
         service = NotificationService(
             reader: PayloadReader(dialects: settings.dialects),
             pipeline: AttachmentPipeline(
                 steps: steps,
                 reuse: settings.reuse,
-                instrument: metrics.processing,
+                // A command reports its one result by itself.
+                instrument: readsLocalFiles
+                    ? metrics.processing : InstrumentGroup<ProcessingEvent>(metrics.processing, log),
             ),
             profiles: settings.profiles,
             defaults: .init(profile: settings.profile, timeLimit: settings.deadline),

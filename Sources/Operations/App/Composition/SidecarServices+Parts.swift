@@ -24,7 +24,7 @@ extension SidecarServices {
                 drainTime: Termination.jobDrainTime,
                 held: 4096,
             ),
-            instrument: InstrumentGroup<WorkerEvent>(engine.metrics.queue, WorkerLog(logger)),
+            instrument: InstrumentGroup<WorkerEvent>(engine.metrics.queue, WorkerLog(engine.warnings)),
             onDemand: { engine.setDemand($0) },
         )
     }

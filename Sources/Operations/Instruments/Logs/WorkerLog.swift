@@ -1,27 +1,35 @@
 import Events
+import Logging
 import Jobs
-package import Logging
 package import Worker
 
 /// The log of jobs: the failures that an operator should know of.
 package struct WorkerLog: Instrument {
-    private let logger: Logger
+    private let log: WarningLog
 
-    package init(_ logger: Logger) { self.logger = logger }
+    package init(_ log: WarningLog) { self.log = log }
 
     package func record(_ event: WorkerEvent) {
         switch event {
         case .queueFailed(let error):
-            logger.warning("The queue failed. It is tried again.", metadata: ["reason": "\(error)"])
+            log.warn("The queue failed. It is tried again.", ["reason": "\(error)"])
         case .callbackGivenUp(let job, let tries, let result):
-            logger.warning(
+            log.warn(
                 "A callback failed for good and is not tried again.",
-                metadata: [
+                [
                     "job_id": "\(job.id)", "callback_host": "\(result.host ?? "none")", "tries": "\(tries)",
                     "reason": "\(result.reason ?? "unknown")",
                 ]
             )
-        case .answered, .stale, .lost, .reclaimed, .deadLettered, .gaveBack, .callback: break
+        case .lost(let count):
+            log.warn("Leases of jobs were lost. Another worker does these jobs again.", ["jobs": "\(count)"])
+        case .stale(let job):
+            log.warn("The lease of a job was lost, so its answer was dropped.", ["job_id": "\(job.id)"])
+        case .reclaimed(let count):
+            log.warn("Jobs were taken over from a worker that died or hangs.", level: .notice, ["jobs": "\(count)"])
+        case .deadLettered(let job):
+            log.warn("A job was given up and became a dead letter.", ["job_id": "\(job.id)"])
+        case .answered, .gaveBack, .callback: break
         }
     }
 }

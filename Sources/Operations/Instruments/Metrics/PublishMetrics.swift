@@ -42,6 +42,8 @@ package struct PublishMetrics: Instrument {
         case .reused: reused.increment()
         case .retried: retries.increment()
         case .failed: failures.increment()
+        // The meter of availability shows it.
+        case .suspended: break
         }
     }
 

@@ -11,8 +11,8 @@ package enum OriginEvent: Sendable, Equatable {
     case preemptedSlow, preemptedForShare
     /// A request was retried.
     case retried
-    /// An origin's circuit breaker opened.
-    case opened
+    /// The circuit breaker of an origin on this host opened.
+    case opened(host: String)
     /// A host was not asked. Only the operator may learn the true cause.
     case refusedHost(AttachmentFailure.ConcealedCause)
 }

@@ -90,7 +90,7 @@ final class OriginLimiter: Sendable {
             guarded.onPreemption[permit.number] = nil
             opened = guarded.table.leave(permit, outcome, at: now, jitter: .random(in: 0...1))
         }
-        if opened { instrument.record(.opened) }
+        if opened { instrument.record(.opened(host: permit.origin.host)) }
     }
 
     fileprivate func answered(_ permit: OriginTable.Permit) {

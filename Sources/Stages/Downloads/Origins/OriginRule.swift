@@ -1,4 +1,4 @@
-import Glibc
+import Machine
 package import Timing
 
 /// The limits on requests to one origin, and to all together.
@@ -11,7 +11,7 @@ package struct OriginRule: Sendable, Equatable {
     package var mostLimit = 32
     package var answersPerStep = 10
     /// The number of requests to all origins at once.
-    package var globalLimit = min(512, 32 * max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+    package var globalLimit = min(512, 32 * MachineLimits.ofThisProcess.processorCount)
     package var breaker = CircuitBreaker.Rule()
     /// The number of retries for each request.
     package var retryShare = 0.1

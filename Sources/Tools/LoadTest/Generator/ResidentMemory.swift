@@ -1,5 +1,4 @@
-import Foundation
-import Glibc
+import Machine
 import Media
 import Timing
 import Values
@@ -17,10 +16,7 @@ package enum ResidentMemory: Sendable {
         get async {
             switch self {
             case .process(let identifier):
-                let pages = (try? String(contentsOfFile: "/proc/\(identifier)/statm", encoding: .utf8))?.split(
-                    separator: " "
-                )
-                return pages.flatMap { $0.count > 1 ? Int($0[1]) : nil }.map { $0 * Int(sysconf(Int32(_SC_PAGESIZE))) }
+                return ProcessMemory.bytes(of: identifier)
             case .metrics(let connections):
                 let end = SystemTime().now + Self.patience
                 guard let reply = try? await connections.send(HTTPMessage(path: "/metrics"), until: end) else {
