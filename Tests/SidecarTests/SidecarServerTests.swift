@@ -40,6 +40,37 @@ struct SidecarServerTests {
     }
 
     @Test(
+        "a method that a path does not have is refused with those that it has, and OPTIONS lists them",
+        arguments: [
+            ("/livez", "GET, HEAD, OPTIONS", ["POST", "DELETE", "PATCH"]),
+            ("/v1/rewrite", "POST, OPTIONS", ["GET", "HEAD", "PUT"]),
+            ("/openapi.json", "GET, HEAD, OPTIONS", ["PUT"]),
+        ]
+    )
+    func methods(path: String, allowed: String, others: [String]) async throws {
+        try await SidecarFixture.run { sidecar in
+            let options = try await HTTPClient.send("OPTIONS", path: path, port: sidecar.port)
+            #expect(options.status == 204 && options.headers["allow"] == allowed)
+            for method in others {
+                let refused = try await HTTPClient.send(method, path: path, port: sidecar.port)
+                #expect(refused.status == 405 && refused.headers["allow"] == allowed, "\(method)")
+                #expect(refused.headers["content-type"] == "application/problem+json")
+            }
+        }
+    }
+
+    @Test("HEAD answers as GET does, without the body", arguments: ["/livez", "/readyz", "/openapi.json", "/metrics"])
+    func head(path: String) async throws {
+        try await SidecarFixture.run { sidecar in
+            let whole = try await HTTPClient.send(path: path, port: sidecar.port)
+            let head = try await HTTPClient.send("HEAD", path: path, port: sidecar.port)
+            #expect(head.status == whole.status && head.body.isEmpty)
+            #expect(head.headers["content-length"] == whole.headers["content-length"])
+            #expect(head.headers["content-type"] == whole.headers["content-type"])
+        }
+    }
+
+    @Test(
         "an invalid request is refused with a problem that says what to do",
         arguments: [
             ("/v1/rewrite", "no json", 400), ("/v1/rewrite", "", 400), ("/v1/rewrite", "[1]", 422),

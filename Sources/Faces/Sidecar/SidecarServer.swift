@@ -128,7 +128,7 @@ package struct SidecarServer: Service, CustomStringConvertible {
     }
 
     private var router: Router<BasicRequestContext> {
-        let router = Router(context: BasicRequestContext.self)
+        let router = Router(context: BasicRequestContext.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: AnswerCount(instrument: instrument))
         router.add(middleware: Problems())
         let access = AccessGuard<BasicRequestContext>(token: configuration.apiToken)
@@ -144,6 +144,7 @@ package struct SidecarServer: Service, CustomStringConvertible {
         router.get("livez") { _, _ in health.live() }
         router.get("readyz") { _, _ in try await health.ready() }
         router.get("metrics") { _, _ in await health.exposition() }
+        router.addOtherMethods()
         return router
     }
 

@@ -12,6 +12,8 @@ struct Problem: Error, HTTPResponseError, Equatable {
     var retryAfter: Int?
     /// The value of `Content-Range` for a range that cannot be satisfied.
     var contentRange: String?
+    /// The value of `Allow`: the methods of a path.
+    var allowed: String?
     /// A Boolean value that indicates whether the connection must be closed after the answer.
     var endsConnection = false
 
@@ -19,6 +21,11 @@ struct Problem: Error, HTTPResponseError, Equatable {
         self.status = status
         self.detail = detail
         self.retryAfter = retryAfter
+    }
+
+    init(notAllowed method: HTTPRequest.Method, at path: String, allowed: String) {
+        self.init(.methodNotAllowed, "\(method) is not possible at \(path). Use one of: \(allowed).")
+        self.allowed = allowed
     }
 
     /// The answer to a malformed request (RFC 9112).
@@ -42,6 +49,7 @@ struct Problem: Error, HTTPResponseError, Equatable {
         var headers: HTTPFields = [.contentType: "application/problem+json"]
         if let retryAfter { headers[.retryAfter] = String(retryAfter) }
         if let contentRange { headers[.contentRange] = contentRange }
+        if let allowed { headers[.allow] = allowed }
         if status == .unauthorized { headers[.wwwAuthenticate] = "Bearer" }
         if endsConnection { headers[.connection] = "close" }
         return headers

@@ -37,7 +37,6 @@ struct Problems<Context: RequestContext>: RouterMiddleware {
     private func problem(for status: HTTPResponse.Status, _ request: Request) -> Problem {
         switch status {
         case .notFound: Problem(status, "There is nothing at \(request.uri.path). See the README for the routes.")
-        case .methodNotAllowed: Problem(status, "\(request.method) is not allowed at \(request.uri.path).")
         case .contentTooLarge: Problem(status, "The body is over 64 KiB; a push payload is 4 kB at most.")
         default: Problem(status, "The request is not valid.")
         }

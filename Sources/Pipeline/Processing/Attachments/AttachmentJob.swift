@@ -42,7 +42,7 @@ final class AttachmentJob: Sendable {
         do throws(AttachmentFailure) {
             if let refusal = steps.store.refusal { throw refusal }
             if let refusal = context.crashes.refusal(ofSource: key.source, at: url, now: time.now) { throw refusal }
-            let file = try MediaFile(byteLimit: key.limits.sourceBytes, time: time)
+            let file = try MediaFile(byteLimit: key.output.limits.sourceBytes, time: time)
             async let downloaded: Void = download(into: file, unless: before?.validators)
             let converted = await convert(file)
             receive(.fetched(file.contents))
@@ -67,7 +67,7 @@ final class AttachmentJob: Sendable {
                 deadline: deadline,
                 // The waiters decide when the download ends. Later ones may have later deadlines.
                 timeLimit: NotificationService.longestTimeLimit,
-                kind: key.kind,
+                kind: key.output.kind,
                 unless: known,
                 onEvent: { [self] in receive($0) },
             )
@@ -88,10 +88,10 @@ final class AttachmentJob: Sendable {
         if let refusal = await context.crashes.refusal(of: file, now: time.now) { return .failure(refusal) }
         let sourceTimer = Task { await endSource(file, decoding: context.costs.cost(of: format)) }
         defer { sourceTimer.cancel() }
-        let wanted = key.conversion(of: format)
+        let wanted = key.output.conversion(of: format)
         if format.kind == .image {
             onEarlyDeadline { [self] expiry in await makePart(of: file, as: wanted, until: expiry) }
-            if key.waitsForWholePictures { _ = await file.progress(reaching: .max) }
+            if key.output.waitsForWholePictures { _ = await file.progress(reaching: .max) }
         }
 
         let job = ConversionJob(
@@ -120,7 +120,7 @@ final class AttachmentJob: Sendable {
         let cost = context.costs.cost(of: wanted.format)
         let instant = TimeBudget.sourceExpiry(now: time.now, expiry: expiry, decoding: cost)
         guard (try? await time.sleep(until: instant)) != nil, progress.content.ready == nil,
-            let part = try? MediaFile(byteLimit: key.limits.sourceBytes, time: time),
+            let part = try? MediaFile(byteLimit: key.output.limits.sourceBytes, time: time),
             (try? part.append(file.prefix(file.progress.byteCount))) != nil
         else { return }
         part.end(.cut(Self.late))

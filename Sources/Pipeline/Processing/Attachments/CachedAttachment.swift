@@ -3,7 +3,7 @@ import ServiceExtension
 import Timing
 
 /// A cached attachment, and the time for which notifications may use it without asking the origin.
-struct CachedAttachment: Sendable {
+final class CachedAttachment: Sendable {
     /// The content, with no downloaded bytes counted.
     let content: AttachmentContent
     private let freshness: SourceFreshness

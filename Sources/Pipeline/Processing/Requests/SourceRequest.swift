@@ -34,8 +34,7 @@ package struct SourceRequest: Sendable {
     }
 
     func wantedAttachment(rules: [SourceRule]) -> WantedAttachment {
-        let key = AttachmentKey(
-            source: rules.source(of: url),
+        let output = WantedOutput(
             image: profile.image,
             animation: profile.animation,
             video: profile.video,
@@ -45,6 +44,7 @@ package struct SourceRequest: Sendable {
             thumbnailEdge: thumbnailEdge,
             waitsForWholePictures: waitsForWholePictures,
         )
+        let key = AttachmentKey(source: rules.source(of: url), output: output)
         return WantedAttachment(key: key, url: url)
     }
 }
