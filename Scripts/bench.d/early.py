@@ -28,7 +28,7 @@ def early(program, folder, cores, count=60, at_once=12):
         nonlocal late
 
         def one(source):
-            url = f"{origin.url}{source}&{name}"
+            url = f"{origin.url}{source}-{name}"
             companion = others.submit(notify, sidecar.port, url, LATER) if in_company else None
             time.sleep(0.1)
             answer = notify(sidecar.port, url, DEADLINE)

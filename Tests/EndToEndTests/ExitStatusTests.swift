@@ -39,6 +39,9 @@ struct ExitStatusTests {
             (["process", "-", "--signing-key", "/dev/null"], "{\"aps\":{}}", 78, "not a regular file"),
             (["serve", "--listen", "0.0.0.0:0"], "", 78, "--api-token"),
             (["serve", "--listen", "here"], "", 78, "HOST:PORT"),
+            (["process", "/"], "", 66, "folder"), (["process", "-", "--report", "/nowhere/a"], "{\"aps\":{}}", 73, "/nowhere"),
+            (["process", "-", "--report", "/tmp"], "{\"aps\":{}}", 73, "folder"),
+            (["loadtest", "http://127.0.0.1:1", "--source", "a", "--budget", "p99>1s"], "", 64, "p99"),
         ],
     )
     func badInput(arguments: [String], input: String, status: Int32, word: String) async throws {
@@ -46,6 +49,26 @@ struct ExitStatusTests {
         let outcome = try await attachd.run(arguments + (status == 64 ? [] : store), input: Array(input.utf8))
         #expect(outcome.status == status, "\(outcome.errors)")
         #expect(outcome.errors.contains(word) && outcome.output.isEmpty, "\(outcome.errors)")
+    }
+
+    @Test(
+        "a report that cannot be written, or a run that cannot be read, ends a load test before it begins",
+        arguments: [("--report", "/nowhere/a", Int32(73)), ("--json", "/tmp", 73), ("--compare", "/nowhere", 66)]
+    )
+    func reports(option: String, path: String, status: Int32) async throws {
+        let outcome = try await attachd.run(["loadtest", "http://127.0.0.1:1", "--source", "http://a.example/", option, path])
+        #expect(outcome.status == status && outcome.errors.contains(path), "\(outcome.errors)")
+    }
+
+    @Test("a port that another program uses is named, with what to do")
+    func portInUse() async throws {
+        try await RunningSidecar.run(attachd) { sidecar in
+            let other = try AttachdProgram()
+            let listen = ["--listen", "127.0.0.1:\(sidecar.port)"]
+            let outcome = try await other.run(["serve", "--store", other.store] + listen)
+            #expect(outcome.status == 1 && outcome.errors.contains("127.0.0.1:\(sidecar.port)"))
+            #expect(outcome.errors.contains("--listen"), "\(outcome.errors)")
+        }
     }
 
     @Test("a malformed variable or configuration value is refused, not replaced by its default")

@@ -23,6 +23,10 @@ extension SidecarServices {
             await engine.shutDown()
             throw CommandError(.failure, error.description)
         }
-        try await services.run(takesRequests: takesRequests)
+        do {
+            try await services.run(takesRequests: takesRequests)
+        } catch let error as EngineError {
+            throw CommandError(.failure, error.description)
+        }
     }
 }

@@ -20,11 +20,11 @@ extension Picture {
         return PixelArea(x: Int(left), y: Int(top), width: size.width, height: size.height)
     }
 
-    /// Returns the middle of the square that draws attention in a picture in memory; `nil` for a square.
-    func focus() throws(DecodeError) -> FocalPoint? {
+    /// The middle of the square that draws attention in a picture in memory; `nil` for a square. A picture without it is
+    /// as good.
+    var focus: FocalPoint? {
         let side = min(width, height)
-        guard width != height else { return nil }
-        let square = try attention(PixelSize(width: side, height: side))
+        guard width != height, let square = try? attention(PixelSize(width: side, height: side)) else { return nil }
         let (x, y) = (Double(square.x) + Double(side) / 2, Double(square.y) + Double(side) / 2)
         return FocalPoint(x: x / Double(width), y: y / Double(height))
     }

@@ -103,7 +103,7 @@ struct StillConversion {
         let isHurried = rung != .downscaled || source.timeWillExpire
         let rules = isHurried ? request.image.withoutWebP : request.image
         let encoded = try StillEncoder(rules: rules).encode(finished)
-        try emitter.emit(rung, encoded, focus: finished.focus())
+        try emitter.emit(rung, encoded, focus: finished.focus)
         emitter.emitThumbnail(of: finished)
     }
 

@@ -36,6 +36,7 @@ struct ProcessCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await CommandError.reported {
+            try OutputPath.check(report)
             let bytes = try PayloadInput.read(payload)
             let settings = try common.settings()
             settings.startLogging()

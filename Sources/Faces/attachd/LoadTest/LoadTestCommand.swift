@@ -60,10 +60,12 @@ struct LoadTestCommand: AsyncParsableCommand {
     func run() async throws {
         try await CommandError.reported {
             do {
+                let earlier = try reports.prepare()
                 OpenFiles.raise()
-                guard let result = try await Signals.untilToldToStop({ try await measure() }) else {
+                guard var result = try await Signals.untilToldToStop({ try await measure() }) else {
                     throw CommandError(.failure, "The load test was stopped.")
                 }
+                if let earlier { result.changes = try RunComparison(of: result, with: earlier).changes }
                 try reports.write(result)
             } catch let error as LoadTestError {
                 throw CommandError(error.kind == .usage ? .usage : .failure, error.description)
@@ -90,8 +92,7 @@ struct LoadTestCommand: AsyncParsableCommand {
         run.memory = opened.memory
         run.report = { FileHandle.standardError.write(Data("\($0)\n".utf8)) }
         do {
-            var result = try await run.run(opened.target, time: SystemTime())
-            try reports.compare(&result)
+            let result = try await run.run(opened.target, time: SystemTime())
             await opened.close()
             return result
         } catch {

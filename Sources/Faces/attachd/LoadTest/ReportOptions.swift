@@ -15,18 +15,18 @@ struct ReportOptions: ParsableArguments {
     @Option(help: "Write the budgets to this file as JUnit XML.")
     var junit: String?
 
-    func compare(_ result: inout LoadResult) throws {
-        guard let compare else { return }
+    /// Checks, before the run, that all reports can be written, and returns the run to compare with.
+    func prepare() throws -> LoadResult? {
+        try OutputPath.check(json, report, junit)
+        guard let compare else { return nil }
         guard let data = FileManager.default.contents(atPath: compare) else {
             throw CommandError(.inputNotFound, "\(compare) cannot be read. Check its name and permissions.")
         }
-        let old: LoadResult
         do {
-            old = try LoadResult(json: data)
+            return try LoadResult(json: data)
         } catch {
             throw CommandError(.badInput, "\(compare) is not the result of a load test. Name a file written by --json.")
         }
-        result.changes = try RunComparison(of: result, with: old).changes
     }
 
     /// Writes the requested files and prints a summary. Ends the command with an error if a budget was missed.

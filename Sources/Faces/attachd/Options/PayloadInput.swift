@@ -10,7 +10,14 @@ enum PayloadInput {
         guard let file = FileHandle(forReadingAtPath: path) else {
             throw CommandError(.inputNotFound, "\(path) cannot be read. Check its name and permissions.")
         }
-        return try bytes(file, limit)
+        do {
+            return try bytes(file, limit)
+        } catch {
+            var isFolder: ObjCBool = false
+            _ = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
+            let reason = isFolder.boolValue ? "it is a folder" : "\(error.localizedDescription)"
+            throw CommandError(.inputNotFound, "\(path) cannot be read: \(reason). Name a file with a payload.")
+        }
     }
 
     private static func bytes(_ file: FileHandle, _ limit: Int) throws -> [UInt8] {

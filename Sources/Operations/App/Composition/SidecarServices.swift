@@ -5,6 +5,7 @@ import Instruments
 import Jobs
 package import Logging
 import Media
+import NIOCore
 import Preview
 import Processing
 import ServiceLifecycle
@@ -59,7 +60,11 @@ package struct SidecarServices: Sendable {
         try Termination.watch { Task { await group.triggerGracefulShutdown() } }
         let supervisor = LoopSupervisor(logger: logger)
         supervisor.start()
-        try await group.run()
+        do {
+            try await group.run()
+        } catch let error as IOError {
+            throw EngineError(cannotListen: error, host: settings.host, port: settings.port)
+        }
         withExtendedLifetime(supervisor) {}
         webhook?.shutDown()
         await queue.shutDown()

@@ -17,6 +17,15 @@ package struct Budget: Sendable, Equatable {
         case count(String)
         case share(String)
         case goodput, rss
+
+        /// A Boolean value that indicates whether nobody wants a high value: a time, but that which is left, or memory.
+        var isBetterLow: Bool {
+            switch self {
+            case .time(let subject, _): subject != "margin"
+            case .rss: true
+            case .count, .share, .goodput: false
+            }
+        }
     }
 
     package enum Comparison: String, Sendable, CaseIterable {
@@ -68,6 +77,9 @@ package struct Budget: Sendable, Equatable {
             throw failure(
                 Self.isKnown(name) ? "\"\(value)\" is not a value for \(name)" : "\"\(name)\" is not measured"
             )
+        }
+        if metric.isBetterLow, [.above, .atLeast].contains(comparison) {
+            throw failure("it would fail where \(name) is good")
         }
         self.metric = metric
         self.limit = limit
