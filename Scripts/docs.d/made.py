@@ -89,7 +89,7 @@ def settings_table():
 
 
 def takes_settings(name):
-    return name.split()[1] not in ("loadtest", "origin")
+    return name.split()[1] not in ("loadtest", "origin", "health")
 
 
 def settings_of(program):

@@ -10,7 +10,7 @@ struct Attachd: AsyncParsableCommand {
         subcommands: [
             ProcessCommand.self, ServeCommand.self, WorkCommand.self, EnqueueCommand.self, JobsCommand.self,
             ForgetCommand.self, BatchCommand.self, LoadTestCommand.self, OriginCommand.self, DialectsCommand.self,
-            DoctorCommand.self,
+            DoctorCommand.self, HealthCommand.self,
         ],
     )
 

@@ -1,0 +1,30 @@
+import App
+import ArgumentParser
+import Foundation
+import Settings
+
+struct HealthCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "health",
+        abstract: "Asks a running attachd whether it is ready, for the health checks of containers.",
+        discussion: """
+            Exit status: 0 if /readyz answers 200 within 4 seconds; otherwise 1, with the reason on standard error.
+            """,
+    )
+
+    @Option(help: "The HOST:PORT of that attachd. (default: ATTACHD_LISTEN, or 127.0.0.1:8080)")
+    var listen: String?
+
+    func run() async throws {
+        try await CommandError.reported {
+            let variable = ProcessInfo.processInfo.environment["ATTACHD_LISTEN"] ?? ""
+            let text = listen ?? (variable.isEmpty ? "127.0.0.1:8080" : variable)
+            guard let address = HostAndPort(text) else {
+                throw CommandError(.badConfiguration, "\"\(text)\" is not HOST:PORT. Write it as 127.0.0.1:8080.")
+            }
+            if let problem = try await HealthCheck.problem(at: address) {
+                throw CommandError(.failure, problem)
+            }
+        }
+    }
+}
