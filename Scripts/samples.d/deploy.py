@@ -58,7 +58,53 @@ def check_compose(path):
     print(f"{path}: {', '.join(file['services'])}")
 
 
+def check_filter(path):
+    """Checks that the profile has only what every runtime reads, and that it allows the decoder's calls as they are made.
+
+    containerd reads the fields of the OCI runtime specification and ignores Docker's own (includes, excludes, archMap), so
+    a rule that Docker restricts by them would hold for everybody.
+    """
+    profile = json.loads(path.read_text())
+    foreign = set(profile) - {"defaultAction", "defaultErrnoRet", "syscalls"}
+    for rule in profile["syscalls"]:
+        foreign |= set(rule) - {"comment", "names", "action", "errnoRet", "args"}
+    if foreign:
+        sys.exit(f"{path}: {', '.join(sorted(foreign))} is not read by every runtime")
+    source = pathlib.Path("Sources/C/CLinux/CLinux.c").read_text()
+    flags = re.search(r"int kinds = ([A-Z_| ]*);", source)[1] + " | CLONE_NEWUSER"
+    expected = {("unshare", 0, value(flags))} | {("umount2", 1, value(each)) for each in calls(source, "umount2", 1)}
+    expected |= {("mount", 3, value(each)) for each in calls(source, "mount", 3)}
+    allowed = {
+        (name, argument["index"], argument["value"]) for rule in profile["syscalls"] for name in rule["names"]
+        for argument in rule.get("args", []) if name in ("unshare", "mount", "umount2")
+    }
+    if allowed != expected:
+        sys.exit(f"{path}: allows {allowed}, and Sources/C/CLinux/CLinux.c calls {expected}")
+    unbound = {
+        name for rule in profile["syscalls"] for name in rule["names"] if rule["action"] == "SCMP_ACT_ALLOW" and not rule.get("args")
+    }
+    if unbound & {"unshare", "mount", "umount2", "clone", "clone3", "setns", "ptrace", "bpf", "keyctl"}:
+        sys.exit(f"{path}: allows a call without a condition that has to have one")
+    print(f"{path}: {len(unbound)} calls, and {len(allowed)} as the decoder makes them")
+
+
+def calls(source, name, index):
+    """The arguments at `index` of all calls of a function."""
+    return [re.split(r",\s*", each)[index] for each in re.findall(rf"\b{name}\(([^;]*?)\) != 0", source)]
+
+
+def value(flags):
+    """The number of flags of unshare(2), mount(2) and umount2(2)."""
+    numbers = {
+        "CLONE_NEWNS": 0x20000, "CLONE_NEWUTS": 0x4000000, "CLONE_NEWIPC": 0x8000000, "CLONE_NEWUSER": 0x10000000,
+        "CLONE_NEWNET": 0x40000000, "MS_RDONLY": 1, "MS_NOSUID": 2, "MS_NODEV": 4, "MS_NOEXEC": 8, "MS_REMOUNT": 32,
+        "MS_REC": 0x4000, "MS_PRIVATE": 0x40000, "MNT_DETACH": 2,
+    }
+    return sum(numbers[flag.strip()] for flag in flags.split("|"))
+
+
 check_metrics(deploy / "prometheus/alerts.yml", (deploy / "prometheus/alerts.yml").read_text())
 check_dashboard(deploy / "grafana/attachd.json")
 check_kubernetes(deploy / "kubernetes/sidecar.yaml")
 check_compose(deploy / "compose.yaml")
+check_filter(deploy / "seccomp.json")
