@@ -6,7 +6,10 @@
     POST /push  {"token": "a1b2…", "payload": {…}}
 
 It shows how to call attachd, and what to do if it does not answer: send the notification unchanged. `send`
-stands for your own client of APNs or FCM; here it prints the push as a line of JSON.
+stands for your own client of APNs or FCM; here it prints the push as a line of JSON. On SIGTERM it answers the pushes
+under way first.
+
+ATTACHD_TOKEN is the sidecar's API token, if it has one; ATTACHD_URL is the default of --attachd.
 Over HTTP it needs only Python; with --redis, it needs the package redis (Debian: python3-redis).
 """
 import argparse
@@ -14,7 +17,9 @@ import concurrent.futures
 import http.client
 import http.server
 import json
+import os
 import pathlib
+import signal
 import sys
 import threading
 import time
@@ -31,8 +36,11 @@ PATIENCE = 0.25
 class Sidecar:
     """attachd as a sidecar: one HTTP request for each push, over one connection per thread."""
 
-    def __init__(self, url):
+    def __init__(self, url, token=None):
         self.address = urllib.parse.urlsplit(url).netloc
+        self.headers = {"Attachd-Deadline": f"{DEADLINE:g}s"}
+        if token:
+            self.headers["Authorization"] = f"Bearer {token}"
         self.connections = threading.local()
 
     def rewrite(self, payload):
@@ -41,7 +49,7 @@ class Sidecar:
             client = http.client.HTTPConnection(self.address, timeout=DEADLINE + PATIENCE)
             self.connections.client = client
         try:
-            client.request("POST", "/v1/rewrite", payload, {"Attachd-Deadline": f"{DEADLINE:g}s"})
+            client.request("POST", "/v1/rewrite", payload, self.headers)
             answer = client.getresponse()
             body = answer.read()
         except (OSError, http.client.HTTPException):
@@ -97,6 +105,7 @@ def send(token, payload, outcome):
 
 class Gateway(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    timeout = 5  # seconds that a connection may be idle
     attachd = None
 
     def do_POST(self):
@@ -128,12 +137,18 @@ class Gateway(http.server.BaseHTTPRequestHandler):
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--listen", default="127.0.0.1:9000")
-    options.add_argument("--attachd", default="http://127.0.0.1:8080", help="the sidecar's URL")
+    url = os.environ.get("ATTACHD_URL", "http://127.0.0.1:8080")
+    options.add_argument("--attachd", default=url, help="the sidecar's URL")
     options.add_argument("--redis", help="the queue's URL, instead of a sidecar")
     chosen = options.parse_args()
-    Gateway.attachd = Queue(chosen.redis) if chosen.redis else Sidecar(chosen.attachd)
+    token = os.environ.get("ATTACHD_TOKEN")
+    Gateway.attachd = Queue(chosen.redis) if chosen.redis else Sidecar(chosen.attachd, token)
     host, port = chosen.listen.rsplit(":", 1)
-    http.server.ThreadingHTTPServer((host, int(port)), Gateway).serve_forever()
+    server = http.server.ThreadingHTTPServer((host, int(port)), Gateway)
+    server.daemon_threads = False  # server_close() waits for the pushes under way
+    signal.signal(signal.SIGTERM, lambda *_: threading.Thread(target=server.shutdown).start())
+    server.serve_forever()
+    server.server_close()
 
 
 if __name__ == "__main__":
