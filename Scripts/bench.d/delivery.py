@@ -21,7 +21,7 @@ MEDIAN, SPREAD = 3.0, 0.8
 """The median of the sources' seconds, and the standard deviation of their logarithm."""
 DEADLINES = (1, 2, 3, 4, 6, 10)
 # A mix as on content servers: progressive pictures prepared for the web, photos as cameras make them, with and without
-# a thumbnail inside, and videos made for streaming.
+# a thumbnail inside, and videos made for streaming, of a size that both contenders copy.
 MIX = [("progressive.jpg", 0.4), ("camera.jpg", 0.25), ("baseline.jpg", 0.15), ("stream.mp4", 0.2)]
 
 
@@ -39,8 +39,8 @@ def make_sources(folder):
         run("vipsthumbnail", photo, "-s", 320, "-o", f"{media.resolve()}/thumbnail.jpg[Q=80,strip]")
         run("cp", photo, media / "camera.jpg")
         run("exiftool", "-overwrite_original", f"-ThumbnailImage<={media}/thumbnail.jpg", media / "camera.jpg")
-        run("ffmpeg", "-y", "-f", "lavfi", "-i", "testsrc2=size=1280x720:rate=30,noise=alls=10:allf=t", "-t", 15, "-c:v", "libx264",
-            "-preset", "veryfast", "-pix_fmt", "yuv420p", "-b:v", "2M", "-g", 60, "-movflags", "+faststart", media / "stream.mp4")
+        run("ffmpeg", "-y", "-f", "lavfi", "-i", "testsrc2=size=640x360:rate=30,noise=alls=10:allf=t", "-t", 15, "-c:v", "libx264",
+            "-preset", "veryfast", "-pix_fmt", "yuv420p", "-b:v", "1M", "-g", 60, "-movflags", "+faststart", media / "stream.mp4")
     return media
 
 

@@ -39,7 +39,7 @@ struct TimeBudgetTests {
         let expiry = now + .seconds(10)
         #expect(
             TimeBudget.sourceExpiry(now: now, expiry: expiry, decoding: .milliseconds(400)) == expiry
-                - .milliseconds(800)
+                - .milliseconds(400)
         )
         #expect(TimeBudget.sourceExpiry(now: now, expiry: expiry, decoding: .zero) == expiry - .milliseconds(200))
         #expect(TimeBudget.sourceExpiry(now: now, expiry: expiry, decoding: .seconds(60)) == expiry - .seconds(5))
