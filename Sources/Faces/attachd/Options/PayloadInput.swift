@@ -13,9 +13,7 @@ enum PayloadInput {
         do {
             return try bytes(file, limit)
         } catch {
-            var isFolder: ObjCBool = false
-            _ = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
-            let reason = isFolder.boolValue ? "it is a folder" : "\(error.localizedDescription)"
+            let reason = OutputPath.isFolder(path) ? "it is a folder" : "\(error.localizedDescription)"
             throw CommandError(.inputNotFound, "\(path) cannot be read: \(reason). Name a file with a payload.")
         }
     }
