@@ -28,7 +28,10 @@ struct ClippingRectangleTests {
         }
     }
 
-    @Test("is not needed where the picture is nearly a square", arguments: [(200, 200), (200, 210), (1, 1), (0, 0)])
+    @Test(
+        "is not needed where the picture is nearly a square, or a line",
+        arguments: [(200, 200), (200, 210), (1, 1), (0, 0), (1038, 1)]
+    )
     func square(width: Int, height: Int) throws {
         let focus = try #require(FocalPoint(x: 0.1, y: 0.1))
         #expect(ClippingRectangle(squareAround: focus, width: width, height: height) == nil)

@@ -73,7 +73,7 @@ int cvips_roll_new(VipsImage *frame, int count, VipsImage **out) {
 
 int cvips_roll_set(VipsImage *roll, int index, VipsImage *frame) {
     int top = index * frame->Ysize;
-    if (frame->Xsize != roll->Xsize || frame->Bands != roll->Bands || top + frame->Ysize > roll->Ysize) {
+    if (frame->Xsize != roll->Xsize || frame->Bands != roll->Bands || frame->BandFmt != roll->BandFmt || top + frame->Ysize > roll->Ysize) {
         vips_error("roll", "the frames are not alike");
         return -1;
     }

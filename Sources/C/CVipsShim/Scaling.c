@@ -59,9 +59,9 @@ static double lanczos3(double x) {
 
 /// Returns the filter's value at a distance, at most a millionth beside it.
 static double weight(double distance) {
-    double place = fabs(distance) * steps_per_input;
-    int index = VIPS_MIN((int)place, 3 * steps_per_input);
-    return window[index] + (window[index + 1] - window[index]) * (place - index);
+    double position = fabs(distance) * steps_per_input;
+    int index = VIPS_MIN((int)position, 3 * steps_per_input);
+    return window[index] + (window[index + 1] - window[index]) * (position - index);
 }
 
 void cvips_prepare_scaling(void) {

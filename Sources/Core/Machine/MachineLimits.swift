@@ -50,7 +50,7 @@ package struct MachineLimits: Sendable, Equatable {
         return quotas.min()
     }
 
-    /// Returns the words of a file as numbers; `nil` for a word that is none, such as "max".
+    /// Returns the words of a file as numbers; `nil` for other words, such as "max".
     private static func numbers(in path: String) -> [Int?] {
         (SmallFile.text(at: path) ?? "").split(whereSeparator: \.isWhitespace).map { Int($0) }
     }

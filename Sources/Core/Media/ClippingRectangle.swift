@@ -20,7 +20,7 @@ package struct ClippingRectangle: Sendable, Hashable {
     /// nearly a square itself.
     package init?(squareAround focus: FocalPoint, width: Int, height: Int) {
         let short = min(width, height)
-        guard short > 0, Double(max(width, height)) >= Double(short) * Self.leastRatio else { return nil }
+        guard short > 0, Self.ratios.contains(Double(max(width, height)) / Double(short)) else { return nil }
         let (across, down) = (Double(short) / Double(width), Double(short) / Double(height))
         self.init(
             x: min(max(0, focus.x - across / 2), 1 - across),
@@ -30,6 +30,6 @@ package struct ClippingRectangle: Sendable, Hashable {
         )
     }
 
-    /// The ratio of sides from which on a square leaves out something.
-    private static let leastRatio = 1.1
+    /// The ratios of sides for which a square leaves out something, and shows something.
+    private static let ratios = 1.1...100.0
 }

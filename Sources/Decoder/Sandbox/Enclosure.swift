@@ -34,12 +34,18 @@ package enum Enclosure {
 
     /// Asks the kernel to end a decoder process before the worker when memory runs out: proc(5), `oom_score_adj`.
     ///
-    /// Everybody may raise this number. Where it is not possible, the limit on each process's memory still holds.
+    /// The number is the worker's and 500 more, which everybody may do. Where it is not possible, the limit on each
+    /// process's memory still holds.
     private static func dieBeforeTheWorker() {
-        let descriptor = unsafe open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC)
+        let descriptor = unsafe open("/proc/self/oom_score_adj", O_RDWR | O_CLOEXEC)
         guard descriptor >= 0 else { return }
-        _ = unsafe Glibc.write(descriptor, "500", 3)
-        close(descriptor)
+        defer { close(descriptor) }
+        let digits = unsafe [UInt8](unsafeUninitializedCapacity: 16) { buffer, count in
+            count = unsafe max(0, read(descriptor, buffer.baseAddress, buffer.count))
+        }
+        let own = Int(String(decoding: digits.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)) ?? 0
+        let text = "\(min(1000, own + 500))"
+        _ = unsafe pwrite(descriptor, text, text.utf8.count, 0)
     }
 
     /// Starts a thread, because the first one sets up signal handlers, which the filter does not allow a decoder

@@ -6,6 +6,10 @@ import Glibc
 import Images
 import Sandbox
 
+// A service manager ends all processes of a service at once. The worker uses the time that it has to answer, and ends this
+// program afterwards.
+signal(SIGTERM, SIG_IGN)
+signal(SIGINT, SIG_IGN)
 // The worker's timers and answers have priority, even if decoding uses every core.
 _ = nice(5)
 do {

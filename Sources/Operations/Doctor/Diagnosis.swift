@@ -47,7 +47,7 @@ package struct Diagnosis: Sendable {
         note(
             "limits",
             "machine",
-            "\(machine.memoryBytes / 1_048_576) MiB of memory, \(machine.processorCount) processors, as far as attachd may use them"
+            "\(machine.memoryBytes / 1_048_576) MiB of memory and \(machine.processorCount) of its processors are for attachd"
         )
         note(
             "limits",

@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 package import Logging
 
 /// A log handler that writes one JSON object per line to standard error: time, level, label, message, and metadata.
@@ -7,14 +7,11 @@ package struct JSONLogHandler: LogHandler {
     package var metadata: Logger.Metadata = [:]
     package var metadataProvider: Logger.MetadataProvider?
     private let label: String
-    private let write: @Sendable (Data) -> Void
+    private let writer: LogWriter
 
-    package init(
-        label: String,
-        write: @escaping @Sendable (Data) -> Void = { FileHandle.standardError.write($0) },
-    ) {
+    package init(label: String, writer: LogWriter = .standardError) {
         self.label = label
-        self.write = write
+        self.writer = writer
     }
 
     package subscript(metadataKey key: String) -> Logger.MetadataValue? {
@@ -26,15 +23,16 @@ package struct JSONLogHandler: LogHandler {
         var fields = metadata.mapValues { "\($0)" }
         for (key, value) in metadataProvider?.get() ?? [:] { fields[key] = "\(value)" }
         for (key, value) in event.metadata ?? [:] { fields[key] = "\(value)" }
-        fields["time"] = Date.now.formatted(
-            .iso8601.year().month().day().time(includingFractionalSeconds: true).timeZone(separator: .omitted)
-        )
+        fields["time"] = LogTime.text
         fields["level"] = event.level.rawValue
         fields["label"] = label
         fields["message"] = "\(event.message)"
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        guard let line = try? encoder.encode(fields) else { return }
-        write(line + Data("\n".utf8))
+        writer.write { [fields] dropped in
+            var fields = fields
+            if dropped > 0 { fields["dropped_lines"] = "\(dropped)" }
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            return [UInt8]((try? encoder.encode(fields)) ?? Data()) + Array("\n".utf8)
+        }
     }
 }

@@ -116,7 +116,8 @@ package final class AttachmentStore: Sendable {
         switch result {
         case .success(let file): return file
         case .failure(let error):
-            instrument.record(.failed(isFull: error.isFull))
+            // An attachment that was taken back is no failure of the store.
+            if error.code != ECANCELED { instrument.record(.failed(isFull: error.isFull)) }
             throw error.attachmentFailure
         }
     }

@@ -50,7 +50,10 @@ struct PosterConversion {
         var (bestTime, lastTime, firstVisibleTime): (Int64, Int64?, Int64?) = (0, nil, nil)
         var scaler: PictureScaler?
 
-        var isExhausted: Bool { frames >= frameLimit || pixels >= pixelLimit }
+        var isExhausted: Bool {
+            // Until something can be seen, it is worth more.
+            frames >= frameLimit || pixels >= (firstVisibleTime == nil ? 4 : 1) * pixelLimit
+        }
     }
 
     private func run(_ search: inout Search, _ decoder: borrowing StreamDecoder) throws(DecodeError) {
@@ -68,13 +71,13 @@ struct PosterConversion {
     /// Looks at the decoder's next frames. Returns `true` if the search is over.
     private func look(at decoder: borrowing StreamDecoder, _ search: inout Search) throws(DecodeError) -> Bool {
         while let frame = try decoder.receive() {
-            let time = frame.time.map(stream.microseconds) ?? reader.range.start
+            let (hasTime, time) = (frame.time != nil, frame.time.map(stream.microseconds) ?? reader.range.start)
             if let asked {
                 // Up to the requested time, each frame replaces the one before.
                 guard search.frame == nil || time <= asked else { return true }
                 search.frame = consume frame
             } else {
-                try compare(frame, at: time, &search)
+                try compare(frame, at: time, hasTime: hasTime, &search)
                 if isOver(search, at: time) { return true }
             }
             if mustStop() { return true }
@@ -86,14 +89,15 @@ struct PosterConversion {
     private func compare(
         _ frame: consuming Frame,
         at time: Int64,
+        hasTime: Bool,
         _ search: inout Search,
     ) throws(DecodeError) {
         let isInside = time >= reader.range.start
         guard isInside || search.frame == nil else { return }
         search.frames += 1
-        // A frame and its pixels count even if it is only decoded.
+        // A frame and its pixels count even if it is not measured.
         search.pixels = SafeSize.sum(search.pixels, frame.size.pixels) ?? .max
-        if let last = search.lastTime, !Self.hasPassed(Self.shortestStep, from: last, to: time) { return }
+        if hasTime, let last = search.lastTime, !Self.hasPassed(Self.shortestStep, from: last, to: time) { return }
         if isInside { search.lastTime = time }
         let scaler = search.scaler ?? .forDetail(of: frame)
         search.scaler = scaler

@@ -89,8 +89,8 @@ extension ProcessingResult {
     fileprivate var failureLines: [String] {
         failures.map { failure in
             let wanted = request.notification.attachments.first { $0.identifier == failure.attachment }
-            let place = wanted.map { "\($0.pointers.url)" } ?? "The payload"
-            return "attachd: \(place): \(failure.failure.message)".onOneLine() + "\n"
+            let subject = wanted.map { "\($0.pointers.url)" } ?? "The payload"
+            return "attachd: \(subject): \(failure.failure.message)".onOneLine() + "\n"
         }
     }
 }

@@ -26,8 +26,8 @@ struct UnknownCommand: Error, CustomStringConvertible {
         var row = Array(0...other.count)
         for (index, letter) in word.prefix(40).enumerated() {
             var next = [index + 1]
-            for (place, wanted) in other.enumerated() {
-                next.append(min(next[place] + 1, row[place + 1] + 1, row[place] + (letter == wanted ? 0 : 1)))
+            for (column, wanted) in other.enumerated() {
+                next.append(min(next[column] + 1, row[column + 1] + 1, row[column] + (letter == wanted ? 0 : 1)))
             }
             row = next
         }

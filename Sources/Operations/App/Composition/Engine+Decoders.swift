@@ -7,11 +7,11 @@ import Media
 import Settings
 
 extension Engine {
-    /// Starts the pool, in which `running` processes work at the same time.
     /// The memory in bytes that all decoder processes may use together: half. The rest is for the worker, the store, and
     /// the system.
     static var decoderMemory: Int { MachineLimits.ofThisProcess.memoryBytes / 2 }
 
+    /// Starts the pool, in which `running` processes work at the same time.
     static func startDecoders(
         _ settings: Settings,
         running: Int,

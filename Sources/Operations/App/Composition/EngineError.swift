@@ -11,15 +11,16 @@ package struct EngineError: Error, Sendable, CustomStringConvertible {
 }
 
 extension EngineError {
-    init(cannotListen error: IOError, host: String, port: Int) {
-        let place = "\(host.contains(":") ? "[\(host)]" : host):\(port)"
-        let reason =
-            switch error.errnoCode {
-            case EADDRINUSE: "another program uses it. Stop that one, or choose another port with --listen."
-            case EADDRNOTAVAIL: "this machine has no such address. Name one of its own with --listen."
-            case EACCES: "only the superuser may listen on ports below 1024. Choose another one with --listen."
-            default: "\(error)."
-            }
-        self.init(isStore: false, description: "attachd cannot listen on \(place): \(reason)")
+    /// Creates the error of an address that attachd cannot listen on, or returns `nil` for errors of another kind.
+    init?(cannotListen error: IOError, host: String, port: Int) {
+        let address = "\(host.contains(":") ? "[\(host)]" : host):\(port)"
+        let reason: String
+        switch error.errnoCode {
+        case EADDRINUSE: reason = "Another program uses it. Stop that one, or choose another port with --listen."
+        case EADDRNOTAVAIL: reason = "This machine has no such address. Name one of its own with --listen."
+        case EACCES: reason = "Only the superuser may listen on ports below 1024. Choose another one with --listen."
+        default: return nil
+        }
+        self.init(isStore: false, description: "attachd cannot listen on \(address). \(reason)")
     }
 }

@@ -10,7 +10,7 @@ extension Settings {
             var handler: any LogHandler =
                 switch format {
                 case .json: JSONLogHandler(label: label)
-                case .text: StreamLogHandler.standardError(label: label)
+                case .text: TextLogHandler(label: label)
                 }
             handler.logLevel = level
             return OneLineLogHandler(handler)

@@ -63,7 +63,10 @@ package struct SidecarServices: Sendable {
         do {
             try await group.run()
         } catch let error as IOError {
-            throw EngineError(cannotListen: error, host: settings.host, port: settings.port)
+            guard let reason = EngineError(cannotListen: error, host: settings.host, port: settings.port) else {
+                throw error
+            }
+            throw reason
         }
         withExtendedLifetime(supervisor) {}
         webhook?.shutDown()

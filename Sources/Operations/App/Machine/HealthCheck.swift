@@ -11,7 +11,7 @@ package enum HealthCheck {
     /// Asks the attachd that listens on `address`. Returns the reason why it is not ready, or `nil` if it is.
     package static func problem(at address: HostAndPort) async throws -> String? {
         // `0.0.0.0` means every address of this machine, so also the loopback address.
-        let host = ["0.0.0.0", "::", "localhost"].contains(address.host) ? "127.0.0.1" : address.host
+        let host = ["0.0.0.0", "::"].contains(address.host) ? "127.0.0.1" : address.host
         var settings = DownloadSettings()
         settings.addresses = .everywhere
         let downloader = try Downloader(settings: settings)

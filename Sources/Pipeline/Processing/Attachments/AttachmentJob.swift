@@ -117,7 +117,8 @@ final class AttachmentJob: Sendable {
     /// Makes an early result from the bytes so far, for waiters whose deadline comes while the download continues for
     /// others. Does nothing if a result is already there.
     private func makePart(of file: MediaFile, as wanted: ConversionRequest, until expiry: Instant) async {
-        let cost = context.costs.cost(of: wanted.format)
+        // It has no decoder process yet, and may wait for one.
+        let cost = context.costs.cost(of: wanted.format) * 2
         let instant = TimeBudget.sourceExpiry(now: time.now, expiry: expiry, decoding: cost)
         guard (try? await time.sleep(until: instant)) != nil, progress.content.ready == nil,
             let part = try? MediaFile(byteLimit: key.output.limits.sourceBytes, time: time),

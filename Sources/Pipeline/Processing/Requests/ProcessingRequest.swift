@@ -62,7 +62,9 @@ package struct ProcessingRequest: Sendable {
     /// Returns the square of a delivered picture for its thumbnail: around the point that the request names, or else around
     /// what draws attention. `nil` leaves the choice to the device, or to the sender's own option.
     func thumbnailPart(of report: RungReport, at index: Int) -> ClippingRectangle? {
-        let named = profiles[index].profile.image.aspectRatio == nil ? focus : nil
+        // The named point is one of the whole picture.
+        let isWhole = profiles[index].profile.image.aspectRatio == nil && report.rung != .partial
+        let named = isWhole ? focus : nil
         guard report.format.kind == .image, let width = report.width, let height = report.height,
             notification.attachments[index].options.clippingRectangle == nil, let focus = named ?? report.focus
         else { return nil }
