@@ -14,7 +14,7 @@ package final class LogWriter: Sendable {
 
     /// Writes the line that `make` returns for the number of lines dropped before it.
     func write(_ make: (Int) -> [UInt8]) {
-        // One line at a time: a place in the pipe that was there stays there.
+        // One line at a time: no other line takes the space that `poll` found in the pipe.
         droppedCount.withLock { dropped in
             dropped = output(make(dropped)) ? 0 : dropped + 1
         }

@@ -116,7 +116,7 @@ package final class AttachmentStore: Sendable {
         switch result {
         case .success(let file): return file
         case .failure(let error):
-            // An attachment that was taken back is no failure of the store.
+            // The store did not fail if the attachment was taken back.
             if error.code != ECANCELED { instrument.record(.failed(isFull: error.isFull)) }
             throw error.attachmentFailure
         }
