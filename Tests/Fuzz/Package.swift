@@ -44,6 +44,7 @@ let package = Package(
         .module("Values", in: "Core"),
         .module("Concurrency", in: "Core"),
         .module("Events", in: "Core"),
+        .module("Machine", in: "Core", ["CLinux"]),
         .module("Timing", in: "Core", ["Concurrency", "CLinux", "Values"]),
         .module("Digests", in: "Core", ["CCrypto", "Values"]),
         .module("SeededRandom", in: "Tools"),
@@ -51,8 +52,12 @@ let package = Package(
         .module("Files", in: "Core", ["Concurrency", "CLinux", "Values", "Timing", "Digests", "Media"]),
         .module("DecoderWire", in: "Decoder", ["Values", "Timing", "Media"]),
         .module("Payloads", in: "Core", ["Values", "Media"]),
-        .module("Downloads", in: "Stages", ["Concurrency", "CCurl", "CPSL", "Values", "Events", "Timing", "Media"]),
-        .module("Sandbox", in: "Decoder", ["CSeccomp", "CLinux", "Values", "DecoderWire"]),
+        .module(
+            "Downloads",
+            in: "Stages",
+            ["Values", "Concurrency", "Events", "Machine", "Timing", "CCurl", "CPSL", "Media"]
+        ),
+        .module("Sandbox", in: "Decoder", ["Values", "Machine", "CLinux", "CSeccomp", "DecoderWire"]),
         .module(
             "Decoding",
             in: "Stages",
