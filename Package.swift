@@ -161,6 +161,7 @@ let package = Package(
             ],
             resources: [
                 .embedInCode("Templates/head.mustache"), .embedInCode("Templates/row.mustache"),
+                .embedInCode("Templates/summary.mustache"), .embedInCode("Templates/table.mustache"),
                 .embedInCode("Templates/tail.mustache"), .embedInCode("Templates/style.css"),
                 .embedInCode("Templates/script.js"),
             ],

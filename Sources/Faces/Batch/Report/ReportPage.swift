@@ -5,7 +5,6 @@ import Media
 import Mustache
 import Payloads
 import Templates
-import Values
 
 /// The file `report.html`: a contact sheet of the batch in one file, which loads no other resources.
 ///
@@ -17,19 +16,14 @@ final class ReportPage {
     private static let rowsName = "tmp-rows"
     private static let pageName = "tmp-report"
 
-    private struct Totals {
-        var outcomes: [ManifestLine.Outcome: Int] = [:]
-        var shown: [Bool: Int] = [:]
-        var before = 0
-        var after = 0
-    }
-
     private let output: OutputFolder
     private let previews: PreviewFile
     private let title: String
     private let rows: Int32
     private var buffer: [UInt8] = []
-    private var totals = Totals()
+    private var summary = ReportSummary()
+    /// The numbers of rows on the page: of complete files, and of others.
+    private var shown: [Bool: Int] = [:]
     private var failure: FileError?
 
     init(in output: OutputFolder, previews: PreviewFile, title: String) throws(FileError) {
@@ -43,15 +37,11 @@ final class ReportPage {
 
     func add(_ line: ManifestLine) {
         guard let outcome = line.outcome else { return }
-        totals.outcomes[outcome, default: 0] += 1
         let row = ReportRow(line, preview: line.outputSHA256.flatMap(previews.preview))
-        if row.afterBytes != nil {
-            totals.before = totals.before.addingClamped(row.beforeBytes ?? 0)
-            totals.after = totals.after.addingClamped(row.afterBytes ?? 0)
-        }
+        summary.add(row, outcome)
         let isFine = outcome == .complete
-        guard totals.shown[isFine, default: 0] < Self.rowLimit else { return }
-        totals.shown[isFine, default: 0] += 1
+        guard shown[isFine, default: 0] < Self.rowLimit else { return }
+        shown[isFine, default: 0] += 1
         buffer += Self.text(of: row).utf8
         guard buffer.count > 1_048_576 else { return }
         flush()
@@ -76,8 +66,11 @@ final class ReportPage {
         if let failure { throw failure }
         let page = try output.scratch.replaceFile(Self.pageName)
         defer { close(page) }
-        let headText = Self.template(PackageResources.head_mustache).render(head)
-        try FileContent.write(Array(headText.utf8), to: page, named: Self.name)
+        for part in [
+            PackageResources.head_mustache, PackageResources.summary_mustache, PackageResources.table_mustache,
+        ] {
+            try FileContent.write(Array(Self.template(part).render(head).utf8), to: page, named: Self.name)
+        }
         try copyRows(to: page)
         let tail: [String: Any] = ["script": Self.text(PackageResources.script_js)]
         let tailText = Self.template(PackageResources.tail_mustache).render(tail)
@@ -95,23 +88,11 @@ final class ReportPage {
     }
 
     private var head: [String: Any] {
-        let count = totals.outcomes.values.reduce(0, +)
-        let left = count - totals.shown.values.reduce(0, +)
-        var head: [String: Any] = [
-            "title": title,
-            "policy": Self.policy,
-            "style": Self.text(PackageResources.style_css),
-            "total": count,
-            "before": ReportRow.size(totals.before),
-            "after": ReportRow.size(totals.after),
-            "outcomes": ManifestLine.Outcome.allCases.map { outcome in
-                ["name": outcome.rawValue, "label": outcome.label, "count": totals.outcomes[outcome, default: 0]]
-                    as [String: Any]
-            },
-        ]
-        if totals.before > 0 {
-            head["saved"] = max(0, 100 - Int(clamping: Double(totals.after) * 100 / Double(totals.before)))
-        }
+        let left = summary.count - shown.values.reduce(0, +)
+        var head = summary.context
+        head["title"] = title
+        head["policy"] = Self.policy
+        head["style"] = Self.text(PackageResources.style_css)
         if left > 0 { head["left"] = left }
         return head
     }
@@ -135,17 +116,6 @@ final class ReportPage {
             return try HTMLText.template(text(bytes))
         } catch {
             preconditionFailure("a template of the report is malformed: \(error)")
-        }
-    }
-}
-
-extension ManifestLine.Outcome {
-    fileprivate var label: String {
-        switch self {
-        case .complete: "Complete"
-        case .degraded: "Degraded"
-        case .original: "No output"
-        case .skipped: "Skipped"
         }
     }
 }

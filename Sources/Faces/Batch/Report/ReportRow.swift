@@ -10,6 +10,7 @@ struct ReportRow {
 
     let beforeBytes: Int?
     let afterBytes: Int?
+    let milliseconds: Int?
     private(set) var context: [String: Any]
 
     /// Creates a row. `preview` is a JPEG.
@@ -19,6 +20,7 @@ struct ReportRow {
         let outcome = line.outcome ?? .skipped
         beforeBytes = line.content?.byteCount
         afterBytes = attachment?["bytes"]?.whole
+        milliseconds = line.json["timings"]?["total"]?.whole
         var context: [String: Any] = [
             "path": line.path?.text ?? "", "outcome": outcome.rawValue, "rung": attachment?["rung"]?.text ?? "",
             "placeholder": Self.placeholder(attachment, outcome),
@@ -30,7 +32,8 @@ struct ReportRow {
         if let beforeBytes, let afterBytes, beforeBytes > 0 {
             context["saved"] = "\(max(0, Int(clamping: 100 - Double(afterBytes) * 100 / Double(beforeBytes))))"
         }
-        context["time"] = line.json["timings"]?["total"]?.whole.map { "\($0)" }
+        context["time"] = milliseconds.map { "\($0)" }
+        context["duration"] = milliseconds.map(Self.duration)
         context["before"] = source.map(Self.side) ?? beforeBytes.map { ["size": Self.size($0)] }
         context["after"] = attachment.map(Self.side)
         let (was, now) = (source.flatMap(Self.pixels), attachment.flatMap(Self.pixels))
@@ -48,10 +51,14 @@ struct ReportRow {
     static func size(_ byteCount: Int) -> String {
         for (unit, bytes) in [("GB", 1e9), ("MB", 1e6), ("kB", 1e3)] where Double(byteCount) >= bytes {
             let number = Double(byteCount) / bytes
-            return number < 10
-                ? "\((number * 10).rounded() / 10) \(unit)" : "\(Int(clamping: number.rounded())) \(unit)"
+            return "\(number < 10 ? number.tenths : "\(Int(clamping: number.rounded()))") \(unit)"
         }
         return "\(byteCount) bytes"
+    }
+
+    /// Formats a duration as `300 ms` or `1.2 s`.
+    static func duration(_ milliseconds: Int) -> String {
+        milliseconds < 1000 ? "\(milliseconds) ms" : "\((Double(milliseconds) / 1000).tenths) s"
     }
 
     private static func side(_ value: JSONValue) -> [String: Any] {

@@ -1,15 +1,18 @@
 "use strict";
 const body = document.querySelector("#files tbody");
 const rows = [...body.rows];
+const buttons = [...document.querySelectorAll("thead button")];
 const tools = document.querySelector("#tools");
 const words = new Intl.Collator(undefined, { numeric: true });
 const texts = new Map(rows.map(row => [row, row.cells[1].textContent.toLowerCase()]));
 const named = key => key === "path" || key === "outcome" || key === "rung";
 const value = (row, key) => key === "path" ? texts.get(row) : row.dataset[key];
 
-function sort(header, key) {
-    const down = header.getAttribute("aria-sort") === "ascending";
-    for (const other of header.parentNode.cells) other.removeAttribute("aria-sort");
+function sort(key, down) {
+    tools.elements.sort.value = key;
+    tools.elements.down.checked = down;
+    for (const button of buttons) button.closest("th").removeAttribute("aria-sort");
+    const header = buttons.find(button => button.dataset.key === key).closest("th");
     header.setAttribute("aria-sort", down ? "descending" : "ascending");
     const sign = down ? -1 : 1;
     rows.sort((a, b) => {
@@ -34,8 +37,17 @@ function filter() {
     document.body.classList.toggle("sheet", tools.elements.sheet.checked);
 }
 
-for (const button of document.querySelectorAll("thead button")) {
-    button.addEventListener("click", () => sort(button.closest("th"), button.dataset.key));
+// Without these, a browser that lays rows out as blocks would no longer tell that they are a table.
+for (const [selector, role] of [["table", "table"], ["thead, tbody", "rowgroup"], ["tr", "row"], ["td", "cell"],
+    ["thead th", "columnheader"], ["tbody th", "rowheader"]]) {
+    for (const element of document.querySelectorAll(selector)) element.setAttribute("role", role);
+}
+for (const button of buttons) {
+    const isUp = () => button.closest("th").getAttribute("aria-sort") === "ascending";
+    button.addEventListener("click", () => sort(button.dataset.key, isUp()));
+}
+for (const name of ["sort", "down"]) {
+    tools.elements[name].addEventListener("change", () => sort(tools.elements.sort.value, tools.elements.down.checked));
 }
 tools.addEventListener("input", filter);
 tools.addEventListener("submit", event => event.preventDefault());
