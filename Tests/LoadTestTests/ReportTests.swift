@@ -64,7 +64,8 @@ struct ReportTests {
         let html = try HTMLReport(result).html
         #expect(html.contains("A budget was missed"))
         #expect(html.contains("p99&lt;10ms"))
-        #expect(html.components(separatedBy: "<svg").count == 4)
+        // Each plot is there in two widths.
+        #expect(html.components(separatedBy: "<svg").count == 7)
         #expect(html.components(separatedBy: "<path class=\"curve\"").count >= 4)
         #expect(!html.contains("src=") && !html.contains("href=") && !html.contains("url("))
         // Every number in a plot is finite.
@@ -76,7 +77,7 @@ struct ReportTests {
         let run = try LoadRun.sample(rate: "50,100")
         let result = try await run.run(ScriptedTarget(latency: healthyLatency), time: SwiftTime())
         let html = try HTMLReport(result).html
-        #expect(html.components(separatedBy: "<svg").count - 1 == 7)
+        #expect(html.components(separatedBy: "<svg").count - 1 == 14)
         #expect(html.contains("50/s: 1"))
     }
 

@@ -53,22 +53,46 @@ struct Drawing {
         )
     }
 
-    /// Draws a legend from left to right, wrapped before the right border. Returns its number of rows.
-    @discardableResult
-    mutating func legend(_ entries: [(name: String, colour: String)], x: Double, y: Double) -> Int {
-        var place = x
-        var row = 0
-        for entry in entries {
-            let length = 26 + Double(entry.name.count) * 7
-            if place + length > width, place > x {
-                place = x
-                row += 1
-            }
-            box(x: place, y: y + Double(row) * 18 - 9, width: 10, height: 10, colour: entry.colour)
-            text(entry.name, x: place + 15, y: y + Double(row) * 18, isStrong: true)
-            place += length
+    /// Draws a legend from left to right, wrapped before the right border.
+    mutating func legend(_ entries: [(name: String, colour: String)], x: Double, y: Double) {
+        for (entry, place) in zip(entries, Self.places(of: entries.map(\.name), x: x, width: width)) {
+            let baseline = y + Double(place.row) * Self.legendRow
+            box(x: place.x, y: baseline - 9, width: 10, height: 10, colour: entry.colour)
+            text(entry.name, x: place.x + 15, y: baseline, isStrong: true)
         }
-        return row + 1
+    }
+
+    /// Returns the height of a legend with these names in a drawing of the given width.
+    static func legendHeight(_ names: [String], x: Double, width: Double) -> Double {
+        Double((places(of: names, x: x, width: width).last?.row ?? 0) + 1) * legendRow
+    }
+
+    private static let legendRow = 18.0
+
+    private static func places(of names: [String], x: Double, width: Double) -> [(x: Double, row: Int)] {
+        var (place, row) = (x, 0)
+        return names.map { name in
+            let length = 15 + textWidth(name)
+            if place + length > width, place > x { (place, row) = (x, row + 1) }
+            defer { place += length + 11 }
+            return (place, row)
+        }
+    }
+
+    /// Returns about how wide a text is.
+    static func textWidth(_ text: String) -> Double { Double(text.count) * 7 }
+
+    /// Draws marks below an axis, from left to right. Leaves out those that do not fit.
+    mutating func marks(_ marks: [(text: String, x: Double)], y: Double, isStrong: Bool = false) {
+        var end = -Double.infinity
+        for mark in marks {
+            let half = Self.textWidth(mark.text) / 2
+            // The last mark is often at the border.
+            let middle = min(mark.x, width - half)
+            guard middle - half > end else { continue }
+            text(mark.text, x: middle, y: y, anchor: .middle, isStrong: isStrong)
+            end = middle + half
+        }
     }
 
     private static func escaped(_ text: String) -> String {

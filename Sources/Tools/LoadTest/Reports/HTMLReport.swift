@@ -43,7 +43,7 @@ package struct HTMLReport {
             },
             "steps": result.steps.map { StepView($0, deadline: result.deadline).content },
         ]
-        if result.steps.count > 1 { content["stepsPlot"] = StepsPlot(result.steps).svg }
+        if result.steps.count > 1 { content["stepsPlot"] = PlotWidth.both { StepsPlot(result.steps, $0).svg } }
         if let capacity = result.capacity {
             content["capacity"] = "\(capacity.perSecond.brief)/s with \(capacity.clients) clients"
         }

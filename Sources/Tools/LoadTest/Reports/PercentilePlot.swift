@@ -5,9 +5,9 @@ import Values
 /// A plot of latency against percentile, stretched towards the end as in HdrHistogram's plots: each nine has the same
 /// width.
 struct PercentilePlot {
-    private static let (width, height) = (860.0, 330.0)
-    private static let (left, right, top, bottom) = (70.0, 32.0, 40.0, 34.0)
-
+    private let size: PlotWidth
+    /// The edges of the plot between its legend and its marks.
+    private let (top, bottom): (Double, Double)
     private let step: StepResult
     private let deadline: Double
     private let curves: [(name: String, colour: String, points: [Distribution.Point])]
@@ -15,37 +15,40 @@ struct PercentilePlot {
     private let nines: Double
     private let axis: Axis
 
-    init(_ step: StepResult, deadline: Double) {
+    init(_ step: StepResult, deadline: Double, _ size: PlotWidth) {
+        self.size = size
         self.step = step
         self.deadline = deadline
         let outcomes = LoadAnswer.Outcome.allCases.compactMap { outcome in
             step.byOutcome[outcome.rawValue].map { (outcome.rawValue, outcome.rawValue, $0.curve) }
         }
         curves = (outcomes.count > 1 ? outcomes : []) + [("all notifications", "one", step.latency.curve)]
+        top = 22 + Drawing.legendHeight(curves.map(\.name), x: size.left, width: size.rawValue)
+        bottom = top + 256
         nines = min(5, max(2, log10(Double(step.latency.count)).rounded(.up)))
         axis = Axis(upTo: curves.flatMap { $0.points.map(\.value) }.max() ?? 1)
     }
 
     var svg: String {
-        var drawing = Drawing(width: Self.width, height: Self.height)
-        drawing.legend(curves.reversed().map { ($0.name, $0.colour) }, x: Self.left, y: 16)
+        var drawing = Drawing(width: size.rawValue, height: bottom + 34)
+        drawing.legend(curves.reversed().map { ($0.name, $0.colour) }, x: size.left, y: 16)
         for mark in axis.marks {
-            drawing.line(from: (Self.left, y(mark)), to: (Self.width - Self.right, y(mark)))
-            drawing.text(mark.asAxisTime, x: Self.left - 8, y: y(mark) + 4, anchor: .end)
+            drawing.line(from: (size.left, y(mark)), to: (right, y(mark)))
+            drawing.text(mark.asAxisTime, x: size.left - 8, y: y(mark) + 4, anchor: .end)
         }
         let marks = [0, 50] + (1...Int(clamping: nines)).map { 100 - pow(10, 2 - Double($0)) }
         for percentile in marks {
-            drawing.line(from: (x(percentile), Self.top), to: (x(percentile), Self.height - Self.bottom))
-            drawing.text("\(percentile.short) %", x: x(percentile), y: Self.height - Self.bottom + 18, anchor: .middle)
+            drawing.line(from: (x(percentile), top), to: (x(percentile), bottom))
         }
+        drawing.marks(marks.map { ("\($0.short) %", x($0)) }, y: bottom + 18)
         if deadline <= axis.top {
             drawing.curve(
-                [(Self.left, y(deadline)), (Self.width - Self.right, y(deadline))],
+                [(size.left, y(deadline)), (right, y(deadline))],
                 colour: "failed",
                 width: 1,
                 dashed: true
             )
-            drawing.text("deadline", x: Self.width - Self.right - 4, y: y(deadline) - 5, anchor: .end)
+            drawing.text("deadline", x: right - 4, y: y(deadline) - 5, anchor: .end)
         }
         for curve in curves {
             drawing.curve(curve.points.map { (x($0.percentile), y($0.value)) }, colour: curve.colour)
@@ -56,13 +59,16 @@ struct PercentilePlot {
         )
     }
 
+    /// The end of the horizontal axis.
+    private var right: Double { size.rawValue - size.right }
+
     private func x(_ percentile: Double) -> Double {
         let place = percentile >= 100 ? nines : min(nines, -log10(1 - percentile / 100))
-        return Self.left + place / nines * (Self.width - Self.left - Self.right)
+        return size.left + place / nines * (right - size.left)
     }
 
     private func y(_ milliseconds: Double) -> Double {
-        Self.height - Self.bottom - milliseconds / axis.top * (Self.height - Self.top - Self.bottom)
+        bottom - milliseconds / axis.top * (bottom - top)
     }
 }
 

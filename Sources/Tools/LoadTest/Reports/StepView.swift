@@ -19,12 +19,14 @@ struct StepView {
         content["late"] = "\(step.late)"
         content["margin"] = step.margin?.min.asMilliseconds ?? "–"
         content["rss"] = step.rss.map { Double($0).asBytes } ?? "–"
-        content["percentilePlot"] = PercentilePlot(step, deadline: deadline).svg
-        content["timelinePlot"] = TimelinePlot(step).svg
+        content["percentilePlot"] = PlotWidth.both { PercentilePlot(step, deadline: deadline, $0).svg }
+        content["timelinePlot"] = PlotWidth.both { TimelinePlot(step, $0).svg }
         content["rows"] = rows
         content["generator"] = generator
         content["reasons"] = step.reasons.sorted { $0.value > $1.value }.map { "\($0.value) × \($0.key)" }
-        if !step.meanShares.isEmpty { content["sharesPlot"] = SharesPlot(step.meanShares).svg }
+        if !step.meanShares.isEmpty {
+            content["sharesPlot"] = PlotWidth.both { SharesPlot(step.meanShares, $0).svg }
+        }
         if step.fetchedBytes > 0 {
             content["bytes"] =
                 "\(Double(step.fetchedBytes).asBytes) fetched, \(Double(step.deliveredBytes).asBytes) delivered"
