@@ -1,4 +1,4 @@
-"""Takes pictures of the preview: screenshots.py ATTACHD FOLDER [README_FOLDER]"""
+"""Takes pictures of the preview and of the reports: screenshots.py ATTACHD FOLDER [README_FOLDER]"""
 
 import functools
 import pathlib
@@ -24,7 +24,11 @@ PICTURES = [
     ("sound", "sound", 1440, [], ".places"),
     ("right-to-left", "onesignal", 1440, ["direction", "width"], ".places"),
     ("before", "photo", 1440, ["state"], ".places"),
+    ("phone", "event-invite", 390, [], None),
+    ("phone-dark", "photo", 390, ["theme"], None),
+    ("desk", "photo", 1280, [], None),
 ]
+WIDTHS = {"phone": 390, "desk": 1280}
 # The pictures for the documentation. They are made small with few colours and a width of 900 pixels.
 README = {"preview": ("event-invite", [], ".places"), "report": ("photo", ["theme"], ".report")}
 SMALL = "scale='min(900,iw)':-1:flags=lanczos,split[a][b];[a]palettegen=max_colors=160[p];[b][p]paletteuse=dither=none"
@@ -93,6 +97,21 @@ def show(browser, preview, sample, switches):
     browser.run("return new Promise(resolve => setTimeout(resolve, 600))")
 
 
+def take_reports(browser, attachd, folder):
+    """Takes pictures of the reports of a small batch and of a short load test, on a phone and on a desk."""
+    with tempfile.TemporaryDirectory() as work:
+        pages = {"batch": f"{work}/ready/report.html", "load-test": f"{work}/load.html"}
+        run = functools.partial(subprocess.run, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        run([attachd, "batch", SAMPLES / "media", "--out", f"{work}/ready"])
+        run([attachd, "loadtest", "--spawn", "--rate", "0.5x,0.8x", "--duration", "4s", "--warm-up", "2s",
+             "--budget", "late=0", "--report", pages["load-test"]])
+        for name, page in pages.items():
+            for kind, width in WIDTHS.items():
+                browser.resize(width, 900)
+                browser.open(pathlib.Path(page).as_uri())
+                (folder / f"{name}-{kind}.png").write_bytes(browser.picture())
+
+
 def write_small(picture, filters, target):
     command = ["ffmpeg", "-v", "error", "-y", "-f", "png_pipe", "-i", "-", "-vf", filters, target]
     subprocess.run(command, input=picture, check=True)
@@ -112,6 +131,7 @@ def main():
             browser.resize(width, 1000, dark="theme" in switches)
             show(browser, preview, sample, switches)
             (folder / f"{name}.png").write_bytes(browser.picture(part))
+        take_reports(browser, attachd, folder)
         for name, (sample, switches, part) in README.items() if len(sys.argv) > 3 else ():
             browser.resize(1440, 1000, dark="theme" in switches)
             show(browser, preview, sample, switches)

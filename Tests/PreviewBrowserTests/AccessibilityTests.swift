@@ -3,53 +3,36 @@ import Payloads
 import Support
 import Testing
 
-/// The script of axe-core (https://github.com/dequelabs/axe-core), which Scripts/requirements.txt installs.
-private enum Axe {
-    static let script: String? = {
-        let lib = SharedMedia.packageRoot.appending(path: ".build/python/lib")
-        let versions = (try? FileManager.default.contentsOfDirectory(atPath: lib.path)) ?? []
-        return versions.lazy.compactMap { version in
-            let path = "\(version)/site-packages/axe_playwright_python/axe.min.js"
-            return try? String(contentsOf: lib.appending(path: path), encoding: .utf8)
-        }.first
-    }()
-}
-
 @Suite("Accessibility", .needsBrowser, .serialized, .timeLimit(.minutes(5)))
 struct AccessibilityTests {
-    private struct Violation: Decodable {
-        var id: String
-        var impact: String?
-        var targets: String
-    }
-
-    private func findings(_ browser: Browser) async throws -> [String] {
-        let violations: [Violation] = try await browser.value(
-            // The page's own policy forbids evaluation; a driver's script may evaluate.
-            of: """
-                \(Axe.script ?? "");
-                const found = await axe.run(document, { resultTypes: ["violations"] });
-                return found.violations.map(({ id, impact, nodes }) =>
-                  ({ id, impact, targets: nodes.map(node => node.target.join(" ") + " " + node.failureSummary).join("; ") }));
-                """
-        )
-        return violations.filter { ["serious", "critical"].contains($0.impact) }.map { "\($0.id): \($0.targets)" }
-    }
-
     @Test(
-        "axe has no serious findings",
+        "axe has no findings on a desk and on a phone",
         .enabled(if: Axe.script != nil, "axe is not in .build/python: Scripts/test puts it there"),
         arguments: ["event-invite", "message", "video", "sound", "onesignal", "animation"]
     )
     func axe(name: String) async throws {
         try await PreviewServer.run { server, browser in
             try await browser.open(server.url)
-            #expect(try await findings(browser) == [])
+            #expect(try await browser.axeFindings() == [])
             try await browser.show(server.sample(name))
             if name == "event-invite" || name == "message" { try await browser.click("[data-asks]") }
-            #expect(try await findings(browser) == [], "\(name)")
+            #expect(try await browser.axeFindings() == [], "\(name)")
             for selector in ["theme", "direction", "width"] { try await browser.click("[data-switch=\(selector)]") }
-            #expect(try await findings(browser) == [], "\(name), dark")
+            #expect(try await browser.axeFindings() == [], "\(name), dark")
+            try await browser.resize(width: 390, height: 844)
+            #expect(try await browser.axeFindings() == [], "\(name), on a phone")
+        }
+    }
+
+    @Test("axe has no findings on the form for the token", .enabled(if: Axe.script != nil))
+    func login() async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write("0123456789abcdef\n", to: "token")
+        try await PreviewServer.run(["--api-token", file]) { server, browser in
+            try await browser.open(server.url)
+            try await browser.type("wrong-wrong-wrong\u{E007}", into: "input[name=token]")
+            try await browser.wait(until: "return document.querySelector('[role=alert]') !== null")
+            #expect(try await browser.axeFindings() == [])
         }
     }
 

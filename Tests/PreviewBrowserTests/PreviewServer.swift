@@ -14,12 +14,14 @@ final class PreviewServer: Sendable {
 
     static let samples = SharedMedia.packageRoot.appending(path: "Samples")
 
-    init(_ arguments: [String] = []) async throws {
+    /// Starts a preview. `files` are at the origin beside the sample media.
+    init(_ arguments: [String] = [], files: [String: [UInt8]] = [:]) async throws {
         folder = try TemporaryFolder()
         let key = try folder.write(String(repeating: "k", count: 40), to: "key")
         let media = Self.samples.appending(path: "media")
         origin = try OriginServer { request in
             let name = String(request.path.dropFirst())
+            if let file = files[name] { return .body(file) }
             guard !name.contains("/"), let data = try? Data(contentsOf: media.appending(path: name)) else {
                 return .status(404)
             }
@@ -56,8 +58,12 @@ final class PreviewServer: Sendable {
     }
 
     /// Runs `body` with a browser beside a server, and ends both.
-    static func run(_ arguments: [String] = [], _ body: (PreviewServer, Browser) async throws -> Void) async throws {
-        let server = try await PreviewServer(arguments)
+    static func run(
+        _ arguments: [String] = [],
+        files: [String: [UInt8]] = [:],
+        _ body: (PreviewServer, Browser) async throws -> Void,
+    ) async throws {
+        let server = try await PreviewServer(arguments, files: files)
         defer { server.stop() }
         try await Browser.run { browser in try await body(server, browser) }
     }

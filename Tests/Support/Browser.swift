@@ -102,6 +102,17 @@ package final class Browser: Sendable {
         }
     }
 
+    /// Sets the size of the page in CSS pixels, such as that of a phone.
+    package func resize(width: Int, height: Int) async throws {
+        let parameters: [String: any Sendable] = [
+            "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false,
+        ]
+        try await command(
+            "/goog/cdp/execute",
+            ["cmd": "Emulation.setDeviceMetricsOverride", "params": parameters]
+        )
+    }
+
     /// Clicks like a person: the element must be visible.
     package func click(_ selector: String) async throws {
         try await command("/element/\(try await element(selector))/click", [:])

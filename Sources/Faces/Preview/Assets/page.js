@@ -5,10 +5,14 @@ import { parse } from "./json.js";
 import { decode, encode } from "./link.js";
 import { Stage } from "./stage.js";
 
-const [composer, payload, sample, job, profile, deadline, size, status] =
-  ["composer", "payload", "sample", "job", "profile", "deadline", "size", "status"].map(id => document.getElementById(id));
+const [composer, payload, sample, job, jobProblem, profile, deadline, size, status] =
+  ["composer", "payload", "sample", "job", "job-problem", "profile", "deadline", "size", "status"]
+    .map(id => document.getElementById(id));
 const switches = { state: "after", theme: "light", direction: "ltr", width: "wide" };
 let current = null;
+// The job whose payload is in the field, and the request for it.
+let picked = "";
+let picking = Promise.resolve();
 
 function say(text, isBad = false) {
   status.textContent = text;
@@ -60,6 +64,7 @@ async function show() {
   log(`Show → ${current.article.querySelector(".outcome").textContent}`, "/v1/notifications", body);
   await current.open();
   say("Shown.");
+  goTo(document.getElementById("result"));
   remember();
 }
 
@@ -88,11 +93,33 @@ async function listJobs() {
   document.getElementById("jobs").replaceChildren(...(await answer.json()).jobs.map(id => new Option(id, id)));
 }
 
-async function pickJob() {
-  if (!job.value) return;
-  const answer = await fetch(`/preview/jobs?id=${encodeURIComponent(job.value)}`);
+// Where the result and the payload are below each other, scrolls to one of them.
+function goTo(part) {
+  if (matchMedia("(max-width: 900px)").matches) part.scrollIntoView();
+}
+
+function pickJob() {
+  const id = job.value.trim();
+  if (id !== picked) {
+    picked = id;
+    picking = fetchJob(id).catch(error => reportJob(error.message));
+  }
+  return picking;
+}
+
+// Shows a problem with the chosen job beside its field, or removes it.
+function reportJob(problem) {
+  jobProblem.textContent = problem;
+  job.ariaInvalid = String(problem !== "");
+}
+
+async function fetchJob(id) {
+  reportJob("");
+  if (!id) return;
+  const answer = await fetch(`/preview/jobs?id=${encodeURIComponent(id)}`);
   const text = await answer.text();
-  if (!answer.ok) return say(JSON.parse(text).detail, true);
+  if (id !== picked) return;
+  if (!answer.ok) return reportJob(`${JSON.parse(text).detail} The payload below is not from this job.`);
   const { payload: content, profile: name, deadline: time } = parse(text);
   fill(JSON.stringify(content, null, 2));
   profile.value = name ?? "";
@@ -100,16 +127,49 @@ async function pickJob() {
   say("The job's payload; choose Show.");
 }
 
+// Chooses a job, and shows it if it exists.
+async function showJob() {
+  await pickJob();
+  if (job.ariaInvalid !== "true") composer.requestSubmit();
+}
+
+function forgetJob() {
+  job.value = "";
+  picked = "";
+  reportJob("");
+}
+
 composer.addEventListener("submit", event => {
   event.preventDefault();
   show().catch(error => say(error.message, true));
 });
+composer.addEventListener("keydown", event => {
+  if (event.key !== "Enter" || event.isComposing) return;
+  if (event.target === job && job.value) {
+    event.preventDefault();
+    showJob();
+  } else if (event.ctrlKey || event.metaKey) {
+    event.preventDefault();
+    composer.requestSubmit();
+  }
+});
 payload.addEventListener("input", measure);
 sample.addEventListener("change", () => {
-  if (sample.value) fill(sample.selectedOptions[0].dataset.payload);
+  if (!sample.value) return;
+  forgetJob();
+  fill(sample.selectedOptions[0].dataset.payload);
 });
 job.addEventListener("focus", listJobs);
-job.addEventListener("change", () => pickJob().catch(error => say(error.message, true)));
+job.addEventListener("change", pickJob);
+// The fragment is the page's state, so a link within the page must not replace it.
+for (const link of document.querySelectorAll("a[href^='#']")) {
+  link.addEventListener("click", event => {
+    event.preventDefault();
+    const part = document.querySelector(link.hash);
+    part.scrollIntoView();
+    part.focus({ preventScroll: true });
+  });
+}
 document.getElementById("copy-link").addEventListener("click", async () => {
   await remember();
   try {

@@ -82,7 +82,7 @@ export class Responses {
     if (option === "doNotDismiss") return;
     if (content) await new Promise(resolve => setTimeout(resolve, lastLook));
     if (option === "dismiss") return this.dismiss("Dismissed.");
-    const text = response.userText === undefined ? "" : ` and the text “${response.userText}”`;
+    const text = response.userText === undefined ? "" : ` and the text “\u2068${response.userText}\u2069”`;
     this.dismiss(`Dismissed, and forwarded: the app opens with the action ${response.actionIdentifier}${text}.`);
   }
 

@@ -8,6 +8,11 @@ import { drawThumbnails } from "./thumbnail.js";
 
 const stage = document.getElementById("stage");
 
+// Makes a picture's box as wide as the picture, so that the squares behind transparent parts are nowhere beside it.
+function fit(image) {
+  image.style.maxWidth = `${parseFloat(getComputedStyle(image).maxHeight) * image.naturalWidth / image.naturalHeight}px`;
+}
+
 export class Stage {
   // `html` comes from attachd. All fields in it from a payload are escaped.
   constructor(html, switches, onSwitch) {
@@ -37,6 +42,7 @@ export class Stage {
     const urls = this.lease?.urls ?? {};
     for (const media of this.article.querySelectorAll("[data-media]")) {
       const url = urls[media.dataset.media];
+      if (media.tagName === "IMG") media.addEventListener("load", () => fit(media), { once: true });
       if (url) media.src = url;
       else media.replaceWith("The attachment is no longer there: show the payload again.");
     }

@@ -20,6 +20,8 @@ struct AttachmentView {
     /// The description of the source, such as `3888 × 2594, 1.4 MB, image/jpeg`.
     let source: String
     let profile: String
+    /// A Boolean value that indicates whether the file comes from work that was under way or done already.
+    let isReused: Bool
     /// The platform of the attachment in a message for several platforms.
     let platform: String?
     let kind: String
@@ -44,6 +46,7 @@ struct AttachmentView {
             Self.shape(source.report?.width, source.report?.height, frames: nil, source.report?.durationMilliseconds),
             source.byteCount.map(ShownNumber.size) ?? "", source.format?.mimeType ?? "",
         ].filter { !$0.isEmpty }.joined(separator: ", ")
+        isReused = attachment.isReused
         profile = index.map { request.profiles[$0].profile.name } ?? ""
         platform = index.flatMap { request.notification.attachments[$0].profile }
         isImage = report.format.kind == .image
@@ -66,4 +69,10 @@ struct AttachmentView {
         if let milliseconds { parts.append(ShownNumber.duration(milliseconds)) }
         return parts.joined(separator: ", ")
     }
+}
+
+extension ProcessingResult.Attachment {
+    /// A Boolean value that indicates whether the file comes from work that was under way or done already: nothing was
+    /// downloaded for it.
+    var isReused: Bool { source.fetched == 0 }
 }

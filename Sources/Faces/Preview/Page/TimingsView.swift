@@ -20,6 +20,8 @@ struct TimingsView {
     static let width = 1000.0
 
     var stages: [Stage]
+    /// A Boolean value that indicates whether no attachment needed work of its own.
+    var isReused: Bool
     var total: String
     var deadline: String
     var margin: String
@@ -32,7 +34,8 @@ struct TimingsView {
         let total = timings.last?.milliseconds ?? 0
         let deadline = total + result.margin.milliseconds
         self.stages = stages.map { Stage(name: $0.stage, duration: ShownNumber.duration($0.milliseconds)) }
-        self.total = ShownNumber.duration(total)
+        isReused = !result.attachments.isEmpty && result.attachments.allSatisfy(\.isReused)
+        self.total = total == 0 ? "less than 1 ms" : ShownNumber.duration(total)
         self.deadline = ShownNumber.duration(deadline)
         margin = ShownNumber.duration(result.margin.milliseconds)
         ofDeadline = Self.segments(Array(stages), of: deadline)
