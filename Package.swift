@@ -363,8 +363,8 @@ let package = Package(
         .tests(
             "SidecarTests",
             [
-                "Values", "Timing", "SeededRandom", "Media", "Payloads", "ServiceExtension", "Storage", "Processing",
-                "Preview", "Sidecar", .product(name: "Logging", package: "swift-log"),
+                "Values", "Timing", "SeededRandom", "Media", "Payloads", "ServiceExtension", "Storage", "Jobs",
+                "Processing", "Preview", "Sidecar", .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
         ),

@@ -42,7 +42,36 @@ struct OpenAPITests {
             // A result without remarks has no such member.
             #expect(keys(result) == keys(schemas?["Result"]?["properties"]).subtracting(["remarks"]))
             #expect(keys(attachments.first) == keys(described))
-            #expect(keys(attachments.first?["source"]) == keys(described?["source"]?["properties"]))
+            #expect(keys(attachments.first?["source"]) == keys(schemas?["Source"]?["properties"]))
+            #expect(keys(result["timings"]) == keys(schemas?["Timings"]?["properties"]))
+        }
+    }
+
+    @Test("every example of a request is accepted, and every operation has an identifier of its own")
+    func examples() async throws {
+        try await RunningSidecar.run(attachd) { sidecar in
+            let paths = members(try await description(sidecar)["paths"])
+            let operations = paths.flatMap { path in
+                members(path.value).filter { $0.key != "parameters" }.map { (path.key, $0.key, $0.value) }
+            }
+            let identifiers = operations.compactMap { $0.2["operationId"]?.text }
+            #expect(Set(identifiers).count == operations.count)
+            var count = 0
+            for (path, method, operation) in operations {
+                let body = operation["requestBody"]?["content"]?["application/json"]
+                for example in members(body?["examples"]) {
+                    let value = try #require(example.value["value"])
+                    let answer = try await HTTPClient.send(
+                        method.uppercased(),
+                        path: path,
+                        port: sidecar.port,
+                        body: value.compactBytes
+                    )
+                    #expect([200, 202].contains(answer.status), "\(path) \(example.key): \(answer.text)")
+                    count += 1
+                }
+            }
+            #expect(count >= 5)
         }
     }
 

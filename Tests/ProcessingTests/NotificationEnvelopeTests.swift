@@ -39,7 +39,7 @@ struct NotificationEnvelopeTests {
         arguments: [
             ("{", "not JSON"), ("[]", "Send an envelope"), ("{\"aps\":{}}", "Send an envelope"),
             ("{\"payload\":{},\"deadlin\":\"5s\"}", "has no \"deadlin\""),
-            ("{\"payload\":{},\"deadline\":5}", "must be a string"),
+            ("{\"payload\":{},\"deadline\":5}", "is not a duration"),
             ("{\"payload\":{},\"deadline\":\"soon\"}", "not a duration"),
             ("{\"payload\":{},\"clip\":{\"end\":\"5s\"}}", "\"clip\" has no \"end\""),
             ("{\"payload\":{},\"clip\":3}", "\"clip\" must be"),
@@ -48,7 +48,7 @@ struct NotificationEnvelopeTests {
             ("{\"payload\":{},\"focus\":{\"x\":0.5,\"z\":1}}", "\"focus\" has no \"z\""),
             ("{\"payload\":{},\"pushType\":\"loud\"}", "\"pushType\" is not valid. Choose one of"),
             ("{\"payload\":{},\"id\":\"\"}", "1 to 128 bytes"),
-            ("{\"payload\":{},\"callback\":\"https://a\"}", "has no \"callback\""),
+            ("{\"payload\":{},\"callback\":\"https://a\"}", "/v1/jobs"),
         ],
     )
     func refused(text: String, reason: String) {

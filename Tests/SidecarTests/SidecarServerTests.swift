@@ -80,6 +80,7 @@ struct SidecarServerTests {
             ("/v1/notifications", "{\"payload\":{\"aps\":{}},\"deadline\":\"5 apples\"}", 422),
             ("/v1/notifications", "{\"payload\":{\"aps\":{}},\"deadline\":5}", 422),
             ("/v1/notifications", "{\"payload\":{\"aps\":{}},\"pushType\":\"sms\"}", 422),
+            ("/v1/notifications", "{\"payload\":{\"aps\":{}},\"callback\":\"https://a.example\"}", 422),
             ("/v1/notifications", "{\"payload\":{\"aps\":{}},\"clip\":\"3s\"}", 422),
             ("/v1/notifications", "{\"payload\":{\"aps\":{}},\"clip\":{\"begin\":\"3s\"}}", 422),
             ("/v1/notifications", "{\"payload\":{\"aps\":{}},\"clip\":{\"start\":\"-3s\"}}", 422),

@@ -7,13 +7,16 @@ package enum PayloadError: Error, Sendable, Equatable, CustomStringConvertible {
     case noNotification
     case unknownDialect(String, known: [String])
 
+    private static let example = #"{"aps": {"alert": "…", "mutable-content": 1}, "my-attachment": "https://…"}"#
+
     package var description: String {
         switch self {
         case .notJSON(let error): "The payload is not JSON: \(error)"
         case .tooLarge(let byteCount, let limit):
             "The payload has \(byteCount) bytes; at most \(limit) are allowed. Send large content by URL."
-        case .notAnObject: "The payload is JSON but not an object. Send one object with an `aps` object in it."
-        case .noNotification: "The payload has no `aps` object. Send it as the push service gets it, with `aps`."
+        case .notAnObject: "The payload is JSON but not an object. Send an object such as \(Self.example)."
+        case .noNotification:
+            "The payload has no `aps` object. Send it as the push service gets it, such as \(Self.example)."
         case .unknownDialect(let name, let known):
             "\"\(name)\" is not a dialect. Choose one of \(known.joined(separator: ", ")), or leave it out."
         }

@@ -153,11 +153,18 @@ package struct SidecarServer: Service, CustomStringConvertible {
         let notifications = NotificationsRoute(service: service, admission: admission)
         router.post("v1/rewrite") { request, _ in try await rewrite.respond(to: request) }
         router.post("v1/notifications") { request, _ in try await notifications.respond(to: request) }
+        let description = OpenAPIDescription(
+            profiles: service.profileNames,
+            dialects: service.dialectNames,
+            categories: responses?.categories ?? [],
+            needsToken: configuration.apiToken != nil,
+        )
+        .bytes
         router.get("openapi.json") { _, _ in
             Response(
                 status: .ok,
                 headers: [.contentType: "application/json"],
-                body: .init(byteBuffer: ByteBuffer(bytes: PackageResources.openapi_json)),
+                body: .init(byteBuffer: ByteBuffer(bytes: description)),
             )
         }
         guard let queue else { return }

@@ -81,6 +81,12 @@ package struct NotificationService: Sendable {
 
     package var now: Instant { time.now }
 
+    /// The names of the profiles that a request may choose.
+    package var profileNames: [String] { profiles.profiles.map(\.name) }
+
+    /// The names of the dialects that a request may choose.
+    package var dialectNames: [String] { reader.dialectNames }
+
     /// Processes the attachments of `payload` and rewrites it.
     ///
     /// The deadline counts from `accepted`, the time at which the request arrived. Throws only if the payload or an

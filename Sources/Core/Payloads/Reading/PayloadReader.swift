@@ -18,6 +18,9 @@ package struct PayloadReader: Sendable {
         self.makeIdentifier = makeIdentifier
     }
 
+    /// The names of the dialects, in the order of their search.
+    package var dialectNames: [String] { dialects.map(\.name) }
+
     /// Reads a payload as a push service gets it. `dialect` restricts the search to one dialect.
     package func read(
         _ bytes: [UInt8],

@@ -16,8 +16,12 @@ package struct NotificationResponse: Sendable, Equatable {
             let notification = value["notification"], let payload = notification["payload"], payload.isObject,
             let identifier = notification["identifier"]?.text, !identifier.isEmpty
         else { throw .malformed(Self.form) }
+        switch value["userText"] {
+        case nil: userText = nil
+        case .string(let text)?: userText = text
+        default: throw .malformed("\"userText\" must be a string. Leave it out for an action without text input.")
+        }
         actionIdentifier = action
-        userText = value["userText"]?.text
         requestIdentifier = identifier
         content = ShownContent(payload)
         let category = categories.first { $0.identifier == content.categoryIdentifier }

@@ -27,7 +27,8 @@ struct JobsRoutes: Sendable {
         let content = try await request.payload()
         let envelope = try NotificationEnvelope(content, isJob: true)
         if let refusal = envelope.callback.flatMap(callbackRefusal) {
-            throw Problem(.unprocessableContent, "The callback cannot be used: \(refusal).")
+            let advice = "Send an http or https URL of a host that attachd may reach, or leave the callback out."
+            throw Problem(.unprocessableContent, "The callback cannot be used: \(refusal). \(advice)")
         }
         var options = envelope.options
         let id = options.identifier ?? RandomIdentifier.make()

@@ -7,7 +7,7 @@ package import Preview
 /// The route `POST /v1/responses`. It posts a user's response to a notification to the operator's webhook, whose answer
 /// decides what happens to the notification.
 package struct ResponsesRoute: Sendable {
-    private let categories: [NotificationCategory]
+    let categories: [NotificationCategory]
     private let webhook: (any ResponsePoster)?
 
     /// Creates the route. Without a `webhook`, every response is forwarded to the app, as on a device without a content

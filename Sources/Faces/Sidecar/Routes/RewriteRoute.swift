@@ -16,13 +16,23 @@ struct RewriteRoute: Sendable {
         let options = try options(in: request.headers)
         let payload = try await request.payload()
         let result = try await admission.admit {
-            try await service.process(.bytes(payload), options: options, accepted: accepted)
+            do throws(RequestError) {
+                return try await service.process(.bytes(payload), options: options, accepted: accepted)
+            } catch .payload(.noNotification) where Self.isEnvelope(payload) {
+                throw RequestError.envelope(
+                    "This is an envelope. Send it to /v1/notifications, or send its \"payload\" alone."
+                )
+            }
         }
         var headers: HTTPFields = [.contentType: "application/json"]
         headers[.attachdOutcome] = result.outcome.rawValue
         headers[.attachdMargin] = String(result.margin.milliseconds)
         headers[.serverTiming] = result.timings.map { "\($0.stage);dur=\($0.milliseconds)" }.joined(separator: ", ")
         return Response(status: .ok, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: result.payload)))
+    }
+
+    private static func isEnvelope(_ body: [UInt8]) -> Bool {
+        (try? JSONValue(parsing: body))?["payload"]?.isObject == true
     }
 
     private func options(in headers: HTTPFields) throws -> NotificationService.Options {

@@ -33,26 +33,36 @@ package struct NotificationEnvelope: Sendable {
         guard case .object(let members) = value, let payload = value["payload"] else {
             throw .envelope("Send an envelope: {\"payload\": {\"aps\": …}}; or use /v1/rewrite.")
         }
+        guard isJob || value["callback"] == nil else {
+            throw .envelope("Only a job has a \"callback\". Send the envelope to /v1/jobs, or leave the callback out.")
+        }
         try Self.check(members, have: isJob ? Self.keys.union(Self.jobKeys) : Self.keys, in: "The envelope")
         self.payload = payload
         self.options = NotificationService.Options(
-            identifier: try Self.text("id", in: value),
-            profile: try Self.text("profile", in: value),
-            dialect: try Self.text("dialect", in: value),
+            identifier: try Self.text("id", in: value, like: "\"order-42\""),
+            profile: try Self.text("profile", in: value, like: "\"apns\""),
+            dialect: try Self.text("dialect", in: value, like: "\"my-attachment\""),
             pushType: try Self.pushType(in: value),
             timeLimit: try Self.duration("deadline", in: value),
             clip: try Self.clip(in: value),
             focus: try Self.focus(in: value),
         )
-        callback = try Self.text("callback", in: value, upTo: Self.callbackByteLimit)
+        callback = try Self.text(
+            "callback",
+            in: value,
+            upTo: Self.callbackByteLimit,
+            like: "\"https://push.example/results\""
+        )
     }
 
     private static func pushType(in envelope: JSONValue) throws(RequestError) -> PushType {
-        guard let text = try text("pushType", in: envelope) else { return .alert }
-        guard let pushType = PushType(rawValue: text) else {
-            throw .envelope("\"pushType\" is not valid. Choose one of: \(PushType.names).")
+        switch envelope["pushType"] {
+        case nil, .null: return .alert
+        case .string(let text)?:
+            if let pushType = PushType(rawValue: text) { return pushType }
+            fallthrough
+        default: throw .envelope("\"pushType\" is not valid. Choose one of: \(PushType.names).")
         }
-        return pushType
     }
 
     private static func clip(in envelope: JSONValue) throws(RequestError) -> ClipSelection {
@@ -98,22 +108,25 @@ package struct NotificationEnvelope: Sendable {
     }
 
     private static func duration(_ key: String, in value: JSONValue) throws(RequestError) -> Duration? {
-        guard let text = try text(key, in: value) else { return nil }
-        guard let duration = DurationText.parse(text) else {
-            throw .envelope("\"\(key)\" is not a duration. Write it as \"800ms\" or \"20s\".")
+        switch value[key] {
+        case nil, .null: return nil
+        case .string(let text)?:
+            if let duration = DurationText.parse(text) { return duration }
+            fallthrough
+        default: throw .envelope("\"\(key)\" is not a duration. Write it as \"800ms\" or \"20s\".")
         }
-        return duration
     }
 
     private static func text(
         _ key: String,
         in envelope: JSONValue,
         upTo limit: Int = 128,
+        like example: String,
     ) throws(RequestError) -> String? {
         switch envelope[key] {
         case nil, .null: return nil
         case .string(let text) where !text.isEmpty && text.utf8.count <= limit: return text
-        default: throw .envelope("\"\(key)\" must be a string of 1 to \(limit) bytes.")
+        default: throw .envelope("\"\(key)\" must be a string of 1 to \(limit) bytes, such as \(example).")
         }
     }
 }
