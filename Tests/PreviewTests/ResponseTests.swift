@@ -50,6 +50,18 @@ struct ResponseTests {
         #expect(error?.description.contains("accept, comment") == true)
     }
 
+    @Test("a text that is not a string is refused", arguments: ["5", "null", "{}", "[\"a\"]"])
+    func invalidText(text: String) {
+        let json = """
+            {"actionIdentifier":"\(NotificationAction.defaultIdentifier)","userText":\(text),
+            "notification":{"identifier":"n","payload":{"aps":{}}}}
+            """
+        let error = #expect(throws: ResponseError.self) {
+            try NotificationResponse(Array(json.utf8), categories: categories)
+        }
+        #expect(error?.description.contains("must be a string") == true)
+    }
+
     @Test("text is allowed with text input only")
     func text() {
         #expect(throws: ResponseError.self) { try response("comment") }

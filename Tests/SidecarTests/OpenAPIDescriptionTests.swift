@@ -91,11 +91,13 @@ struct OpenAPIDescriptionTests {
             ]
         )
         let description = try Self.description([category])
-        let forms = description.value(at: JSONPointer(tokens: Self.schemas + ["NotificationResponse", "anyOf"]))
-        guard case .array(let forms)? = forms else { throw HTTPClient.Failure(message: "none") }
-        try #require(forms.count == 3)
+        let names = ["SystemResponse", "ActionResponse1", "ActionResponse2"]
+        let variants = description.value(at: JSONPointer(tokens: Self.schemas + ["NotificationResponse", "anyOf"]))
+        #expect(variants == .array(names.map { ["$ref": .string("#/components/schemas/\($0)")] }))
+        let forms = names.map { description.value(at: JSONPointer(tokens: Self.schemas + [$0])) ?? .null }
         let identifier = JSONPointer(tokens: ["properties", "actionIdentifier", "const"])
-        #expect(forms[1].value(at: identifier) == "reply" && forms[1]["required"] == ["userText"])
+        #expect(forms[1].value(at: identifier) == "reply")
+        #expect(forms[1]["required"] == ["actionIdentifier", "userText", "notification"])
         #expect(forms[2].value(at: identifier) == "delete" && forms[2]["not"] == ["required": ["userText"]])
     }
 

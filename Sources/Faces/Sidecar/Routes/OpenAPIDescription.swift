@@ -13,35 +13,53 @@ struct OpenAPIDescription {
         self.value = value
         if needsToken { set(.array([.object([.init("token", .array([]))])]), at: ["security"]) }
         for (name, names) in [("Profile", profiles), ("Dialect", dialects)] {
-            set(.array(names.map { .string($0) }), at: ["components", "schemas", name, "enum"])
+            set(.array(names.map { .string($0) }), at: Self.schemas + [name, "enum"])
         }
-        let forms = JSONPointer(tokens: ["components", "schemas", "NotificationResponse", "anyOf"])
-        if case .array(let systemActions)? = value.value(at: forms) {
-            let actions = categories.flatMap { category in category.actions.map { Self.form($0, of: category) } }
-            set(.array(systemActions + actions), at: forms.tokens)
-        }
+        let forms = categories.flatMap { category in category.actions.map { Self.form($0, of: category) } }
+        for (index, form) in forms.enumerated() { add(form, named: "ActionResponse\(index + 1)") }
+    }
+
+    private static let schemas = ["components", "schemas"]
+
+    /// Adds a form of response as a schema with a name, because generators of clients need one.
+    private mutating func add(_ form: JSONValue, named name: String) {
+        let variants = Self.schemas + ["NotificationResponse", "anyOf"]
+        guard case .object(let known)? = value.value(at: JSONPointer(tokens: Self.schemas)),
+            case .array(let others)? = value.value(at: JSONPointer(tokens: variants))
+        else { return }
+        set(.object(known + [.init(name, form)]), at: Self.schemas)
+        set(.array(others + [["$ref": .string("#/components/schemas/\(name)")]]), at: variants)
     }
 
     var bytes: [UInt8] { value.compactBytes }
 
     /// Returns the schema of a response with one action. It has a text only if the action has an input.
     private static func form(_ action: NotificationAction, of category: NotificationCategory) -> JSONValue {
-        let isOfCategory: JSONValue = [
-            "required": ["aps"],
+        let aps: JSONValue = [
+            "type": "object", "required": ["category"],
+            "properties": ["category": ["type": "string", "const": .string(category.identifier)]],
+        ]
+        let payload: JSONValue = ["type": "object", "required": ["aps"], "properties": ["aps": aps]]
+        let notification: JSONValue = [
+            "type": "object", "required": ["identifier", "payload"],
+            "properties": ["identifier": ["type": "string", "minLength": 1], "payload": payload],
+        ]
+        let identifier: JSONValue = ["type": "string", "const": .string(action.identifier)]
+        let description = JSONValue.string("The action \(action.identifier) of the category \(category.identifier).")
+        guard action.textInput != nil else {
+            return [
+                "type": "object", "description": description, "required": ["actionIdentifier", "notification"],
+                "properties": ["actionIdentifier": identifier, "notification": notification],
+                "not": ["required": ["userText"]],
+            ]
+        }
+        return [
+            "type": "object", "description": description,
+            "required": ["actionIdentifier", "userText", "notification"],
             "properties": [
-                "aps": [
-                    "type": "object", "required": ["category"],
-                    "properties": ["category": ["const": .string(category.identifier)]],
-                ]
+                "actionIdentifier": identifier, "userText": ["type": "string"], "notification": notification,
             ],
         ]
-        let properties: JSONValue = [
-            "actionIdentifier": ["const": .string(action.identifier)],
-            "notification": ["properties": ["payload": isOfCategory]],
-        ]
-        let text: JSONValue = ["required": ["userText"]]
-        return action.textInput == nil
-            ? ["properties": properties, "not": text] : ["properties": properties, "required": ["userText"]]
     }
 
     private mutating func set(_ new: JSONValue, at tokens: [String]) {

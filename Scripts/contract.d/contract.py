@@ -1,0 +1,115 @@
+"""Checks a running attachd against its own description: contract.py ATTACHD PYTHON_FOLDER EXAMPLES SEED
+
+Schemathesis sends requests that the description allows and requests that it forbids, and compares every answer with it.
+Then a client is made from the description, and its operations are called. Both run without and with a token.
+"""
+
+import contextlib
+import fcntl
+import functools
+import json
+import pathlib
+import re
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import urllib.request
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+
+HERE = pathlib.Path(__file__).resolve().parent
+MEDIA = pathlib.Path("Samples/media")
+TOKEN = "0123456789abcdef0123456789abcdef"
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
+def raise_loopback():
+    """Starts the loopback interface of a new network namespace, which is the only one there."""
+    with socket.socket() as any_socket:
+        request = struct.pack("16sH14x", b"lo", 0)
+        get_flags, set_flags, up = 0x8913, 0x8914, 1
+        flags = struct.unpack("16sH14x", fcntl.ioctl(any_socket, get_flags, request))[1]
+        fcntl.ioctl(any_socket, set_flags, struct.pack("16sH14x", b"lo", flags | up))
+
+
+@contextlib.contextmanager
+def media():
+    """Serves the sample media on a free port, and gives their address."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=MEDIA))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+
+
+@contextlib.contextmanager
+def sidecar(attachd, *options):
+    """Runs `attachd serve` on a free port, and gives its address. It must still run at the end."""
+    with tempfile.TemporaryDirectory() as folder:
+        log = pathlib.Path(folder, "log")
+        with log.open("w") as stderr:
+            process = subprocess.Popen(
+                [attachd, "serve", "--listen", "127.0.0.1:0", "--store", f"{folder}/store", "--log-format", "json",
+                 "--config", HERE / "attachd.yaml", "--allow-address", "127.0.0.1", *options],
+                stderr=stderr)
+        try:
+            while not (match := re.search(r'"port":"(\d+)"', log.read_text())):
+                if process.poll() is not None:
+                    raise SystemExit(log.read_text())
+            yield f"http://127.0.0.1:{match[1]}"
+            if process.poll() is not None:
+                raise SystemExit(f"attachd ended with status {process.returncode}:\n{log.read_text()[-6000:]}")
+        finally:
+            process.terminate()
+            process.wait()
+
+
+def run(*command, **options):
+    if subprocess.run([str(word) for word in command], **options).returncode:
+        raise SystemExit(f"{pathlib.Path(command[0]).name} failed: see above")
+
+
+def test(python, url, examples, seed, *options):
+    # Schemathesis leaves a folder where it runs.
+    with tempfile.TemporaryDirectory() as folder:
+        run(f"{python}/bin/schemathesis", "run", f"{url}/openapi.json", "--checks", "all", "--mode", "all",
+            "--max-examples", examples, "--seed", seed, "--continue-on-failure", "--generation-database", "none",
+            *options, cwd=folder)
+
+
+def call(python, url, media_url, *token):
+    """Makes a client from the description, and calls the operations with it."""
+    headers = {"Authorization": f"Bearer {token[0]}"} if token else {}
+    with tempfile.TemporaryDirectory() as folder:
+        with urllib.request.urlopen(urllib.request.Request(f"{url}/openapi.json", headers=headers)) as answer:
+            description = pathlib.Path(folder, "openapi.json")
+            description.write_text(json.dumps(json.load(answer)))
+        run(f"{python}/bin/openapi-python-client", "generate", "--path", description, "--output-path",
+            f"{folder}/attachd_client", "--meta", "none", "--config", HERE / "client.yaml", "--fail-on-warning")
+        run(f"{python}/bin/python", "-B", HERE / "client.py", url, media_url, *token, env={"PYTHONPATH": folder})
+
+
+def main():
+    attachd, python, examples, seed = sys.argv[1:]
+    python = pathlib.Path(python).resolve()
+    raise_loopback()
+    with media() as media_url, tempfile.TemporaryDirectory() as folder:
+        token = pathlib.Path(folder, "token")
+        token.touch(mode=0o600)
+        token.write_text(TOKEN + "\n")
+        with sidecar(attachd) as url:
+            test(python, url, examples, seed)
+            call(python, url, media_url)
+        with sidecar(attachd, "--api-token", token) as url:
+            test(python, url, examples, seed, "--header", f"Authorization: Bearer {TOKEN}")
+            call(python, url, media_url, TOKEN)
+    print("contract: attachd does what its description says, and refuses what it does not say")
+
+
+if __name__ == "__main__":
+    main()
