@@ -55,7 +55,7 @@ def sidecar(attachd, *options):
         with log.open("w") as stderr:
             process = subprocess.Popen(
                 [attachd, "serve", "--listen", "127.0.0.1:0", "--store", f"{folder}/store", "--log-format", "json",
-                 "--config", HERE / "attachd.yaml", "--allow-address", "127.0.0.1", *options],
+                 "--config", HERE / "attachd.yaml", *options],
                 stderr=stderr)
         try:
             while not (match := re.search(r'"port":"(\d+)"', log.read_text())):
