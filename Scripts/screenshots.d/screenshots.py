@@ -30,7 +30,7 @@ PICTURES = [
 ]
 WIDTHS = {"phone": 390, "desk": 1280}
 # The pictures for the documentation. They are made small with few colours and a width of 900 pixels.
-README = {"preview": ("event-invite", [], ".places"), "report": ("photo", ["theme"], ".report")}
+README = {"report": ("photo", ["theme"], ".report"), "preview": ("event-invite", [], ".places")}
 SMALL = "scale='min(900,iw)':-1:flags=lanczos,split[a][b];[a]palettegen=max_colors=160[p];[b][p]paletteuse=dither=none"
 
 
@@ -132,11 +132,13 @@ def main():
             show(browser, preview, sample, switches)
             (folder / f"{name}.png").write_bytes(browser.picture(part))
         take_reports(browser, attachd, folder)
-        for name, (sample, switches, part) in README.items() if len(sys.argv) > 3 else ():
-            browser.resize(1440, 1000, dark="theme" in switches)
-            show(browser, preview, sample, switches)
-            write_small(browser.picture(part), SMALL, pathlib.Path(sys.argv[3]) / f"{name}.png")
-        if len(sys.argv) > 3:
+    if len(sys.argv) > 3:
+        # In a preview of its own, nothing was made before.
+        with Preview(attachd) as preview, Browser() as browser:
+            for name, (sample, switches, part) in README.items():
+                browser.resize(1440, 1000, dark="theme" in switches)
+                show(browser, preview, sample, switches)
+                write_small(browser.picture(part), SMALL, pathlib.Path(sys.argv[3]) / f"{name}.png")
             before_after(browser, pathlib.Path("docs/before-after.png"))
 
 
