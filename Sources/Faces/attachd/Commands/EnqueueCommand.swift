@@ -11,7 +11,7 @@ struct EnqueueCommand: AsyncParsableCommand {
         abstract: "Adds notifications to the queue. With --wait, prints their results, one a line.",
     )
 
-    @Argument(help: "Files with one payload each, or - for standard input.")
+    @Argument(help: "Files with one payload each, or - for standard input.", completion: .file())
     var payloads: [String] = ["-"]
     @Option(help: "The job's name. The queue accepts each name once. Only for a single payload.")
     var id: String?
@@ -24,7 +24,7 @@ struct EnqueueCommand: AsyncParsableCommand {
         help: "The HOST:PORT of the attachd process that uses the queue's file. (default: 127.0.0.1:8080)"
     )
     var listen: String?
-    @Option(name: .setting(.apiTokenFile), help: "The file with the API token of that process.")
+    @Option(name: .setting(.apiTokenFile), help: "The file with the API token of that process.", completion: .file())
     var apiToken: String?
     @OptionGroup var queue: QueueOptions
     @OptionGroup var common: CommonOptions

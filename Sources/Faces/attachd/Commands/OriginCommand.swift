@@ -29,19 +29,19 @@ struct OriginCommand: AsyncParsableCommand {
         .joined(separator: "\n")
     }
 
-    @Argument(help: "The folder to serve.")
+    @Argument(help: "The folder to serve.", completion: .directory)
     var folder: String
     @Option(help: "The HOST:PORT to listen on. Port 0 takes a free port.")
     var listen = "127.0.0.1:8081"
     @Option(help: "A pattern of paths and its faults, such as '*.mp4 bandwidth=50kB/s&latency=200ms'; may be repeated.")
     var rule: [String] = []
-    @Option(help: "A YAML or JSON file: a list \"rules\" of \"path\" and \"faults\".")
+    @Option(help: "A YAML or JSON file: a list \"rules\" of \"path\" and \"faults\".", completion: .file())
     var rules: String?
     @Option(help: "The seed of the random choice of faults that have a share.")
     var seed: UInt64 = 1
-    @Option(help: "The PEM file of a certificate and its chain, for HTTPS.")
+    @Option(help: "The PEM file of a certificate and its chain, for HTTPS.", completion: .file())
     var certificate: String?
-    @Option(help: "The PEM file of the certificate's key.")
+    @Option(help: "The PEM file of the certificate's key.", completion: .file())
     var key: String?
     @Option(help: "The delay of each TLS handshake, such as 2s.")
     var tlsDelay: String?

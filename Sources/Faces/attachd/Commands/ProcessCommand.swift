@@ -14,9 +14,9 @@ struct ProcessCommand: AsyncParsableCommand {
         abstract: "Processes one notification and writes the new payload to standard output.",
     )
 
-    @Argument(help: "The file with the payload, or - for standard input.")
+    @Argument(help: "The file with the payload, or - for standard input.", completion: .file())
     var payload = "-"
-    @Option(help: "Write the complete result to this file as JSON.")
+    @Option(help: "Write the complete result to this file as JSON.", completion: .file())
     var report: String?
     @Option(help: "Find attachments by this dialect only. (default: the most specific that finds one)")
     var dialect: String?

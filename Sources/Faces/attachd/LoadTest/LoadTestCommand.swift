@@ -34,9 +34,9 @@ struct LoadTestCommand: AsyncParsableCommand {
     @OptionGroup(title: "Load") var load: LoadOptions
     @OptionGroup(title: "Spawned target") var spawn: SpawnOptions
     @OptionGroup(title: "Budgets and reports") var reports: ReportOptions
-    @Option(help: "The file with the API token of the sidecar.")
+    @Option(help: "The file with the API token of the sidecar.", completion: .file())
     var apiToken: String?
-    @Option(help: "Also trust the certificate authorities in this file.")
+    @Option(help: "Also trust the certificate authorities in this file.", completion: .file())
     var caFile: String?
 
     func validate() throws {

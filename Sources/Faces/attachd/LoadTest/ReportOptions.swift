@@ -6,13 +6,13 @@ import LoadTest
 struct ReportOptions: ParsableArguments {
     @Option(help: "A budget, such as 'p99<1.8s', 'late=0' or 'degraded<5%'; may be repeated.")
     var budget: [String] = []
-    @Option(help: "The --json file of an earlier run. Fail if a percentile or a share got worse.")
+    @Option(help: "The --json file of an earlier run. Fail if a percentile or a share got worse.", completion: .file())
     var compare: String?
-    @Option(help: "Write the result to this file as JSON.")
+    @Option(help: "Write the result to this file as JSON.", completion: .file())
     var json: String?
-    @Option(help: "Write a report with plots to this file as HTML.")
+    @Option(help: "Write a report with plots to this file as HTML.", completion: .file())
     var report: String?
-    @Option(help: "Write the budgets to this file as JUnit XML.")
+    @Option(help: "Write the budgets to this file as JUnit XML.", completion: .file())
     var junit: String?
 
     /// Checks, before the run, that all reports can be written, and returns the run to compare with.

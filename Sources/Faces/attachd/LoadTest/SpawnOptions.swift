@@ -23,7 +23,7 @@ struct SpawnOptions: ParsableArguments {
     var rule: [String] = []
     @Option(help: "The number of the worker's decoder processes. (default: the number of cores)")
     var decoders: Int?
-    @Option(help: "The worker's configuration file.")
+    @Option(help: "The worker's configuration file.", completion: .file())
     var config: String?
 
     func validate() throws {

@@ -4,7 +4,7 @@ import Settings
 /// The options of all commands with settings. Each but `--config` is also an environment variable and a key of the
 /// configuration file.
 struct CommonOptions: ParsableArguments {
-    @Option(help: "Read settings from a YAML or JSON file.")
+    @Option(help: "Read settings from a YAML or JSON file.", completion: .file())
     var config: String?
     @OptionGroup var common: SettingOptions<CommonSettings>
 

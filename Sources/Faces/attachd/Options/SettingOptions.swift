@@ -28,7 +28,7 @@ struct SettingOptions<Members: SettingGroup>: ParsableArguments, CustomReflectab
     private static func definition(of setting: SettingsKey) -> Any {
         let (name, help) = (NameSpecification.setting(setting), ArgumentHelp(setting.option.help))
         return switch setting.option.form {
-        case .text: Option<String?>(name: name, help: help)
+        case .text: Option<String?>(name: name, help: help, completion: setting.completion)
         case .secret: Option<Secret<String>?>(name: name, help: help)
         case .texts: Option<[String]>(wrappedValue: [], name: name, help: help)
         case .number: Option<Int?>(name: name, help: help)
@@ -65,6 +65,17 @@ private struct OptionKey: CodingKey {
     init(stringValue: String) { self.stringValue = stringValue }
 
     init?(intValue: Int) { nil }
+}
+
+extension SettingsKey {
+    /// The words that a shell offers for the option's value: the names of files or folders, if it takes one.
+    fileprivate var completion: CompletionKind? {
+        switch self {
+        case .store: .directory
+        case _ where rawValue.hasSuffix("File"): .file()
+        default: nil
+        }
+    }
 }
 
 extension NameSpecification {
