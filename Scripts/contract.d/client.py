@@ -1,9 +1,10 @@
 """Calls a running attachd through the client that was made from its description: client.py URL MEDIA_URL [TOKEN]"""
 
 import sys
+from urllib.parse import parse_qsl, urlsplit
 
 from attachd_client import AuthenticatedClient, Client
-from attachd_client.api.attachments import forget_source
+from attachd_client.api.attachments import forget_source, get_attachment
 from attachd_client.api.health import get_liveness, get_metrics, get_readiness
 from attachd_client.api.jobs import cancel_job, enqueue_job, get_job
 from attachd_client.api.notifications import process_notification, rewrite_payload
@@ -32,6 +33,12 @@ def main():
     attachment = result.attachments[0]
     expect((attachment.width, attachment.height) == (1038, 693), attachment)
     expect(result.payload["my-attachment"] == attachment.url, result.payload)
+
+    link = urlsplit(attachment.url)
+    query = dict(parse_qsl(link.query))
+    file = get_attachment.sync_detailed(
+        link.path.split("/")[-1], client=client, expires=int(query["expires"]), signature=query["signature"])
+    expect(file.status_code == 200 and len(file.content) == attachment.bytes_, file.status_code)
 
     missing = PushPayload.from_dict({**photo.to_dict(), "my-attachment": f"{media}/missing.jpg"})
     result = process_notification.sync(client=client, body=Envelope(payload=missing))

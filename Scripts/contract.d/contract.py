@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import urllib.parse
 import urllib.request
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
@@ -49,19 +50,21 @@ def media():
 
 @contextlib.contextmanager
 def sidecar(attachd, *options):
-    """Runs `attachd serve` on a free port, and gives its address. It must still run at the end."""
+    """Runs `attachd serve`, and gives its address. It must still run at the end."""
+    # Every port is free in the new namespace.
+    url = "http://127.0.0.1:8080"
     with tempfile.TemporaryDirectory() as folder:
         log = pathlib.Path(folder, "log")
         with log.open("w") as stderr:
             process = subprocess.Popen(
-                [attachd, "serve", "--listen", "127.0.0.1:0", "--store", f"{folder}/store", "--log-format", "json",
-                 "--config", HERE / "attachd.yaml", *options],
+                [attachd, "serve", "--listen", "127.0.0.1:8080", "--public-url", url, "--store", f"{folder}/store",
+                 "--log-format", "json", "--config", HERE / "attachd.yaml", *options],
                 stderr=stderr)
         try:
-            while not (match := re.search(r'"port":"(\d+)"', log.read_text())):
+            while not re.search(r'"port":"8080"', log.read_text()):
                 if process.poll() is not None:
                     raise SystemExit(log.read_text())
-            yield f"http://127.0.0.1:{match[1]}"
+            yield url
             if process.poll() is not None:
                 raise SystemExit(f"attachd ended with status {process.returncode}:\n{log.read_text()[-6000:]}")
         finally:
@@ -74,24 +77,48 @@ def run(*command, **options):
         raise SystemExit(f"{pathlib.Path(command[0]).name} failed: see above")
 
 
-def test(python, url, examples, seed, *options):
+# The link of a ready file, which no generator would find.
+LINK = """
+[[operations]]
+include-name = "{method} /v1/attachments/{{identifier}}"
+parameters = {{ "path.identifier" = "{name}", "query.expires" = {expires}, "query.signature" = "{signature}" }}
+# Another request may have taken the file back.
+checks.positive_data_acceptance.expected-statuses = ["2xx", "3xx", "403", "404", "410"]
+"""
+
+
+def link(url, media_url, headers):
+    """Processes an animation, and gives the parts of its link."""
+    payload = {"aps": {"alert": "Look!", "mutable-content": 1}, "my-attachment": f"{media_url}/launch.gif"}
+    body = json.dumps({"payload": payload}).encode()
+    with urllib.request.urlopen(urllib.request.Request(f"{url}/v1/notifications", body, headers)) as answer:
+        parts = urllib.parse.urlsplit(json.load(answer)["attachments"][0]["url"])
+    query = dict(urllib.parse.parse_qsl(parts.query))
+    return {"name": parts.path.split("/")[-1], "expires": query["expires"], "signature": query["signature"]}
+
+
+def test(python, url, media_url, examples, seed, headers):
     # Schemathesis leaves a folder where it runs.
     with tempfile.TemporaryDirectory() as folder:
-        run(f"{python}/bin/schemathesis", "run", f"{url}/openapi.json", "--checks", "all", "--mode", "all",
+        found = link(url, media_url, headers)
+        config = pathlib.Path(folder, "schemathesis.toml")
+        config.write_text("".join(LINK.format(method=method, **found) for method in ("GET", "HEAD")))
+        options = [word for name, value in headers.items() for word in ("--header", f"{name}: {value}")]
+        run(f"{python}/bin/schemathesis", "--config-file", config, "run", f"{url}/openapi.json",
+            "--checks", "all", "--mode", "all",
             "--max-examples", examples, "--seed", seed, "--continue-on-failure", "--generation-database", "none",
             *options, cwd=folder)
 
 
-def call(python, url, media_url, *token):
+def call(python, url, media_url, headers):
     """Makes a client from the description, and calls the operations with it."""
-    headers = {"Authorization": f"Bearer {token[0]}"} if token else {}
     with tempfile.TemporaryDirectory() as folder:
         with urllib.request.urlopen(urllib.request.Request(f"{url}/openapi.json", headers=headers)) as answer:
             description = pathlib.Path(folder, "openapi.json")
             description.write_text(json.dumps(json.load(answer)))
         run(f"{python}/bin/openapi-python-client", "generate", "--path", description, "--output-path",
             f"{folder}/attachd_client", "--meta", "none", "--config", HERE / "client.yaml", "--fail-on-warning")
-        run(f"{python}/bin/python", "-B", HERE / "client.py", url, media_url, *token, env={"PYTHONPATH": folder})
+        run(f"{python}/bin/python", "-B", HERE / "client.py", url, media_url, *([TOKEN] if headers else []), env={"PYTHONPATH": folder})
 
 
 def main():
@@ -103,11 +130,12 @@ def main():
         token.touch(mode=0o600)
         token.write_text(TOKEN + "\n")
         with sidecar(attachd) as url:
-            test(python, url, examples, seed)
-            call(python, url, media_url)
+            test(python, url, media_url, examples, seed, {})
+            call(python, url, media_url, {})
         with sidecar(attachd, "--api-token", token) as url:
-            test(python, url, examples, seed, "--header", f"Authorization: Bearer {TOKEN}")
-            call(python, url, media_url, TOKEN)
+            headers = {"Authorization": f"Bearer {TOKEN}"}
+            test(python, url, media_url, examples, seed, headers)
+            call(python, url, media_url, headers)
     print("contract: attachd does what its description says, and refuses what it does not say")
 
 
