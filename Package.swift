@@ -49,6 +49,7 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing.git", from: "1.7.3"),
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics.git", from: "2.13.0"),
@@ -139,7 +140,7 @@ let package = Package(
             "JobsRedis",
             in: "Queue",
             [
-                "Values", "Concurrency", "Events", "Timing", "Digests", "CCrypto", "Media", "Jobs",
+                "Values", "Concurrency", "Events", "Machine", "Timing", "Digests", "CCrypto", "Media", "Jobs",
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
@@ -183,6 +184,14 @@ let package = Package(
             ],
         ),
         .module(
+            "Traces",
+            in: "Operations",
+            [
+                "Values", "Concurrency", "Events", "Timing", "Digests", "Payloads",
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
+            ]
+        ),
+        .module(
             "Preview",
             in: "Faces",
             [
@@ -205,6 +214,7 @@ let package = Package(
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
                 .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
             ],
             resources: [.embedInCode("openapi.json")],
         ),
@@ -212,9 +222,10 @@ let package = Package(
             "Instruments",
             in: "Operations",
             [
-                "Events", "Timing", "Media", "DecoderWire", "Payloads", "ServiceExtension", "Downloads", "Decoding",
-                "Storage", "Publishing", "Jobs", "Processing", "Worker", "Telemetry", "Sidecar",
+                "Values", "Events", "Timing", "Media", "DecoderWire", "Payloads", "ServiceExtension", "Downloads",
+                "Decoding", "Storage", "Publishing", "Jobs", "Processing", "Worker", "Telemetry", "Traces", "Sidecar",
                 .product(name: "Logging", package: "swift-log"), .product(name: "Metrics", package: "swift-metrics"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
             ],
         ),
         .module(
@@ -222,7 +233,7 @@ let package = Package(
             in: "Operations",
             [
                 "Values", "Machine", "Timing", "Media", "Files", "Payloads", "Downloads", "Storage", "Publishing",
-                "JobsRedis", "Processing", "Preview", .product(name: "Logging", package: "swift-log"),
+                "JobsRedis", "Processing", "Telemetry", "Preview", .product(name: "Logging", package: "swift-log"),
                 .product(name: "Yams", package: "Yams"),
             ],
         ),
@@ -241,8 +252,9 @@ let package = Package(
                 "Values", "Concurrency", "Events", "Machine", "Timing", "Digests", "CLinux", "Media", "Files",
                 "DecoderWire", "Payloads", "ServiceExtension", "Downloads", "Decoding", "Storage", "Publishing", "Jobs",
                 "JobsSQLite", "JobsRedis",
-                "Processing", "Batch", "Worker", "Telemetry", "Preview", "Sidecar", "Instruments", "Settings",
-                "Doctor", .product(name: "Logging", package: "swift-log"),
+                "Processing", "Batch", "Worker", "Telemetry", "Traces", "Preview", "Sidecar", "Instruments", "Settings",
+                "Doctor", .product(name: "Tracing", package: "swift-distributed-tracing"),
+                .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -278,7 +290,7 @@ let package = Package(
             "attachd",
             [
                 "Values", "Events", "Machine", "Timing", "Media", "Files", "Payloads", "Storage", "Jobs", "Processing",
-                "Batch", "Settings", "Doctor", "App", "TestOrigin", "LoadTest",
+                "Batch", "Traces", "Settings", "Doctor", "App", "TestOrigin", "LoadTest",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
@@ -351,12 +363,20 @@ let package = Package(
         .tests("WorkerTests", ["Timing", "SeededRandom", "Media", "Jobs", "JobsSQLite", "Worker"]),
         .tests("TelemetryTests", ["Telemetry"]),
         .tests(
+            "TracesTests",
+            [
+                "Values", "Events", "Timing", "Payloads", "Traces",
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
+            ]
+        ),
+        .tests(
             "InstrumentsTests",
             [
                 "Events", "Timing", "DecoderWire", "Downloads", "Decoding", "Storage", "Publishing", "Jobs", "Worker",
                 "Sidecar", "Instruments", .product(name: "Logging", package: "swift-log"),
             ],
         ),
+        .tests("DoctorTests", ["DecoderWire", "Doctor"]),
         .tests("SettingsTests", ["Media", "Downloads", "Storage", "Settings"]),
         .tests("TestOriginTests", ["Timing", "SeededRandom", "Media", "TestOrigin"]),
         .tests("LoadTestTests", ["Timing", "SeededRandom", "Media", "Payloads", "LoadTest"]),

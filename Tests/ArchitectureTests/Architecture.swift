@@ -33,7 +33,7 @@ enum Architecture {
         "Queue": [
             "Jobs": "Timing Media",
             "JobsSQLite": "Values Concurrency Events Timing Media Files Jobs",
-            "JobsRedis": "CCrypto Values Concurrency Events Timing Digests Media Jobs",
+            "JobsRedis": "CCrypto Values Concurrency Events Machine Timing Digests Media Jobs",
             "Worker": "Concurrency Events Timing Media Jobs",
         ],
         "Faces": [
@@ -41,17 +41,18 @@ enum Architecture {
             "Preview": "Values Timing Digests Media Payloads ServiceExtension Storage Processing Templates",
             "Sidecar": "Values Events Timing Digests Media Files Payloads Storage Jobs Processing Preview",
             "attachd":
-                "Values Events Machine Timing Media Files Payloads Storage Jobs Processing Batch Settings Doctor App TestOrigin LoadTest",
+                "Values Events Machine Timing Media Files Payloads Storage Jobs Processing Batch Traces Settings Doctor App TestOrigin LoadTest",
         ],
         "Operations": [
             "Telemetry": "Values Media",
+            "Traces": "Values Concurrency Events Timing Digests Payloads",
             "Instruments":
-                "Events Timing Media DecoderWire Payloads ServiceExtension Downloads Decoding Storage Publishing Jobs Processing Worker Telemetry Sidecar",
+                "Events Timing Media DecoderWire Payloads ServiceExtension Downloads Decoding Storage Publishing Jobs Processing Worker Telemetry Traces Sidecar Values",
             "Settings":
-                "Values Machine Timing Media Files Payloads Downloads Storage Publishing JobsRedis Processing Preview",
+                "Values Machine Timing Media Files Payloads Downloads Storage Publishing JobsRedis Processing Telemetry Preview",
             "Doctor": "Machine Timing Media Files DecoderWire Downloads Decoding Storage Publishing Settings",
             "App":
-                "CLinux Values Concurrency Events Machine Timing Digests Media Files DecoderWire Payloads ServiceExtension Downloads Decoding Storage Publishing Jobs JobsSQLite JobsRedis Processing Batch Worker Telemetry Preview Sidecar Instruments Settings Doctor",
+                "CLinux Values Concurrency Events Machine Timing Digests Media Files DecoderWire Payloads ServiceExtension Downloads Decoding Storage Publishing Jobs JobsSQLite JobsRedis Processing Batch Worker Telemetry Traces Preview Sidecar Instruments Settings Doctor",
         ],
         "Tools": [
             "SeededRandom": "",

@@ -27,6 +27,8 @@ struct AttachdProgram {
     var environment: [String: String] = [:]
     /// The path of the program to start.
     private(set) var executable = Self.path
+    /// The program that starts this one, with its arguments, if another does.
+    var launcher: [String] = []
 
     init() throws { folder = try TemporaryFolder() }
 
@@ -55,7 +57,7 @@ struct AttachdProgram {
         let inputFile = folder.url.appending(path: "input-\(UUID().uuidString)")
         try Data(input).write(to: inputFile)
         return try ChildProgram(
-            [executable] + arguments,
+            launcher + [executable] + arguments,
             in: folder.url,
             environment: ["PATH": "/usr/bin:/bin", "HOME": folder.path].merging(environment) { $1 },
             input: inputFile.path,

@@ -40,7 +40,9 @@ struct ProcessTests {
         let origin = try OriginServer { _ in .body(photo) }
         defer { origin.stop() }
         let outcome = try await attachd.process(origin.url("/photo.jpg"))
-        let stages = try ["queue", "download", "decode", "store"].map { try #require(outcome.number("/timings/\($0)")) }
+        let stages = try ["queue", "download", "wait", "decode", "store"].map {
+            try #require(outcome.number("/timings/\($0)"))
+        }
         let total = try #require(outcome.number("/timings/total"))
         // Each stage is rounded to a millisecond.
         #expect(abs(stages.reduce(0, +) - total) <= max(total / 20, 3))

@@ -9,7 +9,7 @@ struct SecretsTests {
     private static let secrets = [
         "token": "token-5b7e0f3a9c1d4e6f", "key": "signing-key-8d2f6a4b0c9e1f3a5b7d9e",
         "old key": "signing-old-1d2f6a4b0c9e1f3a5b7d9e", "password": "password-7c3e9b5a",
-        "aws": "aws-secret-2f8a6c4e0b", "aws token": "aws-token-9e1b3d5f7a",
+        "aws": "aws-secret-2f8a6c4e0b", "aws token": "aws-token-9e1b3d5f7a", "collector": "collector-3d5b7f9a1c",
     ]
     /// A secret in a source's URL. The result repeats it to the sender, but no log contains it.
     private static let sourceSecret = "source-secret-4a6c8e0b"
@@ -37,6 +37,8 @@ struct SecretsTests {
             "AWS_SECRET_ACCESS_KEY": Self.secret("aws"), "AWS_SESSION_TOKEN": Self.secret("aws token"),
             "ATTACHD_LOG_LEVEL": "trace", "ATTACHD_LOG_FORMAT": "text", "ATTACHD_ALLOW_ADDRESSES": "127.0.0.1",
             "ATTACHD_STORE": attachd.store, "TMPDIR": attachd.folder.path,
+            "OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:1",
+            "OTEL_EXPORTER_OTLP_HEADERS": "authorization=\(Self.secret("collector"))",
         ]
         self.attachd = attachd
         self.redis = redis

@@ -41,7 +41,7 @@ struct JoiningTests {
         try await notifications.until(begun: 2)
         body.send()
         _ = await (first.value, second.value)
-        #expect(steps.downloads.count == 2 && notifications.events.count(.joined) == 0)
+        #expect(steps.downloads.count == 2 && notifications.joinedCount == 0)
     }
 
     @Test("fail for all waiters, and start again for a later one")

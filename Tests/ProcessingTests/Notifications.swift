@@ -38,8 +38,11 @@ struct Notifications {
 
     /// Waits until `begun` attachments have started and `joined` have joined. The test's time limit bounds the wait.
     func until(begun: Int, joined: Int = 0) async throws {
-        try await until { events.count(.begun) >= begun && events.count(.joined) >= joined }
+        try await until { begunCount >= begun && joinedCount >= joined }
     }
+
+    var begunCount: Int { events.count { if case .attachment(.begun) = $0 { true } else { false } } }
+    var joinedCount: Int { events.count { if case .attachment(.joined) = $0 { true } else { false } } }
 
     func until(_ condition: () -> Bool) async throws {
         while !condition() {

@@ -105,6 +105,7 @@ extension ScriptedSteps: AttachmentConverting {
             state.rungs.append(job.worthwhileRungs?() ?? [])
             return state.running[ObjectIdentifier(job.file)] ?? state.scripts[0]
         }
+        job.onEvent(.decoding(since: time.now))
         job.onEvent(.described(SourceReport(width: 4000, height: 3000, frames: 1)))
         for rung in script.early { if let ready = try? ReadyRung([1], rung) { job.onEvent(.output(ready)) } }
         let isWhole = await job.file.progress(reaching: .max).ending == .whole

@@ -9,6 +9,8 @@ package enum ProgressEvent: Sendable {
     case head(SourceHead)
     /// The first bytes tell the source's format.
     case recognized(MediaFormat)
+    /// A decoder process has the job since this time. Before, the job waited for one.
+    case decoding(since: Instant)
     /// The decoder has read the source's header. The event comes before any output, and comes again if the decoding had
     /// to begin again.
     case described(SourceReport)

@@ -65,6 +65,10 @@ package struct SourceHead: Sendable, Equatable {
     package var status: Int
     package var freshness: SourceFreshness
     package var validators: SourceValidators?
+    /// The time that the connection took, with name and TLS handshake; `nil` if an earlier one served again.
+    package var connectTime: Duration?
+    /// The time from the request to the answer's head.
+    package var answerTime: Duration?
 
     package init(status: Int, freshness: SourceFreshness, validators: SourceValidators? = nil) {
         self.status = status

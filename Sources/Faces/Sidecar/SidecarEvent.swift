@@ -2,6 +2,8 @@
 package enum SidecarEvent: Sendable, Equatable {
     /// The server accepts connections at this port.
     case listening(port: Int)
+    /// The server of metrics accepts connections at this port.
+    case metricsListening(port: Int)
     /// A request was answered.
     case answered(AnsweredRequest)
     /// A job was refused because the queue is full.

@@ -10,13 +10,18 @@ import Preview
 package import Processing
 import ServiceLifecycle
 package import Storage
+package import Tracing
 package import Values
 
 /// The HTTP server, as a service that drains when it is told to stop.
 package struct SidecarServer: Service, CustomStringConvertible {
     package struct Configuration: Sendable {
+        /// The version of attachd, which `/livez` tells.
+        package var version: String
         package var host: String
         package var port: Int
+        /// The address at which a `MetricsServer` has the metrics instead of this server; `nil` if it has them itself.
+        package var metricsAddress: HostAndPort?
         /// The token that clients must send, if any. It may be replaced at any time.
         package var apiToken: Replaceable<Secret<String>>?
         /// The maximum number of concurrent notifications. Further ones are answered with 429.
@@ -27,15 +32,19 @@ package struct SidecarServer: Service, CustomStringConvertible {
         package var clients: ClientLimits
 
         package init(
+            version: String = "0",
             host: String = "127.0.0.1",
             port: Int = 8080,
+            metricsAddress: HostAndPort? = nil,
             apiToken: Replaceable<Secret<String>>? = nil,
             requestLimit: Int = 256,
             downloadLimit: Int = 256,
             clients: ClientLimits = ClientLimits(),
         ) {
+            self.version = version
             self.host = host
             self.port = port
+            self.metricsAddress = metricsAddress
             self.apiToken = apiToken
             self.requestLimit = requestLimit
             self.downloadLimit = downloadLimit
@@ -52,9 +61,10 @@ package struct SidecarServer: Service, CustomStringConvertible {
     private let responses: ResponsesRoute?
     private let health: HealthRoutes
     private let callbackRefusal: @Sendable (String) -> String?
+    private let tracer: any Tracer
     private let admission: Admission
     private let logger: Logger
-    private let instrument: any Instrument<SidecarEvent>
+    private let instrument: any Events.Instrument<SidecarEvent>
 
     /// Creates a server. Without a `service`, it does not accept notifications over HTTP. Without a `queue`, it does
     /// not accept jobs.
@@ -71,8 +81,9 @@ package struct SidecarServer: Service, CustomStringConvertible {
         remarks: @escaping @Sendable () async -> [String] = { [] },
         metrics: @escaping @Sendable () async -> String,
         callbackRefusal: @escaping @Sendable (String) -> String? = { _ in nil },
+        tracer: any Tracer = NoOpTracer(),
         logger: Logger,
-        instrument: any Instrument<SidecarEvent> = NoInstrument<SidecarEvent>(),
+        instrument: any Events.Instrument<SidecarEvent> = NoInstrument<SidecarEvent>(),
     ) {
         self.configuration = configuration
         self.service = service
@@ -82,6 +93,7 @@ package struct SidecarServer: Service, CustomStringConvertible {
         self.responses = responses
         self.admission = Admission(limit: configuration.requestLimit)
         self.health = HealthRoutes(
+            version: configuration.version,
             admission: admission,
             readiness: SharedAnswer(keptFor: .seconds(1)) {
                 do {
@@ -95,8 +107,22 @@ package struct SidecarServer: Service, CustomStringConvertible {
             metrics: metrics,
         )
         self.callbackRefusal = callbackRefusal
+        self.tracer = tracer
         self.logger = logger
         self.instrument = instrument
+    }
+
+    /// The server of metrics at an address of their own, if there is one. It is a service beside this one.
+    package var metricsServer: MetricsServer? {
+        configuration.metricsAddress.map { address in
+            MetricsServer(
+                address: address,
+                health: health,
+                clients: configuration.clients,
+                logger: logger,
+                instrument: instrument,
+            )
+        }
     }
 
     package func run() async throws {
@@ -121,7 +147,9 @@ package struct SidecarServer: Service, CustomStringConvertible {
             logger: logger,
         )
         try await withGracefulShutdownHandler {
-            try await application.run()
+            try await ListenError.located(at: HostAndPort(host: configuration.host, port: configuration.port)) {
+                try await application.run()
+            }
         } onGracefulShutdown: {
             admission.drain()
         }
@@ -133,6 +161,8 @@ package struct SidecarServer: Service, CustomStringConvertible {
         router.add(middleware: Problems())
         let access = AccessGuard<BasicRequestContext>(token: configuration.apiToken)
         router.add(middleware: access)
+        // After the guard: who has no token makes no spans.
+        router.add(middleware: RequestTraces(tracer: tracer))
         if let service {
             add(service, to: router)
             preview?.add(to: router, service: service, admission: admission, session: access.session)
@@ -141,9 +171,7 @@ package struct SidecarServer: Service, CustomStringConvertible {
             router.post("v1/responses") { request, _ in try await responses.respond(to: request) }
         }
         attachments?.add(to: router)
-        router.get("livez") { _, _ in health.live() }
-        router.get("readyz") { _, _ in try await health.ready() }
-        router.get("metrics") { _, _ in await health.exposition() }
+        health.add(to: router, withMetrics: configuration.metricsAddress == nil)
         router.addOtherMethods()
         return router
     }

@@ -1,3 +1,4 @@
+import App
 import ArgumentParser
 import Glibc
 
@@ -6,11 +7,11 @@ struct Attachd: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "attachd",
         abstract: "Prepares the media attachments of push notifications before the push is sent.",
-        version: "attachd 0.2",
+        version: "attachd \(Version.number)",
         subcommands: [
             ProcessCommand.self, ServeCommand.self, WorkCommand.self, EnqueueCommand.self, JobsCommand.self,
             ForgetCommand.self, BatchCommand.self, LoadTestCommand.self, OriginCommand.self, DialectsCommand.self,
-            DoctorCommand.self, HealthCommand.self,
+            DoctorCommand.self, HealthCommand.self, ConfigCommand.self,
         ],
     )
 

@@ -1,12 +1,18 @@
 import App
 import Settings
 import Logging
+import Traces
 
 extension Engine {
     /// Starts the engine, or ends the command with an error message.
-    static func start(_ settings: Settings, readsLocalFiles: Bool) throws -> Engine {
+    static func start(_ settings: Settings, readsLocalFiles: Bool, traces: TraceSettings? = nil) throws -> Engine {
         do throws(EngineError) {
-            return try Engine(settings, readsLocalFiles: readsLocalFiles, logger: Logger(label: "attachd"))
+            return try Engine(
+                settings,
+                readsLocalFiles: readsLocalFiles,
+                traces: traces,
+                logger: Logger(label: "attachd"),
+            )
         } catch {
             let status: ExitStatus =
                 error.isMisconfigured ? .badConfiguration : error.isStore ? .cannotWrite : .failure

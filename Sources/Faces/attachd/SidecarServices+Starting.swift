@@ -1,12 +1,22 @@
 import App
-import Settings
+import Foundation
 import Logging
+import Machine
+import Settings
+import Traces
 
 extension SidecarServices {
     /// Starts all services and runs until the process is told to stop.
     static func start(_ settings: Settings, takesRequests: Bool) async throws {
         settings.startLogging()
-        let engine = try Engine.start(settings, readsLocalFiles: false)
+        ProcessSecrecy.begin()
+        let traces: TraceSettings?
+        do throws(TraceSettingsError) {
+            traces = try TraceSettings.read(ProcessInfo.processInfo.environment)
+        } catch {
+            throw CommandError(.badConfiguration, "Configuration: \(error)")
+        }
+        let engine = try Engine.start(settings, readsLocalFiles: false, traces: traces)
         try await engine.insistOnSandbox(settings)
         let queue: OpenQueue
         do {

@@ -55,7 +55,8 @@ package struct Diagnosis: Sendable {
             "\(limits.sourceBytes / 1_000_000) MB, \(limits.framePixels / 1_000_000) megapixels a frame"
         )
         note("limits", "animation", "\(limits.frames) frames, \(limits.totalPixels / 1_000_000) megapixels in all")
-        note("limits", "decoder", "\(limits.memoryBytes / 1_048_576) MiB of memory, \(settings.decoders) at once")
+        let oneDecoder = min(limits.memoryBytes, decoderMemory)
+        note("limits", "decoder", "\(oneDecoder / 1_048_576) MiB of memory, \(settings.decoders) at once")
         note("limits", "decoders", "\(decoderMemory / 1_048_576) MiB of memory together, by estimate")
         note("limits", "threads", Self.threads(decoders.status.sandbox))
         let allowed = settings.allowedAddresses.map(\.description).joined(separator: ", ")
@@ -121,6 +122,7 @@ package struct Diagnosis: Sendable {
             case nil: add("sandbox", name, .unavailable, "no decoder process became ready", isNeeded: isNeeded)
             }
         }
+        if let report { note("sandbox", "reach", report.reach) }
     }
 
     /// Returns a description of the limit on the threads of decoder processes.

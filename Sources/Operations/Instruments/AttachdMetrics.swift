@@ -11,6 +11,7 @@ package struct AttachdMetrics: Sendable {
     package let requests: RequestMetrics
     package let queue: QueueMetrics
     package let process: ProcessMetrics
+    package let traces: TraceMetrics
     private let registry: PrometheusRegistry
 
     package init() {
@@ -23,11 +24,12 @@ package struct AttachdMetrics: Sendable {
         requests = RequestMetrics(registry)
         queue = QueueMetrics(registry)
         process = ProcessMetrics(registry)
+        traces = TraceMetrics(registry)
     }
 
     private static let help = [
         OriginMetrics.help, DecoderMetrics.help, StoreMetrics.help, PublishMetrics.help, ProcessingMetrics.help,
-        RequestMetrics.help, QueueMetrics.help, ProcessMetrics.help,
+        RequestMetrics.help, QueueMetrics.help, ProcessMetrics.help, TraceMetrics.help,
     ]
     .reduce(into: [:]) { $0.merge($1) { first, _ in first } }
 

@@ -22,18 +22,8 @@ package struct DialectListing: Sendable {
                 + payloads.map { [dialect.name, $0, "-", dialect.source] }
         }
         let rules = profiles.flatMap { profile in profile.rules.map { [profile.name, $0.name, $0.value] } }
-        return Self.columns([["DIALECT", "PATH", "PROFILE", "SOURCE"]] + paths) + "\n\n"
-            + Self.columns([["PROFILE", "RULE", "VALUE"]] + rules)
-    }
-
-    /// Returns the rows as lines, with the cells of each column aligned.
-    private static func columns(_ rows: [[String]]) -> String {
-        let widths = (rows.first ?? []).indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
-        return rows.map { row in
-            let cells = zip(row, widths).dropLast().map { $0.padding(toLength: $1, withPad: " ", startingAt: 0) }
-            return (cells + [row.last ?? ""]).joined(separator: "  ")
-        }
-        .joined(separator: "\n")
+        return TextColumns.text([["DIALECT", "PATH", "PROFILE", "SOURCE"]] + paths) + "\n\n"
+            + TextColumns.text([["PROFILE", "RULE", "VALUE"]] + rules)
     }
 }
 

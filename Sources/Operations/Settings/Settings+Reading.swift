@@ -8,6 +8,7 @@ import Media
 import Payloads
 import Processing
 import Storage
+import Telemetry
 import Values
 
 extension Settings {
@@ -65,7 +66,8 @@ extension Settings {
         isStrict = try values.flag(.strict) ?? isStrict
         logLevel = try values.choice(.logLevel) ?? logLevel
         logSample = try values.number(.logSample, in: 1...1_000_000) ?? logSample
-        (host, port) = try values.address(.listen) ?? (host, port)
+        if let address = try values.address(.listen) { (host, port) = (address.host, address.port) }
+        metricsAddress = try values.address(.metricsListen)
         apiTokenFile = try values.secretFile(.apiTokenFile, isGroupReadable: hasGroupReadableKeys)
         apiToken = try apiTokenFile.map { file throws(SettingsError) in try APIToken.read(file) }
         guard apiToken != nil || Self.isLoopback(host) else {

@@ -7,14 +7,11 @@ package import Preview
 package import Processing
 package import Publishing
 package import Storage
+package import Telemetry
 package import Values
 
 /// The settings of a process, read and checked once at the start.
 package struct Settings: Sendable {
-    package enum LogFormat: String, Sendable, CaseIterable {
-        case text, json
-    }
-
     /// The known dialects, those of the configuration file first.
     package var dialects = Dialect.builtIn
     package var profiles = Profile.builtIn
@@ -27,6 +24,8 @@ package struct Settings: Sendable {
     package var store: String
     package var host = "127.0.0.1"
     package var port = 8080
+    /// The address of a second server, for metrics and health checks only.
+    package var metricsAddress: HostAndPort?
     package var apiToken: Secret<String>?
     /// The file of the API token. It is read again when it changes.
     package var apiTokenFile: SecretFile?

@@ -8,7 +8,7 @@ package enum SettingsKey: String, Sendable, CaseIterable {
     case publish, publishEndpoint, publishRegion, publishStyle, publishCredentialsFile
     case signingKeyFile, groupReadableKeys, keep, quota, reuse, allowAddresses, caFile, decoders, requireSandbox
     case logLevel, logFormat, logSample
-    case listen, apiTokenFile, requests
+    case listen, metricsListen, apiTokenFile, requests
     case queue, backlog, strict
     case preview, responseWebhook
 
@@ -159,6 +159,13 @@ extension SettingsKey {
                 "listen",
                 in: .server,
                 help: "The HOST:PORT to listen on. Port 0 takes a free port. (default: 127.0.0.1:8080)"
+            )
+        case .metricsListen:
+            SettingOption(
+                "metrics-listen",
+                in: .server,
+                help:
+                    "Serve metrics and health checks, and nothing else, at this HOST:PORT, and metrics no longer at --listen. (default: none)"
             )
         case .apiTokenFile:
             SettingOption(

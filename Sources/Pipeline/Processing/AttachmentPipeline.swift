@@ -16,9 +16,9 @@ package struct AttachmentPipeline: Sendable {
 
     /// The implementations of the steps.
     package struct Steps: Sendable {
-        var downloader: any AttachmentDownloading
-        var converter: any AttachmentConverting
-        var store: any AttachmentStoring
+        package var downloader: any AttachmentDownloading
+        package var converter: any AttachmentConverting
+        package var store: any AttachmentStoring
 
         package init(
             downloader: any AttachmentDownloading,
@@ -79,6 +79,7 @@ package struct AttachmentPipeline: Sendable {
                             await cache.make(attachment, until: budget.expiry) { progress in
                                 bestAttempt.update(index) { $0 = progress.content }
                                 if let instant = progress.downloaded { stopwatch.finish(.download, at: instant) }
+                                if let instant = progress.decoding { stopwatch.finishWaiting(at: instant) }
                             }
                         }
                     }

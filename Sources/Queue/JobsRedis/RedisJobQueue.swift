@@ -1,6 +1,7 @@
 package import Events
 import Foundation
 package import Jobs
+import Machine
 import Media
 package import Timing
 
@@ -124,8 +125,9 @@ package final class RedisJobQueue: JobQueue {
 
     /// Makes a name from the host, the process and a random part.
     private static func makeWorkerName() -> String {
-        let file = try? String(contentsOfFile: "/proc/sys/kernel/hostname", encoding: .utf8)
-        let host = (file ?? "worker").filter { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == ".") }
+        let host = (HostName.current ?? "worker").filter {
+            $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == ".")
+        }
         let random = String(UInt64.random(in: 0...UInt64.max), radix: 16)
         return "\(host.prefix(64))-\(ProcessInfo.processInfo.processIdentifier)-\(random)"
     }

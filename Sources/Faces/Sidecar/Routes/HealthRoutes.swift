@@ -4,6 +4,7 @@ import Media
 
 /// The routes `/livez`, `/readyz` and `/metrics`.
 struct HealthRoutes: Sendable {
+    let version: String
     let admission: Admission
     /// The readiness check. It does real work, once for all requests within a second, and returns the error if the work
     /// fails.
@@ -15,8 +16,18 @@ struct HealthRoutes: Sendable {
     /// Returns whether a path is a health check, which is answered even when all connections are in use.
     static func isCheck(_ path: Substring) -> Bool { path == "/livez" || path == "/readyz" }
 
+    func add(to router: Router<some RequestContext>, withMetrics: Bool) {
+        router.get("livez") { _, _ in live() }
+        router.get("readyz") { _, _ in try await ready() }
+        if withMetrics { router.get("metrics") { _, _ in await exposition() } }
+    }
+
     /// Reports that the process answers.
-    func live() -> Response { text("ok\n") }
+    func live() -> Response {
+        var response = text("ok\n")
+        response.headers[.version] = version
+        return response
+    }
 
     /// Reports whether a real decoder can process a tiny image and the store is writable.
     func ready() async throws -> Response {
@@ -32,4 +43,8 @@ struct HealthRoutes: Sendable {
     private func text(_ content: String, type: String = "text/plain; charset=utf-8") -> Response {
         Response(status: .ok, headers: [.contentType: type], body: .init(byteBuffer: ByteBuffer(string: content)))
     }
+}
+
+extension HTTPField.Name {
+    fileprivate static let version = named("Attachd-Version")
 }

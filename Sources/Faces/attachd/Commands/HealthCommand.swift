@@ -2,6 +2,7 @@ import App
 import ArgumentParser
 import Foundation
 import Settings
+import Values
 
 struct HealthCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -5,6 +5,7 @@ import Foundation
 import Media
 import TestOrigin
 import Timing
+import Values
 
 struct OriginCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -15,9 +15,21 @@ struct CommonOptions: ParsableArguments {
 
     /// Reads all settings. Options override environment variables, which override the configuration file.
     func settings(_ more: [SettingsKey: SettingsSource.Option] = [:]) throws -> Settings {
+        try read(more) { source throws(SettingsError) in try Settings(reading: source) }
+    }
+
+    /// Reads all settings, and returns where each comes from.
+    func listing(_ more: [SettingsKey: SettingsSource.Option]) throws -> SettingsListing {
+        try read(more) { source throws(SettingsError) in try SettingsListing(reading: source) }
+    }
+
+    private func read<Value>(
+        _ more: [SettingsKey: SettingsSource.Option],
+        _ read: (SettingsSource) throws(SettingsError) -> Value,
+    ) throws -> Value {
         let options = more.merging(common.options) { _, common in common }
         do throws(SettingsError) {
-            return try Settings(reading: SettingsSource(options: options, configurationFile: config))
+            return try read(SettingsSource(options: options, configurationFile: config))
         } catch {
             throw CommandError(.badConfiguration, "\(error)")
         }

@@ -11,6 +11,8 @@ package import Processing
 package import Publishing
 package import Storage
 import Timing
+package import Traces
+import Worker
 
 /// The parts of a running attachd, put together. This is the only type that knows every implementation.
 package final class Engine: Sendable {
@@ -22,10 +24,14 @@ package final class Engine: Sendable {
     let downloader: Downloader
     let metrics: AttachdMetrics
     let warnings: WarningLog
+    /// The tracer and its exports; `nil` if traces are off.
+    let traces: RunningTraces?
 
     /// Creates the parts. With `readsLocalFiles`, `file:` URLs and paths are attachments too; only the command line
     /// sets it.
-    package init(_ settings: Settings, readsLocalFiles: Bool, logger: Logger) throws(EngineError) {
+    package init(_ settings: Settings, readsLocalFiles: Bool, traces: TraceSettings? = nil, logger: Logger)
+        throws(EngineError)
+    {
         let (metrics, warnings) = (AttachdMetrics(), WarningLog(logger))
         self.metrics = metrics
         self.warnings = warnings
@@ -54,11 +60,19 @@ package final class Engine: Sendable {
                 settings: settings.downloads,
                 instrument: InstrumentGroup<OriginEvent>(metrics.origins, OriginLog(warnings)),
             )
+            let running = try traces.map { traces throws(AttachmentFailure) in
+                try RunningTraces(traces, settings.downloads, metrics.traces, warnings)
+            }
+            self.traces = running
             bucket = try settings.publishing.map { publishing throws(AttachmentFailure) in
                 try Bucket(
                     publishing,
                     keep: settings.retention.keep,
-                    instrument: InstrumentGroup<PublishEvent>(metrics.publishing, PublishLog(warnings)),
+                    instrument: InstrumentGroup<PublishEvent>(
+                        metrics.publishing,
+                        PublishLog(warnings),
+                        running.map { PublishTraces($0.tracer) } ?? NoInstrument<PublishEvent>(),
+                    ),
                 )
             }
         } catch {
@@ -70,14 +84,16 @@ package final class Engine: Sendable {
             store: PublishedStore(store: store, location: Self.location(settings, store, bucket)),
         )
         let log = NotificationLog(logger, sample: settings.logSample)
+        let spans: any Instrument<ProcessingEvent> =
+            self.traces == nil ? NoInstrument<ProcessingEvent>() : ProcessingTraces()
         service = NotificationService(
             reader: PayloadReader(dialects: settings.dialects),
             pipeline: AttachmentPipeline(
-                steps: steps,
+                steps: self.traces.map { steps.traced($0.tracer) } ?? steps,
                 reuse: settings.reuse,
                 // A command reports its one result by itself.
                 instrument: readsLocalFiles
-                    ? metrics.processing : InstrumentGroup<ProcessingEvent>(metrics.processing, log),
+                    ? metrics.processing : InstrumentGroup<ProcessingEvent>(metrics.processing, log, spans),
             ),
             profiles: settings.profiles,
             defaults: .init(profile: settings.profile, timeLimit: settings.deadline),
@@ -101,8 +117,9 @@ package final class Engine: Sendable {
     func setDemand(_ count: Int) { downloader.setDemand(count) }
 
     /// The client that posts answers to jobs.
-    var callbacks: PostedCallbacks {
-        PostedCallbacks(downloader: downloader, signer: MessageSigner(keys: store.keyring))
+    var callbacks: any CallbackPoster {
+        let posted = PostedCallbacks(downloader: downloader, signer: MessageSigner(keys: store.keyring))
+        return traces.map { TracedCallbacks(posted, $0.tracer) } ?? posted
     }
 
     package func shutDown() async {

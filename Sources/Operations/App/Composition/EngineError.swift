@@ -1,5 +1,5 @@
 import Glibc
-import NIOCore
+import Sidecar
 
 /// The reason why attachd cannot start.
 package struct EngineError: Error, Sendable, CustomStringConvertible {
@@ -11,16 +11,15 @@ package struct EngineError: Error, Sendable, CustomStringConvertible {
 }
 
 extension EngineError {
-    /// Creates the error of an address that attachd cannot listen on, or returns `nil` for errors of another kind.
-    init?(cannotListen error: IOError, host: String, port: Int) {
-        let address = "\(host.contains(":") ? "[\(host)]" : host):\(port)"
-        let reason: String
-        switch error.errnoCode {
-        case EADDRINUSE: reason = "Another program uses it. Stop that one, or choose another port with --listen."
-        case EADDRNOTAVAIL: reason = "This machine has no such address. Name one of its own with --listen."
-        case EACCES: reason = "Only the superuser may listen on ports below 1024. Choose another one with --listen."
-        default: return nil
-        }
-        self.init(isStore: false, description: "attachd cannot listen on \(address). \(reason)")
+    /// Creates the error of an address that attachd cannot listen on.
+    init(_ error: ListenError) {
+        let reason =
+            switch error.code {
+            case EADDRINUSE: "Another program uses it. Stop that one, or choose another port."
+            case EADDRNOTAVAIL: "This machine has no such address. Name one of its own."
+            case EACCES: "Only the superuser may listen on ports below 1024. Choose another one."
+            default: unsafe String(cString: strerror(error.code))
+            }
+        self.init(isStore: false, description: "Cannot listen on \(error.address). \(reason)")
     }
 }

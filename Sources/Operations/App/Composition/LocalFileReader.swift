@@ -1,5 +1,4 @@
 import Files
-import Glibc
 import Media
 import Processing
 
@@ -16,25 +15,5 @@ struct LocalFileReader: AttachmentDownloading {
             return job.file.end(.cut(AttachmentFailure(.download, .invalidURL, message)))
         }
         await LocalFile(descriptor: opened.descriptor, size: opened.size, owner: opened).copy(into: job.file)
-    }
-
-    /// An open regular file. The descriptor closes with the last reader.
-    private final class OpenedFile: Sendable {
-        let descriptor: Int32
-        let size: Int
-
-        init?(_ path: String) {
-            // Opens without blocking, so that a named pipe cannot stop the process.
-            descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-            var status = stat()
-            let isFile = unsafe descriptor >= 0 && fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
-            size = Int(status.st_size)
-            if !isFile {
-                if descriptor >= 0 { close(descriptor) }
-                return nil
-            }
-        }
-
-        deinit { close(descriptor) }
     }
 }

@@ -8,14 +8,16 @@ import Settings
 import Sidecar
 import Storage
 import Timing
+import Tracing
 import Worker
 
 /// The worker of the queue, and the server of HTTP with its routes.
 extension SidecarServices {
     func worker(takesRequests: Bool) -> WorkerService {
-        WorkerService(
+        let jobs = NotificationJobs(service: engine.service, recent: takesRequests ? recentJobs : nil)
+        return WorkerService(
             queue: queue.jobs,
-            handler: NotificationJobs(service: engine.service, recent: takesRequests ? recentJobs : nil),
+            handler: engine.traces.map { TracedJobs(jobs, $0.tracer) } ?? jobs,
             poster: engine.callbacks,
             // Most jobs wait for their downloads, and decoding has its own limit. The worker leases more jobs than it
             // processes, so that it also answers those without a chance.
@@ -55,8 +57,10 @@ extension SidecarServices {
     func server(takesRequests: Bool) -> SidecarServer {
         SidecarServer(
             configuration: .init(
+                version: Version.number,
                 host: settings.host,
                 port: settings.port,
+                metricsAddress: settings.metricsAddress,
                 apiToken: apiToken,
                 requestLimit: settings.requests,
                 downloadLimit: takesRequests ? OpenFiles.downloads(beside: settings.requests) : 0,
@@ -82,6 +86,7 @@ extension SidecarServices {
                 return engine.metricsText
             },
             callbackRefusal: { engine.refusal(ofCallback: $0) },
+            tracer: engine.traces?.tracer ?? NoOpTracer(),
             logger: logger,
             instrument: InstrumentGroup<SidecarEvent>(engine.metrics.requests, RequestLog(logger)),
         )

@@ -5,7 +5,6 @@ import Instruments
 import Jobs
 package import Logging
 import Media
-import NIOCore
 import Preview
 import Processing
 import ServiceLifecycle
@@ -45,14 +44,19 @@ package struct SidecarServices: Sendable {
     /// Runs the services. Without `takesRequests`, work comes only from the queue, and HTTP serves only health and
     /// metrics.
     package func run(takesRequests: Bool) async throws {
+        let server = server(takesRequests: takesRequests)
+        // Services stop in reverse order: accepted requests may still enqueue jobs.
+        var services: [ServiceGroupConfiguration.ServiceConfiguration] = [
+            .init(service: StoreSweeper(store: engine.store, time: SystemTime())),
+            .init(service: SecretReloader(secrets, time: SystemTime(), logger: logger)),
+            .init(service: worker(takesRequests: takesRequests)),
+            .init(service: server),
+        ]
+        if OrphanReaper.isNeeded { services.insert(.init(service: OrphanReaper(time: SystemTime())), at: 0) }
+        if let metrics = server.metricsServer { services.insert(.init(service: metrics), at: 0) }
+        if let traces = engine.traces { services.insert(.init(service: traces), at: 0) }
         var configuration = ServiceGroupConfiguration(
-            // Services stop in reverse order: accepted requests may still enqueue jobs.
-            services: [
-                .init(service: StoreSweeper(store: engine.store, time: SystemTime())),
-                .init(service: SecretReloader(secrets, time: SystemTime(), logger: logger)),
-                .init(service: worker(takesRequests: takesRequests)),
-                .init(service: server(takesRequests: takesRequests)),
-            ],
+            services: services,
             logger: logger,
         )
         configuration.maximumGracefulShutdownDuration = Termination.drainTime
@@ -62,11 +66,8 @@ package struct SidecarServices: Sendable {
         supervisor.start()
         do {
             try await group.run()
-        } catch let error as IOError {
-            guard let reason = EngineError(cannotListen: error, host: settings.host, port: settings.port) else {
-                throw error
-            }
-            throw reason
+        } catch let error as ListenError {
+            throw EngineError(error)
         }
         withExtendedLifetime(supervisor) {}
         webhook?.shutDown()

@@ -1,7 +1,9 @@
 import Decoding
 import Downloads
+import Instruments
 package import Media
 import Processing
+import Tracing
 
 // The pipeline does not know the implementation of any step. The conformances are here.
 
@@ -10,3 +12,14 @@ extension Downloader: AttachmentDownloading {
 }
 
 extension DecoderPool: AttachmentConverting {}
+
+extension AttachmentPipeline.Steps {
+    /// Returns these steps with a span for each call.
+    func traced(_ tracer: any Tracer) -> Self {
+        Self(
+            downloader: TracedDownloads(downloader, tracer),
+            converter: TracedConversions(converter, tracer),
+            store: TracedStore(store, tracer),
+        )
+    }
+}

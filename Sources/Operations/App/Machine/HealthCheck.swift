@@ -1,7 +1,7 @@
 import Downloads
 import Media
-package import Settings
 import Timing
+package import Values
 
 /// The question to a running attachd whether it is ready.
 package enum HealthCheck {
@@ -10,13 +10,14 @@ package enum HealthCheck {
 
     /// Asks the attachd that listens on `address`. Returns the reason why it is not ready, or `nil` if it is.
     package static func problem(at address: HostAndPort) async throws -> String? {
-        // `0.0.0.0` means every address of this machine, so also the loopback address.
-        let host = ["0.0.0.0", "::"].contains(address.host) ? "127.0.0.1" : address.host
+        // These mean every address of this machine, so also its loopback address.
+        let loopback = ["0.0.0.0": "127.0.0.1", "::": "::1"]
+        let asked = HostAndPort(host: loopback[address.host] ?? address.host, port: address.port)
         var settings = DownloadSettings()
         settings.addresses = .everywhere
         let downloader = try Downloader(settings: settings)
         defer { downloader.stop() }
-        let url = "http://\(host.contains(":") ? "[\(host)]" : host):\(address.port)/readyz"
+        let url = "http://\(asked)/readyz"
         do throws(AttachmentFailure) {
             let message = OutgoingMessage(.get, headers: [:])
             let answer = try await downloader.send(message, to: url, until: SystemTime().now + patience)

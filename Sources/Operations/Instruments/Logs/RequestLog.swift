@@ -11,6 +11,8 @@ package struct RequestLog: Instrument {
     package func record(_ event: SidecarEvent) {
         switch event {
         case .listening(let port): logger.notice("attachd listens.", metadata: ["port": "\(port)"])
+        case .metricsListening(let port):
+            logger.notice("attachd serves metrics.", metadata: ["metrics_port": "\(port)"])
         case .answered, .jobRefused: break
         }
     }

@@ -4,6 +4,7 @@ import Telemetry
 /// The metrics of the process as a whole. They are set when they are read.
 package struct ProcessMetrics: Sendable {
     static let help = [
+        "attachd_build_info": "1, with the version of attachd as a label.",
         "attachd_loop_stalled_seconds": "Time since an essential loop stalled; 0 while it runs.",
         "process_resident_memory_bytes": "Resident memory of the worker, without its decoder processes.",
     ]
@@ -23,6 +24,8 @@ package struct ProcessMetrics: Sendable {
             meter.set(duration / .seconds(1))
         }
     }
+
+    package func set(version: String) { registry.meter("attachd_build_info", [("version", version)]).set(1) }
 
     package func set(residentBytes: Int) { resident.set(residentBytes) }
 }

@@ -1,6 +1,7 @@
 import Events
 import Media
 import Metrics
+import Payloads
 package import Processing
 import ServiceExtension
 import Telemetry
@@ -14,7 +15,8 @@ package struct ProcessingMetrics: Instrument {
             "Attachments taken from the cache without asking the origin.",
         "attachd_attachments_revalidated_total":
             "Attachments taken from the cache after the origin confirmed that the source has not changed.",
-        "attachd_notifications_total": "Notifications answered, by outcome.",
+        "attachd_notifications_total":
+            "Notifications answered, by outcome; none for those in which no attachment was looked for or found.",
         "attachd_rungs_total": "Attachments delivered, by rung.",
         "attachd_failures_total": "Attachments that failed or were not complete, by stage and reason.",
         "attachd_stage_seconds": "Time that each stage of a notification took.",
@@ -29,6 +31,7 @@ package struct ProcessingMetrics: Instrument {
     private let reused: Counter
     private let revalidated: Counter
     private let outcomes: [ProcessingResult.Outcome: Counter]
+    private let withoutAttachment: Counter
     private let stages: [Stopwatch.Stage: Metrics.Timer]
     private let total: Metrics.Timer
     private let margin: Metrics.Timer
@@ -46,6 +49,7 @@ package struct ProcessingMetrics: Instrument {
                 (outcome, registry.counter("attachd_notifications", [("outcome", outcome.rawValue)]))
             }
         )
+        withoutAttachment = registry.counter("attachd_notifications", [("outcome", "none")])
         stages = Dictionary(
             uniqueKeysWithValues: Stopwatch.Stage.allCases.map { stage in
                 (stage, registry.timer("attachd_stage", [("stage", stage.rawValue)]))
@@ -68,7 +72,9 @@ package struct ProcessingMetrics: Instrument {
     }
 
     private func count(_ result: ProcessingResult) {
-        outcomes[result.outcome]?.increment()
+        // Alerts on originals are about attachments that got lost.
+        let isWithout = result.request.notification.attachments.isEmpty && result.failures.isEmpty
+        (isWithout ? withoutAttachment : outcomes[result.outcome])?.increment()
         for (stage, duration) in result.stages { stages[stage]?.record(duration: duration) }
         total.record(duration: result.total)
         margin.record(duration: result.margin)

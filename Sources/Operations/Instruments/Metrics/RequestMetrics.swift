@@ -22,7 +22,7 @@ package struct RequestMetrics: Instrument {
         switch event {
         case .answered(let request): count(request)
         case .jobRefused: busy.increment()
-        case .listening: break
+        case .listening, .metricsListening: break
         }
     }
 

@@ -99,12 +99,12 @@ struct SettingsValues {
         }
     }
 
-    func address(_ key: SettingsKey) throws(SettingsError) -> (String, Int)? {
+    func address(_ key: SettingsKey) throws(SettingsError) -> HostAndPort? {
         guard let text = try text(key) else { return nil }
         guard let address = HostAndPort(text) else {
             throw SettingsError(key: key.rawValue, reason: "\"\(text)\" is not HOST:PORT. Write it as 127.0.0.1:8080.")
         }
-        return (address.host, address.port)
+        return address
     }
 
     func existingFile(_ key: SettingsKey) throws(SettingsError) -> String? {

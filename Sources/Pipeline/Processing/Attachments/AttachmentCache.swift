@@ -15,6 +15,7 @@ final class AttachmentCache: Sendable {
 
     fileprivate struct State {
         var running: [AttachmentKey: AttachmentJob] = [:]
+        var begunCount = 0
         var cached = BoundedTable<AttachmentKey, CachedAttachment>(entryLimit: 4096, byteLimit: 268_435_456)
     }
 
@@ -65,10 +66,10 @@ final class AttachmentCache: Sendable {
                 instrument.record(.attachment(.reused))
                 return onProgress(Progress(content: content, downloaded: time.now))
             case .joined(let joined, let id):
-                instrument.record(.attachment(.joined))
+                instrument.record(.attachment(.joined(work: joined.number)))
                 (job, number) = (joined, id)
             case .begun(let begun, let id, let before):
-                instrument.record(.attachment(.begun))
+                instrument.record(.attachment(.begun(work: begun.number)))
                 begun.start { [self] in await work(on: begun, before) }
                 (job, number) = (begun, id)
             }
@@ -106,7 +107,8 @@ final class AttachmentCache: Sendable {
             if !isAlone, let job = state.running[key], let number = job.join(until: expiry, onProgress) {
                 return .joined(job, number: number)
             }
-            let job = AttachmentJob(wanted, until: expiry, in: context)
+            state.begunCount += 1
+            let job = AttachmentJob(wanted, number: state.begunCount, until: expiry, in: context)
             guard let number = job.join(until: expiry, onProgress) else { preconditionFailure("a new job is open") }
             if !isAlone { state.running[key] = job }
             return .begun(job, number: number, before: before)

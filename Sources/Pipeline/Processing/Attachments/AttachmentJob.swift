@@ -17,6 +17,8 @@ final class AttachmentJob: Sendable {
     }
 
     let key: AttachmentKey
+    /// The number of this work in this process, for instruments.
+    let number: Int
     let deadline: Deadline
     /// The waiters, and the progress that they share.
     let state = Mutex(State())
@@ -25,7 +27,8 @@ final class AttachmentJob: Sendable {
     private let context: Context
 
     /// Creates the job. `expiry` is the first waiter's deadline.
-    init(_ wanted: WantedAttachment, until expiry: Instant, in context: Context) {
+    init(_ wanted: WantedAttachment, number: Int, until expiry: Instant, in context: Context) {
+        self.number = number
         key = wanted.key
         url = wanted.url
         self.context = context

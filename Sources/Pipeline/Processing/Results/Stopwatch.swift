@@ -4,10 +4,11 @@ package import Timing
 
 /// The durations of a notification's stages. Each stage lasts from the end of the one before it.
 ///
-/// Download and decoding overlap. The overlap counts as download; decoding is the time after it.
+/// Download and decoding overlap. The overlap counts as download; the time after it is the wait for a decoder process,
+/// if there still is one, and then decoding.
 package final class Stopwatch: Sendable {
     package enum Stage: String, Sendable, CaseIterable {
-        case queue, download, decode, store
+        case queue, download, wait, decode, store
     }
 
     private let time: any TimeSource
@@ -28,9 +29,18 @@ package final class Stopwatch: Sendable {
     package func finish(_ stage: Stage, at instant: Instant? = nil) {
         let now = instant ?? time.now
         ends.withLock { ends in
-            guard !stage.later.contains(where: { ends[$0] != nil }) else { return }
+            guard !stage.later.contains(where: { $0 != .wait && ends[$0] != nil }) else { return }
             ends[stage] = now
             for earlier in stage.earlier where ends[earlier] == nil { ends[earlier] = now }
+        }
+    }
+
+    /// Records that a decoder process began. Of several attachments, the last one's counts. Downloads may still be under
+    /// way: then nothing waited for a decoder.
+    package func finishWaiting(at instant: Instant) {
+        ends.withLock { ends in
+            guard ends[.decode] == nil else { return }
+            ends[.wait] = max(ends[.wait] ?? instant, instant)
         }
     }
 

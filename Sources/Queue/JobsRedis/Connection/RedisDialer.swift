@@ -1,3 +1,4 @@
+import Glibc
 import Jobs
 import Media
 import NIOCore
@@ -33,8 +34,15 @@ struct RedisDialer: Sendable {
         do {
             return try await bootstrap.connect(host: settings.host, port: settings.port).get()
         } catch {
-            throw .unreachable("\(error)")
+            throw .unreachable(Self.reason(of: error))
         }
+    }
+
+    /// Returns the reason of a connection that failed: of several addresses of one host, that of the first.
+    private static func reason(of error: any Error) -> String {
+        let cause = (error as? NIOConnectionError)?.connectionErrors.first?.error ?? error
+        guard let code = (cause as? IOError)?.errnoCode else { return "\(cause)" }
+        return unsafe String(cString: strerror(code)) + "."
     }
 
     /// Returns the TLS handler. It checks the certificate's name against the host, which may be an IP address.

@@ -125,6 +125,7 @@ package final class DecoderPool: Sendable {
         guard let child = try await obtain(claim, due: job.deadline) else { return .lost }
         let reservation = DecoderReservation(claim, due: job.deadline, in: self)
         defer { end(child, reservation) }
+        job.onEvent(.decoding(since: time.now))
         let job = try job.limitedToWorthwhileRungs().without(emitted)
         guard !job.request.rungs.isEmpty else { return .done(worked: .zero) }
         let conversation = try Conversation.open(

@@ -13,6 +13,8 @@ struct AnswerHead: Sendable, Equatable {
     var expires: String?
     var age: String?
     var vary: String?
+    /// The time that the connection took, with name and TLS handshake; `nil` if an earlier one served again.
+    var connectTime: Duration?
 
     init(status: Int) { self.status = status }
 

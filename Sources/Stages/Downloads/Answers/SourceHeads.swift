@@ -25,6 +25,9 @@ final class SourceHeads: Sendable {
         }
         let freshness = SourceFreshness(answers: answers)
         let validators = head.validators(redirectedTo: target)
-        onEvent(.head(SourceHead(status: head.status, freshness: freshness, validators: validators)))
+        var source = SourceHead(status: head.status, freshness: freshness, validators: validators)
+        source.connectTime = head.connectTime
+        source.answerTime = received - asked
+        onEvent(.head(source))
     }
 }

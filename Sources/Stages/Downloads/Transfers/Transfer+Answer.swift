@@ -17,6 +17,15 @@ extension Transfer {
         return unsafe ccurl_getinfo_off(handle, CURLINFO_SIZE_DOWNLOAD_T, &count) == CURLE_OK ? Int(count) : 0
     }
 
+    /// The time from the start to the established connection, with TLS; `nil` if the connection was there before.
+    private var connectTime: Duration? {
+        let times = [CURLINFO_CONNECT_TIME_T, CURLINFO_APPCONNECT_TIME_T].map { info in
+            var time: curl_off_t = 0
+            return unsafe ccurl_getinfo_off(handle, info, &time) == CURLE_OK ? Int(time) : 0
+        }
+        return times.max().flatMap { $0 > 0 ? .microseconds($0) : nil }
+    }
+
     /// The pause in the answer's `Retry-After`, given in seconds or as a date.
     var retryAfter: Duration? {
         var seconds: curl_off_t = 0
@@ -44,6 +53,7 @@ extension Transfer {
         head.expires = header("expires")
         head.age = header("age")
         head.vary = list("vary")
+        head.connectTime = connectTime
         return head
     }
 

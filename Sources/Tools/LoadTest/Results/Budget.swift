@@ -44,7 +44,7 @@ package struct Budget: Sendable, Equatable {
 
     package static let counted = ["late"] + LoadAnswer.Outcome.allCases.map(\.rawValue)
     package static let timed = LoadAnswer.Outcome.allCases.map(\.rawValue) + stages + ["margin"]
-    static let stages = ["queue", "download", "decode", "store", "total"]
+    static let stages = ["queue", "download", "wait", "decode", "store", "total"]
     static let advice = """
         write it as p99<1.8s, max<5s, late=0, degraded<5%, goodput>50/s, rss<400MB, decode.p90<300ms or \
         margin.p1>200ms, with @1x behind it for one step

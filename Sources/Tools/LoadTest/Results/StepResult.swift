@@ -54,7 +54,7 @@ package struct StepResult: Sendable, Codable, Equatable {
 
     /// The mean times of the stages, and the rest up to the mean of all answers.
     package var meanShares: [(stage: String, milliseconds: Double)] {
-        let named = ["queue", "download", "decode", "store"].compactMap { name in
+        let named = ["queue", "download", "wait", "decode", "store"].compactMap { name in
             stages[name].map { (name, $0.mean) }
         }
         guard let total = stages["total"], !named.isEmpty else { return [] }

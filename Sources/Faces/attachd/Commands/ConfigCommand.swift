@@ -1,0 +1,58 @@
+import ArgumentParser
+import Payloads
+import Settings
+
+struct ConfigCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "config",
+        abstract: "Checks a configuration file, and shows the settings with where they come from.",
+        subcommands: [Check.self, Show.self],
+    )
+
+    struct Check: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Checks a configuration file by itself: its keys, its values, and the files that it names.",
+            discussion: "Options and environment variables are ignored. The status is 78 for a file that is not valid.",
+        )
+
+        @Argument(help: "The YAML or JSON file.") var file: String
+
+        func run() async throws {
+            try await CommandError.reported {
+                do throws(SettingsError) {
+                    _ = try Settings(reading: SettingsSource(environment: [:], configurationFile: file))
+                } catch {
+                    throw CommandError(.badConfiguration, "\(error)")
+                }
+                print("\(file) is valid.")
+            }
+        }
+    }
+
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Shows all settings as a command would use them: values, and where each comes from.",
+            discussion: """
+                Takes the options of all commands, so that a command line can be tried. Options come before \
+                environment variables, which come before the configuration file. Passwords are hidden, and files of \
+                keys and tokens are named, not shown.
+                """,
+        )
+
+        @Flag(help: "Print a JSON object instead of columns.") var json = false
+        @OptionGroup var server: ServerOptions
+        @OptionGroup var queue: QueueOptions
+        @OptionGroup var preview: PreviewOptions
+        @OptionGroup var common: CommonOptions
+
+        func run() async throws {
+            try await CommandError.reported {
+                let options = [server.options, queue.options, preview.options].reduce(into: [:]) { all, options in
+                    all.merge(options) { first, _ in first }
+                }
+                let listing = try common.listing(options)
+                print(json ? String(decoding: listing.json.compactBytes, as: UTF8.self) : listing.text)
+            }
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import Downloads
+import Media
+import Payloads
+import Timing
+import Traces
+
+/// The operator's collector of spans, reached with libcurl on a thread of its own: one that hangs holds nothing else.
+///
+/// It may have any address, also on this machine: only the operator names it, never a payload.
+final class Collector: SpanExporter {
+    private let settings: TraceSettings
+    private let resource: [String: String]
+    private let version: String
+    private let downloader: Downloader
+
+    init(_ settings: TraceSettings, _ base: DownloadSettings, version: String, resource: [String: String])
+        throws(AttachmentFailure)
+    {
+        self.settings = settings
+        self.version = version
+        self.resource = resource.merging(settings.resource) { $1 }
+        var downloads = base
+        downloads.addresses = .everywhere
+        downloads.name = "traces"
+        downloads.authoritiesFile = settings.authoritiesFile ?? base.authoritiesFile
+        downloader = try Downloader(settings: downloads)
+    }
+
+    func export(_ spans: [FinishedSpan], until deadline: Instant) async -> SpanExportOutcome {
+        let request = OTLPRequest(resource: resource, version: version, spans: spans)
+        var message = OutgoingMessage(
+            body: request.body(settings.format),
+            headers: ["Content-Type": settings.format.mediaType],
+        )
+        message.secretHeaders = settings.headers
+        do throws(AttachmentFailure) {
+            let answer = try await downloader.send(message, to: settings.endpoint, until: deadline)
+            switch answer.status {
+            case 200..<300: return .taken(refused: settings.format.refusedSpans(in: answer.body))
+            // The statuses after which a client tries again (OTLP, "OTLP/HTTP Response").
+            case 429, 502, 503, 504: return .failed(Self.reason(answer.status))
+            case let status: return .refused(Self.reason(status))
+            }
+        } catch {
+            return .failed(error.message)
+        }
+    }
+
+    func shutDown() { downloader.stop() }
+
+    private static func reason(_ status: Int) -> String { "It answered with HTTP status \(status)." }
+}
+
+extension TraceSettings.Format {
+    /// Returns the number of spans that a collector took out, from its `ExportTraceServiceResponse`. Only JSON tells it
+    /// here: in protobuf, an answer in part counts as one in full.
+    fileprivate func refusedSpans(in body: [UInt8]) -> Int {
+        guard self == .json, let answer = try? JSONValue(parsing: body) else { return 0 }
+        let count = answer["partialSuccess"]?["rejectedSpans"]
+        return max(0, count?.text.flatMap { Int($0) } ?? count?.double.flatMap { Int(exactly: $0) } ?? 0)
+    }
+}

@@ -1,0 +1,121 @@
+import Foundation
+
+/// The variables of one process.
+struct TraceVariables {
+    private let environment: [String: String]
+
+    init(_ environment: [String: String]) { self.environment = environment }
+
+    subscript(name: String) -> String? {
+        guard let value = environment[name]?.trimmingCharacters(in: .whitespaces), !value.isEmpty else { return nil }
+        return value
+    }
+
+    /// Returns the variable for traces or, without it, the one for all signals.
+    func exporter(_ name: String) -> (name: String, value: String)? {
+        for name in ["OTEL_EXPORTER_OTLP_TRACES_\(name)", "OTEL_EXPORTER_OTLP_\(name)"] {
+            if let value = self[name] { return (name, value) }
+        }
+        return nil
+    }
+
+    var namesEndpoint: Bool { exporter("ENDPOINT") != nil }
+
+    func endpoint() throws(TraceSettingsError) -> String {
+        guard let (name, value) = exporter("ENDPOINT") else { return "http://localhost:4318/v1/traces" }
+        guard let url = URLComponents(string: value), ["http", "https"].contains(url.scheme), url.host?.isEmpty == false
+        else {
+            let advice = "Name the collector with http:// or https://, such as http://localhost:4318."
+            throw TraceSettingsError(variable: name, advice: advice)
+        }
+        // The variable for all signals is a base URL, the one for traces is the URL itself.
+        if name == "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT" { return url.path.isEmpty ? value + "/" : value }
+        return value + (value.hasSuffix("/") ? "" : "/") + "v1/traces"
+    }
+
+    func format() throws(TraceSettingsError) -> TraceSettings.Format {
+        guard let (name, value) = exporter("PROTOCOL") else { return .protobuf }
+        guard let format = TraceSettings.Format(rawValue: value) else {
+            let advice = "attachd speaks http/protobuf and http/json, on the collector's port 4318. Write one of them."
+            throw TraceSettingsError(variable: name, advice: advice)
+        }
+        return format
+    }
+
+    func sampler() throws(TraceSettingsError) -> Sampler {
+        let name = "OTEL_TRACES_SAMPLER"
+        let rule = self[name] ?? "parentbased_always_on"
+        let base = rule.hasPrefix("parentbased_") ? String(rule.dropFirst("parentbased_".count)) : rule
+        let sampler: Sampler
+        switch base {
+        case "always_on": sampler = .always
+        case "always_off": sampler = .never
+        case "traceidratio":
+            let argument = self["OTEL_TRACES_SAMPLER_ARG"] ?? "1"
+            guard let share = Double(argument), (0...1).contains(share) else {
+                let advice = "Write a share from 0 to 1, such as 0.1."
+                throw TraceSettingsError(variable: "OTEL_TRACES_SAMPLER_ARG", advice: advice)
+            }
+            sampler = .share(share)
+        default:
+            let advice = "Write always_on, always_off or traceidratio, each also with parentbased_ before it."
+            throw TraceSettingsError(variable: name, advice: advice)
+        }
+        return rule == base ? sampler : .parent(otherwise: sampler)
+    }
+
+    func batches() throws(TraceSettingsError) -> TraceSettings.Batches {
+        var batches = TraceSettings.Batches()
+        if let size = try number("OTEL_BSP_MAX_QUEUE_SIZE", 1...65_536) { batches.queueSize = size }
+        if let size = try number("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", 1...8_192) { batches.batchSize = size }
+        if let time = try number("OTEL_BSP_SCHEDULE_DELAY", 1...3_600_000) { batches.interval = .milliseconds(time) }
+        if let (name, _) = exporter("TIMEOUT"), let time = try number(name, 1...60_000) {
+            batches.timeout = .milliseconds(time)
+        }
+        batches.batchSize = min(batches.batchSize, batches.queueSize)
+        return batches
+    }
+
+    private func number(_ name: String, _ range: ClosedRange<Int>) throws(TraceSettingsError) -> Int? {
+        guard let text = self[name] else { return nil }
+        guard let number = Int(text), range.contains(number) else {
+            let advice = "Write a whole number from \(range.lowerBound) to \(range.upperBound)."
+            throw TraceSettingsError(variable: name, advice: advice)
+        }
+        return number
+    }
+
+    func pairs(_ name: String) throws(TraceSettingsError) -> [String: String] {
+        try exporter(name).map { found throws(TraceSettingsError) in try pairs(in: found.name) } ?? [:]
+    }
+
+    /// Reads a list in the form of W3C Baggage: names and percent-encoded values.
+    func pairs(in name: String) throws(TraceSettingsError) -> [String: String] {
+        var pairs: [String: String] = [:]
+        for pair in (self[name] ?? "").split(separator: ",") {
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+                .map { $0.trimmingCharacters(in: .whitespaces) }
+            guard parts.count == 2, !parts[0].isEmpty, let value = parts[1].removingPercentEncoding,
+                !value.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F })
+            else {
+                let advice = "Write a list such as key1=value1,key2=value2, with other characters percent-encoded."
+                throw TraceSettingsError(variable: name, advice: advice)
+            }
+            pairs[parts[0]] = value
+        }
+        return pairs
+    }
+
+    /// Throws for variables that ask for what attachd cannot do. To ignore them would send spans otherwise than the
+    /// operator believes.
+    func refuseUnsupported() throws(TraceSettingsError) {
+        if let (name, value) = exporter("COMPRESSION"), value != "none" {
+            throw TraceSettingsError(variable: name, advice: "attachd sends spans uncompressed. Write none.")
+        }
+        for name in ["CLIENT_KEY", "CLIENT_CERTIFICATE"] {
+            guard let (name, _) = exporter(name) else { continue }
+            let advice = "attachd has no certificate of its own for the collector. Use a header, or leave it out."
+            throw TraceSettingsError(variable: name, advice: advice)
+        }
+    }
+}
