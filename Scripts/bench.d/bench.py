@@ -26,6 +26,7 @@ import overload
 import page
 import planted
 import quality
+import traces
 from images import Rewrites, in_parallel
 from sidecar import Origin, Sidecar
 
@@ -169,7 +170,7 @@ benchmarks = {
     "deadline": on_all_cores(clips.deadline), "queue": functools.partial(queue, sqlite_queue, 5000),
     "redis": functools.partial(queue, redis_queue, 8000),
     "delivery": on_all_cores(delivery.delivery),
-    "early": on_all_cores(early.early), "quality": lambda: quality.quality(program, folder), "fairness": on_all_cores(fairness.fairness),
+    "early": on_all_cores(early.early), "traces": on_all_cores(traces.traces), "quality": lambda: quality.quality(program, folder), "fairness": on_all_cores(fairness.fairness),
     "batch": lambda: batch.throughput(program, folder, set(cores), photo),
     "overload": on_all_cores(overload.overload),
     "campaign": lambda: campaign.campaign(program, folder, set(cores), medium),
