@@ -29,6 +29,14 @@ struct SiteTests {
         #expect(try site(url) == owner)
     }
 
+    @Test("names of every length keep their registrable domain", arguments: 1...60)
+    func lengths(length: Int) throws {
+        let domain = String(repeating: "a", count: length) + ".example"
+        for name in [domain, "w.\(domain)", "w.w.\(domain)"] {
+            #expect(try site("https://\(name)/") == domain)
+        }
+    }
+
     @Test(
         "tenants of a shared host are told apart by their path, in any spelling",
         arguments: [

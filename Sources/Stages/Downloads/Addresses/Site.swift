@@ -15,8 +15,11 @@ struct Site: Hashable, Sendable {
         if let address = IPAddress(host)?.unmapped { return block(of: address) }
         // "host." and "host" are the same name.
         let name = host.hasSuffix(".") ? String(host.dropLast()) : host
-        guard let domain = unsafe psl_registrable_domain(psl_builtin(), name) else { return name }
-        return unsafe String(cString: domain)
+        let domain = unsafe name.withCString { start in
+            // The domain is a part of the text that libpsl was given, and is gone with it.
+            unsafe psl_registrable_domain(psl_builtin(), start).map { unsafe String(cString: $0) }
+        }
+        return domain ?? name
     }
 
     private static func block(of address: IPAddress) -> String {
