@@ -1,5 +1,6 @@
 import Glibc
 import Sidecar
+import Values
 
 /// The reason why attachd cannot start.
 package struct EngineError: Error, Sendable, CustomStringConvertible {
@@ -18,7 +19,7 @@ extension EngineError {
             case EADDRINUSE: "Another program uses it. Stop that one, or choose another port."
             case EADDRNOTAVAIL: "This machine has no such address. Name one of its own."
             case EACCES: "Only the superuser may listen on ports below 1024. Choose another one."
-            default: unsafe String(cString: strerror(error.code))
+            default: "\(SystemError("listen", code: error.code).reason)."
             }
         self.init(isStore: false, description: "Cannot listen on \(error.address). \(reason)")
     }

@@ -1,10 +1,10 @@
-import Glibc
 import Jobs
 import Media
 import NIOCore
 import NIOPosix
 import NIOSSL
 import Timing
+import Values
 
 /// A factory of connections to the server, with TLS if configured.
 struct RedisDialer: Sendable {
@@ -42,7 +42,7 @@ struct RedisDialer: Sendable {
     private static func reason(of error: any Error) -> String {
         let cause = (error as? NIOConnectionError)?.connectionErrors.first?.error ?? error
         guard let code = (cause as? IOError)?.errnoCode else { return "\(cause)" }
-        return unsafe String(cString: strerror(code)) + "."
+        return SystemError("connect", code: code).reason + "."
     }
 
     /// Returns the TLS handler. It checks the certificate's name against the host, which may be an IP address.
