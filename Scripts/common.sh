@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Shared by the scripts: sourced, not run.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -55,6 +56,7 @@ release_options=(-c release --static-swift-stdlib)
 build_release() {
     quiet_swift build "${release_options[@]}" --product attachd >&2
     quiet_swift build "${release_options[@]}" --product attachd-decoder >&2
+    # shellcheck disable=SC2034 # for whoever called
     bin=$(swift build "${release_options[@]}" --show-bin-path 2>/dev/null)
 }
 
@@ -83,6 +85,7 @@ build_tests() {
 
 # python_tools [FOLDER FILE]: creates Debian's Python with the packages of Scripts/requirements.txt in `.build/python`,
 # or with those of another file in another folder, if it does not exist.
+# shellcheck disable=SC2120 # other scripts give both
 python_tools() {
     local folder=${1:-.build/python} file=${2:-Scripts/requirements.txt}
     # The packages of which only files are used, without their dependencies.
