@@ -94,7 +94,8 @@ let package = Package(
                 "Processing", "Templates", .product(name: "Mustache", package: "swift-mustache"),
             ],
             resources: [
-                "Templates/head.mustache", "Templates/row.mustache", "Templates/tail.mustache", "Templates/style.css",
+                "Templates/head.mustache", "Templates/row.mustache", "Templates/summary.mustache",
+                "Templates/table.mustache", "Templates/tail.mustache", "Templates/style.css",
                 "Templates/script.js",
             ],
         ),
