@@ -19,9 +19,21 @@ struct ConfigCommandTests {
         #expect(outcome.status == 0 && outcome.output.hasSuffix("attachd.yaml is valid.\n") && outcome.errors == "")
     }
 
+    @Test("a file that publishes needs the credentials of AWS, which no file has")
+    func publishing() async throws {
+        var attachd = try AttachdProgram()
+        let file = try file("publish: s3://media/pushes\npublicUrl: https://push.example\n", in: attachd)
+        #expect(try await attachd.run(["config", "check", file]).status == 78)
+        attachd.environment = ["AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b"]
+        #expect(try await attachd.run(["config", "check", file]).status == 0)
+    }
+
     @Test(
         "an invalid file is refused with what to write",
-        arguments: [("deadlin: 5s\n", "did you mean \"deadline\"?"), ("deadline: soon\n", "20s"), ("- 1\n", "table")]
+        arguments: [
+            ("deadlin: 5s\n", "did you mean \"deadline\"?"), ("deadline: soon\n", "20s"),
+            ("metricsListen: 127.0.0.1:80\nlisten: 127.0.0.1:80\n", "another port"), ("- 1\n", "table"),
+        ]
     )
     func invalid(content: String, advice: String) async throws {
         let attachd = try AttachdProgram()

@@ -70,6 +70,44 @@ struct TraceTests {
         }
     }
 
+    @Test("a client's mistake is no error of the span, and an invalid trace begins a new one without its state")
+    func mistake() async throws {
+        let collector = try CollectorServer()
+        try await RunningSidecar.run(try attachd(collector)) { sidecar in
+            let answer = try await HTTPClient.send(
+                "POST",
+                path: "/v1/rewrite",
+                port: sidecar.port,
+                headers: ["traceparent": "x", "tracestate": "a=b"],
+                body: Array("{}".utf8),
+            )
+            #expect(answer.status == 422)
+            let span = try #require(try await collector.spans(named: ["POST /v1/rewrite"]).first)
+            #expect(span.attributes["http.response.status_code"] == "422" && span.status == 0)
+            #expect(span.parent == "" && span.state == "" && span.trace != Self.trace)
+        }
+    }
+
+    @Test("a job with an invalid trace passes on a new one, and not the old state")
+    func invalidJob() async throws {
+        let collector = try CollectorServer()
+        let product = try OriginServer { _ in .status(204) }
+        defer { product.stop() }
+        try await RunningSidecar.run(try attachd(collector)) { sidecar in
+            let answer = try await HTTPClient.send(
+                "POST",
+                path: "/v1/jobs",
+                port: sidecar.port,
+                headers: ["traceparent": "x", "tracestate": "a=b"],
+                body: envelope("https://nowhere.invalid/", more: #","callback":"\#(product.url("/done"))""#),
+            )
+            #expect(answer.status == 202)
+            _ = try await collector.spans(named: ["callback"])
+            let request = try #require(product.requests.first)
+            #expect(request.headers["tracestate"] == nil && request.headers["traceparent"]?.hasSuffix("-01") == true)
+        }
+    }
+
     @Test("a job is the same trace from its producer to its callback")
     func job() async throws {
         let collector = try CollectorServer()

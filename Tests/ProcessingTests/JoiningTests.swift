@@ -93,7 +93,7 @@ struct JoiningTests {
         // and the first job of a format is assumed to take half a second.
         await time.sleepers(4)
         time.advance(by: .milliseconds(2850))
-        try await notifications.until { steps.rungs.count == 2 }
+        try await notifications.until { steps.emittedCount == 1 }
         await time.sleeper(until: time.start + .milliseconds(3850))
         time.advance(by: .milliseconds(1000))
         let early = await hasty.value

@@ -35,6 +35,7 @@ final class ScriptedSteps: Sendable {
         var downloads: [Download] = []
         var running: [ObjectIdentifier: Script] = [:]
         var rungs: [Set<Rung>] = []
+        var emitted = 0
         var stored = 0
         var gone: Set<String> = []
         var renewed = 0
@@ -53,6 +54,8 @@ final class ScriptedSteps: Sendable {
     var downloads: [Download] { state.withLock(\.downloads) }
     /// The rungs that each conversion was asked for.
     var rungs: [Set<Rung>] { state.withLock(\.rungs) }
+    /// The number of outputs that were reported.
+    var emittedCount: Int { state.withLock(\.emitted) }
     var storedCount: Int { state.withLock(\.stored) }
     var renewedCount: Int { state.withLock(\.renewed) }
     var cancelledCount: Int { state.withLock(\.cancelled) }
@@ -111,6 +114,7 @@ extension ScriptedSteps: AttachmentConverting {
         let isWhole = await job.file.progress(reaching: .max).ending == .whole
         for rung in isWhole ? script.rungs : script.rungsOfCut {
             if let ready = try? ReadyRung([1, 2], rung) { job.onEvent(.output(ready)) }
+            state.withLock { $0.emitted += 1 }
         }
         return .milliseconds(50)
     }

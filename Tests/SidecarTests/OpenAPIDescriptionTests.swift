@@ -13,14 +13,17 @@ import Timing
 struct OpenAPIDescriptionTests {
     private static let schemas: [String] = ["components", "schemas"]
 
-    private static func description(_ categories: [NotificationCategory] = [], needsToken: Bool = false) throws
-        -> JSONValue
-    {
+    private static func description(
+        _ categories: [NotificationCategory] = [],
+        needsToken: Bool = false,
+        hasMetrics: Bool = true,
+    ) throws -> JSONValue {
         let description = OpenAPIDescription(
             profiles: ["apns", "shop"],
             dialects: ["shop-dialect"],
             categories: categories,
             needsToken: needsToken,
+            hasMetrics: hasMetrics,
         )
         return try JSONValue(parsing: description.bytes)
     }
@@ -28,6 +31,12 @@ struct OpenAPIDescriptionTests {
     private static func strings(_ description: JSONValue, _ tokens: String...) -> [String] {
         guard case .array(let values)? = description.value(at: JSONPointer(tokens: schemas + tokens)) else { return [] }
         return values.compactMap(\.text)
+    }
+
+    @Test("metrics that another server has are not described", arguments: [true, false])
+    func metrics(areHere: Bool) throws {
+        let paths = try Self.description(hasMetrics: areHere)["paths"]
+        #expect((paths?["/metrics"] != nil) == areHere && paths?["/livez"] != nil)
     }
 
     @Test("the words that it lists are those of the program")
@@ -104,7 +113,7 @@ struct OpenAPIDescriptionTests {
     @Test("a server with a token demands it, and another one does not")
     func security() throws {
         #expect(try Self.description()["security"] == [["token": []], [:]])
-        #expect(try Self.description(needsToken: true)["security"] == [["token": []]])
+        #expect(try Self.description(needsToken: true, hasMetrics: true)["security"] == [["token": []]])
     }
 
     @Test(

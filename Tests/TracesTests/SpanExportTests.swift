@@ -72,13 +72,18 @@ struct SpanExportTests {
     @Test("what the collector refuses is not sent again")
     func refused() async throws {
         let (export, tracer) = export()
-        collector.outcomes.withLock { $0 = [.refused("It answered with HTTP status 401."), .taken(refused: 3)] }
+        collector.outcomes.withLock {
+            $0 = [.refused("It answered with HTTP status 401."), .taken(refused: 3), .taken(refused: .max)]
+        }
         end(8, tracer)
+        await export.finish()
+        end(2, tracer)
         await export.finish()
         #expect(
             events.events == [
                 .dropped(4, .collector("It answered with HTTP status 401.")), .exported(1),
-                .dropped(3, .collector("It refused some spans.")),
+                .dropped(3, .collector("It refused some spans.")), .exported(0),
+                .dropped(2, .collector("It refused some spans.")),
             ]
         )
     }

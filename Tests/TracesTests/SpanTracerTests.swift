@@ -76,9 +76,9 @@ struct SpanTracerTests {
         }
         span.end()
         let record = try #require(finished.spans.withLock { $0.first }).record
-        #expect(record.attributes.count == 128 && record.droppedAttributes == 72)
-        #expect(record.events.count == 128 && record.droppedEvents == 72)
-        #expect(record.links.count == 128 && record.droppedLinks == 72)
+        #expect(record.attributes.count == 32 && record.droppedAttributes == 168)
+        #expect(record.events.count == 32 && record.droppedEvents == 168)
+        #expect(record.links.count == 32 && record.droppedLinks == 168)
         record.attributes.forEach { _, value in
             guard case .string(let text) = value else { return }
             #expect(text.utf8.count < 600 && !text.contains("\n"))

@@ -12,6 +12,7 @@ struct TraceSettingsTests {
             [:], ["OTEL_EXPORTER_OTLP_ENDPOINT": ""], ["OTEL_TRACES_EXPORTER": "none"], ["OTEL_SERVICE_NAME": "a"],
             base.merging(["OTEL_TRACES_EXPORTER": "none"]) { $1 },
             base.merging(["OTEL_SDK_DISABLED": "TRUE"]) { $1 },
+            ["OTEL_EXPORTER_OTLP_ENDPOINT": "collector:4317", "OTEL_TRACES_EXPORTER": "none"],
         ]
     )
     func off(environment: [String: String]) throws { #expect(try TraceSettings.read(environment) == nil) }
@@ -69,6 +70,9 @@ struct TraceSettingsTests {
             ("OTEL_EXPORTER_OTLP_ENDPOINT", "collector:4317", "http://"),
             ("OTEL_EXPORTER_OTLP_ENDPOINT", "http://", "http://"),
             ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "grpc://a.example", "http://"),
+            ("OTEL_EXPORTER_OTLP_ENDPOINT", "http://user:pw@a.example", "HEADERS"),
+            ("OTEL_EXPORTER_OTLP_ENDPOINT", "http://a.example:99999", "http://"),
+            ("OTEL_EXPORTER_OTLP_ENDPOINT", "http://a.example/x?key=1", "HEADERS"),
             ("OTEL_EXPORTER_OTLP_HEADERS", "authorization", "key1=value1"),
             ("OTEL_EXPORTER_OTLP_HEADERS", "a=b%0D%0Ac", "key1=value1"),
             ("OTEL_RESOURCE_ATTRIBUTES", "=b", "key1=value1"),

@@ -11,11 +11,9 @@ package final class OpenedFile: Sendable {
         var status = stat()
         let isFile = unsafe descriptor >= 0 && fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
         size = Int(status.st_size)
-        if !isFile {
-            if descriptor >= 0 { close(descriptor) }
-            return nil
-        }
+        // The object is complete, so `deinit` closes the descriptor.
+        if !isFile { return nil }
     }
 
-    deinit { close(descriptor) }
+    deinit { if descriptor >= 0 { close(descriptor) } }
 }

@@ -6,7 +6,7 @@ import ServiceLifecycle
 import Values
 
 /// A second HTTP server with metrics and health checks only, for an address that clients of the first one do not reach.
-/// It needs no token: whoever reaches its address may read.
+/// It needs no token: all programs that reach its address may read.
 package struct MetricsServer: Service, CustomStringConvertible {
     package let description = "metrics server"
     let address: HostAndPort

@@ -161,8 +161,10 @@ package struct SidecarServer: Service, CustomStringConvertible {
         router.add(middleware: Problems())
         let access = AccessGuard<BasicRequestContext>(token: configuration.apiToken)
         router.add(middleware: access)
-        // After the guard: who has no token makes no spans.
+        // After the guard: a client without the token makes no spans.
         router.add(middleware: RequestTraces(tracer: tracer))
+        // Inside the span, so that it has the status that the client gets.
+        router.add(middleware: Problems())
         if let service {
             add(service, to: router)
             preview?.add(to: router, service: service, admission: admission, session: access.session)
@@ -186,6 +188,7 @@ package struct SidecarServer: Service, CustomStringConvertible {
             dialects: service.dialectNames,
             categories: responses?.categories ?? [],
             needsToken: configuration.apiToken != nil,
+            hasMetrics: configuration.metricsAddress == nil,
         )
         .bytes
         router.get("openapi.json") { _, _ in

@@ -68,6 +68,10 @@ extension Settings {
         logSample = try values.number(.logSample, in: 1...1_000_000) ?? logSample
         if let address = try values.address(.listen) { (host, port) = (address.host, address.port) }
         metricsAddress = try values.address(.metricsListen)
+        guard metricsAddress != HostAndPort(host: host, port: port) || port == 0 else {
+            let reason = "Metrics cannot be at the address of --listen. Give them another port, or leave this out."
+            throw SettingsError(key: SettingsKey.metricsListen.rawValue, reason: reason)
+        }
         apiTokenFile = try values.secretFile(.apiTokenFile, isGroupReadable: hasGroupReadableKeys)
         apiToken = try apiTokenFile.map { file throws(SettingsError) in try APIToken.read(file) }
         guard apiToken != nil || Self.isLoopback(host) else {

@@ -6,7 +6,6 @@ extension TraceSettings {
     package static func read(_ environment: [String: String]) throws(TraceSettingsError) -> TraceSettings? {
         let variables = TraceVariables(environment)
         guard variables["OTEL_SDK_DISABLED"]?.lowercased() != "true" else { return nil }
-        let endpoint = try variables.endpoint()
         switch variables["OTEL_TRACES_EXPORTER"] {
         case nil: if !variables.namesEndpoint { return nil }
         case "none": return nil
@@ -17,7 +16,7 @@ extension TraceSettings {
                 advice: "\"\(other.onOneLine(limit: 64))\" is not available. Write otlp or none.",
             )
         }
-        var settings = TraceSettings(endpoint: endpoint)
+        var settings = TraceSettings(endpoint: try variables.endpoint())
         settings.format = try variables.format()
         settings.headers = try variables.pairs("HEADERS").mapValues { Secret($0) }
         settings.authoritiesFile = variables.exporter("CERTIFICATE")?.value

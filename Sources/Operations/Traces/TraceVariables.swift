@@ -23,13 +23,18 @@ struct TraceVariables {
 
     func endpoint() throws(TraceSettingsError) -> String {
         guard let (name, value) = exporter("ENDPOINT") else { return "http://localhost:4318/v1/traces" }
-        guard let url = URLComponents(string: value), ["http", "https"].contains(url.scheme), url.host?.isEmpty == false
+        let isWhole = name == "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"
+        guard let url = URLComponents(string: value), ["http", "https"].contains(url.scheme),
+            url.host?.isEmpty == false, url.user == nil, url.fragment == nil, (1...65_535).contains(url.port ?? 1),
+            isWhole || url.query == nil
         else {
-            let advice = "Name the collector with http:// or https://, such as http://localhost:4318."
+            let advice =
+                "Name the collector with http:// or https://, such as http://localhost:4318. "
+                + "Credentials belong in OTEL_EXPORTER_OTLP_HEADERS."
             throw TraceSettingsError(variable: name, advice: advice)
         }
         // The variable for all signals is a base URL, the one for traces is the URL itself.
-        if name == "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT" { return url.path.isEmpty ? value + "/" : value }
+        if isWhole { return url.path.isEmpty ? value + "/" : value }
         return value + (value.hasSuffix("/") ? "" : "/") + "v1/traces"
     }
 

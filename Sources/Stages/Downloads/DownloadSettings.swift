@@ -2,6 +2,9 @@
 package struct DownloadSettings: Sendable {
     /// The name of the thread on which the transfers run, for logs and `top -H`.
     package var name = "downloads"
+    /// A Boolean value that indicates whether all work needs the transfers. If their thread stalls then, the worker is
+    /// not ready.
+    package var isEssential = true
     package var addresses = AddressPolicy()
     /// The time limit for name, connection and TLS handshake together. The download's own time limit holds as well.
     package var connectTimeout: Duration = .seconds(5)

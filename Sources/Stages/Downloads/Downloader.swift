@@ -9,7 +9,7 @@ package final class Downloader: Sendable {
     private let limiter: OriginLimiter
     /// The limiter for answers that are posted to callbacks. They don't wait for downloads, nor downloads for them.
     let callbackLimiter: OriginLimiter
-    private let heartbeat: LoopHeartbeat
+    private let heartbeat: LoopHeartbeat?
     private let instrument: any Instrument<OriginEvent>
 
     /// Creates a downloader. Throws when the process has no memory, descriptor or thread left.
@@ -21,7 +21,7 @@ package final class Downloader: Sendable {
         loop = try TransferLoop(settings: settings)
         limiter = OriginLimiter(settings.origins, time: SystemTime(), instrument: instrument)
         callbackLimiter = OriginLimiter(.callbacks, time: SystemTime(), instrument: NoInstrument<OriginEvent>())
-        heartbeat = LoopHeartbeat(settings.name) { [loop] in loop.answer($0) }
+        heartbeat = settings.isEssential ? LoopHeartbeat(settings.name) { [loop] in loop.answer($0) } : nil
         self.instrument = instrument
     }
 

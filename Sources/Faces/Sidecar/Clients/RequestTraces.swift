@@ -19,17 +19,15 @@ struct RequestTraces<Context: RequestContext>: RouterMiddleware {
         tracer.extract(request.headers, into: &caller, using: HeaderCarrier())
         let span: any Tracing.Span = tracer.startSpan("POST", context: caller, ofKind: .server)
         defer { span.end() }
-        var head = request.head
-        tracer.inject(span.context, into: &head.headerFields, using: HeaderCarrier())
+        var (head, own) = (request.head, HTTPFields())
+        tracer.inject(span.context, into: &own, using: HeaderCarrier())
+        // The caller's state goes on only with the caller's trace.
+        if !own.isEmpty { head.headerFields[.named("tracestate")] = nil }
+        for field in own { head.headerFields[field.name] = field.value }
         let traced = Request(head: head, body: request.body)
-        do {
-            let response = try await ServiceContext.$current.withValue(span.context) { try await next(traced, context) }
-            name(span, context.endpointPath, response.status)
-            return response
-        } catch {
-            name(span, context.endpointPath, (error as? Problem)?.status ?? .internalServerError)
-            throw error
-        }
+        let response = try await ServiceContext.$current.withValue(span.context) { try await next(traced, context) }
+        name(span, context.endpointPath, response.status)
+        return response
     }
 
     /// Gives the span the names of OpenTelemetry's semantic conventions. The route has the names of its parameters, not

@@ -6,11 +6,16 @@ struct OpenAPIDescription {
     private var value: JSONValue
 
     /// Creates the description of a server with these profiles and dialects. With a token, every request must send it.
-    init(profiles: [String], dialects: [String], categories: [NotificationCategory], needsToken: Bool) {
+    /// Without `hasMetrics`, another server has the metrics.
+    init(profiles: [String], dialects: [String], categories: [NotificationCategory], needsToken: Bool, hasMetrics: Bool)
+    {
         guard let value = try? JSONValue(parsing: PackageResources.openapi_json) else {
             preconditionFailure("openapi.json is not JSON")
         }
         self.value = value
+        if !hasMetrics, case .object(let paths)? = value["paths"] {
+            set(.object(paths.filter { $0.key != "/metrics" }), at: ["paths"])
+        }
         if needsToken { set(.array([.object([.init("token", .array([]))])]), at: ["security"]) }
         for (name, names) in [("Profile", profiles), ("Dialect", dialects)] {
             set(.array(names.map { .string($0) }), at: Self.schemas + [name, "enum"])

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import Payloads
 import Settings
 
@@ -12,15 +13,21 @@ struct ConfigCommand: AsyncParsableCommand {
     struct Check: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Checks a configuration file by itself: its keys, its values, and the files that it names.",
-            discussion: "Options and environment variables are ignored. The status is 78 for a file that is not valid.",
+            discussion: """
+                Options and the variables of attachd are ignored: a file that needs them, such as one that listens on \
+                all addresses and gets its token from a variable, is not valid by itself. The credentials of AWS are \
+                taken from their variables. The status is 78 for a file that is not valid.
+                """,
         )
 
         @Argument(help: "The YAML or JSON file.") var file: String
 
         func run() async throws {
             try await CommandError.reported {
+                // No file has these.
+                let credentials = ProcessInfo.processInfo.environment.filter { $0.key.hasPrefix("AWS_") }
                 do throws(SettingsError) {
-                    _ = try Settings(reading: SettingsSource(environment: [:], configurationFile: file))
+                    _ = try Settings(reading: SettingsSource(environment: credentials, configurationFile: file))
                 } catch {
                     throw CommandError(.badConfiguration, "\(error)")
                 }

@@ -22,6 +22,7 @@ final class Collector: SpanExporter {
         var downloads = base
         downloads.addresses = .everywhere
         downloads.name = "traces"
+        downloads.isEssential = false
         downloads.authoritiesFile = settings.authoritiesFile ?? base.authoritiesFile
         downloader = try Downloader(settings: downloads)
     }

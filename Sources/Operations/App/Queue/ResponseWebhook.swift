@@ -25,6 +25,7 @@ final class ResponseWebhook: ResponsePoster {
         var downloads = settings.downloads
         downloads.addresses = .everywhere
         downloads.name = "webhook"
+        downloads.isEssential = false
         self.url = url
         self.signer = signer
         do throws(AttachmentFailure) {

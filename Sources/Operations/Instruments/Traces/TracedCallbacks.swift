@@ -17,11 +17,16 @@ package struct TracedCallbacks: CallbackPoster {
         tracer.extract(callback.headers, into: &context, using: HeaderDictionary())
         return await tracer.traced("callback", .client, in: context) { span in
             var traced = callback
+            // The producer's state goes on only with the producer's trace.
+            traced.headers["tracestate"] = nil
             tracer.inject(span.context, into: &traced.headers, using: HeaderDictionary())
             let result = await base.post(traced)
             span.attributes["server.address"] = result.host ?? "none"
             span.attributes["attachd.outcome"] = result.outcome.rawValue
-            if result.outcome != .received { span.fail(result.outcome.rawValue, result.reason ?? "unknown") }
+            // A postponed callback was not attempted.
+            if [.failed, .refused].contains(result.outcome) {
+                span.fail(result.outcome.rawValue, result.reason ?? "unknown")
+            }
             return result
         }
     }

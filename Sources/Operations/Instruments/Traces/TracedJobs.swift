@@ -40,7 +40,7 @@ package struct TracedJobs: JobHandler {
         span.attributes = Self.attributes(of: job)
         span.attributes["attachd.status"] = status.rawValue
         span.addProducer(context)
-        return base.answerWithoutWork(job, status)
+        return ServiceContext.$current.withValue(span.context) { base.answerWithoutWork(job, status) }
     }
 
     /// The attributes of messages in OpenTelemetry's semantic conventions.

@@ -5,8 +5,8 @@ package import Timing
 
 /// A bounded queue of finished spans that a task hands to the collector in batches.
 ///
-/// Whoever ends a span never waits: when the queue is full, because the collector is slow or hangs, spans are dropped and
-/// counted.
+/// Code that ends a span never waits: when the queue is full, because the collector is slow or hangs, spans are dropped
+/// and counted.
 package final class SpanExport: Sendable {
     private struct State {
         var spans: [FinishedSpan] = []
@@ -98,8 +98,9 @@ package final class SpanExport: Sendable {
 
     private func report(_ outcome: SpanExportOutcome, _ count: Int) {
         switch outcome {
-        case .taken(let refused):
-            instrument.record(.exported(count - min(refused, count)))
+        case .taken(let claimed):
+            let refused = min(claimed, count)
+            instrument.record(.exported(count - refused))
             if refused > 0 { instrument.record(.dropped(refused, .collector("It refused some spans."))) }
         case .failed(let reason), .refused(let reason): instrument.record(.dropped(count, .collector(reason)))
         }

@@ -56,7 +56,7 @@ package final class RecordedSpan: Span {
         set { change { $0.record.set(newValue) } }
     }
 
-    package func setStatus(_ status: SpanStatus) { change { $0.record.status = status } }
+    package func setStatus(_ status: SpanStatus) { change { $0.record.set(status) } }
 
     package func addEvent(_ event: SpanEvent) { change { $0.record.add(event) } }
 

@@ -1,7 +1,7 @@
 package import Tracing
 import Values
 
-/// What a span has been told while it was under way.
+/// The content of a span: its attributes, events, links and status.
 package struct SpanRecord: Sendable {
     package struct Event: Sendable {
         package var name: String
@@ -36,12 +36,17 @@ package struct SpanRecord: Sendable {
     package var droppedEvents = 0
     package var droppedLinks = 0
 
-    /// The most attributes, events and links each (OpenTelemetry SDK, "Span limits").
-    private static let countLimit = 128
+    /// The most attributes, events and links each. OpenTelemetry's default of 128 would let the many requests of one
+    /// download fill the memory of a queue that waits for its collector.
+    private static let countLimit = 32
     /// The longest text of an attribute, in bytes.
     private static let textLimit = 512
 
     package init() {}
+
+    mutating func set(_ status: SpanStatus) {
+        self.status = SpanStatus(code: status.code, message: status.message?.onOneLine(limit: Self.textLimit))
+    }
 
     mutating func set(_ attributes: SpanAttributes) {
         (self.attributes, droppedAttributes) = Self.limited(attributes)

@@ -12,7 +12,7 @@ extension AttachmentJob {
         var content = AttachmentContent()
         /// The time at which the last needed bytes of the source arrived; `nil` until then.
         var downloaded: Instant?
-        /// The time at which a decoder process began; `nil` until then.
+        /// The time at which the first decoder process began; `nil` until then.
         var decoding: Instant?
         /// The head of the origin's latest answer.
         var head: SourceHead?
@@ -240,7 +240,7 @@ extension AttachmentJob.Progress {
         case .thumbnail(let bytes): content.thumbnail = bytes
         case .converted(let request): content.isComplete = content.ready.map { request.isLast($0.report) } ?? false
         case .downloaded(let instant): downloaded = instant
-        case .decoding(let instant): decoding = instant
+        case .decoding(let instant): decoding = decoding ?? instant
         case .failed(let failure): content.failure = content.failure ?? failure
         }
     }

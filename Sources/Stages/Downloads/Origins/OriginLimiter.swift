@@ -147,7 +147,8 @@ final class OriginLimiter: Sendable {
     }
 
     private func look(at instant: Instant) {
-        Task { [weak self, time] in
+        // Detached, because it is no part of the request that happens to come first.
+        Task.detached { [weak self, time] in
             try? await time.sleep(until: instant)
             let now = time.now
             self?.change { guarded in
