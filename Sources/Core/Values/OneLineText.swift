@@ -4,6 +4,8 @@ extension String {
     /// Text from outside reaches logs and terminals only in this form. A line break would forge a log line, and an
     /// escape sequence would control the terminal.
     package func onOneLine(limit: Int = 4096) -> String {
+        // Most texts are plain already.
+        if utf8.count <= limit, utf8.allSatisfy({ 0x20...0x7E ~= $0 }) { return self }
         var line = ""
         var byteCount = 0
         for scalar in unicodeScalars {

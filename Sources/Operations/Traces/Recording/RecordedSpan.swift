@@ -53,7 +53,7 @@ package final class RecordedSpan: Span {
 
     package var attributes: SpanAttributes {
         get { state.withLock(\.record.attributes) }
-        set { change { $0.record.set(newValue) } }
+        set { change { $0.record.attributes = newValue } }
     }
 
     package func setStatus(_ status: SpanStatus) { change { $0.record.set(status) } }
@@ -88,7 +88,7 @@ package final class RecordedSpan: Span {
                 kind: kind,
                 start: start,
                 end: end,
-                record: ended.record,
+                record: ended.record.limited(),
             )
         )
     }

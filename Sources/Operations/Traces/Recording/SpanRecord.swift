@@ -48,8 +48,12 @@ package struct SpanRecord: Sendable {
         self.status = SpanStatus(code: status.code, message: status.message?.onOneLine(limit: Self.textLimit))
     }
 
-    mutating func set(_ attributes: SpanAttributes) {
-        (self.attributes, droppedAttributes) = Self.limited(attributes)
+    /// Returns the record with as many attributes as the limit allows. Called once, at the span's end: attributes are
+    /// set one after the other, and each time all of them would be looked at.
+    func limited() -> Self {
+        var record = self
+        (record.attributes, record.droppedAttributes) = Self.limited(attributes)
+        return record
     }
 
     mutating func add(_ event: SpanEvent) {
