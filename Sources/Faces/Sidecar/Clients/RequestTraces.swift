@@ -39,7 +39,7 @@ struct RequestTraces<Context: RequestContext>: RouterMiddleware {
             attributes["http.route"] = route ?? "none"
             attributes["http.response.status_code"] = status.code
         }
-        // A client's mistake is no error of the server's span.
+        // An answer of 400 to 499 is not an error of the server's span.
         if status.code >= 500 { span.setStatus(SpanStatus(code: .error)) }
     }
 }

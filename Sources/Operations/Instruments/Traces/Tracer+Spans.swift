@@ -1,5 +1,4 @@
 import Tracing
-import Traces
 
 extension Tracer {
     /// Calls `body` in a new span, whose context further spans inherit.

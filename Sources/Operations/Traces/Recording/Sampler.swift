@@ -4,7 +4,7 @@ package enum Sampler: Sendable, Equatable {
     case never
     /// This share of all traces, from 0 to 1. All processes with the same share choose the same traces.
     case share(Double)
-    /// What the caller decided; of traces that begin here, what the other rule says.
+    /// The caller's decision, or `otherwise` for traces that begin here.
     indirect case parent(otherwise: Sampler)
 
     package func samples(_ trace: TraceID, parent: SpanContext?) -> Bool {

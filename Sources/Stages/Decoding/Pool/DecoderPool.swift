@@ -271,7 +271,7 @@ package final class DecoderPool: Sendable {
         for (waiter, grant) in changes.grants { waiter.resume(returning: grant) }
         refill?.yield()
         guard let next = changes.next, state.withLock({ $0.needsTimer(for: next) }) else { return }
-        // Detached, because it is no part of the job that happens to come first.
+        // Detached, because the timer is not a part of the job that sets it.
         Task.detached { [weak self, time] in
             try? await time.sleep(until: next)
             self?.state.withLock { $0.timerIsOver(next) }

@@ -147,7 +147,7 @@ final class OriginLimiter: Sendable {
     }
 
     private func look(at instant: Instant) {
-        // Detached, because it is no part of the request that happens to come first.
+        // Detached, because the timer is not a part of the request that sets it.
         Task.detached { [weak self, time] in
             try? await time.sleep(until: instant)
             let now = time.now
