@@ -1,6 +1,5 @@
 import Events
 import Hummingbird
-import HummingbirdCore
 import Logging
 import ServiceLifecycle
 import Values
@@ -24,24 +23,12 @@ package struct MetricsServer: Service, CustomStringConvertible {
         router.add(middleware: Problems())
         health.add(to: router, withMetrics: true)
         router.addOtherMethods()
-        let table = ConnectionTable(
-            limit: Self.connectionLimit,
-            reserve: clients.reserve,
-            slowPerAddress: clients.slowPerAddress,
-        )
-        let application = Application(
-            router: router,
-            server: HTTPServerBuilder { SidecarChannel(responder: $0, limits: clients, table: table) },
-            configuration: .init(
-                address: .hostname(address.host, port: address.port),
-                serverName: "attachd",
-                availableConnectionsDelegate: .maximum(table.listenerLimit, logger: logger),
-            ),
-            onServerRunning: { channel in
-                instrument.record(.metricsListening(port: channel.localAddress?.port ?? 0))
-            },
+        let listener = HTTPListener(
+            address: address,
+            clients: clients,
+            connectionLimit: Self.connectionLimit,
             logger: logger,
         )
-        try await ListenError.located(at: address) { try await application.run() }
+        try await listener.serve(router) { [instrument] in instrument.record(.metricsListening(port: $0)) }
     }
 }

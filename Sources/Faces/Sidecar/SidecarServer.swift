@@ -1,7 +1,6 @@
 package import Events
 import HTTPTypes
 import Hummingbird
-import HummingbirdCore
 package import Jobs
 package import Logging
 import Media
@@ -126,30 +125,14 @@ package struct SidecarServer: Service, CustomStringConvertible {
     }
 
     package func run() async throws {
-        let clients = configuration.clients
-        let table = ConnectionTable(
-            limit: configuration.requestLimit + 64 + configuration.downloadLimit,
-            reserve: clients.reserve,
-            slowPerAddress: clients.slowPerAddress,
-        )
-        let application = Application(
-            router: router,
-            server: HTTPServerBuilder { SidecarChannel(responder: $0, limits: clients, table: table) },
-            configuration: .init(
-                address: .hostname(configuration.host, port: configuration.port),
-                serverName: "attachd",
-                // Linux's own limit since 5.4. With a lower limit, a burst of connections costs clients a second each:
-                // the kernel drops their SYN, and they repeat it only then.
-                backlog: 4_096,
-                availableConnectionsDelegate: .maximum(table.listenerLimit, logger: logger),
-            ),
-            onServerRunning: { channel in instrument.record(.listening(port: channel.localAddress?.port ?? 0)) },
+        let listener = HTTPListener(
+            address: HostAndPort(host: configuration.host, port: configuration.port),
+            clients: configuration.clients,
+            connectionLimit: configuration.requestLimit + 64 + configuration.downloadLimit,
             logger: logger,
         )
         try await withGracefulShutdownHandler {
-            try await ListenError.located(at: HostAndPort(host: configuration.host, port: configuration.port)) {
-                try await application.run()
-            }
+            try await listener.serve(router) { [instrument] in instrument.record(.listening(port: $0)) }
         } onGracefulShutdown: {
             admission.drain()
         }

@@ -54,10 +54,7 @@ struct ConfigCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await CommandError.reported {
-                let options = [server.options, queue.options, preview.options].reduce(into: [:]) { all, options in
-                    all.merge(options) { first, _ in first }
-                }
-                let listing = try common.listing(options)
+                let listing = try common.listing(server.options, queue.options, preview.options)
                 print(json ? String(decoding: listing.json.compactBytes, as: UTF8.self) : listing.text)
             }
         }

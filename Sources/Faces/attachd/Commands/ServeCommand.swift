@@ -16,10 +16,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await CommandError.reported {
-            let options = [server.options, queue.options, preview.options].reduce(into: [:]) { all, options in
-                all.merge(options) { first, _ in first }
-            }
-            let settings = try common.settings(options)
+            let settings = try common.settings(server.options, queue.options, preview.options)
             try await SidecarServices.start(settings, takesRequests: true)
         }
     }

@@ -14,20 +14,21 @@ struct CommonOptions: ParsableArguments {
     }
 
     /// Reads all settings. Options override environment variables, which override the configuration file.
-    func settings(_ more: [SettingsKey: SettingsSource.Option] = [:]) throws -> Settings {
-        try read(more) { source throws(SettingsError) in try Settings(reading: source) }
+    func settings(_ groups: [SettingsKey: SettingsSource.Option]...) throws -> Settings {
+        try read(groups) { source throws(SettingsError) in try Settings(reading: source) }
     }
 
     /// Reads all settings, and returns where each comes from.
-    func listing(_ more: [SettingsKey: SettingsSource.Option]) throws -> SettingsListing {
-        try read(more) { source throws(SettingsError) in try SettingsListing(reading: source) }
+    func listing(_ groups: [SettingsKey: SettingsSource.Option]...) throws -> SettingsListing {
+        try read(groups) { source throws(SettingsError) in try SettingsListing(reading: source) }
     }
 
+    /// Reads the options of these groups and the common ones. No option is in two groups.
     private func read<Value>(
-        _ more: [SettingsKey: SettingsSource.Option],
+        _ groups: [[SettingsKey: SettingsSource.Option]],
         _ read: (SettingsSource) throws(SettingsError) -> Value,
     ) throws -> Value {
-        let options = more.merging(common.options) { _, common in common }
+        let options = groups.reduce(common.options) { all, group in all.merging(group) { first, _ in first } }
         do throws(SettingsError) {
             return try read(SettingsSource(options: options, configurationFile: config))
         } catch {
