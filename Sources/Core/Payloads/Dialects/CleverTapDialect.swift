@@ -1,12 +1,13 @@
 import Media
 
 extension Dialect {
-    /// The form of CleverTap. The type is a word or a media type, and nothing is attached without it. `image` stands
-    /// for JPEG, `video` for MP4, `audio` for MP3.
+    /// The form of CleverTap. The type is a word, and nothing is attached without it: `image` stands for JPEG, `video`
+    /// for MP4, `audio` for MP3. Earlier versions of the extension take any other word for the file's extension,
+    /// so that a media type breaks them; later ones ask the answer's header then.
     package static let cleverTap = Dialect(
         name: "clevertap",
         title: "CleverTap",
-        source: "CleverTap/CTNotificationService@9fb05bd",
+        source: "CleverTap/CTNotificationService@12126a5 and @f302ca4, CTNotificationServiceExtension.m",
         paths: [
             AttachmentPath(
                 url: "/ct_mediaUrl",
@@ -14,8 +15,7 @@ extension Dialect {
                     CompanionField(
                         "/ct_mediaType",
                         .words([
-                            .jpeg: "image/jpeg", .png: "image/png", .gif: "image/gif",
-                            .mp4: "video", .mp3: "audio",
+                            .jpeg: "image", .png: "png", .gif: "gif", .mp4: "video", .mp3: "audio",
                         ]),
                     )
                 ],
