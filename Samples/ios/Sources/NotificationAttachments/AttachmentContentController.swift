@@ -10,81 +10,51 @@ import UserNotificationsUI
 open class AttachmentContentController: UIViewController, @preconcurrency UNNotificationContentExtension,
     UITextFieldDelegate
 {
+    public typealias Option = UNNotificationContentExtensionResponseOption
+
     /// The actions for which a text field opens above the keyboard.
     open var textActions: Set<String> { [] }
 
     /// Handles an action, and says what becomes of the notification.
-    open func respond(to action: String, text: String?) async -> UNNotificationContentExtensionResponseOption {
-        .dismissAndForwardAction
-    }
+    open func respond(to action: String, text: String?) async -> Option { .dismissAndForwardAction }
 
-    private let stack = UIStackView()
+    let stack = UIStackView()
     private let field = UITextField()
     private let files = ScopedFiles(
         start: { $0.startAccessingSecurityScopedResource() },
         stop: { $0.stopAccessingSecurityScopedResource() }
     )
-    private var player: (player: AVPlayer, layer: AVPlayerLayer, view: UIView)?
-    /// What watches for the end of the movie or sound.
-    private var end: (any NSObjectProtocol)?
+    private var player: (player: AVPlayer, layer: AVPlayerLayer, view: UIView, end: any NSObjectProtocol)?
     private lazy var responses = Responses(
         asksForText: { [weak self] in self?.textActions.contains($0) == true },
         showField: { [weak self] in self?.showField($0) },
         answer: { [weak self] in await self?.respond(to: $0, text: $1) ?? .dismissAndForwardAction }
     )
 
-    override open func viewDidLoad() {
-        super.viewDidLoad()
-        (stack.axis, stack.spacing, stack.translatesAutoresizingMaskIntoConstraints) = (.vertical, 8, false)
+    override open func loadView() {
+        (stack.axis, stack.spacing, stack.isLayoutMarginsRelativeArrangement) = (.vertical, 8, true)
         (field.borderStyle, field.returnKeyType, field.delegate) = (.roundedRect, .send, self)
         field.frame = CGRect(x: 0, y: 0, width: 0, height: 44)
-        view.addSubview(stack)
-        NSLayoutConstraint.activate([
-            stack.topAnchor.constraint(equalTo: view.topAnchor, constant: 12),
-            stack.bottomAnchor.constraint(equalTo: view.bottomAnchor, constant: -12),
-            stack.leadingAnchor.constraint(equalTo: view.leadingAnchor, constant: 12),
-            stack.trailingAnchor.constraint(equalTo: view.trailingAnchor, constant: -12),
-        ])
+        view = stack
     }
 
+    // MARK: What is shown
+
     open func didReceive(_ notification: UNNotification) {
-        let content = ExpandedContent(notification.request.content)
+        let content = notification.request.content
         clear()
         add(content.title, .headline)
         add(content.subtitle, .subheadline)
         add(content.body, .body)
-        for item in content.items {
-            switch item.medium {
-            case .picture: addPicture(files.read(item.url), isAnimated: false)
-            case .animation: addPicture(files.read(item.url), isAnimated: true)
-            case .playable: addPlayer(item.url)
+        for attachment in content.attachments {
+            guard let type = MediaType.named(attachment.type) ?? .named(attachment.url.pathExtension) else { continue }
+            if type.kind == .image {
+                addPicture(files.read(attachment.url), isAnimated: type.fileExtension == "gif")
+            } else if player == nil {
+                addPlayer(attachment.url)
             }
         }
     }
-
-    public func didReceive(
-        _ response: UNNotificationResponse,
-        completionHandler completion: @escaping (UNNotificationContentExtensionResponseOption) -> Void
-    ) {
-        let text = (response as? UNTextInputNotificationResponse)?.userText
-        responses.receive(response.actionIdentifier, text: text, complete: completion)
-    }
-
-    open var mediaPlayPauseButtonType: UNNotificationContentExtensionMediaPlayPauseButtonType {
-        player == nil ? .none : .overlay
-    }
-
-    open var mediaPlayPauseButtonFrame: CGRect {
-        guard let screen = player?.view else { return .zero }
-        let area = screen.convert(screen.bounds, to: view)
-        return CGRect(x: area.midX - 30, y: area.midY - 30, width: 60, height: 60)
-    }
-
-    open var mediaPlayPauseButtonTintColor: UIColor { .white }
-
-    open func mediaPlay() { player?.player.play() }
-
-    open func mediaPause() { player?.player.pause() }
 
     override open func viewDidLayoutSubviews() {
         super.viewDidLayoutSubviews()
@@ -97,26 +67,11 @@ open class AttachmentContentController: UIViewController, @preconcurrency UNNoti
         clear()
     }
 
-    override open var canBecomeFirstResponder: Bool { !textActions.isEmpty }
-
-    override open var inputAccessoryView: UIView? { field }
-
-    public func textFieldShouldReturn(_ textField: UITextField) -> Bool {
-        responses.send(textField.text ?? "")
-        return true
-    }
-
-    private func showField(_ isShown: Bool) {
-        field.text = nil
-        if isShown { _ = (becomeFirstResponder(), field.becomeFirstResponder()) } else { field.resignFirstResponder() }
-    }
-
     private func clear() {
         stack.arrangedSubviews.forEach { $0.removeFromSuperview() }
         player?.player.pause()
+        player.map { NotificationCenter.default.removeObserver($0.end) }
         player = nil
-        end.map(NotificationCenter.default.removeObserver)
-        end = nil
         files.release()
     }
 
@@ -126,39 +81,82 @@ open class AttachmentContentController: UIViewController, @preconcurrency UNNoti
         if !text.isEmpty { stack.addArrangedSubview(label) }
     }
 
+    private func add(_ view: UIView, heightToWidth ratio: CGFloat) {
+        stack.addArrangedSubview(view)
+        view.heightAnchor.constraint(equalTo: view.widthAnchor, multiplier: ratio).isActive = true
+    }
+
     private func addPicture(_ data: Data?, isAnimated: Bool) {
         guard let data, let image = UIImage(data: data), image.size.width > 0 else { return }
         let view = UIImageView(image: image)
-        view.contentMode = .scaleAspectFit
-        stack.addArrangedSubview(view)
-        view.heightAnchor.constraint(equalTo: view.widthAnchor, multiplier: image.size.height / image.size.width)
-            .isActive = true
+        add(view, heightToWidth: image.size.height / image.size.width)
         guard isAnimated else { return }
+        // ImageIO calls the block on the main queue for each frame.
         CGAnimateImageDataWithBlock(data as CFData, nil) { [weak view] _, frame, stop in
             view?.image = UIImage(cgImage: frame)
             if view == nil { stop.pointee = true }
         }
     }
 
-    /// Adds the first movie or sound. The system's button plays it.
+    // MARK: What plays
+
+    /// Adds a movie or sound, which the system's button plays.
     private func addPlayer(_ url: URL) {
-        guard player == nil else { return }
         files.hold(url)
         let player = AVPlayer(url: url), layer = AVPlayerLayer(player: player), screen = UIView()
         screen.layer.addSublayer(layer)
-        stack.addArrangedSubview(screen)
-        screen.heightAnchor.constraint(equalTo: screen.widthAnchor, multiplier: 9 / 16).isActive = true
-        self.player = (player, layer, screen)
-        end = NotificationCenter.default.addObserver(
+        add(screen, heightToWidth: 9 / 16)
+        let end = NotificationCenter.default.addObserver(
             forName: .AVPlayerItemDidPlayToEndTime,
             object: player.currentItem,
             queue: .main
         ) { [weak self] _ in MainActor.assumeIsolated { self?.rewind() } }
+        self.player = (player, layer, screen, end)
     }
 
     private func rewind() {
         player?.player.seek(to: .zero)
         extensionContext?.mediaPlayingPaused()
+    }
+
+    open var mediaPlayPauseButtonType: UNNotificationContentExtensionMediaPlayPauseButtonType {
+        player == nil ? .none : .overlay
+    }
+
+    open var mediaPlayPauseButtonFrame: CGRect {
+        guard let screen = player?.view else { return .zero }
+        return screen.convert(
+            CGRect(x: screen.bounds.midX - 30, y: screen.bounds.midY - 30, width: 60, height: 60),
+            to: view
+        )
+    }
+
+    open var mediaPlayPauseButtonTintColor: UIColor { .white }
+
+    open func mediaPlay() { player?.player.play() }
+
+    open func mediaPause() { player?.player.pause() }
+
+    // MARK: What a person answers
+
+    public func didReceive(_ response: UNNotificationResponse, completionHandler completion: @escaping (Option) -> Void)
+    {
+        let text = (response as? UNTextInputNotificationResponse)?.userText
+        responses.receive(response.actionIdentifier, text: text, complete: completion)
+    }
+
+    override open var canBecomeFirstResponder: Bool { !textActions.isEmpty }
+
+    override open var inputAccessoryView: UIView? { field }
+
+    private func showField(_ isShown: Bool) {
+        field.text = nil
+        if isShown { _ = (becomeFirstResponder(), field.becomeFirstResponder()) } else { field.resignFirstResponder() }
+    }
+
+    public func textFieldShouldReturn(_ textField: UITextField) -> Bool {
+        responses.send(textField.text ?? "")
+        return true
     }
 }
 #endif

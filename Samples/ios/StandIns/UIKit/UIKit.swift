@@ -25,48 +25,31 @@ open class NSExtensionContext: NSObject {}
 @MainActor open class UIViewController: UIResponder {
     open var view = UIView()
     open var extensionContext: NSExtensionContext? { nil }
-    open func viewDidLoad() {}
+    open func loadView() {}
     open func viewDidLayoutSubviews() {}
     open func viewDidDisappear(_ animated: Bool) {}
 }
 
 @MainActor open class UIView: UIResponder {
-    public enum ContentMode: Int, Sendable { case scaleToFill, scaleAspectFit, scaleAspectFill }
-
     open var frame = CGRect.zero
     open var bounds = CGRect.zero
-    open var contentMode = ContentMode.scaleToFill
-    open var translatesAutoresizingMaskIntoConstraints = true
     public let layer = CALayer()
     public let heightAnchor = NSLayoutDimension()
     public let widthAnchor = NSLayoutDimension()
-    public let topAnchor = NSLayoutYAxisAnchor()
-    public let bottomAnchor = NSLayoutYAxisAnchor()
-    public let leadingAnchor = NSLayoutXAxisAnchor()
-    public let trailingAnchor = NSLayoutXAxisAnchor()
+    /// The stack that shows the view.
+    weak var stack: UIStackView?
 
     public init(frame: CGRect = .zero) { self.frame = frame }
-    open func addSubview(_ view: UIView) {}
-    open func removeFromSuperview() {}
+    open func removeFromSuperview() { stack?.arrangedSubviews.removeAll { $0 === self } }
     open func convert(_ rect: CGRect, to view: UIView?) -> CGRect { rect }
 }
 
 @MainActor open class NSLayoutConstraint: NSObject {
-    open class func activate(_ constraints: [NSLayoutConstraint]) {}
+    public enum Axis: Int, Sendable { case horizontal, vertical }
     open var isActive = false
 }
 
-@MainActor open class NSLayoutAnchor<AnchorType: AnyObject>: NSObject {
-    open func constraint(equalTo anchor: NSLayoutAnchor<AnchorType>, constant: CGFloat = 0) -> NSLayoutConstraint {
-        NSLayoutConstraint()
-    }
-}
-
-@MainActor open class NSLayoutXAxisAnchor: NSLayoutAnchor<NSLayoutXAxisAnchor> {}
-
-@MainActor open class NSLayoutYAxisAnchor: NSLayoutAnchor<NSLayoutYAxisAnchor> {}
-
-@MainActor open class NSLayoutDimension: NSLayoutAnchor<NSLayoutDimension> {
+@MainActor open class NSLayoutDimension: NSObject {
     open func constraint(equalTo anchor: NSLayoutDimension, multiplier: CGFloat) -> NSLayoutConstraint {
         NSLayoutConstraint()
     }

@@ -17,7 +17,8 @@ open class UIFont: NSObject, @unchecked Sendable {
 }
 
 open class UIImage: NSObject, @unchecked Sendable {
-    open var size: CGSize { .zero }
+    /// A square here, whatever the data.
+    open var size: CGSize { CGSize(width: 1, height: 1) }
     public init?(data: Data) {}
     public init(cgImage: CGImage) {}
 }
@@ -39,12 +40,12 @@ open class UIImage: NSObject, @unchecked Sendable {
 @MainActor open class UIStackView: UIView {
     open var axis = NSLayoutConstraint.Axis.horizontal
     open var spacing: CGFloat = 0
-    public private(set) var arrangedSubviews: [UIView] = []
-    open func addArrangedSubview(_ view: UIView) { arrangedSubviews.append(view) }
-}
-
-extension NSLayoutConstraint {
-    public enum Axis: Int, Sendable { case horizontal, vertical }
+    open var isLayoutMarginsRelativeArrangement = false
+    public internal(set) var arrangedSubviews: [UIView] = []
+    open func addArrangedSubview(_ view: UIView) {
+        arrangedSubviews.append(view)
+        view.stack = self
+    }
 }
 
 @MainActor public protocol UITextFieldDelegate: NSObjectProtocol {
