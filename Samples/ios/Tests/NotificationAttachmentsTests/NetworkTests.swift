@@ -14,8 +14,7 @@ struct NetworkTests {
     init() throws {
         folder = try TemporaryFolder()
         try photo.write(to: folder.url.appending(path: "photo.jpg"))
-        let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "faulty.py")
-        origin = try ChildProgram(["python3", script.path, "path", folder.url.path])
+        origin = try ChildProgram(["python3", Samples.faulty, folder.url.path])
     }
 
     private var digest: String {
@@ -25,7 +24,7 @@ struct NetworkTests {
     }
 
     private func download(_ path: String, of entry: AttachmentEntry) async throws -> IncomingFile {
-        let url = try #require(URL(string: "http://127.0.0.1:\(try await origin.line(beginning: "port "))/\(path)"))
+        let url = try #require(URL(string: "http://127.0.0.1:\(try await origin.answer("port "))/\(path)"))
         let file = IncomingFile(entry, at: folder.url.appending(path: "0"))
         try await Network().fetch(url, into: file)
         _ = try file.finish()
@@ -81,7 +80,7 @@ struct NetworkTests {
 
     @Test("is left at once when the time is up while it stalls", arguments: ["stall", "silence"])
     func stalls(fault: String) async throws {
-        let port = try await origin.line(beginning: "port ")
+        let port = try await origin.answer("port ")
         let url = try #require(URL(string: "http://127.0.0.1:\(port)/\(fault)/photo.jpg"))
         let deliveries = Deliveries<[String]>()
         let attempt = BestAttempt(
@@ -92,12 +91,12 @@ struct NetworkTests {
             deliver: deliveries.add
         )
         let work = attempt.start()
-        _ = try await origin.line(beginning: "waiting")
+        _ = try await origin.answer("waiting")
         attempt.finish()
         #expect(deliveries.all == [[]])
         await work.value
         // The connection is closed, and the half of the file is removed.
-        _ = try await origin.line(beginning: "gone")
+        _ = try await origin.answer("gone")
         #expect(folder.files == ["photo.jpg"])
     }
 

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""A faulty network: faulty.py FAULT UPSTREAM
+"""A faulty network: faulty.py [FOLDER]
 
-Passes each request on to UPSTREAM, a URL or a folder of files, and does to the answer what FAULT says. "path": the first
-part of the request's path says it. Prints its port. Ends with its standard input.
+Answers with the files of a folder, or passes requests on to the URL in the first line of its standard input. The first part
+of a request's path says what it does to the answer, for example /stall/photo.jpg. Prints its port. Ends with its standard
+input.
 """
 import http.server
 import pathlib
@@ -11,15 +12,13 @@ import threading
 import urllib.error
 import urllib.request
 
-fault, upstream = sys.argv[1:]
+upstream = sys.argv[1] if len(sys.argv) > 1 else None
 
 
 class Network(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
-        kind, path = fault, self.path
-        if kind == "path":
-            kind, _, path = self.path[1:].partition("/")
-            path = "/" + path
+        kind, _, path = self.path[1:].partition("/")
+        path = "/" + path
         if kind == "silence":
             return self.wait()
         if kind.isdigit():
@@ -99,4 +98,5 @@ server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Network)
 server.daemon_threads = True
 threading.Thread(target=server.serve_forever, daemon=True).start()
 print("port", server.server_port, flush=True)
+upstream = upstream or sys.stdin.readline().strip()
 sys.stdin.read()
