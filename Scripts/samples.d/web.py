@@ -1,0 +1,129 @@
+"""Drives the sample's service worker in headless Chromium, online and offline: web.py PROGRAMS FOLDER
+
+Pushes a message through attachd and to the worker, and takes pictures of a page that renders what the worker gave to
+showNotification. For offline, attachd and the site end first. Headless Chromium draws no notifications of the system.
+"""
+
+import base64
+import functools
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.request
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+
+sys.path.insert(0, "Scripts/screenshots.d")
+from webdriver import Browser
+
+programs, folder = map(pathlib.Path, sys.argv[1:])
+folder.mkdir(parents=True, exist_ok=True)
+# The ThumbHash of Samples/media/photo.jpg.
+HASH = "EOcFFYItd2ZwiZd1h4iIdnZwbgbn"
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
+def serve(path):
+    server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=path))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return server
+
+
+def start_attachd(store):
+    """Starts attachd, whose public URL must be known before: on a port that was free a moment ago."""
+    free = serve("Samples")
+    port = free.server_port
+    free.shutdown()
+    free.server_close()
+    attachd = subprocess.Popen(
+        [programs / "attachd", "serve", "--listen", f"127.0.0.1:{port}", "--public-url", f"http://127.0.0.1:{port}",
+         "--store", store, "--allow-address", "127.0.0.1", "--log-level", "error"])
+    url = f"http://127.0.0.1:{port}"
+    for _ in range(300):
+        try:
+            urllib.request.urlopen(f"{url}/readyz", timeout=5)
+            return attachd, url
+        except OSError:
+            time.sleep(0.1)
+    sys.exit("attachd never became ready")
+
+
+def rewrite(attachd, media):
+    """What a browser gets of a Firebase message that went through attachd."""
+    payload = pathlib.Path("Samples/payloads/fcm-message.json").read_text()
+    payload = payload.replace("http://127.0.0.1:8099", f"http://127.0.0.1:{media.server_port}").encode()
+    with urllib.request.urlopen(f"{attachd}/v1/rewrite", payload) as answer:
+        message = json.load(answer)["message"]
+    return {"notification": message["notification"] | message["webpush"]["notification"]}
+
+
+class Site:
+    """The sample's page in a browser."""
+
+    def __init__(self, browser):
+        self.browser, self.server = browser, serve("Samples/web")
+        self.origin = f"http://127.0.0.1:{self.server.server_port}/"
+        browser.chromium("Browser.grantPermissions", origin=self.origin, permissions=["notifications"])
+        browser.chromium("ServiceWorker.enable")
+        browser.open(self.origin)
+        browser.wait("return 'ready' in document.body.dataset")
+        self.shown = 0
+
+    def push(self, message):
+        """Pushes a message. Returns the image of its notification, after the page shows it."""
+        # Registrations of a new profile are counted from 0.
+        self.browser.chromium(
+            "ServiceWorker.deliverPushMessage", origin=self.origin, registrationId="0", data=json.dumps(message))
+        self.shown += 1
+        self.browser.wait("return document.querySelectorAll('article').length === arguments[0]", self.shown)
+        self.browser.wait("return [...document.images].every(image => image.complete && image.naturalWidth > 0)")
+        return self.browser.run(
+            "return navigator.serviceWorker.ready.then(it => it.getNotifications()).then(all => all.map(each => each.image))")
+
+
+def expect(condition, what):
+    if not condition:
+        sys.exit(f"expected {what}")
+
+
+def main():
+    small = subprocess.run(
+        ["ffmpeg", "-v", "error", "-i", "Samples/media/photo.jpg", "-vf", "scale=64:-1", "-q:v", "6", "-f", "mjpeg", "-"],
+        check=True, capture_output=True).stdout
+    media = serve("Samples/media")
+    with tempfile.TemporaryDirectory() as store, Browser() as browser:
+        attachd, url = start_attachd(store)
+        message = rewrite(url, media)
+        image = message["notification"]["image"]
+        expect(image.startswith(url), f"attachd's URL in {message}")
+        browser.resize(408, 300)
+        site = Site(browser)
+        hash_only = {"thumbhash": HASH}
+        expect(site.push(message | {"attachments": [{"inline": hash_only}]}) == [image], "the ready file online")
+        (folder / "web-online.png").write_bytes(browser.picture())
+
+        attachd.terminate()
+        attachd.wait()
+        site.server.shutdown()
+        site.server.server_close()
+        image += "&other"  # not the one in the browser's cache
+        offline = {"notification": message["notification"] | {"image": image}}
+        images = site.push(offline | {"attachments": [{"inline": hash_only}]})
+        expect(sum(each.startswith("data:image/png;") for each in images) == 1, f"the ThumbHash offline, not {images}")
+        inline = hash_only | {"type": "image/jpeg", "data": base64.b64encode(small).decode()}
+        images = site.push(offline | {"attachments": [{"inline": inline}]})
+        expect(sum(each.startswith("data:image/jpeg;") for each in images) == 1, f"the JPEG offline, not {images}")
+        images = site.push(offline)
+        expect(sum(not each for each in images) == 1, f"no picture where there is none, not {images}")
+        (folder / "web-offline.png").write_bytes(browser.picture())
+    print(f"web: the ready file online, the ThumbHash and the JPEG of {len(small)} bytes offline; pictures in {folder}")
+
+
+main()
