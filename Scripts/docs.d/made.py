@@ -23,8 +23,9 @@ class Program:
     def __init__(self, path):
         self.path = path
         self.help = json.loads(self.output("--experimental-dump-help"))["command"]
-        dialects, profiles = self.output("dialects").strip().split("\n\n")
+        dialects, fields, profiles = self.output("dialects").strip().split("\n\n")
         self.dialects = self.columns(dialects)
+        self.fields = self.columns(fields)
         self.profiles = self.columns(profiles)
 
     def output(self, *arguments):
@@ -152,6 +153,18 @@ def dialects(program):
     )
 
 
+def fields(program):
+    rows = {}
+    for name, field, use, source in program.fields:
+        rows.setdefault((name, use, source), []).append(code(field))
+    without = [code(name) for name in dict.fromkeys(row[0] for row in program.dialects)
+               if name not in {row[0] for row in program.fields}]
+    return table(
+        ["dialect", "field", "use", "read in"],
+        [[code(name), "<br>".join(fields), use, source] for (name, use, source), fields in rows.items()],
+    ) + f"\n\nThe sources of these have no such field: {', '.join(without)}."
+
+
 def profiles(program):
     names = list(dict.fromkeys(row[0] for row in program.profiles))
     rules = {}
@@ -185,5 +198,5 @@ def metrics(_):
 
 
 parts = {
-    "dialects": dialects, "profiles": profiles, "options": options, "commands": commands, "metrics": metrics,
+    "dialects": dialects, "fields": fields, "profiles": profiles, "options": options, "commands": commands, "metrics": metrics,
 }

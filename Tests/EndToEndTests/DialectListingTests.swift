@@ -211,4 +211,29 @@ struct DialectListingTests {
         let unknown = try await attachd.process(payload: payload, ["--dialect", "nokia"])
         #expect(unknown.status == 78 && unknown.errors.contains("my-attachment"))
     }
+
+    @Test("detection says which dialects match a payload, with a status for scripts")
+    func detect() async throws {
+        let aps = #""aps":{"alert":"Hi","mutable-content":1}"#
+        let payload = #"{\#(aps),"shop/image":"https://a/1","my-attachment":"https://a/2"}"#
+        let file = try write(payload, to: "payload.json")
+        let configured = ["dialects", "--detect", file, "--config", try write(Self.configuration)]
+        let columns = try await attachd.run(configured)
+        let rows = Self.rows(columns.output)
+        #expect(columns.status == 0)
+        #expect(rows.prefix(3).map { $0[1] } == ["MATCH", "used", "also"])
+        #expect(rows[1] == ["shop", "used", "/shop~1image"])
+        #expect(rows[2].prefix(3) == ["my-attachment", "also", "/my-attachment;"])
+        let json = try JSONValue(parsing: Array(try await attachd.run(configured + ["--json"]).output.utf8))
+        #expect(json["matches"] == true)
+        let other = try await attachd.run(["dialects", "--detect", try write(#"{"a":1}"#, to: "other.json")])
+        #expect(other.status == 1 && other.output.contains("there is no /topic"))
+    }
+
+    @Test("detection refuses what is no JSON, a missing file, and --json alone")
+    func detectionRefuses() async throws {
+        #expect(try await attachd.run(["dialects", "--detect", try write("{", to: "a.json")]).status == 65)
+        #expect(try await attachd.run(["dialects", "--detect", "/nothing/here.json"]).status == 66)
+        #expect(try await attachd.run(["dialects", "--json"]).status == 64)
+    }
 }

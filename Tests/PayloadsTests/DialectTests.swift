@@ -41,9 +41,12 @@ struct DialectTests {
 
     /// The names of all dialects, written out so that a missing dialect is noticed.
     static let names = [
-        "accengage", "adobe", "airship", "batch", "braze", "clevertap", "content", "customer-io", "emarsys", "expo",
-        "expo-request", "fcm-message", "firebase", "gorush", "home-assistant", "iterable", "klaviyo", "leanplum",
-        "my-attachment", "ntfy", "onesignal", "pinpoint", "pushwoosh", "salesforce", "wonderpush",
+        "accengage", "acoustic", "adobe", "adobe-campaign", "airship", "airship-request", "apprise", "batch",
+        "braze", "clevertap", "content", "customer-io", "emarsys", "emarsys-request", "expo", "expo-request",
+        "expo-request-list", "fcm-bare-message", "fcm-message", "firebase", "gorush", "home-assistant",
+        "home-assistant-request", "iterable", "klaviyo", "leanplum", "mindbox", "motisig", "my-attachment",
+        "ntfy", "ntfy-request", "onesignal", "onesignal-request", "pinpoint", "pushwoosh", "sailthru",
+        "salesforce", "web-push", "wonderpush",
     ]
 
     @Test("every dialect exists once and names its source, and the default comes last")

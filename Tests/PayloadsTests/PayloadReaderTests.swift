@@ -66,7 +66,10 @@ struct PayloadReaderTests {
     func refused() {
         #expect(throws: PayloadError.notAnObject) { try Self.read("[1]") }
         for text in [#"{"alert":"Hi"}"#, #"{"aps":"Hi"}"#, "{}"] {
-            #expect(throws: PayloadError.noNotification) { try Self.read(text) }
+            #expect { try Self.read(text) } throws: { error in
+                guard case .noNotification(let requests) = error as? PayloadError else { return false }
+                return requests.first == "fcm-message" && "\(error)".contains("`attachd dialects --detect FILE`")
+            }
         }
         #expect(throws: PayloadError.tooLarge(byteCount: 65_537, limit: 65_536)) {
             try Self.reader.read([UInt8](repeating: 0x20, count: 65_537), identifier: "n")

@@ -90,6 +90,15 @@ struct OpenAPIDescriptionTests {
         return try? NotificationEnvelope(envelope.compactBytes)
     }
 
+    @Test("a list has as many items as the server takes")
+    func lists() throws {
+        let description = try Self.description()
+        for name in ["PayloadList", "EnvelopeList", "RewrittenList", "ResultList"] {
+            let schema = description.value(at: JSONPointer(tokens: Self.schemas + [name]))
+            #expect(schema?["minItems"] == 1 && schema?["maxItems"] == .integer(ListLimits.itemLimit))
+        }
+    }
+
     @Test("a category's actions are described, each with its text or without")
     func actions() throws {
         let category = NotificationCategory(
@@ -120,7 +129,9 @@ struct OpenAPIDescriptionTests {
         "a refused request says what would have been right",
         arguments: [
             ("/v1/rewrite", #"{"payload":{"aps":{}}}"#, "Send it to /v1/notifications"),
-            ("/v1/rewrite", "[1]", #"{"aps": {"#), ("/v1/rewrite", #"{"a":1}"#, #"{"aps": {"#),
+            ("/v1/rewrite", "1", #"{"aps": {"#), ("/v1/rewrite", #"{"a":1}"#, #"{"aps": {"#),
+            ("/v1/rewrite", #"{"a":1}"#, "fcm-message, gorush"), ("/v1/rewrite", #"{"a":1}"#, "`attachd dialects"),
+            ("/v1/rewrite", "[]", "Send 1 to 100"),
             ("/v1/notifications", #"{"aps":{}}"#, "use /v1/rewrite"),
             ("/v1/notifications", #"{"payload":{"aps":{}},"deadline":5}"#, #"Write it as "800ms""#),
             ("/v1/notifications", #"{"payload":{"aps":{}},"pushType":5}"#, "alert, voip"),

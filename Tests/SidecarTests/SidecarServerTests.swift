@@ -73,7 +73,8 @@ struct SidecarServerTests {
     @Test(
         "an invalid request is refused with a problem that says what to do",
         arguments: [
-            ("/v1/rewrite", "no json", 400), ("/v1/rewrite", "", 400), ("/v1/rewrite", "[1]", 422),
+            ("/v1/rewrite", "no json", 400), ("/v1/rewrite", "", 400), ("/v1/rewrite", " [", 400),
+            ("/v1/rewrite", "[]", 422), ("/v1/rewrite", "1", 422), ("/v1/notifications", "[]", 422),
             ("/v1/rewrite", "{\"a\":1}", 422), ("/v1/rewrite", "{\"aps\":1}", 422),
             ("/v1/notifications", "{", 400), ("/v1/notifications", "{\"aps\":{}}", 422),
             ("/v1/notifications", "{\"payload\":{\"aps\":{}},\"deadlin\":\"5s\"}", 422),

@@ -165,5 +165,13 @@ extension Profile {
         animation: nil,
     )
 
-    package static let builtIn = [apns, fcm, webpush]
+    /// The profile for the small pictures of browsers and Android: icons, and badges of which only the transparency is
+    /// shown. Their budget holds any PNG of that size.
+    package static let webpushIcon = Profile(
+        name: "webpush-icon",
+        image: ImageRules(longEdge: 256, byteBudget: 300_000, byteLimit: 1_048_576),
+        animation: nil,
+    )
+
+    package static let builtIn = [apns, fcm, webpush, webpushIcon]
 }

@@ -1,7 +1,6 @@
 /// The form of a push service's request, with the push payloads in it.
 package struct RequestLayout: Sendable, Equatable {
-    /// A value that marks requests of this service and occurs in no other JSON.
-    package var mark: JSONPattern
+    package var mark: RequestMark
     /// The payloads for Apple's devices. Dialects of payloads find the attachments in each of them.
     package var payloads: JSONPattern?
     /// The gate rule. Its wildcards take the values of those of `payloads`, or of the path.
@@ -11,7 +10,7 @@ package struct RequestLayout: Sendable, Equatable {
     package var measure: Measure
 
     package init(
-        mark: JSONPattern,
+        mark: RequestMark,
         payloads: JSONPattern?,
         gate: GateRule,
         category: JSONPattern? = nil,
@@ -30,10 +29,13 @@ package struct RequestLayout: Sendable, Equatable {
         package var root: JSONPattern
         /// Sums of parts below the root. The largest sum counts, each part in compact JSON.
         package var sums: [[JSONPattern]]
+        /// The bytes that the push service adds to each sum.
+        package var overhead: Int
 
-        package init(root: JSONPattern, sums: [[JSONPattern]]) {
+        package init(root: JSONPattern, sums: [[JSONPattern]], overhead: Int = 0) {
             self.root = root
             self.sums = sums
+            self.overhead = overhead
         }
 
         /// A measure of the whole, in compact JSON.
@@ -44,7 +46,7 @@ package struct RequestLayout: Sendable, Equatable {
         func byteCount(of payload: JSONValue) -> Int {
             let sizes = root.matches(in: payload).flatMap { root in
                 sums.map { parts in
-                    parts.flatMap { $0.matches(in: root.value) }.reduce(0) { $0 + $1.value.compactBytes.count }
+                    parts.flatMap { $0.matches(in: root.value) }.reduce(overhead) { $0 + $1.value.compactBytes.count }
                 }
             }
             return sizes.max() ?? 0
@@ -55,7 +57,7 @@ package struct RequestLayout: Sendable, Equatable {
     package static let payload = RequestLayout(
         mark: "/aps",
         payloads: "",
-        gate: GateRule(mutableContent: "/aps/mutable-content", alerts: ["/aps/alert"]),
+        gate: GateRule(mutableContent: ["/aps/mutable-content"], alerts: ["/aps/alert"]),
         category: "/aps/category",
         measure: .whole,
     )

@@ -162,8 +162,9 @@ package struct SidecarServer: Service, CustomStringConvertible {
     }
 
     private func add(_ service: NotificationService, to router: Router<BasicRequestContext>) {
-        let rewrite = RewriteRoute(service: service, admission: admission)
-        let notifications = NotificationsRoute(service: service, admission: admission)
+        let lists = ListLimits(requestLimit: configuration.requestLimit)
+        let rewrite = RewriteRoute(service: service, admission: admission, lists: lists)
+        let notifications = NotificationsRoute(service: service, admission: admission, lists: lists)
         router.post("v1/rewrite") { request, _ in try await rewrite.respond(to: request) }
         router.post("v1/notifications") { request, _ in try await notifications.respond(to: request) }
         let description = OpenAPIDescription(

@@ -13,7 +13,8 @@ package struct DialectListing: Sendable {
         profiles = settings.profiles
     }
 
-    /// The listing: one line for each path of each dialect, then one for each rule of each profile.
+    /// The listing: one line for each path of each dialect, then one for each field beside a path, then one for each rule
+    /// of each profile.
     package var text: String {
         let paths = dialects.flatMap { dialect in
             // A dialect of a push service's requests contains payloads of any payload dialect.
@@ -21,8 +22,12 @@ package struct DialectListing: Sendable {
             return dialect.paths.map { [dialect.name, "\($0.url)", $0.profile ?? "-", dialect.source] }
                 + payloads.map { [dialect.name, $0, "-", dialect.source] }
         }
+        let fields = dialects.flatMap { dialect in
+            dialect.fields.map { [dialect.name, "\($0.pattern)", $0.use, dialect.source] }
+        }
         let rules = profiles.flatMap { profile in profile.rules.map { [profile.name, $0.name, $0.value] } }
         return TextColumns.text([["DIALECT", "PATH", "PROFILE", "SOURCE"]] + paths) + "\n\n"
+            + TextColumns.text([["DIALECT", "FIELD", "USE", "SOURCE"]] + fields) + "\n\n"
             + TextColumns.text([["PROFILE", "RULE", "VALUE"]] + rules)
     }
 }

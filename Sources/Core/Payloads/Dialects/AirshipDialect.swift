@@ -24,13 +24,43 @@ extension Dialect {
         ] + airshipPaths(below: "/a4sid"),
     )
 
-    private static func airshipPaths(below root: String) -> [AttachmentPath] {
+    /// A request to send a push, for all platforms at once. Airship makes the payloads from it, and marks those with a
+    /// media attachment as mutable.
+    package static let airshipRequest = Dialect(
+        name: "airship-request",
+        title: "Airship, request to send a push",
+        source: "docs.airship.com/api/ua, push object; urbanairship/python-library@001062d, "
+            + "urbanairship/push/payload.py",
+        layout: RequestLayout(
+            mark: [["/notification"], ["/audience"], ["/device_types"]],
+            payloads: nil,
+            gate: GateRule(alerts: [
+                "/notification/alert", "/notification/ios/alert", "/notification/android/alert",
+                "/notification/amazon/alert", "/notification/web/alert",
+            ]),
+            category: "/notification/ios/category",
+            measure: .nothing,
+        ),
+        paths: airshipPaths(below: "/notification/ios/media_attachment", isRequest: true) + [
+            .other("/notification/android/style/big_picture", profile: "fcm"),
+            .other("/notification/amazon/style/big_picture", profile: "fcm"),
+            .other("/notification/web/image/url", profile: "webpush"),
+            .other("/notification/web/icon/url", profile: "webpush-icon"),
+        ],
+    )
+
+    private static func airshipPaths(below root: String, isRequest: Bool = false) -> [AttachmentPath] {
         let options = airshipOptions(below: root)
         return [
             AttachmentPath(url: "\(root)/urls/*/url", identifiers: ["\(root)/urls/*/url_id"], options: options),
             AttachmentPath(url: "\(root)/url", options: options),
             AttachmentPath(url: "\(root)/url/*", options: options),
         ]
+        .map { path in
+            var path = path
+            if isRequest { (path.list, path.profile) = (nil, "apns") }
+            return path
+        }
     }
 
     private static func airshipOptions(below root: String) -> OptionFields {

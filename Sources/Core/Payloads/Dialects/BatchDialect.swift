@@ -3,7 +3,8 @@ extension Dialect {
     package static let batch = Dialect(
         name: "batch",
         title: "Batch",
-        source: "BatchLabs/Batch-iOS-SDK-Extension@4085287, Sources/Swift/Rich Notifications/RichNotificationHelper.swift",
+        source: "BatchLabs/Batch-iOS-SDK-Extension@4085287, Sources/Swift/Rich Notifications/"
+            + "RichNotificationHelper.swift",
         paths: [
             AttachmentPath(
                 url: "/com.batch/at/u",

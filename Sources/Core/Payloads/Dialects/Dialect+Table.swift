@@ -3,10 +3,14 @@ extension Dialect {
     /// name, then names that others might use too, then the default.
     package static let builtIn: [Dialect] = requests + payloads
 
-    private static let requests: [Dialect] = [fcmMessage, gorush, expoRequest, localContent]
+    private static let requests: [Dialect] = [
+        fcmMessage, gorush, expoRequest, expoRequestList, oneSignalRequest, airshipRequest, emarsysRequest,
+        fcmBareMessage, homeAssistantRequest, ntfyRequest, localContent, apprise, webPush,
+    ]
 
     private static let payloads: [Dialect] = [
-        wonderPush, airship, accengage, oneSignal, braze, batch, iterable, customerIO, cleverTap, leanplum, salesforce,
-        adobe, klaviyo, pinpoint, expo, homeAssistant, ntfy, firebase, pushwoosh, emarsys, myAttachment,
+        wonderPush, airship, accengage, oneSignal, braze, batch, motiSig, iterable, customerIO, cleverTap, leanplum,
+        salesforce, adobe, adobeCampaign, acoustic, klaviyo, pinpoint, mindbox, expo, homeAssistant, ntfy, firebase,
+        pushwoosh, emarsys, sailthru, myAttachment,
     ]
 }

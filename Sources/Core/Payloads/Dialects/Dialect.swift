@@ -91,10 +91,13 @@ package struct CompanionField: Sendable, Equatable {
     /// The meaning of a missing field. The field is added if that meaning is not true of the new file; without an
     /// implied meaning it is never added.
     package var implied: String?
+    /// The patterns for URLs that the field describes instead, where one of them has text.
+    package var unless: [JSONPattern]
 
-    package init(_ field: JSONPattern, _ content: Content, implied: String? = nil) {
+    package init(_ field: JSONPattern, _ content: Content, implied: String? = nil, unless: [JSONPattern] = []) {
         self.field = field
         self.content = content
         self.implied = implied
+        self.unless = unless
     }
 }

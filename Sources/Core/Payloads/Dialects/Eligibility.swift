@@ -21,23 +21,26 @@ package enum Eligibility: String, Sendable, Equatable {
 
 /// The rule that decides by a notification's mutable mark and the text of its alert.
 package struct GateRule: Sendable, Equatable {
-    /// The pattern for the mutable mark, or `nil` for platforms that have no such key.
-    package var mutableContent: JSONPattern?
+    /// The patterns for the mutable mark, any of which may have it. The list is empty for platforms that have no such
+    /// key, and for services that set it themselves.
+    package var mutableContent: [JSONPattern]
     /// The patterns for the alerts: strings, or objects like `aps.alert`. One visible alert is enough. If the list is
     /// empty, no alert is needed.
     package var alerts: [JSONPattern]
 
-    package init(mutableContent: JSONPattern?, alerts: [JSONPattern]) {
+    package init(mutableContent: [JSONPattern] = [], alerts: [JSONPattern]) {
         self.mutableContent = mutableContent
         self.alerts = alerts
     }
 
     /// The rule for platforms whose notifications show pictures without conditions.
-    package static let alwaysOpen = GateRule(mutableContent: nil, alerts: [])
+    package static let alwaysOpen = GateRule(alerts: [])
 
     func gate(in payload: JSONValue, filling wildcards: [String]) -> Eligibility {
         func value(_ pattern: JSONPattern) -> JSONValue? { payload.value(at: pattern.pointer(filling: wildcards)) }
-        if let mutableContent, value(mutableContent)?.isYes != true { return .notMutable }
+        guard mutableContent.isEmpty || mutableContent.contains(where: { value($0)?.isYes == true }) else {
+            return .notMutable
+        }
         guard !alerts.isEmpty else { return .open }
         return alerts.contains { value($0)?.showsAlert == true } ? .open : .noAlert
     }

@@ -8,48 +8,69 @@ extension Dialect {
         name: "fcm-message",
         title: "Firebase, message to several platforms",
         source: "firebase.google.com/docs/cloud-messaging, send-image and its error codes",
-        layout: RequestLayout(
-            mark: "/message/*",
-            payloads: "/message/apns/payload",
+        layout: fcmLayout(mark: "/message/*", below: "/message"),
+        paths: fcmPaths(below: "/message"),
+    )
+
+    /// The same message without the object around it, as Firebase's Admin SDKs take it. The one for Node.js has names of
+    /// its own: `imageUrl` and `mutableContent`.
+    package static let fcmBareMessage = Dialect(
+        name: "fcm-bare-message",
+        title: "Firebase, message for an Admin SDK",
+        source: "firebase/firebase-admin-node@00f917a, src/messaging/messaging-api.ts",
+        layout: fcmLayout(
+            mark: [
+                ["/token", "/tokens", "/topic", "/condition"], ["/notification", "/android", "/apns", "/webpush"],
+            ],
+            below: "",
+        ),
+        paths: fcmPaths(below: "") + [
+            AttachmentPath(url: "/apns/fcmOptions/imageUrl", list: "/apns/payload/attachments", profile: "apns"),
+            fcmPath("/notification/imageUrl", profile: "fcm"),
+            fcmPath("/android/notification/imageUrl", profile: "fcm", isForOthersOnly: true),
+        ],
+    )
+
+    private static func fcmLayout(mark: RequestMark, below root: String) -> RequestLayout {
+        let aps = "\(root)/apns/payload/aps"
+        return RequestLayout(
+            mark: mark,
+            payloads: "\(root)/apns/payload",
             gate: GateRule(
-                mutableContent: "/message/apns/payload/aps/mutable-content",
-                alerts: ["/message/apns/payload/aps/alert", "/message/notification"],
+                mutableContent: ["\(aps)/mutable-content", "\(aps)/mutableContent"],
+                alerts: ["\(aps)/alert", "\(root)/notification"],
             ),
-            category: "/message/apns/payload/aps/category",
+            category: "\(aps)/category",
             measure: RequestLayout.Measure(
-                root: "/message",
+                root: "\(root)",
                 sums: [
                     ["/notification", "/data", "/apns/payload", "/apns/fcm_options", "/apns/fcmOptions"],
                     ["/notification", "/data", "/android/notification", "/android/data"],
                     ["/notification", "/data", "/webpush/notification", "/webpush/data"],
                 ],
             ),
-        ),
-        paths: ["/message/apns/fcm_options/image", "/message/apns/fcmOptions/image"].map { url in
-            AttachmentPath(url: url, list: "/message/apns/payload/attachments", profile: "apns")
+        )
+    }
+
+    private static func fcmPaths(below root: String) -> [AttachmentPath] {
+        ["\(root)/apns/fcm_options/image", "\(root)/apns/fcmOptions/image"].map { url in
+            AttachmentPath(url: url, list: "\(root)/apns/payload/attachments", profile: "apns")
         } + [
-            AttachmentPath(url: "/message/notification/image", list: nil, profile: "fcm", gate: .alwaysOpen),
-            AttachmentPath(
-                url: "/message/android/notification/image",
-                list: nil,
-                profile: "fcm",
-                isForOthersOnly: true,
-                gate: .alwaysOpen,
-            ),
-            AttachmentPath(
-                url: "/message/webpush/notification/image",
-                list: nil,
-                profile: "webpush",
-                isForOthersOnly: true,
-                gate: .alwaysOpen,
-            ),
-            AttachmentPath(
-                url: "/message/webpush/headers/image",
-                list: nil,
-                profile: "webpush",
-                isForOthersOnly: true,
-                gate: .alwaysOpen,
-            ),
-        ],
-    )
+            fcmPath("\(root)/notification/image", profile: "fcm"),
+            fcmPath("\(root)/android/notification/image", profile: "fcm", isForOthersOnly: true),
+            fcmPath("\(root)/webpush/notification/image", profile: "webpush", isForOthersOnly: true),
+            fcmPath("\(root)/webpush/headers/image", profile: "webpush", isForOthersOnly: true),
+        ]
+            + ["icon", "badge", "actions/*/icon"].map { name in
+                .other("\(root)/webpush/notification/\(name)", profile: "webpush-icon", gate: .alwaysOpen)
+            }
+    }
+
+    private static func fcmPath(
+        _ url: JSONPattern,
+        profile: String,
+        isForOthersOnly: Bool = false,
+    ) -> AttachmentPath {
+        AttachmentPath(url: url, list: nil, profile: profile, isForOthersOnly: isForOthersOnly, gate: .alwaysOpen)
+    }
 }

@@ -12,7 +12,7 @@ extension Dialect {
             mark: "/notifications/*/platform",
             payloads: "/notifications/*/data",
             gate: GateRule(
-                mutableContent: "/notifications/*/mutable_content",
+                mutableContent: ["/notifications/*/mutable_content"],
                 alerts: ["/notifications/*/message", "/notifications/*/title", "/notifications/*/alert"],
             ),
             category: "/notifications/*/category",

@@ -8,7 +8,7 @@ extension Dialect {
         layout: RequestLayout(
             mark: "/attachments/*/url",
             payloads: nil,
-            gate: GateRule(mutableContent: nil, alerts: ["/title", "/subtitle", "/body"]),
+            gate: GateRule(alerts: ["/title", "/subtitle", "/body"]),
             category: "/categoryIdentifier",
             measure: .nothing,
         ),

@@ -15,4 +15,20 @@ extension Dialect {
             )
         ],
     )
+    /// A message that is published as JSON. The server and the apps take the attachment's type from its name.
+    package static let ntfyRequest = Dialect(
+        name: "ntfy-request",
+        title: "ntfy, message published as JSON",
+        source: "binwiederhier/ntfy@01fd475, server/types.go (publishMessage); docs/publish.md",
+        layout: RequestLayout(
+            mark: [["/topic"], ["/attach", "/icon", "/message"]],
+            payloads: nil,
+            gate: .alwaysOpen,
+            measure: .nothing,
+        ),
+        paths: [
+            AttachmentPath(url: "/attach", companions: [CompanionField("/filename", .filename)], list: nil),
+            .other("/icon", profile: "webpush-icon"),
+        ],
+    )
 }

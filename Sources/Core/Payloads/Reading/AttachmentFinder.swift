@@ -25,7 +25,7 @@ struct AttachmentFinder {
     mutating func search(_ service: Dialect, in layout: RequestLayout) {
         guard !isShut else { return }
         for path in service.paths {
-            for match in urls(path, in: payload) {
+            for match in path.urls(in: payload) {
                 let gate = (path.gate ?? layout.gate).gate(in: payload, filling: match.wildcards)
                 gates.append(gate)
                 guard gate == .open else { continue }
@@ -65,22 +65,11 @@ struct AttachmentFinder {
     private mutating func search(_ root: JSONPattern.Match, by dialects: [Dialect], category: String?) {
         for dialect in dialects {
             for path in dialect.paths {
-                let matches = urls(path, in: root.value)
+                let matches = path.urls(in: root.value)
                 guard !matches.isEmpty else { continue }
                 for match in matches { add(match, path, below: root.pointer, in: root.value, dialect, category) }
                 if let pattern = dialect.fallbackBody { findFallbackBody(pattern, root) }
                 return
-            }
-        }
-    }
-
-    private func urls(_ path: AttachmentPath, in root: JSONValue) -> [JSONPattern.Match] {
-        path.url.matches(in: root).filter { match in
-            guard let url = match.value.text, !url.isBlank, !path.isAbsolute || url.contains("://") else {
-                return false
-            }
-            return path.required.allSatisfy { pattern in
-                root.value(at: pattern.pointer(filling: match.wildcards))?.text?.isBlank == false
             }
         }
     }
@@ -123,7 +112,10 @@ struct AttachmentFinder {
                     url: root + match.pointer,
                     endsInExtension: path.endsInExtension,
                     list: path.list.map(pointer),
-                    companions: path.companions.map {
+                    companions: path.companions.filter { companion in
+                        !companion.unless.contains { payload.value(at: pointer($0))?.text?.isBlank == false }
+                    }
+                    .map {
                         AttachmentPointers.Companion(
                             pointer: pointer($0.field),
                             content: $0.content,

@@ -5,7 +5,7 @@ package struct PayloadReader: Sendable {
     /// The most attachments of one notification. Further ones stay as they are.
     package static let attachmentLimit = 16
 
-    private let dialects: [Dialect]
+    let dialects: [Dialect]
     private let makeIdentifier: @Sendable () -> String
 
     /// Creates a reader. The first of `dialects` that leads to an attachment wins. `makeIdentifier` makes identifiers
@@ -54,10 +54,14 @@ package struct PayloadReader: Sendable {
         pushType: PushType,
         dialect name: String?,
     ) throws(PayloadError) -> NotificationRequest {
-        guard payload.isObject else { throw .notAnObject }
         let pinned = try name.map { name throws(PayloadError) in try dialect(named: name) }
-        let service = payload["aps"]?.isObject == true ? nil : dialects.first { $0.layout?.fits(payload) == true }
-        guard service != nil || payload["aps"]?.isObject == true else { throw .noNotification }
+        let isPush = payload["aps"]?.isObject == true
+        let services = isPush ? [] : dialects.filter { $0.layout?.mark.fits(payload) == true }
+        let service = services.first { $0 == pinned } ?? services.first
+        guard isPush || service != nil else {
+            guard payload.isObject else { throw .notAnObject }
+            throw .noNotification(lookedFor: dialects.filter { $0.layout != nil }.map(\.name))
+        }
 
         let layout = service?.layout ?? .payload
         var finder = AttachmentFinder(payload: payload, limit: Self.attachmentLimit, makeIdentifier: makeIdentifier)
@@ -84,10 +88,6 @@ package struct PayloadReader: Sendable {
         }
         return dialect
     }
-}
-
-extension RequestLayout {
-    fileprivate func fits(_ payload: JSONValue) -> Bool { !mark.matches(in: payload).isEmpty }
 }
 
 /// Random identifiers for attachments whose sender gave them none.

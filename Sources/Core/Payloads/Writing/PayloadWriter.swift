@@ -78,9 +78,17 @@ extension JSONValue {
             guard let known = field == nil ? companion.implied : field?.text,
                 let new = companion.content.text(for: file, replacing: known), new != known
             else { continue }
-            set(at: companion.pointer, to: .string(new))
+            setField(at: companion.pointer, to: .string(new))
         }
         if file.isClipped, let rectangle = pointers.clippingRectangle { showWhole(at: rectangle) }
+    }
+
+    /// Sets a field, and adds the object around it where that is missing.
+    private mutating func setField(at pointer: JSONPointer, to new: JSONValue) {
+        guard !set(at: pointer, to: new), let key = pointer.tokens.last else { return }
+        let object = JSONPointer(tokens: pointer.tokens.dropLast())
+        guard value(at: object) == nil else { return }
+        set(at: object, to: .object([Member(key, new)]))
     }
 
     /// Sets a clipping rectangle to all of the picture: the device would otherwise clip it once more.

@@ -5,23 +5,34 @@ import Payloads
 import Processing
 import Timing
 
-/// The route `POST /v1/rewrite`. It takes a raw payload and answers with the raw rewritten payload. Options and the
-/// outcome are in header fields.
+/// The route `POST /v1/rewrite`. It takes a raw payload and answers with the raw rewritten payload, or a list of them.
+/// Options and the outcome are in header fields.
 struct RewriteRoute: Sendable {
     let service: NotificationService
     let admission: Admission
+    let lists: ListLimits
 
     func respond(to request: Request) async throws -> Response {
         let accepted = service.now
         let options = try options(in: request.headers)
-        let payload = try await request.payload()
+        return try await RequestBody.with(request, lists) { body in
+            switch body {
+            case .one(let payload): try await respond(to: payload, options, accepted)
+            case .list(let payloads): try await respond(to: payloads, options, accepted)
+            }
+        }
+    }
+
+    private func respond(
+        to payload: [UInt8],
+        _ options: NotificationService.Options,
+        _ accepted: Instant,
+    ) async throws -> Response {
         let result = try await admission.admit {
             do throws(RequestError) {
                 return try await service.process(.bytes(payload), options: options, accepted: accepted)
-            } catch .payload(.noNotification) where Self.isEnvelope(payload) {
-                throw RequestError.envelope(
-                    "This is an envelope. Send it to /v1/notifications, or send its \"payload\" alone."
-                )
+            } catch .payload(.noNotification) where Self.isEnvelope(try? JSONValue(parsing: payload)) {
+                throw Self.envelopeError
             }
         }
         var headers: HTTPFields = [.contentType: "application/json"]
@@ -31,9 +42,40 @@ struct RewriteRoute: Sendable {
         return Response(status: .ok, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: result.payload)))
     }
 
-    private static func isEnvelope(_ body: [UInt8]) -> Bool {
-        (try? JSONValue(parsing: body))?["payload"]?.isObject == true
+    private func respond(
+        to payloads: [JSONValue],
+        _ options: NotificationService.Options,
+        _ accepted: Instant,
+    ) async throws -> Response {
+        var timeLimit = NotificationService.longestTimeLimit
+        var items: [Result<ListProcessing.Item, Problem>] = []
+        for payload in payloads {
+            do throws(RequestError) {
+                timeLimit = min(timeLimit, try service.check(item: payload, options: options))
+                items.append(.success(ListProcessing.Item(payload: payload, options: options)))
+            } catch {
+                items.append(.failure(try Self.problem(with: payload, error)))
+            }
+        }
+        let processing = ListProcessing(service: service, admission: admission, limits: lists)
+        let answers = try await processing.process(items, accepted: accepted, timeLimit: timeLimit)
+        return processing.response(answers, accepted: accepted, timeLimit: timeLimit) { $0.payload }
     }
+
+    /// Returns the problem of one payload. Throws one of the options, which are those of all payloads.
+    private static func problem(with payload: JSONValue, _ error: RequestError) throws(RequestError) -> Problem {
+        switch error {
+        case .option, .payload(.unknownDialect): throw error
+        case .payload(.noNotification) where isEnvelope(payload): Problem(envelopeError)
+        default: Problem(error)
+        }
+    }
+
+    private static func isEnvelope(_ body: JSONValue?) -> Bool { body?["payload"]?.isObject == true }
+
+    private static let envelopeError = RequestError.envelope(
+        "This is an envelope. Send it to /v1/notifications, or send its \"payload\" alone."
+    )
 
     private func options(in headers: HTTPFields) throws -> NotificationService.Options {
         var options = NotificationService.Options()

@@ -30,6 +30,11 @@ package struct NotificationEnvelope: Sendable {
         } catch {
             throw .payload(.notJSON(error))
         }
+        try self.init(value, isJob: isJob)
+    }
+
+    /// Reads an envelope that is part of something else, such as a list.
+    package init(_ value: JSONValue, isJob: Bool = false) throws(RequestError) {
         guard case .object(let members) = value, let payload = value["payload"] else {
             throw .envelope("Send an envelope: {\"payload\": {\"aps\": …}}; or use /v1/rewrite.")
         }

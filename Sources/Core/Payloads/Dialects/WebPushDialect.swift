@@ -1,0 +1,27 @@
+extension Dialect {
+    /// The message that a web app's service worker shows: the options of `showNotification`, alone, in `options` beside
+    /// the title, or in `notification` as Angular and declarative web push have it. A push service takes 4096 bytes of
+    /// encrypted message, in which 3993 are left for the text (RFC 8291, section 4).
+    package static let webPush = Dialect(
+        name: "web-push",
+        title: "Web Push, options of a notification",
+        source: "mdn/content@b0e2eb4, ServiceWorkerRegistration.showNotification; angular/angular, "
+            + "packages/service-worker/worker/src/driver.ts",
+        layout: RequestLayout(
+            mark: [
+                ["/title", "/notification/title"],
+                roots.flatMap { root in ["image", "icon", "badge", "actions"].map { "\(root)/\($0)" } },
+            ],
+            payloads: nil,
+            gate: .alwaysOpen,
+            measure: RequestLayout.Measure(root: "", sums: [[""]], overhead: 103),
+        ),
+        paths: roots.flatMap { root in webPictures.map { .other("\(root)/\($0.name)", profile: $0.profile) } },
+    )
+
+    private static let roots = ["", "/options", "/notification"]
+    private static let webPictures = [
+        (name: "image", profile: "webpush"), (name: "icon", profile: "webpush-icon"),
+        (name: "badge", profile: "webpush-icon"), (name: "actions/*/icon", profile: "webpush-icon"),
+    ]
+}

@@ -1,0 +1,59 @@
+import Hummingbird
+import Payloads
+import Processing
+
+/// The body of a request that has one notification or a list of them.
+enum RequestBody {
+    case one([UInt8])
+    case list([JSONValue])
+
+    /// Reads the body of `request`, and does `work` with it. A body of more than 64 KiB must be a list, of which only a
+    /// few are in memory at the same time.
+    static func with<Value>(
+        _ request: Request,
+        _ limits: ListLimits,
+        _ work: (RequestBody) async throws -> Value,
+    ) async throws -> Value {
+        var bytes: [UInt8] = []
+        var hasPermit = false
+        defer { if hasPermit { limits.bodies.leave() } }
+        for try await buffer in request.body {
+            bytes += buffer.readableBytesView
+            guard bytes.count > PayloadReader.byteLimit else { continue }
+            guard isList(bytes) else { throw tooLarge("The body is over 64 KiB; a push payload is 4 kB at most.") }
+            guard bytes.count <= ListLimits.byteLimit else {
+                throw tooLarge("The list is over 512 KiB. Send several lists.")
+            }
+            guard !hasPermit else { continue }
+            guard limits.bodies.enter() else {
+                let detail = "Too many long lists are in progress already. Try again shortly, or send short ones."
+                throw Problem(.tooManyRequests, detail, retryAfter: 1)
+            }
+            hasPermit = true
+        }
+        return try await work(isList(bytes) ? .list(items(of: bytes)) : .one(bytes))
+    }
+
+    private static func tooLarge(_ detail: String) -> Problem { Problem(.contentTooLarge, detail) }
+
+    private static func isList(_ bytes: [UInt8]) -> Bool {
+        bytes.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) } == UInt8(ascii: "[")
+    }
+
+    private static func items(of bytes: [UInt8]) throws -> [JSONValue] {
+        let value: JSONValue
+        do throws(JSONError) {
+            value = try JSONValue(parsing: bytes)
+        } catch {
+            throw RequestError.payload(.notJSON(error))
+        }
+        guard case .array(let items) = value, !items.isEmpty else {
+            throw Problem(.unprocessableContent, "The list is empty. Send 1 to \(ListLimits.itemLimit) notifications.")
+        }
+        guard items.count <= ListLimits.itemLimit else {
+            let detail = "The list has \(items.count) notifications; at most \(ListLimits.itemLimit) are allowed. "
+            throw tooLarge(detail + "Send several lists.")
+        }
+        return items
+    }
+}

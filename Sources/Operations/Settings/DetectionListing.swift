@@ -1,0 +1,36 @@
+package import Payloads
+
+/// The verdicts of all dialects on one payload, for `attachd dialects --detect`.
+package struct DetectionListing: Sendable {
+    private let verdicts: [DialectVerdict]
+
+    package init(_ payload: JSONValue, _ settings: Settings) {
+        verdicts = PayloadReader(dialects: settings.dialects).verdicts(on: payload)
+    }
+
+    /// A Boolean value that indicates whether any dialect finds an attachment.
+    package var matches: Bool { verdicts.contains { $0.match != .none } }
+
+    /// The verdicts in columns: the matching dialects first.
+    package var text: String {
+        let sorted = verdicts.filter { $0.match != .none } + verdicts.filter { $0.match == .none }
+        let rows = sorted.map { [$0.dialect, $0.match.rawValue, $0.reason] }
+        return TextColumns.text([["DIALECT", "MATCH", "WHY"]] + rows)
+    }
+
+    /// The verdicts in the order in which the dialects are tried.
+    package var json: JSONValue {
+        [
+            "matches": .bool(matches),
+            "dialects": .array(
+                verdicts.map { verdict in
+                    [
+                        "dialect": .string(verdict.dialect), "match": .string(verdict.match.rawValue),
+                        "pointers": .array(verdict.pointers.map { .string($0.description) }),
+                        "reason": .string(verdict.reason),
+                    ]
+                }
+            ),
+        ]
+    }
+}

@@ -1,0 +1,227 @@
+import Media
+import Payloads
+import Processing
+import Support
+import Testing
+import Timing
+
+@testable import Sidecar
+
+@Suite("Lists of notifications", .timeLimit(.minutes(1)))
+struct ListTests {
+    /// Returns a payload with a source of its own, so that no work is shared.
+    private static func payload(_ number: Int, text: String = "Hi") -> JSONValue {
+        [
+            "aps": ["mutable-content": 1, "alert": .string(text)],
+            "my-attachment": .string("https://example.com/\(number).jpg"), "number": .integer(number),
+        ]
+    }
+
+    private static func items(_ count: Int) -> [Result<ListProcessing.Item, Problem>] {
+        (0..<count).map { .success(ListProcessing.Item(payload: payload($0), options: .init())) }
+    }
+
+    private static func post(
+        _ list: JSONValue,
+        to path: String = "/v1/rewrite",
+        _ sidecar: SidecarFixture,
+        headers: [String: String] = [:],
+    ) async throws -> HTTPClient.Answer {
+        try await HTTPClient.send("POST", path: path, port: sidecar.port, headers: headers, body: list.compactBytes)
+    }
+
+    private static func elements(_ answer: HTTPClient.Answer) throws -> [JSONValue] {
+        guard case .array(let elements) = try JSONValue(parsing: answer.body) else { return [] }
+        return elements
+    }
+
+    private static func expectRefusal(
+        _ words: String,
+        _ process: () async throws -> [ListProcessing.Answer],
+    ) async {
+        do {
+            _ = try await process()
+            Issue.record("The list was not refused.")
+        } catch {
+            #expect((error as? Problem)?.detail.contains(words) == true, "\(error)")
+        }
+    }
+
+    @Test("payloads come back rewritten in order, with a problem in the place of one that can't be read")
+    func rewrite() async throws {
+        try await SidecarFixture.run { sidecar in
+            let list: JSONValue = [
+                Self.payload(0), 1, ["payload": ["aps": [:]]], Self.payload(3), ["a": 1], Self.payload(5),
+            ]
+            let answer = try await Self.post(list, sidecar)
+            let elements = try Self.elements(answer)
+            #expect(answer.status == 200 && answer.headers["content-type"] == "application/json")
+            try #require(elements.count == 6)
+            for index in [0, 3, 5] {
+                #expect(elements[index]["number"] == .integer(index))
+                #expect(elements[index]["my-attachment"] == "file:///store/a.jpg")
+            }
+            #expect([1, 2, 4].allSatisfy { elements[$0]["status"] == 422 && elements[$0]["type"] == "about:blank" })
+            #expect(elements[2]["detail"]?.text?.contains("Send it to /v1/notifications") == true)
+            #expect(answer.headers["attachd-outcome"] == "original")
+            #expect(answer.headers["attachd-margin"].flatMap { Int($0) }.map { $0 > 0 } == true)
+            #expect(answer.headers["server-timing"]?.hasPrefix("total;dur=") == true)
+        }
+    }
+
+    @Test("the outcome is the worst one")
+    func outcome() async throws {
+        try await SidecarFixture.run { sidecar in
+            let complete = try await Self.post([Self.payload(0), Self.payload(1)], sidecar)
+            #expect(complete.headers["attachd-outcome"] == "complete")
+            let plain = try await Self.post([Self.payload(0), ["aps": ["alert": "Hi"]]], sidecar)
+            #expect(plain.headers["attachd-outcome"] == "original")
+            #expect(try Self.elements(plain)[1] == ["aps": ["alert": "Hi"]])
+        }
+    }
+
+    @Test("envelopes get whole results in order, each with its own options")
+    func envelopes() async throws {
+        try await SidecarFixture.run { sidecar in
+            let list: JSONValue = [
+                ["id": "one", "payload": Self.payload(1), "deadline": "5s"],
+                ["payload": Self.payload(2), "profil": "x"],
+                ["id": "three", "payload": Self.payload(3), "profile": "fcm"],
+                ["payload": Self.payload(4), "profile": "nokia"],
+            ]
+            let answer = try await Self.post(list, to: "/v1/notifications", sidecar)
+            let elements = try Self.elements(answer)
+            #expect(answer.status == 200 && answer.headers["attachd-outcome"] == "original")
+            #expect(elements.map { $0["id"]?.text } == ["one", nil, "three", nil])
+            #expect(elements.map { $0["outcome"]?.text } == ["complete", nil, "complete", nil])
+            #expect(elements[1]["status"] == 422 && elements[3]["status"] == 400)
+        }
+    }
+
+    @Test("a list of Expo's messages comes back whole, those without a picture too")
+    func expo() async throws {
+        try await SidecarFixture.run { sidecar in
+            let list: JSONValue = [
+                ["to": "x", "title": "T", "richContent": ["image": "https://example.com/e.jpg"]],
+                ["to": "y", "body": "B"],
+            ]
+            let elements = try Self.elements(try await Self.post(list, sidecar))
+            #expect(elements.first?["richContent"]?["image"] == "file:///store/a.jpg")
+            #expect(elements.last == ["to": "y", "body": "B"])
+        }
+    }
+
+    @Test("an option in the header is that of all payloads, and is refused for all")
+    func options() async throws {
+        try await SidecarFixture.run { sidecar in
+            for header in ["Attachd-Profile", "Attachd-Dialect"] {
+                let answer = try await Self.post([Self.payload(0)], sidecar, headers: [header: "nokia"])
+                #expect(answer.status == 400)
+            }
+        }
+    }
+
+    @Test(
+        "a list has 1 to 100 items and 512 KiB at most, each item 64 KiB",
+        arguments: [(100, 3000, 200), (101, 0, 413), (0, 0, 422), (100, 5400, 413), (1, 70_000, 200)]
+    )
+    func sizes(count: Int, padding: Int, status: Int) async throws {
+        try await SidecarFixture.run { sidecar in
+            let text = String(repeating: "x", count: padding)
+            let list = JSONValue.array((0..<count).map { ["aps": ["alert": .string(text)], "n": .integer($0)] })
+            let answer = try await Self.post(list, sidecar)
+            #expect(answer.status == status)
+            guard status == 200 else { return #expect(answer.headers["content-type"] == "application/problem+json") }
+            let elements = try Self.elements(answer)
+            #expect(elements.count == count)
+            #expect(elements.first?["status"] == (padding > 65_536 ? 413 : nil))
+        }
+    }
+
+    @Test("only a few lists are larger than a single body at the same time")
+    func largeBodies() async throws {
+        let limits = ListLimits(requestLimit: 256)
+        #expect(limits.share == 32)
+        let single = ListLimits(requestLimit: 1)
+        #expect(single.share == 1)
+        #expect(single.permits.enter() && !single.permits.enter())
+        for _ in 0..<16 { #expect(limits.bodies.enter()) }
+        #expect(!limits.bodies.enter())
+    }
+
+    @Test("a list has no more permits than its share, and gives them all back")
+    func share() async throws {
+        let (started, hold) = (Signal(), Signal())
+        try await SidecarFixture.run(started: started, hold: hold) { sidecar in
+            let admission = Admission(limit: 32)
+            let list = ListProcessing(
+                service: sidecar.service,
+                admission: admission,
+                limits: ListLimits(requestLimit: 32)
+            )
+            async let answers = list.process(Self.items(9), accepted: sidecar.service.now, timeLimit: .seconds(60))
+            await started.wait()
+            #expect(admission.running == 4 && list.limits.permits.running == 4)
+            hold.send()
+            let finished = try await answers
+            #expect(finished.allSatisfy { (try? $0.get())?.outcome == .complete })
+            #expect(admission.running == 0 && list.limits.permits.running == 0)
+        }
+    }
+
+    @Test("a list takes the permits that are free, and is refused where none is")
+    func crowded() async throws {
+        try await SidecarFixture.run { sidecar in
+            let admission = Admission(limit: 32)
+            let list = ListProcessing(
+                service: sidecar.service,
+                admission: admission,
+                limits: ListLimits(requestLimit: 32)
+            )
+            for _ in 0..<31 { #expect(admission.enter()) }
+            let answers = try await list.process(Self.items(5), accepted: sidecar.service.now, timeLimit: .seconds(60))
+            #expect(answers.allSatisfy { (try? $0.get())?.outcome == .complete })
+            #expect(admission.running == 31 && admission.enter())
+            await Self.expectRefusal("raise --requests") {
+                try await list.process(Self.items(1), accepted: sidecar.service.now, timeLimit: .seconds(5))
+            }
+            #expect(list.limits.permits.running == 0)
+            let now = sidecar.service.now
+            let unread = try await list.process([.failure(.unreadable)], accepted: now, timeLimit: .seconds(5))
+            #expect(unread.count == 1)
+        }
+    }
+
+    @Test("every item answers by the deadline, also those whose turn does not come")
+    func deadline() async throws {
+        let hold = Signal()
+        try await SidecarFixture.run(hold: hold) { sidecar in
+            let list = ListProcessing(
+                service: sidecar.service,
+                admission: Admission(limit: 8),
+                limits: ListLimits(requestLimit: 8)
+            )
+            let now = sidecar.service.now
+            let stuck = try await list.process(Self.items(5), accepted: now, timeLimit: .milliseconds(400))
+            #expect(stuck.compactMap { try? $0.get() }.map(\.outcome) == Array(repeating: .original, count: 5))
+            let passed = sidecar.service.now.advanced(by: .seconds(-10))
+            let late = try await list.process(Self.items(3), accepted: passed, timeLimit: .seconds(5))
+            #expect(late.compactMap { try? $0.get() }.map(\.outcome) == Array(repeating: .original, count: 3))
+            #expect(late.compactMap { try? $0.get() }.allSatisfy { $0.margin == .zero })
+            hold.send()
+        }
+    }
+
+    @Test("a worker that drains takes no list")
+    func draining() async throws {
+        try await SidecarFixture.run { sidecar in
+            let admission = Admission(limit: 8)
+            admission.drain()
+            let limits = ListLimits(requestLimit: 8)
+            let list = ListProcessing(service: sidecar.service, admission: admission, limits: limits)
+            await Self.expectRefusal("shutting down") {
+                try await list.process(Self.items(1), accepted: sidecar.service.now, timeLimit: .seconds(5))
+            }
+        }
+    }
+}
