@@ -5,7 +5,7 @@ let package = Package(
     name: "NotificationAttachments",
     platforms: [.iOS(.v15)],
     products: [.library(name: "NotificationAttachments", targets: ["NotificationAttachments"])],
-    targets: [.target(name: "NotificationAttachments")],
+    targets: [.target(name: "NotificationAttachments")]
 )
 
 #if os(Linux)
@@ -27,7 +27,7 @@ package.targets.append(
     .testTarget(
         name: "NotificationAttachmentsTests",
         dependencies: ["NotificationAttachments", "NotificationContent", "NotificationService"],
-        exclude: ["faulty.py"],
+        exclude: ["faulty.py"]
     )
 )
 #endif

@@ -107,7 +107,7 @@ open class AttachmentContentController: UIViewController, @preconcurrency UNNoti
         screen.layer.addSublayer(layer)
         add(screen, heightToWidth: 9 / 16)
         let end = NotificationCenter.default.addObserver(
-            forName: .AVPlayerItemDidPlayToEndTime,
+            forName: AVPlayerItem.didPlayToEndTimeNotification,
             object: player.currentItem,
             queue: .main
         ) { [weak self] _ in MainActor.assumeIsolated { self?.rewind() } }

@@ -25,7 +25,7 @@ open class AttachmentService: UNNotificationServiceExtension {
                 let content = original.mutableCopy() as? UNMutableNotificationContent
                 if !attachments.isEmpty { content?.attachments = attachments }
                 contentHandler(content ?? original)
-            },
+            }
         )
         lock.withLock { attempts.append(attempt) }
         attempt.start()

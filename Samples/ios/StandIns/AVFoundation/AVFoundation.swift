@@ -14,10 +14,10 @@ public struct CMTime: Sendable { public static let zero = CMTime() }
     open func seek(to time: CMTime) {}
 }
 
-@MainActor open class AVPlayerItem: NSObject {}
-
-extension NSNotification.Name {
-    public static let AVPlayerItemDidPlayToEndTime = NSNotification.Name("AVPlayerItemDidPlayToEndTimeNotification")
+@MainActor open class AVPlayerItem: NSObject {
+    public nonisolated static let didPlayToEndTimeNotification = Notification.Name(
+        "AVPlayerItemDidPlayToEndTimeNotification"
+    )
 }
 
 open class AVPlayerLayer: CALayer {

@@ -30,8 +30,9 @@ final class ChildProgram: @unchecked Sendable {
         try? input.fileHandleForWriting.close()
         // A program that is started from a thread of Dispatch inherits that thread's mask, which blocks SIGTERM.
         kill(process.processIdentifier, SIGKILL)
-        process.waitUntilExit()
     }
+
+    func wait() { process.waitUntilExit() }
 
     func write(line: String) throws { try input.fileHandleForWriting.write(contentsOf: Data("\(line)\n".utf8)) }
 

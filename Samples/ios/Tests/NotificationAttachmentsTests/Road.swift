@@ -57,10 +57,12 @@ final class Road: Sendable {
 
     /// Pushes a sample through the gateway. Returns the notification as it comes to the phone, and its outcome.
     ///
-    /// `fault` is what the network does on attachd's way to the origin.
-    func push(_ sample: String, fault: String = "none") async throws -> (
-        request: UNNotificationRequest, outcome: String
-    ) {
+    /// `fault` is what the network does on attachd's way to the origin. `inline` is put into the payload's attachments.
+    func push(
+        _ sample: String,
+        fault: String = "none",
+        inline: [String: String]? = nil
+    ) async throws -> (request: UNNotificationRequest, outcome: String) {
         let payload = try String(contentsOf: Samples.folder.appending(path: "payloads/\(sample).json"), encoding: .utf8)
             .replacing("http://127.0.0.1:8099", with: "http://127.0.0.1:\(originPort)/\(fault)")
         var request = URLRequest(url: try address("http://127.0.0.1:\(gatewayPort)/push"))
@@ -70,7 +72,11 @@ final class Road: Sendable {
         let sent = try await gateway.answer(#"{"token": "a1b2c3", "#)
         let push = try JSONSerialization.jsonObject(with: Data("{\(sent)".utf8)) as? [String: Any]
         let content = UNMutableNotificationContent()
-        content.userInfo = push?["payload"] as? [String: Any] ?? [:]
+        var received = push?["payload"] as? [String: Any] ?? [:]
+        if let inline, let entries = received["attachments"] as? [[String: Any]] {
+            received["attachments"] = entries.map { $0.merging(["inline": inline]) { $1 } }
+        }
+        content.userInfo = received
         return (UNNotificationRequest(identifier: "1", content: content), push?["outcome"] as? String ?? "")
     }
 

@@ -47,30 +47,46 @@ struct RoadTests {
         #expect(rectangle as? [String: Double] == entry.clippingRect)
     }
 
+    /// The ThumbHash of the sample's photo.
+    private static let inline = ["thumbhash": "EOcFFYItd2ZwiZd1h4iIdnZwbgbn"]
+
     @Test(
-        "ends with the original when the ready file cannot be fetched",
+        "ends with the picture inside the payload when the ready file cannot be fetched",
         arguments: ["403", "404", "500", "login", "empty", "endless", "cut", "loop", "elsewhere"]
     )
     func faultyNetwork(fault: String) async throws {
         let road = try await Road(fault: fault)
         defer { road.end() }
-        let (request, outcome) = try await road.push("photo")
+        let (request, outcome) = try await road.push("photo", inline: Self.inline)
         #expect(["complete", "degraded"].contains(outcome))
+        let attachment = try #require(try await delivered(request).attachments.first)
+        #expect(attachment.type == "public.png")
+        #expect(try Data(contentsOf: attachment.url) == InlinePicture(Self.inline)?.data)
+    }
+
+    @Test("ends with the original when there is no picture inside the payload either")
+    func original() async throws {
+        let road = try await Road(fault: "404")
+        defer { road.end() }
+        let (request, _) = try await road.push("photo")
         #expect(try await delivered(request).attachments.isEmpty)
     }
 
-    @Test("ends with the original when the time is up while the network stalls", arguments: ["stall", "silence"])
+    @Test(
+        "ends with the picture inside the payload when the time is up while the network stalls",
+        arguments: ["stall", "silence"]
+    )
     func stalls(fault: String) async throws {
         let road = try await Road(fault: fault)
         defer { road.end() }
-        let (request, _) = try await road.push("photo")
+        let (request, _) = try await road.push("photo", inline: Self.inline)
         let service = NotificationService()
         service.didReceive(request, withContentHandler: deliveries.add)
         try await road.untilStalled()
         #expect(deliveries.all.isEmpty)
         service.serviceExtensionTimeWillExpire()
         service.serviceExtensionTimeWillExpire()
-        #expect(deliveries.all.map(\.attachments.isEmpty) == [true])
+        #expect(deliveries.all.map { $0.attachments.map(\.type) } == [["public.png"]])
     }
 
     @Test(
@@ -90,6 +106,7 @@ struct RoadTests {
         let road = try await Road()
         defer { road.end() }
         road.attachd.end()
+        road.attachd.wait()
         let (request, outcome) = try await road.push("photo")
         #expect(outcome.hasPrefix("sent as it is"))
         let attachment = try #require(try await delivered(request).attachments.first)
