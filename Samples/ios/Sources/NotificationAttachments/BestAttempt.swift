@@ -28,8 +28,6 @@ final class BestAttempt<Attachment>: @unchecked Sendable {
         try? FileManager.default.createDirectory(at: self.folder, withIntermediateDirectories: true)
     }
 
-    var readyCount: Int { lock.withLock { ready.count } }
-
     /// Downloads all attachments at once, and then delivers.
     @discardableResult
     func start() -> Task<Void, Never> {
@@ -62,8 +60,8 @@ final class BestAttempt<Attachment>: @unchecked Sendable {
         let file = IncomingFile(entry, at: folder.appendingPathComponent("\(index)"))
         do {
             try await transport.fetch(url, into: file)
-            let attachment = try make(entry.identifier, file.url, entry.options(for: file.finish()))
-            lock.withLock { ready[index] = attachment }
+            let options = try entry.options(for: file.finish())
+            try lock.withLock { ready[index] = try make(entry.identifier, file.url, options) }
         } catch {
             file.discard()
         }

@@ -14,7 +14,7 @@ final class IncomingFile: @unchecked Sendable {
     private var digest = SHA256()
     private var count = 0
     private(set) var url: URL
-    private(set) var type: MediaType?
+    private var type: MediaType?
 
     /// `base` is the file's location without its extension, which the answer may decide.
     init(_ entry: AttachmentEntry, at base: URL) {

@@ -7,6 +7,8 @@ import Testing
 struct BestAttemptTests {
     private let folder: TemporaryFolder
     private let deliveries = Deliveries<[String]>()
+    /// The names of the attachments that were made.
+    private let made = Deliveries<String>()
     private static let inline = InlinePicture(["thumbhash": "EOcFFYItd2ZwiZd1h4iIdnZwbgbn"])
 
     init() throws { folder = try TemporaryFolder() }
@@ -28,6 +30,7 @@ struct BestAttemptTests {
             over: network,
             make: { identifier, file, _ in
                 guard identifier != "refused" else { throw FakeNetwork.Broken() }
+                made.add(identifier)
                 return "\(identifier): \(file.lastPathComponent)"
             },
             deliver: deliveries.add
@@ -110,8 +113,8 @@ struct BestAttemptTests {
         let attempt = attempt([entry("a"), entry("b")], over: network)
         let work = attempt.start()
         await network.until(2)
-        // A download that has sent everything is ready a moment later.
-        while attempt.readyCount == 0 { await Task.yield() }
+        // A download that has sent everything is made into an attachment a moment later.
+        _ = await made.first()
         attempt.finish()
         #expect(deliveries.all == [["a: 0.jpg"]])
         await work.value
