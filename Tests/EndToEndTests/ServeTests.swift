@@ -37,6 +37,38 @@ struct ServeTests {
         #expect(attachd.leftovers == [])
     }
 
+    @Test("a list of payloads is answered by its deadline, in order, also where an origin never answers")
+    func list() async throws {
+        let origin = try OriginServer { [photo] request in
+            request.path.contains("stuck") ? .stall(after: 0, of: photo) : .body(photo)
+        }
+        defer { origin.stop() }
+        let options = ["--requests", "16", "--public-url", "https://push.example"]
+        try await RunningSidecar.run(attachd, options) { sidecar in
+            let sources = ["/a.jpg", "/stuck.jpg", "/b.jpg", "/c.jpg"].map { origin.url($0) }
+            let payloads = sources.map { url -> JSONValue in
+                ["aps": ["alert": "Hi", "mutable-content": 1], "my-attachment": .string(url)]
+            }
+            let list = JSONValue.array(payloads + [["no": "payload"]])
+            let answer = try await HTTPClient.send(
+                "POST",
+                path: "/v1/rewrite",
+                port: sidecar.port,
+                headers: ["Attachd-Deadline": "8s"],
+                body: list.compactBytes,
+            )
+            #expect(answer.status == 200 && answer.headers["attachd-outcome"] == "original")
+            guard case .array(let answers) = try JSONValue(parsing: answer.body) else { throw Missing() }
+            try #require(answers.count == 5)
+            for index in [0, 2, 3] {
+                #expect(answers[index]["my-attachment"]?.text?.hasPrefix("https://push.example/") == true)
+            }
+            #expect(answers[1] == payloads[1] && answers[4]["status"] == 422)
+        }
+    }
+
+    private struct Missing: Error {}
+
     @Test(
         "a counter that alerts use exists before it counts",
         arguments: [

@@ -52,7 +52,7 @@ enum RequestBody {
         }
         guard items.count <= ListLimits.itemLimit else {
             let detail = "The list has \(items.count) notifications; at most \(ListLimits.itemLimit) are allowed. "
-            throw tooLarge(detail + "Send several lists.")
+            throw Problem(.unprocessableContent, detail + "Send several lists.")
         }
         return items
     }
