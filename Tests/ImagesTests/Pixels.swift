@@ -7,7 +7,7 @@ import Media
 import Support
 
 /// The decoded pixels of a finished file.
-struct Pixels {
+struct Pixels: Equatable {
     var width: Int
     var height: Int
     var bands: Int
@@ -17,7 +17,11 @@ struct Pixels {
     init(_ bytes: [UInt8], _ format: MediaFormat, frames: Int = 1, isStrict: Bool = true) throws {
         let failOn = isStrict ? VIPS_FAIL_ON_WARNING : VIPS_FAIL_ON_ERROR
         let loader = PictureLoader(format: format, frames: frames, failOn: failOn)
-        let picture = try loader.open(PictureSource(MemorySource(bytes), format)).in8Bits().inMemory()
+        self.init(try loader.open(PictureSource(MemorySource(bytes), format)).in8Bits().inMemory())
+    }
+
+    /// Copies the pixels of a picture in memory with 8 bits.
+    init(_ picture: borrowing Picture) {
         (width, height, bands) = (picture.width, picture.height, picture.bands)
         values = picture.values
     }

@@ -22,6 +22,12 @@ static void fail(j_common_ptr info) {
 
 static void drop(j_common_ptr info) {}
 
+void handle_jpeg_errors(struct jpeg_error_mgr **manager, Errors *errors) {
+    *manager = jpeg_std_error(&errors->manager);
+    errors->manager.error_exit = fail;
+    errors->manager.output_message = drop;
+}
+
 /// The bytes written so far, and the piece that libjpeg fills.
 typedef struct {
     struct jpeg_destination_mgr base;
@@ -75,9 +81,7 @@ int cvips_jpegsave(VipsImage *in, int quality, gboolean has_full_colour, void **
     struct jpeg_compress_struct info;
     Errors errors;
     Output output = {{.init_destination = start_piece, .empty_output_buffer = end_piece, .term_destination = end_output}};
-    info.err = jpeg_std_error(&errors.manager);
-    errors.manager.error_exit = fail;
-    errors.manager.output_message = drop;
+    handle_jpeg_errors(&info.err, &errors);
     output.bytes = g_byte_array_new();
     if (setjmp(errors.end)) {
         jpeg_destroy_compress(&info);

@@ -1,3 +1,4 @@
+#include "Light.h"
 #include "Rendering.h"
 
 #include <math.h>
@@ -6,12 +7,7 @@
 // libvips scales down fast only with liborc, which generates machine code at run time, and a decoder process has no
 // memory that is writable and executable. Without liborc, its Lanczos filter takes longer than decoding the JPEG: 36 ms
 // against 29 ms from 10 megapixels to 1038 px. This implementation of the same filter takes a third of that, because the
-// C compiler vectorizes it. On x86 it is compiled twice, and the loader chooses by processor.
-#ifdef __x86_64__
-#define VECTORISED __attribute__((target_clones("arch=x86-64-v3", "default")))
-#else
-#define VECTORISED
-#endif
+// C compiler vectorizes it.
 
 // Pixels of up to four bands.
 typedef float Pixel __attribute__((vector_size(16)));
@@ -23,30 +19,6 @@ typedef guint16 TwoInputs __attribute__((vector_size(16)));
 typedef float Block __attribute__((vector_size(64)));
 typedef guint16 BlockOfInputs __attribute__((vector_size(32)));
 enum { block = sizeof(Block) / sizeof(float) };
-
-// The inputs of `light_of_values`, and its outputs.
-typedef VipsPel SomeBytes __attribute__((vector_size(16)));
-typedef float SomeValues __attribute__((vector_size(64)));
-typedef int SomeWholeValues __attribute__((vector_size(64)));
-typedef guint16 SomeInputs __attribute__((vector_size(32)));
-
-// Light adds up; the values of a picture are about its square root. A mean of values is too dark, so edges and fine
-// detail lose their brightness: fifteen photos of 1038 px scored 77.8 of SSIMULACRA2, and 79.1 in light. So the filter works
-// on 16 bits of light. A table leads back to values from the upper 14 bits.
-enum { full = 65535, unused_bits = 2 };
-
-// A polynomial near the curve of sRGB (IEC 61966-2-1), at most 0.0024 beside it, because it is faster than a table. What
-// leads back is its exact inverse.
-#define STEP(factor, power) (float)((factor) * full / (power))
-#define CURVE(x) ((((STEP(-0.20902477, 255.0 * 255 * 255 * 255) * (x) + STEP(0.70311077, 255.0 * 255 * 255)) * (x) + \
-                    STEP(0.45718489, 255.0 * 255)) * (x) + STEP(0.04872911, 255.0)) * (x) + 0.5f)
-
-typedef struct {
-    guint16 input[256];
-    VipsPel output[(full >> unused_bits) + 1];
-} Tables;
-
-static Tables light, plain;
 
 // The right half of the filter, because its sines took a fiftieth of the whole for a photo.
 enum { steps_per_input = 1024 };
@@ -66,55 +38,7 @@ static double weight(double distance) {
 
 void cvips_prepare_scaling(void) {
     for (int i = 0; i < 3 * steps_per_input; i++) window[i] = lanczos3((double)i / steps_per_input);
-    for (int i = 0; i < 256; i++) {
-        light.input[i] = (guint16)CURVE((float)i);
-        plain.input[i] = (guint16)(i * (full / 255));
-    }
-    for (int i = 0, value = 0; i <= full >> unused_bits; i++) {
-        int middle = (i << unused_bits) + (1 << (unused_bits - 1));
-        // The value whose light is nearest.
-        while (value < 255 && 2 * middle > light.input[value] + light.input[value + 1]) value++;
-        light.output[i] = (VipsPel)value;
-        plain.output[i] = (VipsPel)VIPS_MIN(255, (middle + full / 510) / (full / 255));
-    }
-}
-
-/// Converts values to light.
-VECTORISED static void light_of_values(const VipsPel *in, int count, guint16 *out) {
-    int i = 0;
-    for (; i + 16 <= count; i += 16) {
-        SomeBytes bytes;
-        memcpy(&bytes, in + i, sizeof bytes);
-        SomeValues x = __builtin_convertvector(bytes, SomeValues);
-        SomeWholeValues whole = __builtin_convertvector(CURVE(x), SomeWholeValues);
-        SomeInputs inputs = __builtin_convertvector(whole, SomeInputs);
-        memcpy(out + i, &inputs, sizeof inputs);
-    }
-    for (; i < count; i++) out[i] = light.input[in[i]];
-}
-
-/// A picture's bands: their tables, and whether the last one is alpha.
-typedef struct {
-    int count;
-    gboolean has_alpha;
-    const Tables *colour;
-} Bands;
-
-/// Converts a row to light. Colours count by their alpha, so that the invisible colour of transparent pixels does not
-/// mix into visible ones.
-static void read_row(const Bands *bands, const VipsPel *in, int width, guint16 *out) {
-    const guint16 *table = bands->colour->input;
-    int colours = bands->count - 1;
-    if (bands->colour == &light && !bands->has_alpha) return light_of_values(in, width * bands->count, out);
-    if (!bands->has_alpha) {
-        for (int i = 0; i < width * bands->count; i++) out[i] = table[in[i]];
-        return;
-    }
-    for (int x = 0; x < width; x++, in += colours + 1, out += colours + 1) {
-        guint alpha = in[colours];
-        for (int band = 0; band < colours; band++) out[band] = (guint16)((table[in[band]] * alpha + 127) / 255);
-        out[colours] = plain.input[alpha];
-    }
+    prepare_light();
 }
 
 /// The inputs of each output, with their weights. An odd number of weights is followed by a zero.
@@ -199,68 +123,48 @@ VECTORISED static void scale_across(const Taps *taps, const float *one, const fl
     }
 }
 
-/// Converts a line of light to values.
-static void write_line(const Bands *bands, const guint16 *in, int width, VipsPel *out) {
-    const VipsPel *table = bands->colour->output;
-    if (!bands->has_alpha) {
-        for (int i = 0; i < width * bands->count; i++) out[i] = table[in[i] >> unused_bits];
-        return;
-    }
-    int colours = bands->count - 1;
-    for (int x = 0; x < width; x++, in += colours + 1, out += colours + 1) {
-        guint alpha = in[colours];
-        out[colours] = plain.output[alpha >> unused_bits];
-        for (int band = 0; band < colours; band++) {
-            guint colour = alpha ? (guint)VIPS_MIN((guint64)in[band] * full / alpha, full) : 0;
-            out[band] = table[colour >> unused_bits];
-        }
-    }
-}
-
-int cvips_render_scaled(VipsImage *in, int width, int height, cvips_keep keep, void *user, VipsImage **out, int *rows) {
-    if (in->BandFmt != VIPS_FORMAT_UCHAR || in->Bands > 4 || width < 1 || height < 1 || vips_image_pio_input(in))
-        return -1;
-    VipsImage *image = memory_image(in, width, height);
+int render_scaled(Rows *rows, VipsImage *like, int width, int height, cvips_keep keep, void *user, VipsImage **out,
+                  int *complete) {
+    VipsImage *image = memory_image(like, width, height);
     if (!image) return -1;
-    VipsRegion *region = vips_region_new(in);
-    gboolean is_cmyk = in->Type == VIPS_INTERPRETATION_CMYK;
-    Bands bands = {in->Bands, vips_image_hasalpha(in), is_cmyk ? &plain : &light};
-    int values = in->Xsize * in->Bands;
+    gboolean is_cmyk = like->Type == VIPS_INTERPRETATION_CMYK;
+    Bands bands = {like->Bands, vips_image_hasalpha(like), !is_cmyk};
+    int values = rows->width * bands.count;
     int stride = (values + block - 1) / block * block;
-    Taps *down = taps_new(in->Ysize, height);
-    Taps *across = taps_new(in->Xsize, width);
+    Taps *down = taps_new(rows->height, height);
+    Taps *across = taps_new(rows->width, width);
     // The rows of two output rows, and those of the next strip.
-    double scale = VIPS_MAX(1.0, (double)in->Ysize / height);
+    double scale = VIPS_MAX(1.0, (double)rows->height / height);
     int most = 2 * (int)ceil(3 * scale) + (int)ceil(scale) + 3;
-    int ring = VIPS_MIN(most + strip_height, in->Ysize);
+    int ring = VIPS_MIN(most + strip_height, rows->height);
     // What follows a row's values is never used, so nothing is cleared.
     guint16 *input = g_new(guint16, (size_t)ring * stride);
     float(*weights)[2] = g_malloc0_n(most, sizeof *weights);
     // A pixel is read as four values, whatever its bands, and an odd number of weights reads one pixel more.
     float *middle[] = {g_new0(float, stride + 8), g_new0(float, stride + 8)};
-    guint16 *sums[] = {g_new(guint16, (size_t)width * in->Bands + 4), g_new(guint16, (size_t)width * in->Bands + 4)};
+    guint16 *sums[] = {g_new(guint16, (size_t)width * bands.count + 4), g_new(guint16, (size_t)width * bands.count + 4)};
     int status = -1;
     int there = 0;
     int y = 0;
     while (y < height) {
         int last = VIPS_MIN(y + 1, height - 1);
-        if (there < in->Ysize && there < down[last].first + down[last].count) {
-            VipsRect area = {0, there, in->Xsize, VIPS_MIN(strip_height, in->Ysize - there)};
-            if (vips_region_prepare(region, &area)) goto end;
+        if (there < rows->height && there < down[last].first + down[last].count) {
+            const VipsPel *row;
+            size_t distance;
+            int count = rows->next(rows, &row, &distance);
+            if (count < 0) goto end;
             if (!keep(user)) break;
-            for (int row = 0; row < area.height; row++, there++) {
-                const VipsPel *from = VIPS_REGION_ADDR(region, 0, there);
-                read_row(&bands, from, in->Xsize, input + (size_t)(there % ring) * stride);
-            }
+            for (int i = 0; i < count; i++, there++, row += distance)
+                read_row(&bands, row, rows->width, input + (size_t)(there % ring) * stride);
             continue;
         }
         int count = pair(&down[y], &down[last], weights);
         scale_down(down[y].first, count, weights, input, ring, stride, middle[0], middle[1]);
-        scale_across(across, middle[0], middle[1], width, in->Bands, sums[0], sums[1]);
+        scale_across(across, middle[0], middle[1], width, bands.count, sums[0], sums[1]);
         for (int i = 0; y <= last; i++, y++) write_line(&bands, sums[i], width, VIPS_IMAGE_ADDR(image, 0, y));
     }
     blacken(image, y);
-    *rows = y;
+    *complete = y;
     *out = g_steal_pointer(&image);
     status = 0;
 end:
@@ -272,7 +176,32 @@ end:
     g_free(input);
     g_free(across);
     g_free(down);
-    g_object_unref(region);
     VIPS_UNREF(image);
+    return status;
+}
+
+/// The rows that libvips computes.
+typedef struct {
+    Rows base;
+    VipsRegion *region;
+    int there;
+} ComputedRows;
+
+static int compute_rows(Rows *base, const VipsPel **first, size_t *distance) {
+    ComputedRows *rows = (ComputedRows *)base;
+    VipsRect area = {0, rows->there, base->width, VIPS_MIN(strip_height, base->height - rows->there)};
+    if (vips_region_prepare(rows->region, &area)) return -1;
+    *first = VIPS_REGION_ADDR(rows->region, 0, rows->there);
+    *distance = VIPS_REGION_LSKIP(rows->region);
+    rows->there += area.height;
+    return area.height;
+}
+
+int cvips_render_scaled(VipsImage *in, int width, int height, cvips_keep keep, void *user, VipsImage **out, int *rows) {
+    if (in->BandFmt != VIPS_FORMAT_UCHAR || in->Bands > 4 || width < 1 || height < 1 || vips_image_pio_input(in))
+        return -1;
+    ComputedRows computed = {{in->Xsize, in->Ysize, compute_rows}, vips_region_new(in), 0};
+    int status = render_scaled(&computed.base, in, width, height, keep, user, out, rows);
+    g_object_unref(computed.region);
     return status;
 }

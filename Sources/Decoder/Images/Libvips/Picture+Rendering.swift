@@ -1,6 +1,7 @@
 import CVips
 import CVipsShim
 import DecoderWire
+import Media
 
 /// A picture in memory, of full height. The part below `rows` is black.
 struct RenderedPicture: ~Copyable {
@@ -22,6 +23,60 @@ extension Picture {
     func rendered(scaledTo size: PixelSize, while keep: @escaping () -> Bool) throws(DecodeError) -> RenderedPicture {
         var rows: Int32 = 0
         let picture = try render(size, KeepCallback(ask: keep), &rows)
+        return RenderedPicture(picture: picture, rows: Int(rows))
+    }
+
+    /// A Boolean value that indicates whether libjpeg's rows are those of the picture, which `loader` made: grey or RGB.
+    func hasRows(of loader: PictureLoader) -> Bool {
+        let hasColours = interpretation == VIPS_INTERPRETATION_sRGB && bands == 3
+        return loader.format == .jpeg && has8Bits
+            && (hasColours || interpretation == VIPS_INTERPRETATION_B_W && bands == 1)
+    }
+
+    /// Renders a part of a JPEG, straight from its rows, scaled to `size`.
+    ///
+    /// - Parameters:
+    ///   - area: The part of the picture.
+    ///   - source: The source from which the picture was made.
+    ///   - shrink: The factor by which its loader shrank.
+    ///   - size: The new size, not larger than the part.
+    ///   - keep: Asked after each strip of the part, before the strip counts.
+    /// - Returns: The part, and its number of complete rows.
+    /// - Throws: The reason why a pixel cannot be computed.
+    func renderedRows(
+        of area: PixelArea,
+        from source: PictureSource,
+        shrink: Int,
+        scaledTo size: PixelSize,
+        while keep: @escaping () -> Bool,
+    ) throws(DecodeError) -> RenderedPicture {
+        var rows: Int32 = 0
+        let callback = KeepCallback(ask: keep)
+        let part = VipsRect(
+            left: Int32(area.x),
+            top: Int32(area.y),
+            width: Int32(area.width),
+            height: Int32(area.height)
+        )
+        let picture = try unsafe Picture.make("jpegrows") { made in
+            unsafe callback.withPointer { user in
+                unsafe source.withReader { read, bytes in
+                    unsafe cvips_jpeg_render_scaled(
+                        image,
+                        read,
+                        bytes,
+                        Int32(shrink),
+                        part,
+                        Int32(size.width),
+                        Int32(size.height),
+                        askToKeep,
+                        user,
+                        &made,
+                        &rows
+                    )
+                }
+            }
+        }
         return RenderedPicture(picture: picture, rows: Int(rows))
     }
 

@@ -42,6 +42,15 @@ final class PictureSource {
         return unsafe source
     }
 
+    /// Calls `body` with a function that reads the source from its first byte on, and with its argument.
+    func withReader(_ body: (cvips_read, UnsafeMutableRawPointer) -> Int32) -> Int32 {
+        offset = 0
+        shortfall = 0
+        return withExtendedLifetime(self) {
+            unsafe body(readPictureSource, Unmanaged.passUnretained(self).toOpaque())
+        }
+    }
+
     /// Returns `failure`, or the reason why reading was stopped here.
     func cause(of failure: DecodeError) -> DecodeError {
         hasTooManyScans ? DecodeError(.resourceLimit, "a JPEG of more than \(ScanCounter.limit) scans") : failure

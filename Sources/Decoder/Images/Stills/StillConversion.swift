@@ -70,10 +70,15 @@ struct StillConversion {
         let loader = PictureLoader(format: header.format, shrink: shrink, failOn: failOn)
         let stopsWithBytes = header.format.isStreamed && !isProgressive
         do {
-            let cropped = try shape.crop(loader.open(bytes)).reduced(from: header.colours.coding)
-            return try cropped.rendered(scaledTo: shape.size(of: cropped.size)) {
-                !(stopsWithBytes && bytes.ranOut) && !mustStop
+            let loaded = try loader.open(bytes)
+            let area = shape.area(in: loaded.size)
+            let size = shape.size(of: area.size)
+            let keep = { !(stopsWithBytes && bytes.ranOut) && !mustStop }
+            if size != area.size, loaded.hasRows(of: loader) {
+                return try loaded.renderedRows(of: area, from: bytes, shrink: shrink, scaledTo: size, while: keep)
             }
+            let cropped = try shape.crop(loaded).reduced(from: header.colours.coding)
+            return try cropped.rendered(scaledTo: size, while: keep)
         } catch {
             throw bytes.cause(of: error)
         }

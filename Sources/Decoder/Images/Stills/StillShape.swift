@@ -53,8 +53,11 @@ struct StillShape {
 
     /// Returns the part of `loaded` that is scaled.
     func crop(_ loaded: borrowing Picture) throws(DecodeError) -> Picture {
-        try loaded.cropped(to: area.scaled(from: whole, to: loaded.size))
+        try loaded.cropped(to: area(in: loaded.size))
     }
+
+    /// Returns the part that is scaled of a picture that the loader shrank to the size `loaded`.
+    func area(in loaded: PixelSize) -> PixelArea { area.scaled(from: whole, to: loaded) }
 
     /// Returns the size to which that part is scaled. It is never scaled up, even if the loader shrank it too far.
     func size(of cropped: PixelSize) -> PixelSize {
