@@ -48,6 +48,11 @@ enum Samples {
                 frames: 6,
                 durationMilliseconds: 5,
                 focus: FocalPoint(x: 0.25, y: 1),
+                inline: InlinePicture(
+                    thumbHash: Array(0..<24),
+                    format: $0,
+                    pictures: [1500, 900, 600].map { [UInt8](repeating: 200, count: $0) },
+                ),
             )
             return .rung(report, output: 0)
         }
@@ -87,6 +92,7 @@ enum Samples {
                 byteLimit: 10_000_000,
                 keepsTransparency: false,
                 prefersWebP: true,
+                inline: .auto,
             ),
             animation: AnimationRules(longEdge: 3, byteBudget: 4, byteLimit: 5),
             clippingRectangle: ClippingRectangle(x: 0.1, y: 0, width: 0.9, height: 1.0 / 3),

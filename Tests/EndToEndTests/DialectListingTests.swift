@@ -20,12 +20,14 @@ struct DialectListingTests {
             categories: [PHOTO, ALBUM]
             cropToClippingRectangle: true
             formats: [webp, jpeg]
+            inline: auto
             image: {longEdge: 600, aspectRatio: 3:2, byteBudget: 60000, keepTransparency: false}
             animation: false
             video: {duration: 5s, byteLimit: 1000000}
             audio: false
           watch:
             categories: WRIST
+            inline: off
             image:
               longEdge: 128
               byteLimit: 20000
@@ -74,6 +76,7 @@ struct DialectListingTests {
         )
         for row in [
             ["banner", "formats", "webp,", "jpeg"], ["watch", "formats", "jpeg"],
+            ["banner", "inline", "auto"], ["watch", "inline", "off"],
             ["banner", "image.longEdge", "600"], ["banner", "image.aspectRatio", "3:2"],
             ["banner", "image.byteBudget", "60000"], ["banner", "image.byteLimit", "10000000"],
             ["banner", "animation", "false"], ["banner", "video.duration", "5.0s"],

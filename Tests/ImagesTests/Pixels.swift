@@ -23,7 +23,7 @@ struct Pixels: Equatable {
     /// Copies the pixels of a picture in memory with 8 bits.
     init(_ picture: borrowing Picture) {
         (width, height, bands) = (picture.width, picture.height, picture.bands)
-        values = picture.values
+        values = picture.pixels
     }
 
     init(_ emitted: CollectedRungs.Emitted) throws {
@@ -49,13 +49,6 @@ struct Pixels: Equatable {
         part.height = rows
         part.values = Array(values.prefix(rows * width * bands))
         return part
-    }
-}
-
-extension Picture {
-    /// The values of a picture in memory. The method keeps the picture alive longer than the pointer.
-    fileprivate var values: [UInt8] {
-        unsafe Array(UnsafeRawBufferPointer(start: vips_image_get_data(image), count: width * height * bands))
     }
 }
 

@@ -108,6 +108,8 @@ package struct RungReport: Sendable, Equatable {
     package var durationMilliseconds: Int?
     /// The middle of the square that draws attention in a picture; `nil` if it was not looked for.
     package var focus: FocalPoint?
+    /// The tiny version for the payload; `nil` if none was wanted, or an earlier output of the source has it.
+    package var inline: InlinePicture?
 
     package init(
         rung: Rung,
@@ -118,6 +120,7 @@ package struct RungReport: Sendable, Equatable {
         frames: Int? = nil,
         durationMilliseconds: Int? = nil,
         focus: FocalPoint? = nil,
+        inline: InlinePicture? = nil,
     ) {
         self.rung = rung
         self.format = format
@@ -127,5 +130,6 @@ package struct RungReport: Sendable, Equatable {
         self.frames = frames
         self.durationMilliseconds = durationMilliseconds
         self.focus = focus
+        self.inline = inline
     }
 }

@@ -52,6 +52,8 @@ package struct ImageRules: Sendable, Hashable {
     /// A Boolean value that indicates whether pictures become WebP, which has fewer bytes for the same quality. iPhones
     /// don't show it in a notification.
     package var prefersWebP: Bool
+    /// The tiny picture that the payload itself carries.
+    package var inline: InlineRule
 
     package init(
         longEdge: Int,
@@ -60,6 +62,7 @@ package struct ImageRules: Sendable, Hashable {
         byteLimit: Int,
         keepsTransparency: Bool = true,
         prefersWebP: Bool = false,
+        inline: InlineRule = .off,
     ) {
         self.longEdge = longEdge
         self.aspectRatio = aspectRatio
@@ -67,6 +70,7 @@ package struct ImageRules: Sendable, Hashable {
         self.byteLimit = byteLimit
         self.keepsTransparency = keepsTransparency
         self.prefersWebP = prefersWebP
+        self.inline = inline
     }
 }
 

@@ -13,6 +13,10 @@ package struct NotificationAttachment: Sendable, Equatable {
     package var isClipped: Bool
     /// The part of the picture for a thumbnail.
     package var thumbnailClippingRectangle: ClippingRectangle?
+    /// The file's SHA-256 in hexadecimal digits.
+    package var sha256: String?
+    /// The tiny picture for a phone without network.
+    package var inline: InlinePicture?
 
     package init(
         identifier: String,
@@ -22,6 +26,8 @@ package struct NotificationAttachment: Sendable, Equatable {
         byteCount: Int? = nil,
         isClipped: Bool = false,
         thumbnailClippingRectangle: ClippingRectangle? = nil,
+        sha256: String? = nil,
+        inline: InlinePicture? = nil,
     ) {
         self.identifier = identifier
         self.url = url
@@ -30,5 +36,7 @@ package struct NotificationAttachment: Sendable, Equatable {
         self.byteCount = byteCount
         self.isClipped = isClipped
         self.thumbnailClippingRectangle = thumbnailClippingRectangle
+        self.sha256 = sha256
+        self.inline = inline
     }
 }

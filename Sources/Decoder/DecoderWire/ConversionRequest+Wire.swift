@@ -28,6 +28,7 @@ extension WireWriter {
         put(rules.byteLimit)
         put(rules.keepsTransparency)
         put(rules.prefersWebP)
+        put(case: rules.inline)
     }
 
     private mutating func put(_ rules: AnimationRules) {
@@ -118,6 +119,7 @@ extension WireReader {
             byteLimit: try count(),
             keepsTransparency: try flag(),
             prefersWebP: try flag(),
+            inline: try `case`(of: InlineRule.self),
         )
     }
 

@@ -17,6 +17,12 @@ extension WireWriter {
         put(report.frames)
         put(report.durationMilliseconds)
         put(report.focus)
+        put(report.inline != nil)
+        guard let inline = report.inline else { return }
+        put(case: inline.format)
+        put(inline.thumbHash)
+        put(inline.pictures.count)
+        for picture in inline.pictures { put(picture) }
     }
 }
 
@@ -40,6 +46,17 @@ extension WireReader {
             frames: try optionalCount(),
             durationMilliseconds: try optionalCount(),
             focus: try optionalFocalPoint(),
+            inline: try flag() ? inlinePicture() : nil,
         )
+    }
+
+    private mutating func inlinePicture() throws(WireError) -> InlinePicture {
+        let format = try `case`(of: OutputFormat.self)
+        let hash = try data()
+        let count = try count()
+        guard count <= InlinePicture.pictureLimit else { throw .invalidValue }
+        var pictures: [[UInt8]] = []
+        for _ in 0..<count { pictures.append(try data()) }
+        return InlinePicture(thumbHash: hash, format: format, pictures: pictures)
     }
 }

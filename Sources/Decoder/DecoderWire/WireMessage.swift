@@ -7,5 +7,5 @@ package protocol WireMessage: Sendable, Equatable {
 /// The limits of all packets.
 package enum Wire {
     /// The largest size of a message, in bytes. A longer packet is not a message.
-    package static let packetLimit = 2048
+    package static let packetLimit = 4096
 }

@@ -59,6 +59,14 @@ struct WireReader {
         return String(decoding: characters, as: UTF8.self)
     }
 
+    /// Reads bytes, and their number before them.
+    mutating func data() throws(WireError) -> [UInt8] {
+        let count = Int(try byte()) << 8 | Int(try byte())
+        guard bytes.count - offset >= count else { throw .truncated }
+        defer { offset += count }
+        return Array(bytes[offset..<offset + count])
+    }
+
     func end() throws(WireError) {
         guard offset == bytes.count else { throw .trailingBytes }
     }

@@ -25,6 +25,13 @@ struct WireWriter {
         for (index, other) in Case.allCases.enumerated() where other == value { put(UInt8(truncatingIfNeeded: index)) }
     }
 
+    /// Writes at most 65,535 bytes, and their number before them.
+    mutating func put(_ data: [UInt8]) {
+        put(UInt8(truncatingIfNeeded: data.count >> 8))
+        put(UInt8(truncatingIfNeeded: data.count))
+        bytes.append(contentsOf: data.prefix(65_535))
+    }
+
     /// Writes the first `WireReader.textLimit` bytes of `text`.
     mutating func put(_ text: String) {
         let utf8 = text.utf8.prefix(WireReader.textLimit)

@@ -20,7 +20,12 @@ final class RungEmitter {
 
     func wants(_ rung: Rung) -> Bool { rungs.contains(rung) }
 
-    func emit(_ rung: Rung, _ picture: borrowing EncodedPicture, focus: FocalPoint? = nil) throws(DecodeError) {
+    func emit(
+        _ rung: Rung,
+        _ picture: borrowing EncodedPicture,
+        focus: FocalPoint? = nil,
+        inline: InlinePicture? = nil,
+    ) throws(DecodeError) {
         let report = RungReport(
             rung: rung,
             format: picture.format,
@@ -30,6 +35,7 @@ final class RungEmitter {
             frames: picture.frames,
             durationMilliseconds: picture.durationMilliseconds,
             focus: focus,
+            inline: inline,
         )
         try unsafe picture.bytes.withBytes { (bytes) throws(DecodeError) in try unsafe emit(report, bytes) }
     }

@@ -37,6 +37,7 @@ extension Profile {
     package var rules: [(name: String, value: String)] {
         var rules = [
             ("formats", image.prefersWebP ? "webp, jpeg" : "jpeg"),
+            ("inline", image.inline.rawValue),
             ("image.longEdge", "\(image.longEdge)"),
             ("image.aspectRatio", image.aspectRatio.map { "\($0.width):\($0.height)" } ?? "-"),
             ("image.byteBudget", "\(image.byteBudget)"),

@@ -23,14 +23,12 @@ package struct PayloadWriter: Sendable {
         guard !ready.isEmpty || fallbackBody != nil else { return original }
 
         var smallest = Int.max
-        let forms: [(fit: RewrittenPayload.Fit, hasDetails: Bool)] = [
-            (.listed, true), (.listed, false), (.unlisted, false), (.shortened, false),
-        ]
-        for (fit, hasDetails) in forms {
+        let listed = AttachmentEntry.Detail.allCases.map { (fit: RewrittenPayload.Fit.listed, detail: $0) }
+        for (fit, detail) in listed + [(.unlisted, .none), (.shortened, .none)] {
             var payload = request.payload
             for (pointers, file) in ready { payload.write(file, at: pointers, isShort: fit == .shortened) }
             if let fallbackBody { payload.set(at: fallbackBody.pointer, to: fallbackBody.text) }
-            if fit == .listed, !payload.list(ready, withDetails: hasDetails) { continue }
+            if fit == .listed, !payload.list(ready, downTo: detail) { continue }
             let byteCount = request.measure.byteCount(of: payload)
             if byteCount <= request.pushType.byteLimit {
                 return RewrittenPayload(bytes: payload.compactBytes, payload: payload, fit: fit)
@@ -49,17 +47,6 @@ package struct PayloadWriter: Sendable {
 }
 
 extension NotificationAttachment {
-    /// Returns the entry of the array of ready attachments. Details are what a device can do without.
-    fileprivate func entry(withDetails hasDetails: Bool) -> JSONValue {
-        var members: [JSONValue.Member] = [
-            .init("identifier", .string(identifier)), .init("url", .string(url)), .init("type", .string(type)),
-        ]
-        if hasDetails, let part = thumbnailClippingRectangle {
-            members.append(.init("thumbnailClippingRect", part.json))
-        }
-        return .object(members)
-    }
-
     /// Returns the URL, if necessary with a fragment that ends in the file's extension. A fragment stays on the device.
     fileprivate func endingInExtension(_ url: String) -> String {
         guard let suffix = MediaFormat(typeIdentifier: type).map({ "." + $0.filenameExtension }),
@@ -102,12 +89,12 @@ extension JSONValue {
     /// Adds the arrays of ready attachments. Returns `false` if none has a location, or the sender has a value there.
     fileprivate mutating func list(
         _ ready: [(pointers: AttachmentPointers, file: NotificationAttachment)],
-        withDetails hasDetails: Bool,
+        downTo detail: AttachmentEntry.Detail,
     ) -> Bool {
         var lists: [(pointer: JSONPointer, entries: [JSONValue])] = []
         for (pointers, file) in ready {
             guard let pointer = pointers.list else { continue }
-            let entry = file.entry(withDetails: hasDetails)
+            let entry = AttachmentEntry(file: file, detail: detail).json
             if let index = lists.firstIndex(where: { $0.pointer == pointer }) {
                 lists[index].entries.append(entry)
             } else if value(at: pointer) == nil {

@@ -32,10 +32,10 @@ struct VideoConversion {
         _ = try reader.packet(at: 0)
         let isCopyable = emitter.wants(.copied) && video.isCopyable(under: rules)
         var failure: DecodeError?
-        // A copy of bytes that are already there, or arrive at once, is faster than a poster. A thumbnail
-        // needs a poster in any case.
-        let isQuick =
-            isCopyable && request.thumbnailEdge == nil && (source.isWhole || reader.reachesEnd(within: Self.patience))
+        // A copy of bytes that are already there, or arrive at once, is faster than a poster. A thumbnail or a tiny
+        // picture for the payload needs a poster in any case.
+        let needsPoster = request.thumbnailEdge != nil || request.image.inline != .off
+        let isQuick = isCopyable && !needsPoster && (source.isWhole || reader.reachesEnd(within: Self.patience))
         if !isQuick { _ = attempt(&failure) { () throws(DecodeError) in try emitPoster(reader) } }
         // A video that cannot be copied is encoded again.
         let isDone = isCopyable && attempt(&failure) { () throws(DecodeError) in try copy(reader, rules) }

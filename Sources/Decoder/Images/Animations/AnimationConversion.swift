@@ -20,7 +20,7 @@ struct AnimationConversion {
 
     func run() throws(DecodeError) {
         let still = StillConversion(request: request, source: source, header: header, emitter: emitter)
-        if try remux() { return still.addThumbnail() }
+        if try remux(still) { return still.addThumbnail() }
         if emitter.wants(.firstFrame) { try still.make(.firstFrame, shrink: still.shape.shrink) }
         // An animation of a thousand frames is of no use in a notification, and reading it costs as much as decoding
         // it.
@@ -35,14 +35,14 @@ struct AnimationConversion {
     }
 
     /// Emits the source's own coded data, if it may be delivered unchanged. Returns `true` if it did.
-    private func remux() throws(DecodeError) -> Bool {
+    private func remux(_ still: StillConversion) throws(DecodeError) -> Bool {
         let isWhole = area.size == header.storedSize
         let isLegal = header.format == .gif && isWhole && header.size.longEdge <= rules.longEdge
         guard emitter.wants(.remuxed), isLegal, header.framesWithin(request.limits) == header.frames else {
             return false
         }
         return try Remuxing(header: header, byteLimit: min(rules.byteBudget, rules.byteLimit))
-            .emit(source, to: emitter)
+            .emit(source, to: emitter, inline: still.inlinePicture)
     }
 
     /// Decodes the frames in their final size. Returns fewer frames when time runs out, and `nil` if there is no

@@ -10,9 +10,17 @@ struct Remuxing {
     /// Emits the rewritten source if it is within the limit, follows its format's standard, and decodes without any
     /// warning.
     ///
+    /// - Parameters:
+    ///   - source: The source.
+    ///   - emitter: Where the rewritten source goes.
+    ///   - inline: Makes the tiny version that is reported with it.
     /// - Returns: `true` if it was emitted. Otherwise the picture must be encoded again.
     /// - Throws: The error of the output.
-    func emit(_ source: any SourceBytes, to emitter: RungEmitter) throws(DecodeError) -> Bool {
+    func emit(
+        _ source: any SourceBytes,
+        to emitter: RungEmitter,
+        inline: () -> InlinePicture?,
+    ) throws(DecodeError) -> Bool {
         let bytes = source.readToEnd()
         guard source.isWhole, let format = OutputFormat(header.format), let stripped = strip(bytes, format) else {
             return false
@@ -25,6 +33,7 @@ struct Remuxing {
             height: header.size.height,
             frames: header.frames,
             durationMilliseconds: header.report.durationMilliseconds,
+            inline: inline(),
         )
         try emitter.emit(report, stripped)
         return true

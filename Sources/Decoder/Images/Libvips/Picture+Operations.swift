@@ -49,6 +49,13 @@ extension Picture {
         try unsafe Picture.make("flip") { made in unsafe cvips_flip(image, VIPS_DIRECTION_HORIZONTAL, &made) }
     }
 
+    /// Returns a picture in memory, reduced by a whole number so that its longer side still has `longEdge` pixels.
+    func reduced(toAbout longEdge: Int) throws(DecodeError) -> Picture {
+        let factor = min(size.longEdge / longEdge, width, height)
+        guard factor > 1 else { return try inMemory() }
+        return try unsafe Picture.make("reduce") { made in unsafe cvips_reduce(image, Int32(factor), &made) }
+    }
+
     // MARK: Colour
 
     private func premultiplied() throws(DecodeError) -> Picture {

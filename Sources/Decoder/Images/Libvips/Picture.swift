@@ -40,6 +40,11 @@ struct Picture: ~Copyable {
     var has16Bits: Bool { unsafe vips_image_get_format(image) == VIPS_FORMAT_USHORT }
     var interpretation: VipsInterpretation { unsafe vips_image_guess_interpretation(image) }
 
+    /// A copy of the values of a picture in memory with 8 bits, band by band.
+    var pixels: [UInt8] {
+        unsafe Array(UnsafeRawBufferPointer(start: vips_image_get_data(image), count: width * height * bands))
+    }
+
     // MARK: Metadata
 
     func integer(_ field: String) -> Int? {

@@ -19,7 +19,8 @@ package struct PosterEmitter: StillEmitter {
         let scaled = try shape.finish(cropped.inMemory(scaledTo: shape.size(of: cropped.size)))
         let encoded = try StillEncoder(rules: request.image).encode(scaled)
         let emitter = RungEmitter(rungs: [rung], output: output, thumbnailEdge: request.thumbnailEdge)
-        try emitter.emit(rung, encoded, focus: scaled.focus)
+        let inline = InlineEncoder(rules: request.image).encode(scaled)
+        try emitter.emit(rung, encoded, focus: scaled.focus, inline: inline)
         emitter.emitThumbnail(of: scaled)
     }
 

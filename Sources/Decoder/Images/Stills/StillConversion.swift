@@ -43,7 +43,22 @@ struct StillConversion {
         guard header.format != .gif || request.animation != nil && header.frames == 1 else { return false }
         guard !header.hasAlpha || request.image.keepsTransparency else { return false }
         let limit = min(request.image.byteBudget, request.image.byteLimit)
-        return try Remuxing(header: header, byteLimit: limit).emit(source, to: emitter)
+        return try Remuxing(header: header, byteLimit: limit).emit(source, to: emitter, inline: inlinePicture)
+    }
+
+    /// Returns the tiny version of a source whose own data goes out, decoded as small as its loader can.
+    func inlinePicture() -> InlinePicture? {
+        guard request.image.inline != .off else { return nil }
+        do {
+            let shrink = [8, 4, 2].first { header.storedSize.longEdge / $0 >= InlinePicture.longestEdge } ?? 1
+            let rendered = try render(PictureSource(source, header.format), shrink)
+            let standard = try rendered.picture.inStandardColours(from: header.colours.coding)
+            return InlineEncoder(rules: request.image)
+                .encode(try standard.upright(from: header.orientation).inMemory())
+        } catch {
+            // The picture itself is complete without it.
+            return nil
+        }
     }
 
     /// Makes the first frame as `rung`, or as `.partial` if the source ends within the frame.
@@ -108,7 +123,8 @@ struct StillConversion {
         let isHurried = rung != .downscaled || source.timeWillExpire
         let rules = isHurried ? request.image.withoutWebP : request.image
         let encoded = try StillEncoder(rules: rules).encode(finished)
-        try emitter.emit(rung, encoded, focus: finished.focus)
+        let inline = InlineEncoder(rules: rules).encode(finished)
+        try emitter.emit(rung, encoded, focus: finished.focus, inline: inline)
         emitter.emitThumbnail(of: finished)
     }
 

@@ -5,7 +5,7 @@ import Timing
 /// based on.
 extension Profile {
     static let keys = [
-        "basedOn", "categories", "cropToClippingRectangle", "formats", "image", "animation", "video", "audio",
+        "basedOn", "categories", "cropToClippingRectangle", "formats", "inline", "image", "animation", "video", "audio",
     ]
     private static let imageKeys = ["longEdge", "aspectRatio", "byteBudget", "byteLimit", "keepTransparency"]
     private static let animationKeys = ["longEdge", "byteBudget", "byteLimit"]
@@ -27,6 +27,13 @@ extension Profile {
         case ["jpeg"]: image.prefersWebP = false
         case ["webp", "jpeg"]: image.prefersWebP = true
         default: throw table.refusal(of: "formats", "[jpeg] or [webp, jpeg]")
+        }
+        // YAML reads `off` as a Boolean value.
+        if table.refuses("inline") {
+            image.inline = .off
+        } else if let text = try table.text("inline") {
+            guard let rule = InlineRule(rawValue: text) else { throw table.refusal(of: "inline", "off, hash or auto") }
+            image.inline = rule
         }
         if let rules = try table.table("image", keys: Self.imageKeys) { try image.change(by: rules) }
         let apns = Profile.apns

@@ -224,6 +224,13 @@ extension AttachmentJob {
 }
 
 extension AttachmentJob.Progress {
+    /// Takes a better output. A clip has the tiny picture of its poster.
+    private mutating func replace(by output: ReadyRung) {
+        var output = output
+        output.report.inline = output.report.inline ?? content.ready?.report.inline
+        content.ready = SharedRung(output)
+    }
+
     /// Applies an event of the work. What it changes stands here and nowhere else.
     mutating func apply(_ event: ProgressEvent) {
         switch event {
@@ -233,10 +240,10 @@ extension AttachmentJob.Progress {
         case .fetched(let contents):
             content.source.fetched = contents.present.count
             content.source.byteCount = contents.size
-        case .output(let output): content.ready = SharedRung(output)
+        case .output(let output): replace(by: output)
         case .earlyOutput(let output):
             let isBetter = content.ready.map { $0.report.rung.rank < output.report.rung.rank } ?? true
-            if isBetter { content.ready = SharedRung(output) }
+            if isBetter { replace(by: output) }
         case .thumbnail(let bytes): content.thumbnail = bytes
         case .converted(let request): content.isComplete = content.ready.map { request.isLast($0.report) } ?? false
         case .downloaded(let instant): downloaded = instant

@@ -67,6 +67,8 @@ extension ProcessingResult.Attachment {
             byteCount: report.byteCount,
             isClipped: isClipped,
             thumbnailClippingRectangle: part,
+            sha256: stored.sha256,
+            inline: report.inline,
         )
     }
 }

@@ -20,7 +20,7 @@ enum OutputCheck {
             case .image: picture(report, bytes, for: request)
             case .video, .audio: clip(report, bytes, for: request)
             }
-        guard let checked, let copy = copy(of: bytes) else { return nil }
+        guard let checked, isAcceptable(report.inline, for: request), let copy = copy(of: bytes) else { return nil }
         return ReadyRung(report: checked, file: copy)
     }
 
@@ -33,6 +33,23 @@ enum OutputCheck {
             header.width > 0, header.height > 0, max(header.width, header.height) <= edge
         else { return nil }
         return bytes
+    }
+
+    /// Returns whether `request` wants such a tiny picture, and all of it is as it says.
+    private static func isAcceptable(_ inline: InlinePicture?, for request: ConversionRequest) -> Bool {
+        guard let inline else { return true }
+        guard request.image.inline != .off, (5...InlinePicture.thumbHashLimit).contains(inline.thumbHash.count) else {
+            return false
+        }
+        guard inline.format == .jpeg || inline.format == .webp && request.image.prefersWebP else { return false }
+        guard request.image.inline == .auto || inline.pictures.isEmpty else { return false }
+        return inline.pictures.allSatisfy { picture in
+            guard picture.count <= InlinePicture.byteLimit, let header = OutputHeader(picture.span) else {
+                return false
+            }
+            return header.format == inline.format && header.width > 0 && header.height > 0
+                && max(header.width, header.height) <= InlinePicture.longestEdge
+        }
     }
 
     private static func picture(

@@ -1,0 +1,52 @@
+import Foundation
+import Media
+
+/// An entry of the array of ready attachments.
+struct AttachmentEntry {
+    /// What an entry has beside identifier, URL and type, from most to least. A device can do without all of it; what it
+    /// can do without most easily is the first to be left out of a full payload.
+    enum Detail: Int, CaseIterable, Comparable {
+        case largestPicture
+        case middlePicture
+        case smallestPicture
+        case thumbHash
+        case digest
+        case byteCount
+        case clippingRectangle
+        case none
+
+        /// The file of the inline picture that is in the entry.
+        fileprivate var pictureIndex: Int? { self < .thumbHash ? rawValue : nil }
+
+        static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+    }
+
+    let file: NotificationAttachment
+    let detail: Detail
+
+    var json: JSONValue {
+        var members: [JSONValue.Member] = [
+            .init("identifier", .string(file.identifier)), .init("url", .string(file.url)),
+            .init("type", .string(file.type)),
+        ]
+        if detail <= .clippingRectangle, let part = file.thumbnailClippingRectangle {
+            members.append(.init("thumbnailClippingRect", part.json))
+        }
+        if detail <= .byteCount, let count = file.byteCount { members.append(.init("bytes", .integer(count))) }
+        if detail <= .digest, let digest = file.sha256 { members.append(.init("sha256", .string(digest))) }
+        if detail <= .thumbHash, let inline = file.inline { members.append(.init("inline", json(of: inline))) }
+        return .object(members)
+    }
+
+    private func json(of inline: InlinePicture) -> JSONValue {
+        var members: [JSONValue.Member] = [.init("thumbhash", Self.base64(inline.thumbHash))]
+        if let index = detail.pictureIndex, let picture = inline.pictures.dropFirst(index).first ?? inline.pictures.last
+        {
+            members.append(.init("type", .string(inline.format.mimeType)))
+            members.append(.init("data", Self.base64(picture)))
+        }
+        return .object(members)
+    }
+
+    private static func base64(_ bytes: [UInt8]) -> JSONValue { .string(Data(bytes).base64EncodedString()) }
+}

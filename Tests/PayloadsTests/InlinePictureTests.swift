@@ -1,0 +1,85 @@
+import Foundation
+import Media
+import Testing
+
+@testable import Payloads
+
+@Suite("Inline pictures in a payload")
+struct InlinePictureTests {
+    /// A ready file with every detail, whose inline pictures have 900, 600 and 300 bytes.
+    private static let ready = NotificationAttachment(
+        identifier: "i",
+        url: "https://push.example/a/0123456789",
+        type: "public.jpeg",
+        byteCount: 48_211,
+        thumbnailClippingRectangle: ClippingRectangle(x: 0.25, y: 0, width: 0.5, height: 1),
+        sha256: String(repeating: "ab", count: 32),
+        inline: InlinePicture(
+            thumbHash: Array(1...24),
+            pictures: [900, 600, 300].map { [UInt8](repeating: 7, count: $0) },
+        ),
+    )
+
+    private static func write(padding: Int, _ file: NotificationAttachment = ready) throws -> RewrittenPayload {
+        let pad = String(repeating: "x", count: padding)
+        let payload =
+            #"{"aps":{"alert":"Hi","mutable-content":1},"my-attachment":"https://x.example/1","pad":"\#(pad)"}"#
+        let request = try PayloadWriterTests.request(payload)
+        return PayloadWriter().write(request, attachments: [0: file])
+    }
+
+    private static func entry(_ written: RewrittenPayload) throws -> JSONValue {
+        try #require(written.payload.value(at: JSONPointer("/attachments/0")))
+    }
+
+    @Test("an empty payload has the largest picture, as base64, beside the hash")
+    func whole() throws {
+        let inline = try #require(try Self.entry(Self.write(padding: 0))["inline"])
+        #expect(inline["thumbhash"]?.text == Data(1...24).base64EncodedString())
+        #expect(inline["type"]?.text == "image/jpeg")
+        #expect(inline["data"]?.text.flatMap { Data(base64Encoded: $0)?.count } == 900)
+    }
+
+    /// What an entry has of `inline`, `sha256`, `bytes` and `thumbnailClippingRect`.
+    private static func details(_ entry: JSONValue) -> [String] {
+        let data = entry["inline"]?["data"]?.text.flatMap { Data(base64Encoded: $0)?.count }
+        let names = ["inline", "sha256", "bytes", "thumbnailClippingRect"].filter { entry[$0] != nil }
+        return (data.map { ["data \($0)"] } ?? []) + names
+    }
+
+    @Test("a payload that fills up loses the picture first, then the hash, the digest, the size and the rectangle")
+    func order() throws {
+        var seen: [[String]] = []
+        for padding in stride(from: 0, to: 4000, by: 2) {
+            let written = try Self.write(padding: padding)
+            #expect(written.bytes.count <= 4096)
+            guard written.fit == .listed else { break }
+            let details = Self.details(try Self.entry(written))
+            if seen.last != details { seen.append(details) }
+        }
+        let all = ["inline", "sha256", "bytes", "thumbnailClippingRect"]
+        #expect(
+            seen == [
+                ["data 900"] + all, ["data 600"] + all, ["data 300"] + all, all, Array(all.dropFirst()),
+                ["bytes", "thumbnailClippingRect"], ["thumbnailClippingRect"], [],
+            ]
+        )
+    }
+
+    @Test("the picture fits to the byte")
+    func exact() throws {
+        let room = 4096 - (try Self.write(padding: 0)).bytes.count
+        let (full, fuller) = (try Self.write(padding: room), try Self.write(padding: room + 1))
+        #expect(full.bytes.count == 4096)
+        #expect(Self.details(try Self.entry(full)).first == "data 900")
+        #expect(Self.details(try Self.entry(fuller)).first == "data 600")
+    }
+
+    @Test("a hash alone has no data")
+    func hashOnly() throws {
+        var file = Self.ready
+        file.inline = InlinePicture(thumbHash: Array(1...24))
+        let inline = try #require(try Self.entry(Self.write(padding: 0, file))["inline"])
+        #expect(inline == ["thumbhash": .string(Data(1...24).base64EncodedString())])
+    }
+}
