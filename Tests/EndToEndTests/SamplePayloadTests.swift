@@ -7,7 +7,8 @@ import Testing
 ///
 /// A golden file contains the output of `--explain`, the outcome, the attachments' shapes and the rewritten payload. In
 /// it `attachment-0` stands for the URL of the first file, whichever attachment it belongs to, and `generated-0` for an
-/// identifier that was generated for the first attachment.
+/// identifier that was generated for the first attachment. `digest-0` and `bytes-0` stand for the file's SHA-256 and size,
+/// which depend on the processor.
 @Suite("The sample payloads, end to end", .timeLimit(.minutes(5)))
 struct SamplePayloadTests {
     static let folder = SharedMedia.packageRoot.appending(path: "Samples/payloads")
@@ -52,6 +53,9 @@ struct SamplePayloadTests {
         for (index, attachment) in attachments.enumerated() {
             text.replace(try #require(attachment["url"]?.text), with: "attachment-\(index)")
             let identifier = try #require(attachment["identifier"]?.text)
+            text.replace(try #require(attachment["sha256"]?.text), with: "digest-\(index)")
+            let byteCount = try #require(attachment["bytes"]).compactText
+            text.replace("\"bytes\":\(byteCount)", with: "\"bytes\":\"bytes-\(index)\"")
             if !sample.contains("\"\(identifier)\"") { text.replace(identifier, with: "generated-\(index)") }
         }
         return try JSONValue(parsing: Array(text.utf8))
