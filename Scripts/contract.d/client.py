@@ -49,6 +49,13 @@ def main():
     expect(answer.headers["Attachd-Outcome"] == "complete", answer)
     expect(answer.parsed["my-attachment"] == attachment.url, answer)
 
+    answer = rewrite_payload.sync_detailed(client=client, body=[photo.to_dict(), 1, missing.to_dict()], attachd_deadline="20s")
+    expect(answer.headers["Attachd-Outcome"] == "original", answer)
+    expect(answer.parsed[0]["my-attachment"] == attachment.url and answer.parsed[1].status == 422, answer)
+    envelopes = [Envelope(payload=each, id=str(index)).to_dict() for index, each in enumerate((photo, missing))]
+    results = process_notification.sync(client=client, body=envelopes)
+    expect([(each.id, each.outcome) for each in results] == [("0", Outcome.COMPLETE), ("1", Outcome.ORIGINAL)], results)
+
     problem = process_notification.sync(client=client, body=Envelope(payload=photo, deadline="soon"))
     expect(isinstance(problem, Problem) and problem.status == 422 and "800ms" in problem.detail, problem)
 
