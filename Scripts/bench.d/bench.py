@@ -22,6 +22,7 @@ import early
 import fairness
 import hiccup
 import images
+import inline
 import overload
 import page
 import planted
@@ -171,6 +172,7 @@ benchmarks = {
     "redis": functools.partial(queue, redis_queue, 8000),
     "delivery": on_all_cores(delivery.delivery),
     "early": on_all_cores(early.early), "traces": on_all_cores(traces.traces), "quality": lambda: quality.quality(program, folder), "fairness": on_all_cores(fairness.fairness),
+    "inline": lambda: inline.inline(program, folder, worker_cores, other_cores),
     "batch": lambda: batch.throughput(program, folder, set(cores), photo),
     "overload": on_all_cores(overload.overload),
     "campaign": lambda: campaign.campaign(program, folder, set(cores), medium),

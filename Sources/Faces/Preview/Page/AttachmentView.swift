@@ -29,8 +29,11 @@ struct AttachmentView {
     let isVideo: Bool
     let isAudio: Bool
     let thumbnail: ThumbnailView
+    /// What a phone without network shows.
+    let inline: InlineView?
 
-    init(_ attachment: ProcessingResult.Attachment, in request: ProcessingRequest) {
+    init(_ attachment: ProcessingResult.Attachment, of result: ProcessingResult) {
+        let request = result.request
         let (report, source) = (attachment.report, attachment.source)
         let index = request.notification.attachments.firstIndex { $0.identifier == attachment.identifier }
         identifier = attachment.identifier
@@ -60,6 +63,7 @@ struct AttachmentView {
             isAnimation: isAnimation,
             isClipped: attachment.isClipped,
         )
+        inline = InlineView(of: attachment.identifier, in: result.payloadValue)
     }
 
     private static func shape(_ width: Int?, _ height: Int?, frames: Int?, _ milliseconds: Int?) -> String {

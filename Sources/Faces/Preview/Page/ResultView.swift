@@ -38,7 +38,7 @@ package struct ResultView {
         identifier = result.identifier
         outcome = result.outcome.rawValue
         self.content = ContentView(content, before: ShownContent(before))
-        let all = result.attachments.map { AttachmentView($0, in: result.request) }
+        let all = result.attachments.map { AttachmentView($0, of: result) }
         let shown = all.filter { $0.platform == nil || $0.platform == "apns" }
         attachments = all
         hasAttachments = !all.isEmpty

@@ -7,7 +7,7 @@ import NIOCore
 enum PreviewHeaders {
     /// The policy of the page itself.
     static let page = [
-        "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'", "media-src 'self'",
+        "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' data:", "media-src 'self'",
         "connect-src 'self'", "frame-src 'self'", "form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'",
     ]
     /// The policy of fragments for the page, in case a fragment is opened separately.

@@ -1,0 +1,20 @@
+import Foundation
+import Payloads
+
+/// The tiny picture of an attachment that a phone without network shows, as it stands in the rewritten payload.
+struct InlineView {
+    /// The picture as a `data:` URL, or `nil` if the payload has its ThumbHash only.
+    let url: String?
+    /// What it takes of the payload.
+    let size: String
+
+    /// Finds the picture in the payload's array of ready attachments, or returns `nil` if there is none.
+    init?(of identifier: String, in payload: JSONValue) {
+        guard case .array(let entries) = payload["attachments"],
+            let inline = entries.first(where: { $0["identifier"]?.text == identifier })?["inline"]
+        else { return nil }
+        let data = inline["data"]?.text
+        url = data.map { "data:\(inline["type"]?.text ?? "image/jpeg");base64,\($0)" }
+        size = "\(ShownNumber.size(inline.compactBytes.count)) of the payload" + (data == nil ? ", a ThumbHash" : "")
+    }
+}
