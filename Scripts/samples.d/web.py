@@ -30,6 +30,11 @@ class Quiet(SimpleHTTPRequestHandler):
         pass
 
 
+def expect(condition, what):
+    if not condition:
+        sys.exit(f"expected {what}")
+
+
 def serve(path):
     server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=path))
     threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -56,12 +61,12 @@ def start_attachd(store):
 
 
 def rewrite(attachd, media):
-    """What a browser gets of a Firebase message that went through attachd."""
-    payload = pathlib.Path("Samples/payloads/fcm-message.json").read_text()
+    """The sample's push after attachd."""
+    payload = pathlib.Path("Samples/web/push.json").read_text()
     payload = payload.replace("http://127.0.0.1:8099", f"http://127.0.0.1:{media.server_port}").encode()
     with urllib.request.urlopen(f"{attachd}/v1/rewrite", payload) as answer:
-        message = json.load(answer)["message"]
-    return {"notification": message["notification"] | message["webpush"]["notification"]}
+        expect(answer.headers["Attachd-Outcome"] == "complete", "a complete outcome")
+        return json.load(answer)
 
 
 class Site:
@@ -86,11 +91,6 @@ class Site:
         self.browser.wait("return [...document.images].every(image => image.complete && image.naturalWidth > 0)")
         return self.browser.run(
             "return navigator.serviceWorker.ready.then(it => it.getNotifications()).then(all => all.map(each => each.image))")
-
-
-def expect(condition, what):
-    if not condition:
-        sys.exit(f"expected {what}")
 
 
 def main():
