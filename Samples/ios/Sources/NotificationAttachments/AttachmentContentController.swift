@@ -151,7 +151,10 @@ open class AttachmentContentController: UIViewController, @preconcurrency UNNoti
 
     private func showField(_ isShown: Bool) {
         field.text = nil
-        if isShown { _ = (becomeFirstResponder(), field.becomeFirstResponder()) } else { field.resignFirstResponder() }
+        // The controller brings the field along as its accessory, and the field then takes the text.
+        for responder in [self, field] {
+            _ = isShown ? responder.becomeFirstResponder() : responder.resignFirstResponder()
+        }
     }
 
     public func textFieldShouldReturn(_ textField: UITextField) -> Bool {
