@@ -77,7 +77,8 @@ struct EntryTests {
         "nothing is downloaded from what is not an address of the web",
         arguments: [
             #"{}"#, #"{"my-attachment": ""}"#, #"{"my-attachment": 7}"#, #"{"my-attachment": null}"#,
-            #"{"my-attachment": "file:///etc/passwd"}"#, #"{"my-attachment": "photo.jpg"}"#,
+            #"{"my-attachment": "file:///etc/passwd"}"#, #"{"my-attachment": "file://localhost/etc/passwd"}"#,
+            #"{"my-attachment": "ftp://x.example/photo.jpg"}"#, #"{"my-attachment": "photo.jpg"}"#,
             #"{"my-attachment": "data:image/png;base64,AAAA"}"#, #"{"my-attachment": "https://"}"#,
             #"{"attachments": [{"url": "file:///var/lib/attachd/a.jpg"}]}"#,
             #"{"attachments": ["https://x.example/a"]}"#,
