@@ -14,16 +14,16 @@ protocol Transport: Sendable {
 struct Network: Transport {
     func fetch(_ url: URL, into file: IncomingFile) async throws {
         try Task.checkCancellation()
-        let transfer = Transfer(file)
+        let (results, result) = AsyncStream<Result<Void, any Error>>.makeStream()
+        let transfer = Transfer(file, result)
         // The session calls back on a serial queue of its own.
         let session = URLSession(configuration: .ephemeral, delegate: transfer, delegateQueue: nil)
         defer { session.finishTasksAndInvalidate() }
         let task = session.dataTask(with: url)
         try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                transfer.ended = { continuation.resume(with: $0) }
-                task.resume()
-            }
+            if !Task.isCancelled { task.resume() }
+            // A task of its own waits on after a cancellation: the file is in use until the session says that it has ended.
+            try await Task { for await result in results { try result.get() } }.value
         } onCancel: {
             task.cancel()
         }
@@ -33,11 +33,13 @@ struct Network: Transport {
 /// One download. Only the session's queue uses it once it has begun, hence `@unchecked`.
 private final class Transfer: NSObject, URLSessionDataDelegate, @unchecked Sendable {
     let file: IncomingFile
-    var ended: ((Result<Void, any Error>) -> Void)?
+    let result: AsyncStream<Result<Void, any Error>>.Continuation
     var problem: (any Error)?
     var redirects = 0
 
-    init(_ file: IncomingFile) { self.file = file }
+    init(_ file: IncomingFile, _ result: AsyncStream<Result<Void, any Error>>.Continuation) {
+        (self.file, self.result) = (file, result)
+    }
 
     func urlSession(
         _ session: URLSession,
@@ -68,8 +70,8 @@ private final class Transfer: NSObject, URLSessionDataDelegate, @unchecked Senda
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        ended?((problem ?? error).map(Result.failure) ?? .success(()))
-        ended = nil
+        result.yield((problem ?? error).map(Result.failure) ?? .success(()))
+        result.finish()
     }
 
     private func take(_ step: () throws -> Void) {

@@ -100,6 +100,19 @@ struct NetworkTests {
         #expect(folder.files == ["photo.jpg"])
     }
 
+    @Test("is left in whatever moment the time is up", .timeLimit(.minutes(2)))
+    func anyMoment() async throws {
+        let port = try await origin.answer("port ")
+        let url = try #require(URL(string: "http://127.0.0.1:\(port)/silence/photo.jpg"))
+        for steps in 0..<40 {
+            let file = IncomingFile(entry(), at: folder.url.appending(path: "\(steps)"))
+            let work = Task { try await Network().fetch(url, into: file) }
+            for _ in 0..<steps / 2 { await Task.yield() }
+            work.cancel()
+            await #expect(throws: (any Error).self) { try await work.value }
+        }
+    }
+
     @Test("begins nothing when the time was up before")
     func cancelled() async throws {
         let url = try #require(URL(string: "http://127.0.0.1:9/photo.jpg"))
