@@ -21,17 +21,20 @@ final class Road: Sendable {
     private let originPort: String
     private let gatewayPort: String
 
-    /// `fault` is what the network does on the phone's way to the ready files.
-    init(fault: String = "none") async throws {
+    /// `fault` is what the network does on the phone's way to the ready files; `inline` is the rule for pictures inside the
+    /// payload.
+    init(fault: String = "none", inline: String = "auto") async throws {
         folder = try TemporaryFolder()
         origin = try ChildProgram(["python3", Samples.faulty, Samples.folder.appending(path: "media").path])
         network = try ChildProgram(["python3", Samples.faulty])
         originPort = try await origin.answer("port ")
+        let configuration = folder.url.appending(path: "attachd.yaml")
+        try Data("profiles: {phone: {basedOn: apns, inline: \(inline)}}".utf8).write(to: configuration)
         let networkPort = try await network.answer("port ")
         attachd = try ChildProgram([
             "\(Self.programs ?? "")/attachd", "serve", "--listen", "127.0.0.1:0", "--allow-address", "127.0.0.1",
-            "--store", folder.url.path, "--public-url", "http://127.0.0.1:\(networkPort)/\(fault)", "--log-format",
-            "json",
+            "--store", folder.url.appending(path: "store").path, "--config", configuration.path, "--profile", "phone",
+            "--public-url", "http://127.0.0.1:\(networkPort)/\(fault)", "--log-format", "json",
         ])
         let port = try await attachd.answer(#""message":"attachd listens.","port":""#).prefix { $0.isNumber }
         try network.write(line: "http://127.0.0.1:\(port)")
@@ -57,11 +60,10 @@ final class Road: Sendable {
 
     /// Pushes a sample through the gateway. Returns the notification as it comes to the phone, and its outcome.
     ///
-    /// `fault` is what the network does on attachd's way to the origin. `inline` is put into the payload's attachments.
+    /// `fault` is what the network does on attachd's way to the origin.
     func push(
         _ sample: String,
-        fault: String = "none",
-        inline: [String: String]? = nil
+        fault: String = "none"
     ) async throws -> (request: UNNotificationRequest, outcome: String) {
         let payload = try String(contentsOf: Samples.folder.appending(path: "payloads/\(sample).json"), encoding: .utf8)
             .replacing("http://127.0.0.1:8099", with: "http://127.0.0.1:\(originPort)/\(fault)")
@@ -72,11 +74,7 @@ final class Road: Sendable {
         let sent = try await gateway.answer(#"{"token": "a1b2c3", "#)
         let push = try JSONSerialization.jsonObject(with: Data("{\(sent)".utf8)) as? [String: Any]
         let content = UNMutableNotificationContent()
-        var received = push?["payload"] as? [String: Any] ?? [:]
-        if let inline, let entries = received["attachments"] as? [[String: Any]] {
-            received["attachments"] = entries.map { $0.merging(["inline": inline]) { $1 } }
-        }
-        content.userInfo = received
+        content.userInfo = push?["payload"] as? [String: Any] ?? [:]
         return (UNNotificationRequest(identifier: "1", content: content), push?["outcome"] as? String ?? "")
     }
 

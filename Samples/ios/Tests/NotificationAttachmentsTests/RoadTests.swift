@@ -47,29 +47,29 @@ struct RoadTests {
         #expect(rectangle as? [String: Double] == entry.clippingRect)
     }
 
-    /// The ThumbHash of the sample's photo.
-    private static let inline = ["thumbhash": "EOcFFYItd2ZwiZd1h4iIdnZwbgbn"]
-
     @Test(
-        "ends with the picture inside the payload when the ready file cannot be fetched",
-        arguments: ["403", "404", "500", "login", "empty", "endless", "cut", "loop", "elsewhere"]
+        "ends with the picture inside the payload when the ready file cannot be fetched, or is not the one that was sent",
+        arguments: ["403", "404", "500", "login", "empty", "shorter", "changed", "endless", "cut", "loop", "elsewhere"]
     )
     func faultyNetwork(fault: String) async throws {
         let road = try await Road(fault: fault)
         defer { road.end() }
-        let (request, outcome) = try await road.push("photo", inline: Self.inline)
+        let (request, outcome) = try await road.push("photo")
         #expect(["complete", "degraded"].contains(outcome))
         let attachment = try #require(try await delivered(request).attachments.first)
-        #expect(attachment.type == "public.png")
-        #expect(try Data(contentsOf: attachment.url) == InlinePicture(Self.inline)?.data)
+        #expect(attachment.type == "public.jpeg")
+        #expect(try Data(contentsOf: attachment.url) == inline(request)?.data)
     }
 
-    @Test("ends with the original when there is no picture inside the payload either")
-    func original() async throws {
-        let road = try await Road(fault: "404")
+    @Test(
+        "ends with a picture of the ThumbHash, or else with the original, where the profile says so",
+        arguments: [("hash", ["public.png"]), ("off", [])]
+    )
+    func rules(inline: String, types: [String]) async throws {
+        let road = try await Road(fault: "404", inline: inline)
         defer { road.end() }
         let (request, _) = try await road.push("photo")
-        #expect(try await delivered(request).attachments.isEmpty)
+        #expect(try await delivered(request).attachments.map(\.type) == types)
     }
 
     @Test(
@@ -79,14 +79,23 @@ struct RoadTests {
     func stalls(fault: String) async throws {
         let road = try await Road(fault: fault)
         defer { road.end() }
-        let (request, _) = try await road.push("photo", inline: Self.inline)
+        let (request, _) = try await road.push("photo")
         let service = NotificationService()
         service.didReceive(request, withContentHandler: deliveries.add)
         try await road.untilStalled()
         #expect(deliveries.all.isEmpty)
         service.serviceExtensionTimeWillExpire()
         service.serviceExtensionTimeWillExpire()
-        #expect(deliveries.all.map { $0.attachments.map(\.type) } == [["public.png"]])
+        #expect(deliveries.all.map(\.attachments.count) == [1])
+        let attachment = try #require(deliveries.all.first?.attachments.first)
+        #expect(try Data(contentsOf: attachment.url) == inline(request)?.data)
+    }
+
+    /// The picture inside the payload as attachd wrote it.
+    private func inline(_ request: UNNotificationRequest) throws -> InlinePicture? {
+        let entry = AttachmentEntry.entries(in: request.content.userInfo, senderKey: []).first
+        #expect(entry?.inline?.type.identifier == "public.jpeg" && entry?.sha256 != nil && entry?.byteCount != nil)
+        return entry?.inline
     }
 
     @Test(
