@@ -13,7 +13,7 @@ struct CompletionTests {
         let outcome = try await attachd.run(["--generate-completion-script", shell])
         #expect(outcome.status == 0)
         let commands = [
-            "process", "serve", "work", "enqueue", "jobs", "forget", "batch", "loadtest", "origin", "doctor",
+            "process", "serve", "work", "enqueue", "jobs", "forget", "batch", "loadtest", "origin", "doctor", "lint",
         ]
         for command in commands { #expect(outcome.output.contains(command), "\(command)") }
     }

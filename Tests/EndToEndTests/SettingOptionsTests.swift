@@ -19,6 +19,7 @@ struct SettingOptionsTests {
     func groups() async throws {
         let commands: [String: Set<SettingOption.Group>] = [
             "process": [.common], "batch": [.common], "dialects": [.common], "doctor": [.common],
+            "lint": [.common],
             "serve": [.common, .server, .queue, .preview], "work": [.common, .server, .queue],
             "forget": [.common, .server],
         ]

@@ -127,7 +127,8 @@ struct ProfileTests {
             #"{"aps":{"alert":"Hi","mutable-content":1},"_wp":{"attachments":[{"url":"https://a/1","#
                 + #""options":\#(options)}]}}"#
         )
-        #expect(result.remarks.count == 1 && result.explanation.contains(result.remarks[0]))
+        #expect(result.remarks.map { $0.prefix { $0 != ":" } } == ["optionInvalid"])
+        #expect(result.explanation.contains("Write the type identifier public.jpeg"))
         #expect(try JSONValue(parsing: result.json)["remarks"] == .array(result.remarks.map { .string($0) }))
     }
 

@@ -9,6 +9,10 @@ package struct NotificationRequest: Sendable, Equatable {
     package var gate: Eligibility
     /// The attachments in the order of the payload. The first makes the thumbnail.
     package var attachments: [AttachmentRequest]
+    /// The attachments that nothing is done with, because of the gate.
+    let held: [Held]
+    /// The remarks on the notification as a whole.
+    let ownRemarks: [String]
     /// The reasons for the attachments that were found.
     package var explanation: Explanation
 
@@ -17,6 +21,12 @@ package struct NotificationRequest: Sendable, Equatable {
 
     /// Returns the number of bytes of `payload` that the push service counts against the limit of `pushType`.
     package func byteCount(of payload: JSONValue) -> Int { measure.byteCount(of: payload) }
+
+    /// An attachment that a gate holds back, and the reason.
+    struct Held: Sendable, Equatable {
+        var attachment: AttachmentRequest
+        var gate: Eligibility
+    }
 
     /// The text that replaces the alert's body when an attachment failed, and the pointer to that body.
     struct FallbackBody: Sendable, Equatable {

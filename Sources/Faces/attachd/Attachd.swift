@@ -11,7 +11,7 @@ struct Attachd: AsyncParsableCommand {
         subcommands: [
             ProcessCommand.self, ServeCommand.self, WorkCommand.self, EnqueueCommand.self, JobsCommand.self,
             ForgetCommand.self, BatchCommand.self, LoadTestCommand.self, OriginCommand.self, DialectsCommand.self,
-            DoctorCommand.self, HealthCommand.self, ConfigCommand.self,
+            LintCommand.self, DoctorCommand.self, HealthCommand.self, ConfigCommand.self,
         ],
     )
 

@@ -7,10 +7,12 @@ struct AttachmentFinder {
     var isShut = false
 
     private(set) var attachments: [AttachmentRequest] = []
+    /// The attachments that a gate holds back, for the linter. Nothing else reads them.
+    private(set) var held: [NotificationRequest.Held] = []
     private(set) var fallbackBody: NotificationRequest.FallbackBody?
     private var gates: [Eligibility] = []
     private var identifiers: Set<String> = []
-    private var remarks: [String] = []
+    private(set) var remarks: [String] = []
 
     init(payload: JSONValue, limit: Int, makeIdentifier: @escaping @Sendable () -> String) {
         self.payload = payload
@@ -28,9 +30,8 @@ struct AttachmentFinder {
             for match in path.urls(in: payload) {
                 let gate = (path.gate ?? layout.gate).gate(in: payload, filling: match.wildcards)
                 gates.append(gate)
-                guard gate == .open else { continue }
                 let category = text(layout.category, filling: match.wildcards)
-                add(match, path, below: JSONPointer(), in: payload, service, category)
+                add(match, path, below: JSONPointer(), in: payload, service, category, gate)
             }
         }
     }
@@ -41,8 +42,7 @@ struct AttachmentFinder {
         for root in layout.payloads?.matches(in: payload) ?? [] {
             let gate = layout.gate.gate(in: payload, filling: root.wildcards)
             gates.append(gate)
-            guard gate == .open else { continue }
-            search(root, by: dialects, category: text(layout.category, filling: root.wildcards))
+            search(root, by: dialects, category: text(layout.category, filling: root.wildcards), gate)
         }
     }
 
@@ -62,13 +62,18 @@ struct AttachmentFinder {
         pattern.flatMap { payload.value(at: $0.pointer(filling: wildcards))?.text }
     }
 
-    private mutating func search(_ root: JSONPattern.Match, by dialects: [Dialect], category: String?) {
+    private mutating func search(
+        _ root: JSONPattern.Match,
+        by dialects: [Dialect],
+        category: String?,
+        _ gate: Eligibility,
+    ) {
         for dialect in dialects {
             for path in dialect.paths {
                 let matches = path.urls(in: root.value)
                 guard !matches.isEmpty else { continue }
-                for match in matches { add(match, path, below: root.pointer, in: root.value, dialect, category) }
-                if let pattern = dialect.fallbackBody { findFallbackBody(pattern, root) }
+                for match in matches { add(match, path, below: root.pointer, in: root.value, dialect, category, gate) }
+                if gate == .open, let pattern = dialect.fallbackBody { findFallbackBody(pattern, root) }
                 return
             }
         }
@@ -81,16 +86,19 @@ struct AttachmentFinder {
         in value: JSONValue,
         _ dialect: Dialect,
         _ category: String?,
+        _ gate: Eligibility,
     ) {
-        guard attachments.count < limit else {
+        guard gate != .open || attachments.count < limit else {
             let remark = "Only the first \(limit) attachments were processed. Send fewer."
             if !remarks.contains(remark) { remarks.append(remark) }
             return
         }
+        guard gate == .open || held.count < limit else { return }
         func pointer(_ pattern: JSONPattern) -> JSONPointer { root + pattern.pointer(filling: match.wildcards) }
         let named = path.identifiers.map(pointer).compactMap { payload.value(at: $0)?.text }
         let key = path.isIdentifiedByKey ? match.wildcards.last : nil
-        let identifier = unique(named.first { !$0.isBlank } ?? key ?? "")
+        let given = named.first { !$0.isBlank } ?? key ?? ""
+        let identifier = gate == .open ? unique(given) : given
         var attachmentRemarks: [String] = []
         let options = path.options.options(
             in: value,
@@ -99,34 +107,37 @@ struct AttachmentFinder {
             remarks: &attachmentRemarks,
         )
         let rectangle = options.clippingRectangle == nil ? nil : path.options.clippingRectangle
-        attachments.append(
-            AttachmentRequest(
-                identifier: identifier,
-                url: match.value.text ?? "",
-                options: options,
-                profile: path.profile,
-                isForOthersOnly: path.isForOthersOnly,
-                category: category,
-                dialect: dialect.name,
-                pointers: AttachmentPointers(
-                    url: root + match.pointer,
-                    endsInExtension: path.endsInExtension,
-                    list: path.list.map(pointer),
-                    companions: path.companions.filter { companion in
-                        !companion.unless.contains { payload.value(at: pointer($0))?.text?.isBlank == false }
-                    }
-                    .map {
-                        AttachmentPointers.Companion(
-                            pointer: pointer($0.field),
-                            content: $0.content,
-                            implied: $0.implied
-                        )
-                    },
-                    clippingRectangle: rectangle.map(pointer),
-                ),
-                remarks: attachmentRemarks,
-            )
+        let attachment = AttachmentRequest(
+            identifier: identifier,
+            url: match.value.text ?? "",
+            options: options,
+            profile: path.profile,
+            isForOthersOnly: path.isForOthersOnly,
+            category: category,
+            dialect: dialect.name,
+            pointers: AttachmentPointers(
+                url: root + match.pointer,
+                endsInExtension: path.endsInExtension,
+                list: path.list.map(pointer),
+                companions: path.companions.filter { companion in
+                    !companion.unless.contains { payload.value(at: pointer($0))?.text?.isBlank == false }
+                }
+                .map {
+                    AttachmentPointers.Companion(
+                        pointer: pointer($0.field),
+                        content: $0.content,
+                        implied: $0.implied
+                    )
+                },
+                clippingRectangle: rectangle.map(pointer),
+            ),
+            remarks: attachmentRemarks,
         )
+        if gate == .open {
+            attachments.append(attachment)
+        } else {
+            held.append(NotificationRequest.Held(attachment: attachment, gate: gate))
+        }
     }
 
     /// Returns `given`, or another identifier where it is empty or taken.

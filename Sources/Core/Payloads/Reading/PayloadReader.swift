@@ -76,6 +76,8 @@ package struct PayloadReader: Sendable {
             pushType: pushType,
             gate: finder.gate,
             attachments: finder.attachments,
+            held: finder.held,
+            ownRemarks: finder.remarks,
             explanation: finder.explanation(pinned: pinned),
             measure: layout.measure,
             fallbackBody: finder.fallbackBody,

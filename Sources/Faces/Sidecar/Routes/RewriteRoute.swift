@@ -38,6 +38,7 @@ struct RewriteRoute: Sendable {
         var headers: HTTPFields = [.contentType: "application/json"]
         headers[.attachdOutcome] = result.outcome.rawValue
         headers[.attachdMargin] = String(result.margin.milliseconds)
+        headers[.attachdRemarks] = String(result.remarks.count)
         headers[.serverTiming] = result.timings.map { "\($0.stage);dur=\($0.milliseconds)" }.joined(separator: ", ")
         return Response(status: .ok, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: result.payload)))
     }
@@ -109,5 +110,6 @@ extension HTTPField.Name {
     static let attachdPushType = named("Attachd-Push-Type")
     static let attachdOutcome = named("Attachd-Outcome")
     static let attachdMargin = named("Attachd-Margin")
+    static let attachdRemarks = named("Attachd-Remarks")
     static let serverTiming = named("Server-Timing")
 }

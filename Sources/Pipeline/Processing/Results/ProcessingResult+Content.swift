@@ -48,7 +48,9 @@ extension ProcessingResult {
         self.payloadValue = rewritten.payload
         self.attachments = attachments.sorted { $0.key < $1.key }.map(\.value)
         self.failures = failures
-        self.remarks = notification.explanation.remarks
+        self.remarks = PayloadLinter(now: UnixTime.now.seconds)
+            .findings(in: notification, rewritten: rewritten.payload, delivered: Set(attachments.keys))
+            .map(\.remark)
         self.explanation = request.explanation
         self.stages = stopwatch.durations
         let now = stopwatch.now

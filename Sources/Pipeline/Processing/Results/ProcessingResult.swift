@@ -47,7 +47,7 @@ package struct ProcessingResult: Sendable {
     package let payloadValue: JSONValue
     package let attachments: [Attachment]
     package let failures: [Failure]
-    /// The payload's options that were corrected or ignored, one sentence each.
+    /// The linter's findings on the payload as it goes on: a code, a colon, and the text.
     package let remarks: [String]
     /// The chosen dialect and profiles with the reasons, as lines for people.
     package let explanation: String

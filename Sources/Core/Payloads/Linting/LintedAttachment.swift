@@ -1,0 +1,61 @@
+import Media
+
+/// An attachment as the rules look at it.
+struct LintedAttachment: Sendable {
+    /// The platform that shows the attachment. Each has formats and rules of its own.
+    enum Platform: Sendable {
+        case apple, android, web, other
+    }
+
+    let request: AttachmentRequest
+    let url: LintedURL
+    let platform: Platform
+    /// The types that the payload gives beside the URL, with their locations.
+    let declared: [DeclaredType]
+
+    var pointer: JSONPointer { request.pointers.url }
+
+    init(_ request: AttachmentRequest, in payload: JSONValue) {
+        self.request = request
+        url = LintedURL(request.url)
+        platform = Self.platform(of: request)
+        declared = request.pointers.companions.compactMap { companion in
+            let written = payload.value(at: companion.pointer)?.text
+            guard companion.content.isType, let text = written ?? companion.implied, !text.isBlank else { return nil }
+            return DeclaredType(text, at: companion.pointer, isImplied: written == nil)
+        }
+    }
+
+    private static func platform(of request: AttachmentRequest) -> Platform {
+        switch request.profile {
+        case nil: request.isForOthersOnly ? .other : .apple
+        case "apns": .apple
+        case "fcm": .android
+        case let name?: name.hasPrefix("webpush") ? .web : .other
+        }
+    }
+
+    /// A Boolean value that indicates whether the URL's text may be a path or name: the app, the browser, or the service
+    /// makes it absolute.
+    var mayBeRelative: Bool {
+        platform == .web || platform == .other || Self.relative.contains(request.dialect)
+    }
+
+    /// A Boolean value that indicates whether the attachment is a file of this machine by its dialect.
+    var mayBeLocal: Bool { Self.local.contains(request.dialect) }
+
+    private static let local: Set = ["content", "apprise"]
+    private static let relative: Set = [
+        "content", "apprise", "onesignal", "onesignal-request", "home-assistant", "home-assistant-request",
+    ]
+}
+
+extension CompanionField.Content {
+    /// A Boolean value that indicates whether the field has the type of the file.
+    fileprivate var isType: Bool {
+        switch self {
+        case .typeIdentifier, .mimeType, .filenameExtension, .sameForm, .words: true
+        case .filename, .byteCount, .identifier: false
+        }
+    }
+}

@@ -1,0 +1,51 @@
+/// The linter: what Apple's devices, Firebase and browsers do with a payload, as far as the payload tells.
+package struct PayloadLinter: Sendable {
+    private let now: Int
+    private let extensionCategories: [String: Bool]
+
+    /// Creates a linter for the time `now`, in seconds since 1970. `extensionCategories` has the categories that a
+    /// content extension shows, and whether it hides the system's title and text.
+    package init(now: Int, extensionCategories: [String: Bool] = [:]) {
+        self.now = now
+        self.extensionCategories = extensionCategories
+    }
+
+    /// Returns the findings on a payload as its sender wrote it, those of severity `error` first.
+    package func findings(in request: NotificationRequest) -> [LintFinding] {
+        let attachments = request.attachments + request.held.map(\.attachment)
+        let subject = subject(request, payload: request.payload, attachments)
+        let findings = LintRule.all.flatMap { $0.check(subject) }
+        return LintFinding.Severity.allCases.flatMap { severity in findings.filter { $0.severity == severity } }
+    }
+
+    /// Returns the findings on a payload as it goes to the push service: errors and warnings only.
+    ///
+    /// `delivered` has the indices of the attachments that attachd has processed. Their files are right; the URLs of the
+    /// others are still the sender's.
+    package func findings(
+        in request: NotificationRequest,
+        rewritten payload: JSONValue,
+        delivered: Set<Int>,
+    ) -> [LintFinding] {
+        let kept = request.attachments.enumerated().filter { !delivered.contains($0.offset) }.map(\.element)
+        let subject = subject(request, payload: payload, kept)
+        // Whoever sends a background push means no alert.
+        return LintRule.all.filter { $0.isAboutOutgoing && !($0.code == .alertMissing && subject.isBackground) }
+            .flatMap { $0.check(subject) }
+            .filter { $0.severity != .note }
+    }
+
+    private func subject(
+        _ request: NotificationRequest,
+        payload: JSONValue,
+        _ attachments: [AttachmentRequest],
+    ) -> LintSubject {
+        LintSubject(
+            request: request,
+            payload: payload,
+            attachments: attachments.map { LintedAttachment($0, in: payload) },
+            now: now,
+            extensionCategories: extensionCategories,
+        )
+    }
+}
