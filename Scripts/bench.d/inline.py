@@ -29,12 +29,12 @@ def _located(value, origin, numbers):
 
 
 def _without_inline(value):
-    """The payload without inline pictures, with all file URLs alike: each sidecar has its own."""
+    """The payload without inline pictures, with all file URLs and identifiers alike: each sidecar has its own."""
     if isinstance(value, dict):
-        return {key: _without_inline(item) for key, item in value.items() if key != "inline"}
+        return {key: _without_inline(item) for key, item in value.items() if key not in ["inline", "identifier"]}
     if isinstance(value, list):
         return [_without_inline(item) for item in value]
-    return "file" if isinstance(value, str) and value.startswith("file:") else value
+    return "file" if isinstance(value, str) and "file:" in value else value
 
 
 def _inline_pictures(value):
@@ -91,7 +91,8 @@ def inline(program, folder, worker_cores, other_cores, images=120):
         pictures = _inline_pictures(with_inline)
         counts["with_hash"] += bool(pictures)
         counts["with_picture"] += any("data" in picture for picture in pictures)
-        counts["over_limit"] += len(answers["auto"][2]) > max(4096, len(payload))
+        # A service's request contains payloads, each with the limit for itself.
+        counts["over_limit"] += "aps" in with_inline and len(answers["auto"][2]) > 4096
         # A payload that is nearly full may lose its picture, but nothing that it has without.
         counts["otherwise_different"] += _without_inline(with_inline) != _without_inline(without)
         added.append(len(answers["auto"][2]) - len(answers["off"][2]))

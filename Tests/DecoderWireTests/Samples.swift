@@ -51,7 +51,7 @@ enum Samples {
                 inline: InlinePicture(
                     thumbHash: Array(0..<24),
                     format: $0,
-                    pictures: [1500, 900, 600].map { [UInt8](repeating: 200, count: $0) },
+                    pictures: [1500, 600].map { [UInt8](repeating: 200, count: $0) },
                 ),
             )
             return .rung(report, output: 0)

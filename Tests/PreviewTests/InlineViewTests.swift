@@ -6,7 +6,9 @@ import Testing
 @Suite("What a phone without network shows")
 struct InlineViewTests {
     private static func payload(_ inline: JSONValue?) -> JSONValue {
-        let other: JSONValue = ["identifier": "other", "inline": ["thumbhash": "AAAA", "type": "image/png", "data": "BBBB"]]
+        let other: JSONValue = [
+            "identifier": "other", "inline": ["thumbhash": "AAAA", "type": "image/png", "data": "BBBB"],
+        ]
         var entry: [JSONValue.Member] = [.init("identifier", "one"), .init("url", "https://push.example/1")]
         if let inline { entry.append(.init("inline", inline)) }
         return ["attachments": .array([other, .object(entry)])]

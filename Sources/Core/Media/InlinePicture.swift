@@ -5,7 +5,7 @@ package struct InlinePicture: Sendable, Hashable {
     /// The most bytes of one of the pictures. A payload has at most 4,096.
     package static let byteLimit = 1500
     /// The most files of different sizes.
-    package static let pictureLimit = 3
+    package static let pictureLimit = 2
     /// The most pixels of the longer side.
     package static let longestEdge = 96
 

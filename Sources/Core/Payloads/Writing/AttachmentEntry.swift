@@ -6,9 +6,8 @@ struct AttachmentEntry {
     /// What an entry has beside identifier, URL and type, from most to least. A device can do without all of it; what it
     /// can do without most easily is the first to be left out of a full payload.
     enum Detail: Int, CaseIterable, Comparable {
-        case largestPicture
-        case middlePicture
-        case smallestPicture
+        case picture
+        case smallerPicture
         case thumbHash
         case digest
         case byteCount

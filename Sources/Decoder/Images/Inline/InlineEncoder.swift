@@ -5,9 +5,9 @@ import Media
 /// An encoder of tiny pictures that payloads carry themselves.
 struct InlineEncoder {
     /// The longer sides that are tried, in pixels, from large to small.
-    private static let edges = [InlinePicture.longestEdge, 80, 64, 48, 36, 24]
+    private static let edges = [InlinePicture.longestEdge, 64, 40, 24]
     /// The most bytes of each file, from large to small: for an empty payload, and for one that is nearly full.
-    private static let byteLimits = [InlinePicture.byteLimit, 900, 600]
+    private static let byteLimits = [InlinePicture.byteLimit, 600]
     /// Coarse, because a phone shows the picture enlarged and blurred, if at all.
     private static let quality = 45
     /// The longer side of the picture that is hashed. The hash has seven waves at most.

@@ -51,7 +51,7 @@ extension Picture {
 
     /// Returns a picture in memory, reduced by a whole number so that its longer side still has `longEdge` pixels.
     func reduced(toAbout longEdge: Int) throws(DecodeError) -> Picture {
-        let factor = min(size.longEdge / longEdge, width, height)
+        let factor = min(size.longEdge / longEdge, width, height, 256)
         guard factor > 1 else { return try inMemory() }
         return try unsafe Picture.make("reduce") { made in unsafe cvips_reduce(image, Int32(factor), &made) }
     }
