@@ -21,11 +21,16 @@ async function isThere(url) {
   }
 }
 
-// Takes `{"thumbhash": BASE64, "type": MIME, "data": BASE64}`, of which `type` and `data` may be missing.
+// Takes `{"thumbhash": BASE64, "type": MIME, "data": BASE64}`, of which `type` and `data` may be missing. A damaged one
+// must not take the notification with it.
 async function inlinePicture(inline) {
   if (inline?.data) return `data:${inline.type};base64,${inline.data}`;
   if (!inline?.thumbhash) return undefined;
-  const { width, height, pixels } = decodeThumbHash(Uint8Array.from(atob(inline.thumbhash), each => each.charCodeAt(0)));
+  return drawn(inline.thumbhash).catch(() => undefined);
+}
+
+async function drawn(thumbhash) {
+  const { width, height, pixels } = decodeThumbHash(Uint8Array.from(atob(thumbhash), each => each.charCodeAt(0)));
   const canvas = new OffscreenCanvas(width, height);
   canvas.getContext("2d").putImageData(new ImageData(pixels, width, height), 0, 0);
   const bytes = new Uint8Array(await (await canvas.convertToBlob()).arrayBuffer());

@@ -18,13 +18,12 @@ struct InlineCheckTests {
         return head + [UInt8](repeating: 0, count: byteCount - head.count - 2) + [0xFF, 0xD9]
     }
 
-    private static func accepts(_ inline: InlinePicture?, _ rule: InlineRule, prefersWebP: Bool = false) throws -> Bool
-    {
+    /// Returns the inline picture that is left of the report on an output.
+    private static func checked(_ inline: InlinePicture?, _ rule: InlineRule) throws -> InlinePicture? {
         let file = try OutputFile(capacity: gif.count)
         _ = unsafe pwrite(file.descriptor, gif, gif.count, 0)
         var image = Profile.apns.image
         image.inline = rule
-        image.prefersWebP = prefersWebP
         let request = ConversionRequest(format: .gif, image: image, animation: Profile.apns.animation)
         let report = RungReport(
             rung: .remuxed,
@@ -35,26 +34,32 @@ struct InlineCheckTests {
             frames: 1,
             inline: inline
         )
-        return OutputCheck.accepted(report, file, for: request) != nil
+        let accepted = OutputCheck.accepted(report, file, for: request)
+        return try #require(accepted).report.inline
     }
 
-    private static let hash = [UInt8](repeating: 1, count: 20)
-
-    @Test("accepts what the profile asked for, and an output without any")
-    func asked() throws {
-        #expect(try Self.accepts(nil, .off))
-        #expect(try Self.accepts(nil, .auto))
-        #expect(try Self.accepts(InlinePicture(thumbHash: Self.hash), .hash))
-        #expect(try Self.accepts(InlinePicture(thumbHash: Self.hash, pictures: [Self.jpeg(96, 64)]), .auto))
-    }
+    /// The reference implementation's hash of a picture of 32 times 21 pixels.
+    private static let hash: [UInt8] = [
+        92, 24, 6, 29, 138, 67, 20, 169, 100, 103, 184, 116, 119, 89, 136, 112, 34, 90, 255, 155, 135,
+    ]
 
     @Test(
-        "refuses what was not asked for, too large, or not what it says",
+        "keeps what the profile asked for",
+        arguments: [
+            (InlinePicture(thumbHash: hash), InlineRule.hash), (InlinePicture(thumbHash: hash), .auto),
+            (InlinePicture(thumbHash: hash, pictures: [jpeg(96, 64)]), .auto),
+        ],
+    )
+    func asked(inline: InlinePicture, rule: InlineRule) throws { #expect(try Self.checked(inline, rule) == inline) }
+
+    @Test(
+        "drops what was not asked for, too large, or not what it says, and keeps the output",
         arguments: [
             (InlinePicture(thumbHash: hash), InlineRule.off),
             (InlinePicture(thumbHash: hash, pictures: [jpeg(96, 64)]), .hash),
             (InlinePicture(thumbHash: []), .hash),
-            (InlinePicture(thumbHash: hash + hash), .hash),
+            (InlinePicture(thumbHash: hash + [0]), .hash),
+            (InlinePicture(thumbHash: hash.dropLast()), .hash),
             (InlinePicture(thumbHash: hash, pictures: [jpeg(97, 64)]), .auto),
             (InlinePicture(thumbHash: hash, pictures: [jpeg(96, 0)]), .auto),
             (InlinePicture(thumbHash: hash, pictures: [jpeg(96, 64, byteCount: 1501)]), .auto),
@@ -64,5 +69,5 @@ struct InlineCheckTests {
             (InlinePicture(thumbHash: hash, pictures: [[]]), .auto),
         ],
     )
-    func refused(inline: InlinePicture, rule: InlineRule) throws { #expect(try !Self.accepts(inline, rule)) }
+    func dropped(inline: InlinePicture, rule: InlineRule) throws { #expect(try Self.checked(inline, rule) == nil) }
 }

@@ -67,7 +67,7 @@ extension ImagesTests {
             let emitted = try transform(MemorySource(bytes), #require(sniffed), profile: Self.profile(.auto)).output
                 .emitted
             let inline = try #require(emitted.compactMap(\.report.inline).last)
-            #expect((5...InlinePicture.thumbHashLimit).contains(inline.thumbHash.count))
+            #expect(InlinePicture.isThumbHash(inline.thumbHash))
             let pixels = try Pixels(#require(inline.pictures.first), .jpeg)
             let whole = try #require(emitted.last?.report)
             let (width, height) = (try #require(whole.width), try #require(whole.height))
@@ -79,6 +79,8 @@ extension ImagesTests {
         func hashes(reference: ReferenceHash) {
             let hash = ThumbHash(width: reference.width, height: reference.height, rgba: reference.rgba)
             #expect(hash.bytes == reference.hash)
+            #expect(InlinePicture.isThumbHash(hash.bytes))
+            #expect(!InlinePicture.isThumbHash(hash.bytes + [0]) && !InlinePicture.isThumbHash(hash.bytes.dropLast()))
         }
     }
 }

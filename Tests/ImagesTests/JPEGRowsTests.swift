@@ -23,7 +23,7 @@ extension ImagesTests {
         }
 
         /// Renders a part of a JPEG with libvips and with libjpeg, to three quarters of its size, and compares both.
-        private func compare(_ bytes: [UInt8], shrink: Int, in block: Int = .max) throws {
+        private func compare(_ bytes: [UInt8], shrink: Int, in block: Int = .max, whole: Bool = false) throws {
             let source = PictureSource(MemorySource(bytes, blockByteCount: block), .jpeg)
             let loader = PictureLoader(format: .jpeg, shrink: shrink)
             let loaded = try loader.open(source)
@@ -31,7 +31,10 @@ extension ImagesTests {
             #expect(hasRows)
             let left = loaded.width / 7
             let top = loaded.height / 5
-            let area = PixelArea(x: left, y: top, width: loaded.width - left - 3, height: loaded.height - 2 * top)
+            let area =
+                whole
+                ? PixelArea(size: loaded.size, in: loaded.size)
+                : PixelArea(x: left, y: top, width: loaded.width - left - 3, height: loaded.height - 2 * top)
             let size = PixelSize(width: area.width * 3 / 4, height: area.height * 3 / 4)
             let rows = try loaded.renderedRows(of: area, from: source, shrink: shrink, scaledTo: size) { true }
             let isComplete = rows.isComplete
@@ -44,6 +47,33 @@ extension ImagesTests {
 
         @Test("are the rows that libvips computes", .needsSharedMedia, arguments: sources, [1, 2, 4, 8])
         func sameRows(path: String, shrink: Int) throws { try compare(SharedMedia.bytes(path), shrink: shrink) }
+
+        @Test("are the same up to the last row and column", .needsSharedMedia, arguments: sources, [1, 8])
+        func edges(path: String, shrink: Int) throws {
+            try compare(SharedMedia.bytes(path), shrink: shrink, whole: true)
+        }
+
+        @Test("of a truncated source end in the same grey", .needsSharedMedia, arguments: [0.2, 0.6, 0.95])
+        func truncated(share: Double) throws {
+            let bytes = try SharedMedia.bytes("images/mate__YellowFlower.jpg")
+            try compare(Array(bytes.prefix(Int(Double(bytes.count) * share))), shrink: 2, whole: true)
+        }
+
+        @Test("of another picture than the header said are refused", .needsSharedMedia)
+        func otherPicture() throws {
+            let loaded = try PictureLoader(format: .jpeg)
+                .open(PictureSource(MemorySource(SharedMedia.bytes("images/skimage__rocket.jpg")), .jpeg))
+            let other = PictureSource(MemorySource(try photo()), .jpeg)
+            let area = PixelArea(size: loaded.size, in: loaded.size)
+            #expect(throws: DecodeError.self) {
+                _ = try loaded.renderedRows(
+                    of: area,
+                    from: other,
+                    shrink: 1,
+                    scaledTo: PixelSize(width: 9, height: 9)
+                ) { true }.rows
+            }
+        }
 
         @Test("are the same however the bytes arrive", arguments: [1, 1000, 16_384])
         func blocks(size: Int) throws { try compare(photo(), shrink: 8, in: size) }

@@ -165,4 +165,21 @@ struct PayloadReaderTests {
         let part = try Self.reader.read(try JSONValue(parsing: Array(text.utf8)), identifier: "n")
         #expect(String(decoding: part.original, as: UTF8.self) == text.replacing(", ", with: ","))
     }
+
+    @Test("among the services whose marks a request has, the first that finds an attachment is the one")
+    func sharedMarks() throws {
+        // The marks of Expo and of a web push; only the latter has a picture there.
+        let request = try Self.read(#"{"to":"u1","title":"Hi","image":"https://example.com/a.jpg"}"#)
+        #expect(request.attachments.map(\.dialect) == ["web-push"])
+        let nothing = try Self.read(#"{"to":"u1","title":"Hi","data":{"k":1}}"#)
+        #expect(nothing.attachments.isEmpty)
+    }
+
+    @Test("a request with thousands of places for a picture is read up to the limit of attachments")
+    func manyPlaces() throws {
+        let messages = (0..<1500).map { #""\#($0)":{"to":"a","title":"b","richContent":{"image":"https://e.co/i"}}"# }
+        let text = "{" + messages.joined(separator: ",") + "}"
+        let request = try Self.reader.read(try JSONValue(parsing: Array(text.utf8)), identifier: "n")
+        #expect(request.attachments.count <= PayloadReader.attachmentLimit)
+    }
 }

@@ -104,10 +104,12 @@ struct ListTests {
             let list: JSONValue = [
                 ["to": "x", "title": "T", "richContent": ["image": "https://example.com/e.jpg"]],
                 ["to": "y", "body": "B"],
+                ["to": "z", "data": ["k": 1]],
             ]
             let elements = try Self.elements(try await Self.post(list, sidecar))
             #expect(elements.first?["richContent"]?["image"] == "file:///store/a.jpg")
-            #expect(elements.last == ["to": "y", "body": "B"])
+            #expect(elements[1] == ["to": "y", "body": "B"])
+            #expect(elements[2] == ["to": "z", "data": ["k": 1]])
         }
     }
 

@@ -6,7 +6,7 @@
 // libvips computes a JPEG's rows into regions, which it clears, keeps for operations that ask again, and copies. The
 // scaler needs each row once, so it takes them from libjpeg: from 12 megapixels to 1038 px, that saves a seventh of the time.
 
-/// What libjpeg reads from, in pieces.
+/// The source for libjpeg, in pieces.
 typedef struct {
     struct jpeg_source_mgr base;
     cvips_read read;
@@ -58,15 +58,17 @@ typedef struct {
     size_t row_size;
 } JPEGRows;
 
-/// Reads rows into the buffer until it has `count`, or the picture ends.
+/// Reads `count` rows into the buffer.
 static int read_rows(JPEGRows *rows, int count) {
-    int there = 0;
-    while (there < count) {
-        JSAMPROW targets[rows_at_once];
-        for (int i = there; i < count; i++) targets[i] = rows->pixels + i * rows->row_size;
-        there += (int)jpeg_read_scanlines(&rows->info, targets + there, (JDIMENSION)(count - there));
+    JSAMPROW targets[rows_at_once];
+    for (int i = 0; i < count; i++) targets[i] = rows->pixels + i * rows->row_size;
+    for (int there = 0; there < count;) {
+        int more = (int)jpeg_read_scanlines(&rows->info, targets + there, (JDIMENSION)(count - there));
+        // libjpeg gives none only behind the last row.
+        if (more == 0) ERREXIT(&rows->info, JERR_INPUT_EOF);
+        there += more;
     }
-    return there;
+    return count;
 }
 
 static int next_rows(Rows *base, const VipsPel **first, size_t *distance) {
@@ -79,9 +81,11 @@ static int next_rows(Rows *base, const VipsPel **first, size_t *distance) {
     return read_rows(rows, VIPS_MIN(rows_at_once, VIPS_RECT_BOTTOM(&rows->area) - (int)rows->info.output_scanline));
 }
 
-/// Reads the header. Returns -1 unless the picture is the one that `like` describes.
+/// Starts libjpeg and reads the header. Returns -1 unless the picture is the one that `like` describes.
 static int start(JPEGRows *rows, VipsImage *like, int shrink) {
     if (setjmp(rows->errors.end)) return -1;
+    jpeg_create_decompress(&rows->info);
+    rows->info.src = &rows->input.base;
     jpeg_read_header(&rows->info, TRUE);
     rows->info.scale_num = 1;
     rows->info.scale_denom = (unsigned int)shrink;
@@ -107,10 +111,9 @@ int cvips_jpeg_render_scaled(VipsImage *like, cvips_read read, void *source, int
         vips_error("jpeg", "no scaling of %d bands to %d x %d", like->Bands, width, height);
         return -1;
     }
-    JPEGRows *rows = g_new(JPEGRows, 1);
+    JPEGRows *rows = g_new0(JPEGRows, 1);
     rows->base = (Rows){area.width, area.height, next_rows};
     rows->area = area;
-    rows->pixels = NULL;
     rows->input.base = (struct jpeg_source_mgr){.init_source = begin_input,
                                                 .fill_input_buffer = fill_input,
                                                 .skip_input_data = skip_input,
@@ -119,8 +122,6 @@ int cvips_jpeg_render_scaled(VipsImage *like, cvips_read read, void *source, int
     rows->input.read = read;
     rows->input.user = source;
     handle_jpeg_errors(&rows->info.err, &rows->errors);
-    jpeg_create_decompress(&rows->info);
-    rows->info.src = &rows->input.base;
     int status = start(rows, like, shrink);
     if (status == 0) status = render_scaled(&rows->base, like, width, height, keep, user, out, complete);
     jpeg_destroy_decompress(&rows->info);

@@ -1,7 +1,7 @@
 #pragma once
 #include "CVipsShim.h"
 
-/// Where the scaler gets a picture's rows from, top to bottom.
+/// The source of a picture's rows, from top to bottom, for the scaler.
 typedef struct Rows Rows;
 struct Rows {
     int width;

@@ -1,4 +1,5 @@
 package import Payloads
+import Values
 
 /// The verdicts of all dialects on one payload, for `attachd dialects --detect`.
 package struct DetectionListing: Sendable {
@@ -14,7 +15,7 @@ package struct DetectionListing: Sendable {
     /// The verdicts in columns: the matching dialects first.
     package var text: String {
         let sorted = verdicts.filter { $0.match != .none } + verdicts.filter { $0.match == .none }
-        let rows = sorted.map { [$0.dialect, $0.match.rawValue, $0.reason] }
+        let rows = sorted.map { [$0.dialect, $0.match.rawValue, $0.reason.onOneLine(limit: 1000)] }
         return TextColumns.text([["DIALECT", "MATCH", "WHY"]] + rows)
     }
 

@@ -25,7 +25,10 @@ extension Dialect {
             layout: RequestLayout(
                 mark: [
                     ["\(first)/to", "\(first)/richContent/image"],
-                    ["\(first)/title", "\(first)/body", "\(first)/richContent"],
+                    [
+                        "\(first)/title", "\(first)/body", "\(first)/richContent", "\(first)/data",
+                        "\(first)/_contentAvailable",
+                    ],
                 ],
                 payloads: nil,
                 gate: GateRule(alerts: ["\(message)/title", "\(message)/subtitle", "\(message)/body"]),

@@ -1,3 +1,5 @@
+import Values
+
 /// One finding of the linter: what it means, what to do, and where that is written.
 package struct LintFinding: Sendable, Equatable {
     package enum Severity: String, Sendable, CaseIterable {
@@ -37,7 +39,8 @@ package struct LintFinding: Sendable, Equatable {
     /// The finding as one of a result's remarks: the code, a colon, and the text.
     package var remark: String {
         let place = pointer.map { "\($0): " } ?? ""
-        return "\(code.rawValue): \(place)\(meaning)" + (advice.isEmpty ? "" : " \(advice)")
+        // Names of the payload, and schemes, come from outside.
+        return ("\(code.rawValue): \(place)\(meaning)" + (advice.isEmpty ? "" : " \(advice)")).onOneLine(limit: 1000)
     }
 
     package var json: JSONValue {

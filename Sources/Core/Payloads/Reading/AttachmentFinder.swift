@@ -1,5 +1,8 @@
 /// The search for attachments in one payload, and its findings so far.
 struct AttachmentFinder {
+    /// The most places of one path that are looked at. Each costs as much as the payload has names.
+    private static let matchLimit = 128
+
     let payload: JSONValue
     let limit: Int
     let makeIdentifier: @Sendable () -> String
@@ -20,6 +23,9 @@ struct AttachmentFinder {
         self.makeIdentifier = makeIdentifier
     }
 
+    /// A Boolean value that indicates whether no attachment was found, not even one that is held back.
+    var hasNothing: Bool { attachments.isEmpty && held.isEmpty }
+
     /// The eligibility of the whole: open if any part may be rewritten.
     var gate: Eligibility { isShut ? .notUnicode : gates.contains(.open) ? .open : gates.first ?? .open }
 
@@ -27,7 +33,7 @@ struct AttachmentFinder {
     mutating func search(_ service: Dialect, in layout: RequestLayout) {
         guard !isShut else { return }
         for path in service.paths {
-            for match in path.urls(in: payload) {
+            for match in path.urls(in: payload).prefix(Self.matchLimit) {
                 let gate = (path.gate ?? layout.gate).gate(in: payload, filling: match.wildcards)
                 gates.append(gate)
                 let category = text(layout.category, filling: match.wildcards)

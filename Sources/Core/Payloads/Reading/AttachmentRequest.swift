@@ -24,7 +24,7 @@ package struct AttachmentPointers: Sendable, Equatable {
     /// A Boolean value that indicates whether the URL must end in the file's extension.
     var endsInExtension: Bool
     /// The pointer to the array of ready attachments.
-    var list: JSONPointer?
+    package var list: JSONPointer?
     var companions: [Companion]
     /// The pointer to the attachment's clipping rectangle, if there is one.
     var clippingRectangle: JSONPointer?

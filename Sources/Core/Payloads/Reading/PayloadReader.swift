@@ -57,18 +57,21 @@ package struct PayloadReader: Sendable {
         let pinned = try name.map { name throws(PayloadError) in try dialect(named: name) }
         let isPush = payload["aps"]?.isObject == true
         let services = isPush ? [] : dialects.filter { $0.layout?.mark.fits(payload) == true }
-        let service = services.first { $0 == pinned } ?? services.first
-        guard isPush || service != nil else {
+        guard isPush || !services.isEmpty else {
             guard payload.isObject else { throw .notAnObject }
             throw .noNotification(lookedFor: dialects.filter { $0.layout != nil }.map(\.name))
         }
 
-        let layout = service?.layout ?? .payload
-        var finder = AttachmentFinder(payload: payload, limit: Self.attachmentLimit, makeIdentifier: makeIdentifier)
-        finder.isShut = payload.hasUnpairedSurrogate
-        if let service, pinned == nil || pinned == service { finder.search(service, in: layout) }
-        let candidates = pinned.map { [$0] } ?? dialects
-        finder.searchPayloads(of: layout, by: candidates.filter { $0.layout == nil })
+        // Services share common names. The first that finds something wins, or else the first.
+        var (layout, finder) = search(payload, services.first { $0 == pinned } ?? services.first, pinned)
+        if pinned == nil, finder.hasNothing {
+            for service in services.dropFirst() {
+                let other = search(payload, service, pinned)
+                guard !other.finder.hasNothing else { continue }
+                (layout, finder) = other
+                break
+            }
+        }
         return NotificationRequest(
             identifier: identifier,
             payload: payload,
@@ -82,6 +85,21 @@ package struct PayloadReader: Sendable {
             measure: layout.measure,
             fallbackBody: finder.fallbackBody,
         )
+    }
+
+    /// Searches a payload, or the request of `service` that contains payloads.
+    private func search(
+        _ payload: JSONValue,
+        _ service: Dialect?,
+        _ pinned: Dialect?,
+    ) -> (layout: RequestLayout, finder: AttachmentFinder) {
+        let layout = service?.layout ?? .payload
+        var finder = AttachmentFinder(payload: payload, limit: Self.attachmentLimit, makeIdentifier: makeIdentifier)
+        finder.isShut = payload.hasUnpairedSurrogate
+        if let service, pinned == nil || pinned == service { finder.search(service, in: layout) }
+        let candidates = pinned.map { [$0] } ?? dialects
+        finder.searchPayloads(of: layout, by: candidates.filter { $0.layout == nil })
+        return (layout, finder)
     }
 
     private func dialect(named name: String) throws(PayloadError) -> Dialect {

@@ -3,8 +3,8 @@ import Media
 
 /// An entry of the array of ready attachments.
 struct AttachmentEntry {
-    /// What an entry has beside identifier, URL and type, from most to least. A device can do without all of it; what it
-    /// can do without most easily is the first to be left out of a full payload.
+    /// The parts of an entry beside identifier, URL and type, from most to least. A device can do without all of them; the
+    /// part that matters least to it is the first to be left out of a full payload.
     enum Detail: Int, CaseIterable, Comparable {
         case picture
         case smallerPicture

@@ -38,7 +38,6 @@ struct InlineEncoder {
             let scaled = try picture.inMemory(scaledTo: picture.size.fitting(longEdge: edge))
             let bytes = try rules.prefersWebP ? scaled.webP(quality: Self.quality) : scaled.jpeg(quality: Self.quality)
             let file = try unsafe bytes.withBytes { (bytes) throws(DecodeError) in unsafe [UInt8](bytes) }
-            // A file may be below several of the limits; then the smaller limits need no file of their own.
             if file.count <= Self.byteLimits[files.count] { files.append(file) }
         }
         return files

@@ -46,6 +46,7 @@ final class PictureSource {
     func withReader(_ body: (cvips_read, UnsafeMutableRawPointer) -> Int32) -> Int32 {
         offset = 0
         shortfall = 0
+        if scans != nil { scans = ScanCounter() }
         return withExtendedLifetime(self) {
             unsafe body(readPictureSource, Unmanaged.passUnretained(self).toOpaque())
         }

@@ -48,7 +48,7 @@ struct StillConversion {
 
     /// Returns the tiny version of a source whose own data goes out, decoded as small as its loader can.
     func inlinePicture() -> InlinePicture? {
-        guard request.image.inline != .off else { return nil }
+        guard request.image.inline != .off, !source.timeWillExpire else { return nil }
         do {
             let shrink = [8, 4, 2].first { header.storedSize.longEdge / $0 >= InlinePicture.longestEdge } ?? 1
             let rendered = try render(PictureSource(source, header.format), shrink)

@@ -29,7 +29,7 @@ struct AttachmentView {
     let isVideo: Bool
     let isAudio: Bool
     let thumbnail: ThumbnailView
-    /// What a phone without network shows.
+    /// The tiny picture for a phone without network.
     let inline: InlineView?
 
     init(_ attachment: ProcessingResult.Attachment, of result: ProcessingResult) {

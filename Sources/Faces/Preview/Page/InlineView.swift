@@ -5,7 +5,7 @@ import Payloads
 struct InlineView {
     /// The picture as a `data:` URL, or `nil` if the payload has its ThumbHash only.
     let url: String?
-    /// What it takes of the payload.
+    /// Its part of the payload's size.
     let size: String
 
     /// Finds the picture in the payload's array of ready attachments, or returns `nil` if there is none.
@@ -13,8 +13,9 @@ struct InlineView {
         guard case .array(let entries) = payload["attachments"],
             let inline = entries.first(where: { $0["identifier"]?.text == identifier })?["inline"]
         else { return nil }
-        let data = inline["data"]?.text
-        url = data.map { "data:\(inline["type"]?.text ?? "image/jpeg");base64,\($0)" }
+        let type = inline["type"]?.text ?? ""
+        let data = ["image/jpeg", "image/webp"].contains(type) ? inline["data"]?.text : nil
+        url = data.map { "data:\(type);base64,\($0)" }
         size = "\(ShownNumber.size(inline.compactBytes.count)) of the payload" + (data == nil ? ", a ThumbHash" : "")
     }
 }

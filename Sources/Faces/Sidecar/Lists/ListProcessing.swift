@@ -7,8 +7,8 @@ import Timing
 
 /// The processing of a list: a few notifications at a time, each within its share of the time that is left.
 ///
-/// Each notification under way has a permit, as one in a request of its own. A list gets as many permits as are free, at
-/// most its share, and is refused only if none is.
+/// Each notification under way has a permit, as one in a request of its own. A list takes as many permits as are free, at
+/// most its share, also while it runs, and is refused only if none is free at first.
 struct ListProcessing: Sendable {
     struct Item: Sendable {
         var payload: JSONValue
@@ -31,30 +31,40 @@ struct ListProcessing: Sendable {
     ) async throws -> [Answer] {
         try admission.checkOpen()
         let readable = items.enumerated().compactMap { index, item in (try? item.get()).map { (index, $0) } }
-        let lanes = readable.isEmpty ? 0 : try enter(upTo: min(limits.share, readable.count))
-        let turns = Turns(count: readable.count)
         var answers: [Answer] = items.map { item in
             switch item {
             case .success: .failure(Problem(.internalServerError, "attachd failed. See its log for the reason."))
             case .failure(let problem): .failure(problem)
             }
         }
-        await withTaskGroup(of: [(Int, Answer)].self) { group in
-            for _ in 0..<lanes {
-                group.addTask {
-                    defer { leave() }
-                    var answers: [(Int, Answer)] = []
-                    while let turn = turns.next() {
-                        let (index, item) = readable[turn.index]
-                        let rounds = (turn.left + lanes - 1) / lanes
-                        answers.append((index, await answer(item, accepted, timeLimit, rounds: rounds)))
-                    }
-                    return answers
+        guard !readable.isEmpty else { return answers }
+        // The permits of the list, and those of them that no notification uses now.
+        var permits = try enter()
+        var idle = permits
+        var next = 0
+        await withTaskGroup(of: (Int, Answer).self) { group in
+            repeat {
+                // Permits that others return are taken later, too.
+                while idle < readable.count - next, permits < limits.share, takePermit() {
+                    permits += 1
+                    idle += 1
                 }
-            }
-            for await lane in group {
-                for (index, answer) in lane { answers[index] = answer }
-            }
+                while idle > 0, next < readable.count {
+                    let (index, item) = readable[next]
+                    let rounds = (readable.count - next + permits - 1) / permits
+                    idle -= 1
+                    next += 1
+                    group.addTask { (index, await answer(item, accepted, timeLimit, rounds: rounds)) }
+                }
+                if next == readable.count {
+                    for _ in 0..<idle { leave() }
+                    permits -= idle
+                    idle = 0
+                }
+                guard let (index, answer) = await group.next() else { break }
+                answers[index] = answer
+                idle += 1
+            } while true
         }
         return answers
     }
@@ -76,20 +86,22 @@ struct ListProcessing: Sendable {
         }
     }
 
-    private func enter(upTo count: Int) throws -> Int {
-        var lanes = 0
-        while lanes < count, limits.permits.enter() {
-            guard admission.enter() else {
-                limits.permits.leave()
-                break
-            }
-            lanes += 1
-        }
-        guard lanes > 0 else {
+    /// Takes the first permit, without which a list is refused.
+    private func enter() throws -> Int {
+        guard takePermit() else {
             let detail = "Too many notifications are in progress already. Try again shortly, or raise --requests."
             throw Problem(.tooManyRequests, detail, retryAfter: 1)
         }
-        return lanes
+        return 1
+    }
+
+    private func takePermit() -> Bool {
+        guard limits.permits.enter() else { return false }
+        guard admission.enter() else {
+            limits.permits.leave()
+            return false
+        }
+        return true
     }
 
     private func leave() {

@@ -76,9 +76,12 @@ extension ProcessingRequest {
         let profile = profiles[index].profile
         var clip = clip
         clip.thumbnailTime = attachment.options.thumbnailTime.map { .seconds(clamping: min(max(0, $0), 86_400)) }
+        var image = profile.image
+        // A tiny picture has its place in the array of ready attachments.
+        if attachment.pointers.list == nil { image.inline = .off }
         let output = WantedOutput(
             kind: attachment.options.typeHint.flatMap(MediaFormat.init(typeIdentifier:))?.kind,
-            image: profile.image,
+            image: image,
             animation: profile.animation,
             video: profile.video,
             audio: profile.audio,

@@ -20,7 +20,9 @@ enum OutputCheck {
             case .image: picture(report, bytes, for: request)
             case .video, .audio: clip(report, bytes, for: request)
             }
-        guard let checked, isAcceptable(report.inline, for: request), let copy = copy(of: bytes) else { return nil }
+        guard var checked, let copy = copy(of: bytes) else { return nil }
+        // The output is complete without its tiny version.
+        if !isAcceptable(checked.inline, for: request) { checked.inline = nil }
         return ReadyRung(report: checked, file: copy)
     }
 
@@ -38,9 +40,7 @@ enum OutputCheck {
     /// Returns whether `request` wants such a tiny picture, and all of it is as it says.
     private static func isAcceptable(_ inline: InlinePicture?, for request: ConversionRequest) -> Bool {
         guard let inline else { return true }
-        guard request.image.inline != .off, (5...InlinePicture.thumbHashLimit).contains(inline.thumbHash.count) else {
-            return false
-        }
+        guard request.image.inline != .off, InlinePicture.isThumbHash(inline.thumbHash) else { return false }
         guard inline.format == .jpeg || inline.format == .webp && request.image.prefersWebP else { return false }
         guard request.image.inline == .auto || inline.pictures.isEmpty else { return false }
         return inline.pictures.allSatisfy { picture in
