@@ -1,4 +1,5 @@
 import Glibc
+import Values
 
 /// The ThumbHash of a small picture (evanw.github.io/thumbhash): the lowest waves of its brightness, two differences of
 /// colour, and alpha.
@@ -25,7 +26,7 @@ struct ThumbHash {
         let longer = max(width, height)
         // A picture with alpha has fewer waves of brightness.
         let most = hasAlpha ? 5 : 7
-        func waves(_ side: Int) -> Int { max(1, Int((Double(most * side) / Double(longer)).rounded())) }
+        func waves(_ side: Int) -> Int { max(1, Int(clamping: (Double(most * side) / Double(longer)).rounded())) }
         let (across, down) = (waves(width), waves(height))
         let spectrum = Spectrum(width: width, height: height)
         let brightness = spectrum.channel(max(3, across), max(3, down)) { pixel in
@@ -51,11 +52,13 @@ struct ThumbHash {
 
     /// Returns a value from 0 to 1 in steps of `1 / most`.
     private static func part(_ most: Int, _ value: Double) -> Int {
-        Int((Double(most) * min(1, max(0, value))).rounded())
+        Int(clamping: (Double(most) * min(1, max(0, value))).rounded())
     }
 
     /// Returns a value from -1 to 1 in 63 steps.
-    private static func signed(_ value: Double) -> Int { Int((31.5 + 31.5 * min(1, max(-1, value))).rounded()) }
+    private static func signed(_ value: Double) -> Int {
+        Int(clamping: (31.5 + 31.5 * min(1, max(-1, value))).rounded())
+    }
 }
 
 /// The cosines of a picture's rows and columns.
