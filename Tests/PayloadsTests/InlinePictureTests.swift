@@ -40,7 +40,7 @@ struct InlinePictureTests {
         #expect(inline["data"]?.text.flatMap { Data(base64Encoded: $0)?.count } == 900)
     }
 
-    /// What an entry has of `inline`, `sha256`, `bytes` and `thumbnailClippingRect`.
+    /// The parts of an entry, of `inline`, `sha256`, `bytes` and `thumbnailClippingRect`.
     private static func details(_ entry: JSONValue) -> [String] {
         let data = entry["inline"]?["data"]?.text.flatMap { Data(base64Encoded: $0)?.count }
         let names = ["inline", "sha256", "bytes", "thumbnailClippingRect"].filter { entry[$0] != nil }

@@ -12,7 +12,7 @@ final class ChildProgram: @unchecked Sendable {
     private let process = Process()
     private let input = Pipe()
     private let output = Pipe()
-    /// What was read beyond the last line. Only one task reads at a time.
+    /// The bytes beyond the last line. Only one task reads at a time.
     private var rest = ""
 
     init(_ command: [String]) throws {

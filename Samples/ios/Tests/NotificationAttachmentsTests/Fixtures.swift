@@ -17,7 +17,7 @@ final class TemporaryFolder: Sendable {
     }
 }
 
-/// What an origin's answer is in a test.
+/// An origin's answer in a test.
 enum Answer: Sendable {
     case complete(status: Int = 200, mimeType: String? = "image/jpeg", length: Int64 = -1, pieces: [Data])
     /// Sends some bytes, and then neither goes on nor ends.

@@ -5,7 +5,7 @@ import UIKit
 
 // In a file of its own: a file that imports Testing, too, would need Testing's part for UIKit, which Linux lacks.
 extension AttachmentContentController {
-    /// What is in the stack: the text of a label, or else the view's type.
+    /// The contents of the stack: the text of a label, or else the view's type.
     var shown: [String] { stack.arrangedSubviews.map { ($0 as? UILabel)?.text ?? "\(type(of: $0))" } }
 
     /// The text in the field above the keyboard.

@@ -62,7 +62,7 @@ extension LintedAttachment {
 }
 
 extension LintedAttachment.Platform {
-    /// Those who show notifications, what they show, and the page that says so.
+    /// The platforms, the formats that each shows, and the page that says so.
     fileprivate var formats: (who: String, formats: String, source: String) {
         switch self {
         case .apple: ("Notifications on Apple's devices", "JPEG, PNG, GIF, MP4, M4A or MP3", LintSource.attachment)

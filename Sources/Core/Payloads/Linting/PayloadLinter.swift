@@ -29,7 +29,7 @@ package struct PayloadLinter: Sendable {
     ) -> [LintFinding] {
         let kept = request.attachments.enumerated().filter { !delivered.contains($0.offset) }.map(\.element)
         let subject = subject(request, payload: payload, kept)
-        // Whoever sends a background push means no alert.
+        // A background push shows no alert on purpose.
         return LintRule.all.filter { $0.isAboutOutgoing && !($0.code == .alertMissing && subject.isBackground) }
             .flatMap { $0.check(subject) }
             .filter { $0.severity != .note }

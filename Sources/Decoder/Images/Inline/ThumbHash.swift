@@ -4,9 +4,6 @@ import Values
 /// The ThumbHash of a small picture (evanw.github.io/thumbhash): the lowest waves of its brightness, two differences of
 /// colour, and alpha.
 struct ThumbHash {
-    /// The most pixels of a side that the format's description allows.
-    static let longestSide = 100
-
     let bytes: [UInt8]
 
     /// Creates the hash of a picture of `width` times `height` pixels with four values each: red, green, blue, alpha.
