@@ -21,8 +21,6 @@ from webdriver import Browser
 
 programs, folder = map(pathlib.Path, sys.argv[1:])
 folder.mkdir(parents=True, exist_ok=True)
-# The ThumbHash of Samples/media/photo.jpg.
-HASH = "EOcFFYItd2ZwiZd1h4iIdnZwbgbn"
 
 
 class Quiet(SimpleHTTPRequestHandler):
@@ -49,7 +47,7 @@ def start_attachd(store):
     free.server_close()
     attachd = subprocess.Popen(
         [programs / "attachd", "serve", "--listen", f"127.0.0.1:{port}", "--public-url", f"http://127.0.0.1:{port}",
-         "--store", store, "--allow-address", "127.0.0.1", "--log-level", "error"])
+         "--config", "Samples/web/attachd.yaml", "--store", store, "--allow-address", "127.0.0.1", "--log-level", "error"])
     url = f"http://127.0.0.1:{port}"
     for _ in range(300):
         try:
@@ -94,9 +92,6 @@ class Site:
 
 
 def main():
-    small = subprocess.run(
-        ["ffmpeg", "-v", "error", "-i", "Samples/media/photo.jpg", "-vf", "scale=64:-1", "-q:v", "6", "-f", "mjpeg", "-"],
-        check=True, capture_output=True).stdout
     media = serve("Samples/media")
     with tempfile.TemporaryDirectory() as store, Browser() as browser:
         attachd, url = start_attachd(store)
@@ -105,8 +100,10 @@ def main():
         expect(image.startswith(url), f"attachd's URL in {message}")
         browser.resize(408, 300)
         site = Site(browser)
-        hash_only = {"thumbhash": HASH}
-        expect(site.push(message | {"attachments": [{"inline": hash_only}]}) == [image], "the ready file online")
+        inline = message["attachments"][0]["inline"]
+        small = base64.b64decode(inline["data"])
+        hash_only = {"thumbhash": inline["thumbhash"]}
+        expect(site.push(message) == [image], "the ready file online")
         (folder / "web-online.png").write_bytes(browser.picture())
 
         attachd.terminate()
@@ -117,13 +114,12 @@ def main():
         offline = {"notification": message["notification"] | {"image": image}}
         images = site.push(offline | {"attachments": [{"inline": hash_only}]})
         expect(sum(each.startswith("data:image/png;") for each in images) == 1, f"the ThumbHash offline, not {images}")
-        inline = hash_only | {"type": "image/jpeg", "data": base64.b64encode(small).decode()}
         images = site.push(offline | {"attachments": [{"inline": inline}]})
-        expect(sum(each.startswith("data:image/jpeg;") for each in images) == 1, f"the JPEG offline, not {images}")
+        expect(sum(each.startswith("data:image/webp;") for each in images) == 1, f"the WebP offline, not {images}")
         images = site.push(offline)
         expect(sum(not each for each in images) == 1, f"no picture where there is none, not {images}")
         (folder / "web-offline.png").write_bytes(browser.picture())
-    print(f"web: the ready file online, the ThumbHash and the JPEG of {len(small)} bytes offline; pictures in {folder}")
+    print(f"web: the ready file online, the ThumbHash and the WebP of {len(small)} bytes offline; pictures in {folder}")
 
 
 main()

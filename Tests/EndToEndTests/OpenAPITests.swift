@@ -32,7 +32,7 @@ struct OpenAPITests {
         let photo = try Data(contentsOf: SharedMedia.packageRoot.appending(path: "Samples/media/photo.jpg"))
         let origin = try OriginServer { _ in .body([UInt8](photo)) }
         defer { origin.stop() }
-        try await RunningSidecar.run(attachd) { sidecar in
+        try await RunningSidecar.run(attachd, ["--public-url", "https://push.example"]) { sidecar in
             let schemas = try await description(sidecar)["components"]?["schemas"]
             let result = try JSONValue(parsing: try await sidecar.post(origin.url("/photo.jpg")).body)
             guard case .array(let attachments)? = result["attachments"] else {

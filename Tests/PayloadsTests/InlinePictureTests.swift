@@ -82,4 +82,24 @@ struct InlinePictureTests {
         let inline = try #require(try Self.entry(Self.write(padding: 0, file))["inline"])
         #expect(inline == ["thumbhash": .string(Data(1...24).base64EncodedString())])
     }
+
+    @Test("a file that phones cannot fetch leaves the sender's URL, and has only its inline picture in the array")
+    func unreachable() throws {
+        var file = Self.ready
+        file.url = nil
+        let written = try Self.write(padding: 0, file)
+        #expect(written.payload["my-attachment"]?.text == "https://x.example/1")
+        let entry = try Self.entry(written)
+        #expect(entry["identifier"] == "i" && Self.details(entry) == ["data 900", "inline"])
+        #expect(entry["url"] == nil && entry["type"] == nil)
+    }
+
+    @Test("a file that phones cannot fetch and that has no inline picture leaves the payload byte for byte")
+    func unreachableWithoutPicture() throws {
+        var file = Self.ready
+        (file.url, file.inline) = (nil, nil)
+        let payload = #" {"aps":{"alert":"Hi","mutable-content":1}, "my-attachment":"https://x.example/1"} "#
+        let written = PayloadWriter().write(try PayloadWriterTests.request(payload), attachments: [0: file])
+        #expect(written.bytes == Array(payload.utf8) && written.fit != .original && written.failure == nil)
+    }
 }

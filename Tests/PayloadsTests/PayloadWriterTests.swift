@@ -4,9 +4,11 @@ import Testing
 
 @Suite("Writing payloads")
 struct PayloadWriterTests {
+    private static let url = "https://push.example/a/0123456789"
+
     static let ready = NotificationAttachment(
         identifier: "i",
-        url: "https://push.example/a/0123456789",
+        url: url,
         shortURL: "https://push.example/a",
         type: "public.jpeg",
     )
@@ -68,7 +70,7 @@ struct PayloadWriterTests {
         let (full, fuller) = (try written(room), try written(room + 1))
         #expect(full.bytes.count == 4096 && full.payload.value(at: part) != nil)
         #expect(fuller.fit == .listed && fuller.payload.value(at: part) == nil)
-        #expect(fuller.payload.value(at: try JSONPointer("/attachments/0/url")) == .string(Self.ready.url))
+        #expect(fuller.payload.value(at: try JSONPointer("/attachments/0/url")) == .string(Self.url))
     }
 
     @Test("without ready files the bytes come back unchanged")

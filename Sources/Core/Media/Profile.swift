@@ -13,6 +13,9 @@ package struct Profile: Sendable, Equatable {
     /// A Boolean value that indicates whether attachd crops a picture to the rectangle that its attachment's options
     /// name. Some versions of the system ignore the rectangle.
     package var cropsToClippingRectangle = false
+    /// The JSON pointer to the place of the inline picture in the payload of a Live Activity, whose `*` take the values of
+    /// the URL's. `nil` leaves Live Activities as they are.
+    package var inlinePointer: String?
     /// The values of `aps.category` that choose this profile.
     package var categories: [String] = []
 

@@ -3,7 +3,8 @@ package import Media
 /// A ready attachment, as the payload names it: the properties of `UNNotificationAttachment`.
 package struct NotificationAttachment: Sendable, Equatable {
     package var identifier: String
-    package var url: String
+    /// The URL from which phones fetch the file. `nil` if they cannot: the sender's URL then stays in the payload.
+    package var url: String?
     /// A shorter URL of the same file, for a payload that is nearly full.
     package var shortURL: String?
     /// The uniform type identifier, such as `public.jpeg`.
@@ -20,7 +21,7 @@ package struct NotificationAttachment: Sendable, Equatable {
 
     package init(
         identifier: String,
-        url: String,
+        url: String?,
         shortURL: String? = nil,
         type: String,
         byteCount: Int? = nil,

@@ -10,6 +10,8 @@ extension SidecarServices {
     static func start(_ settings: Settings, takesRequests: Bool) async throws {
         settings.startLogging()
         ProcessSecrecy.begin()
+        let logger = Logger(label: "attachd")
+        if let warning = settings.linkWarning { logger.warning("\(warning)") }
         let traces: TraceSettings?
         do throws(TraceSettingsError) {
             traces = try TraceSettings.read(ProcessInfo.processInfo.environment)
@@ -27,7 +29,7 @@ extension SidecarServices {
         }
         let services: SidecarServices
         do {
-            services = try SidecarServices(settings, engine, queue, logger: Logger(label: "attachd"))
+            services = try SidecarServices(settings, engine, queue, logger: logger)
         } catch {
             await queue.shutDown()
             await engine.shutDown()

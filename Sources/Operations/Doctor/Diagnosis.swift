@@ -42,6 +42,7 @@ package struct Diagnosis: Sendable {
         await checkCodecs(decoders)
         await check(store)
         if let bucket { await check(bucket) }
+        note("links", "payloads", settings.links)
         checkSandbox(decoders.status.sandbox, isRequired: settings.requiresSandbox)
         let (limits, machine) = (MediaLimits(), MachineLimits.ofThisProcess)
         note(

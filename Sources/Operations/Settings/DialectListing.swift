@@ -38,6 +38,7 @@ extension Profile {
         var rules = [
             ("formats", image.prefersWebP ? "webp, jpeg" : "jpeg"),
             ("inline", image.inline.rawValue),
+            ("inlinePointer", inlinePointer ?? "-"),
             ("image.longEdge", "\(image.longEdge)"),
             ("image.aspectRatio", image.aspectRatio.map { "\($0.width):\($0.height)" } ?? "-"),
             ("image.byteBudget", "\(image.byteBudget)"),

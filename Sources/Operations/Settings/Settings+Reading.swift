@@ -41,6 +41,11 @@ extension Settings {
         requiresSandbox = try values.flag(.requireSandbox) ?? requiresSandbox
         requests = try values.number(.requests, in: 1...65_536) ?? requests
         publicURL = try values.publicURL(.publicURL)
+        hasFileURLs = try values.flag(.fileURLs) ?? hasFileURLs
+        guard !hasFileURLs || publicURL == nil else {
+            let reason = "Payloads get the URLs below --public-url. Leave out this option, or that one."
+            throw SettingsError(key: SettingsKey.fileURLs.rawValue, reason: reason)
+        }
         hasGroupReadableKeys = try values.flag(.groupReadableKeys) ?? hasGroupReadableKeys
         publishing = try values.publishing(
             source.environment.revealed,

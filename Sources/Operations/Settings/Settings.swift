@@ -45,8 +45,10 @@ package struct Settings: Sendable {
     package var caFile: String?
     /// The bucket that ready files are published to; `nil` for none.
     package var publishing: PublishingSettings?
-    /// The base URL at which phones reach this sidecar or the bucket's files. Without it, attachments get `file:` URLs.
+    /// The base URL at which phones reach this sidecar or the bucket's files.
     package var publicURL: String?
+    /// A Boolean value that indicates whether the sidecar writes `file:` URLs into payloads when it has no public URL.
+    package var hasFileURLs = false
     /// The keys that sign URLs, if not the store's own keys.
     package var signingKeys: SigningKeys?
     /// The file of the signing keys. It is read again when it changes.

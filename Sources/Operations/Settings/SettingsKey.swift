@@ -5,6 +5,7 @@
 package enum SettingsKey: String, Sendable, CaseIterable {
     case profile, deadline, store
     case publicURL = "publicUrl"
+    case fileURLs = "fileUrls"
     case publish, publishEndpoint, publishRegion, publishStyle, publishCredentialsFile
     case signingKeyFile, groupReadableKeys, keep, quota, reuse, allowAddresses, caFile, decoders, requireSandbox
     case logLevel, logFormat, logSample
@@ -75,7 +76,15 @@ extension SettingsKey {
             SettingOption(
                 "public-url",
                 help:
-                    "The URL of the sidecar or the bucket for phones, such as https://push.example.com. (default: none; file: URLs)"
+                    "The URL of the sidecar or the bucket for phones, such as https://push.example.com. (default: none; payloads keep the sender's URLs)"
+            )
+        case .fileURLs:
+            SettingOption(
+                "file-urls",
+                .flag(true),
+                in: .server,
+                help:
+                    "Without a public URL, write file: URLs into payloads, for a gateway on this machine that publishes the files."
             )
         case .publish:
             SettingOption(

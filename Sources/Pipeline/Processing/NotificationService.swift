@@ -126,8 +126,9 @@ package struct NotificationService: Sendable {
         _ accepted: Instant,
     ) throws(RequestError) -> ProcessingRequest {
         let notification: NotificationRequest
+        let inlinePattern = try profiles.inlinePattern(asked: options.profile)
         do throws(PayloadError) {
-            notification = try read(payload, options)
+            notification = try read(payload, options, inlinePattern)
         } catch {
             throw .payload(error)
         }
@@ -141,7 +142,11 @@ package struct NotificationService: Sendable {
         )
     }
 
-    private func read(_ payload: PayloadSource, _ options: Options) throws(PayloadError) -> NotificationRequest {
+    private func read(
+        _ payload: PayloadSource,
+        _ options: Options,
+        _ inlinePattern: JSONPattern?,
+    ) throws(PayloadError) -> NotificationRequest {
         let identifier = options.identifier ?? RandomIdentifier.make()
         switch payload {
         case .bytes(let bytes):
@@ -150,6 +155,7 @@ package struct NotificationService: Sendable {
                 identifier: identifier,
                 pushType: options.pushType,
                 dialect: options.dialect,
+                inlinePattern: inlinePattern,
             )
         case .value(let value):
             return try reader.read(
@@ -157,6 +163,7 @@ package struct NotificationService: Sendable {
                 identifier: identifier,
                 pushType: options.pushType,
                 dialect: options.dialect,
+                inlinePattern: inlinePattern,
             )
         }
     }

@@ -35,11 +35,16 @@ extension Dialect {
 extension AttachmentPath {
     /// Returns a path to a picture that no Apple device gets. Where a service also takes the names of resources in the
     /// app, only an absolute URL counts.
-    static func other(_ url: JSONPattern, profile: String, gate: GateRule? = nil) -> AttachmentPath {
+    static func other(
+        _ url: JSONPattern,
+        list: JSONPattern? = nil,
+        profile: String,
+        gate: GateRule? = nil,
+    ) -> AttachmentPath {
         AttachmentPath(
             url: url,
             isAbsolute: true,
-            list: nil,
+            list: list,
             profile: profile,
             isForOthersOnly: true,
             gate: gate,

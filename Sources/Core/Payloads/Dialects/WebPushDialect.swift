@@ -16,12 +16,12 @@ extension Dialect {
             gate: .alwaysOpen,
             measure: RequestLayout.Measure(root: "", sums: [[""]], overhead: 103),
         ),
-        paths: roots.flatMap { root in webPictures.map { .other("\(root)/\($0.name)", profile: $0.profile) } },
+        paths: roots.flatMap { root in
+            // The page's service worker gets all of the message, and with it the array.
+            [.other("\(root)/image", list: "/attachments", profile: "webpush")]
+                + ["icon", "badge", "actions/*/icon"].map { .other("\(root)/\($0)", profile: "webpush-icon") }
+        },
     )
 
     private static let roots = ["", "/options", "/notification"]
-    private static let webPictures = [
-        (name: "image", profile: "webpush"), (name: "icon", profile: "webpush-icon"),
-        (name: "badge", profile: "webpush-icon"), (name: "actions/*/icon", profile: "webpush-icon"),
-    ]
 }

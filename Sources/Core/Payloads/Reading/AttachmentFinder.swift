@@ -5,6 +5,8 @@ struct AttachmentFinder {
 
     let payload: JSONValue
     let limit: Int
+    /// The pattern for the inline picture of a Live Activity; `nil` leaves Live Activities as they are.
+    let inlinePattern: JSONPattern?
     let makeIdentifier: @Sendable () -> String
     /// A Boolean value that indicates whether the payload must not be rewritten. Then nothing is found in it.
     var isShut = false
@@ -17,9 +19,15 @@ struct AttachmentFinder {
     private var identifiers: Set<String> = []
     private(set) var remarks: [String] = []
 
-    init(payload: JSONValue, limit: Int, makeIdentifier: @escaping @Sendable () -> String) {
+    init(
+        payload: JSONValue,
+        limit: Int,
+        inlinePattern: JSONPattern? = nil,
+        makeIdentifier: @escaping @Sendable () -> String,
+    ) {
         self.payload = payload
         self.limit = limit
+        self.inlinePattern = inlinePattern
         self.makeIdentifier = makeIdentifier
     }
 
@@ -46,9 +54,17 @@ struct AttachmentFinder {
     mutating func searchPayloads(of layout: RequestLayout, by dialects: [Dialect]) {
         guard !isShut else { return }
         for root in layout.payloads?.matches(in: payload) ?? [] {
-            let gate = layout.gate.gate(in: payload, filling: root.wildcards)
+            let isActivity = inlinePattern != nil && root.value["aps"]?["content-state"]?.isObject == true
+            let gate = isActivity ? .open : layout.gate.gate(in: payload, filling: root.wildcards)
             gates.append(gate)
-            search(root, by: dialects, category: text(layout.category, filling: root.wildcards), gate)
+            let dialects = isActivity ? inlinePattern.map { [.liveActivity(at: $0)] + dialects } ?? dialects : dialects
+            search(
+                root,
+                by: dialects,
+                isActivity: isActivity,
+                category: text(layout.category, filling: root.wildcards),
+                gate
+            )
         }
     }
 
@@ -71,6 +87,7 @@ struct AttachmentFinder {
     private mutating func search(
         _ root: JSONPattern.Match,
         by dialects: [Dialect],
+        isActivity: Bool,
         category: String?,
         _ gate: Eligibility,
     ) {
@@ -78,7 +95,11 @@ struct AttachmentFinder {
             for path in dialect.paths {
                 let matches = path.urls(in: root.value)
                 guard !matches.isEmpty else { continue }
-                for match in matches { add(match, path, below: root.pointer, in: root.value, dialect, category, gate) }
+                for match in matches {
+                    var inline: JSONPointer?
+                    if isActivity { inline = inlinePattern.map { root.pointer + $0.pointer(filling: match.wildcards) } }
+                    add(match, path, below: root.pointer, in: root.value, dialect, category, gate, inline: inline)
+                }
                 if gate == .open, let pattern = dialect.fallbackBody { findFallbackBody(pattern, root) }
                 return
             }
@@ -93,6 +114,7 @@ struct AttachmentFinder {
         _ dialect: Dialect,
         _ category: String?,
         _ gate: Eligibility,
+        inline: JSONPointer? = nil,
     ) {
         guard gate != .open || attachments.count < limit else {
             let remark = "Only the first \(limit) attachments were processed. Send fewer."
@@ -124,7 +146,8 @@ struct AttachmentFinder {
             pointers: AttachmentPointers(
                 url: root + match.pointer,
                 endsInExtension: path.endsInExtension,
-                list: path.list.map(pointer),
+                list: inline == nil ? path.list.map(pointer) : nil,
+                inline: inline,
                 companions: path.companions.filter { companion in
                     !companion.unless.contains { payload.value(at: pointer($0))?.text?.isBlank == false }
                 }

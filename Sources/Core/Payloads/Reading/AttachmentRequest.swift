@@ -25,6 +25,8 @@ package struct AttachmentPointers: Sendable, Equatable {
     var endsInExtension: Bool
     /// The pointer to the array of ready attachments.
     package var list: JSONPointer?
+    /// The pointer to the place of the inline picture in a Live Activity, which gets no URL.
+    package var inline: JSONPointer?
     var companions: [Companion]
     /// The pointer to the attachment's clipping rectangle, if there is one.
     var clippingRectangle: JSONPointer?

@@ -21,38 +21,43 @@ package struct PayloadReader: Sendable {
     /// The names of the dialects, in the order of their search.
     package var dialectNames: [String] { dialects.map(\.name) }
 
-    /// Reads a payload as a push service gets it. `dialect` restricts the search to one dialect.
+    /// Reads a payload as a push service gets it.
+    ///
+    /// `dialect` restricts the search to one dialect. With an `inlinePattern`, the attachments of a Live Activity are
+    /// found too; their inline pictures go where it points.
     package func read(
         _ bytes: [UInt8],
         identifier: String,
         pushType: PushType = .alert,
         dialect: String? = nil,
+        inlinePattern: JSONPattern? = nil,
     ) throws(PayloadError) -> NotificationRequest {
         guard bytes.count <= Self.byteLimit else {
             throw .tooLarge(byteCount: bytes.count, limit: Self.byteLimit)
         }
         let payload: JSONValue
         do { payload = try JSONValue(parsing: bytes) } catch { throw .notJSON(error) }
-        return try read(payload, original: bytes, identifier: identifier, pushType: pushType, dialect: dialect)
+        return try read(payload, bytes, identifier, pushType, dialect, inlinePattern)
     }
 
-    /// Reads a payload that is part of something else.
+    /// Reads a payload that is part of something else, like `read(_:identifier:pushType:dialect:inlinePattern:)`.
     package func read(
         _ payload: JSONValue,
         identifier: String,
         pushType: PushType = .alert,
         dialect: String? = nil,
+        inlinePattern: JSONPattern? = nil,
     ) throws(PayloadError) -> NotificationRequest {
-        let bytes = payload.compactBytes
-        return try read(payload, original: bytes, identifier: identifier, pushType: pushType, dialect: dialect)
+        try read(payload, payload.compactBytes, identifier, pushType, dialect, inlinePattern)
     }
 
     private func read(
         _ payload: JSONValue,
-        original: [UInt8],
-        identifier: String,
-        pushType: PushType,
-        dialect name: String?,
+        _ original: [UInt8],
+        _ identifier: String,
+        _ pushType: PushType,
+        _ name: String?,
+        _ inlinePattern: JSONPattern?,
     ) throws(PayloadError) -> NotificationRequest {
         let pinned = try name.map { name throws(PayloadError) in try dialect(named: name) }
         let isPush = payload["aps"]?.isObject == true
@@ -63,10 +68,10 @@ package struct PayloadReader: Sendable {
         }
 
         // Services share common names. The first that finds something wins, or else the first.
-        var (layout, finder) = search(payload, services.first { $0 == pinned } ?? services.first, pinned)
+        var (layout, finder) = search(payload, services.first { $0 == pinned } ?? services.first, pinned, inlinePattern)
         if pinned == nil, finder.hasNothing {
             for service in services.dropFirst() {
-                let other = search(payload, service, pinned)
+                let other = search(payload, service, pinned, inlinePattern)
                 guard !other.finder.hasNothing else { continue }
                 (layout, finder) = other
                 break
@@ -92,9 +97,15 @@ package struct PayloadReader: Sendable {
         _ payload: JSONValue,
         _ service: Dialect?,
         _ pinned: Dialect?,
+        _ inlinePattern: JSONPattern?,
     ) -> (layout: RequestLayout, finder: AttachmentFinder) {
         let layout = service?.layout ?? .payload
-        var finder = AttachmentFinder(payload: payload, limit: Self.attachmentLimit, makeIdentifier: makeIdentifier)
+        var finder = AttachmentFinder(
+            payload: payload,
+            limit: Self.attachmentLimit,
+            inlinePattern: inlinePattern,
+            makeIdentifier: makeIdentifier,
+        )
         finder.isShut = payload.hasUnpairedSurrogate
         if let service, pinned == nil || pinned == service { finder.search(service, in: layout) }
         let candidates = pinned.map { [$0] } ?? dialects

@@ -23,9 +23,13 @@ struct AttachmentEntry {
     let file: NotificationAttachment
     let detail: Detail
 
-    var json: JSONValue {
+    /// The entry, or `nil` if it would say nothing: a file that phones cannot fetch has only its inline picture there.
+    var json: JSONValue? {
+        guard let url = file.url else {
+            return inline.map { ["identifier": .string(file.identifier), "inline": $0] }
+        }
         var members: [JSONValue.Member] = [
-            .init("identifier", .string(file.identifier)), .init("url", .string(file.url)),
+            .init("identifier", .string(file.identifier)), .init("url", .string(url)),
             .init("type", .string(file.type)),
         ]
         if detail <= .clippingRectangle, let part = file.thumbnailClippingRectangle {
@@ -33,11 +37,13 @@ struct AttachmentEntry {
         }
         if detail <= .byteCount, let count = file.byteCount { members.append(.init("bytes", .integer(count))) }
         if detail <= .digest, let digest = file.sha256 { members.append(.init("sha256", .string(digest))) }
-        if detail <= .thumbHash, let inline = file.inline { members.append(.init("inline", json(of: inline))) }
+        if let inline { members.append(.init("inline", inline)) }
         return .object(members)
     }
 
-    private func json(of inline: InlinePicture) -> JSONValue {
+    /// The inline picture, if the file has one and `detail` includes it.
+    var inline: JSONValue? {
+        guard detail <= .thumbHash, let inline = file.inline else { return nil }
         var members: [JSONValue.Member] = [.init("thumbhash", Self.base64(inline.thumbHash))]
         if let index = detail.pictureIndex, let picture = inline.pictures.dropFirst(index).first ?? inline.pictures.last
         {

@@ -9,6 +9,9 @@ package struct PayloadWriter: Sendable {
     /// The ready file's URL replaces the attachment's URL, and the fields beside it are made true of that file. Every
     /// other value stays. If nothing is ready, or nothing fits, the bytes are returned as they came.
     ///
+    /// A file that phones cannot fetch leaves the sender's URL where it is, and a Live Activity gets the inline picture
+    /// instead of a URL.
+    ///
     /// `attachments` are numbered as in the request; failed ones are missing. If one is missing, the dialect's fallback
     /// text becomes the alert's body, also when nothing else changes.
     package func write(
@@ -20,22 +23,36 @@ package struct PayloadWriter: Sendable {
         }
         let original = RewrittenPayload(bytes: request.original, payload: request.payload, fit: .original)
         let fallbackBody = ready.count < request.attachments.count ? request.fallbackBody : nil
+        let isActivity = ready.contains { $0.pointers.inline != nil }
         guard !ready.isEmpty || fallbackBody != nil else { return original }
 
         var smallest = Int.max
         let listed = AttachmentEntry.Detail.allCases.map { (fit: RewrittenPayload.Fit.listed, detail: $0) }
         for (fit, detail) in listed + [(.unlisted, .none), (.shortened, .none)] {
             var payload = request.payload
-            for (pointers, file) in ready { payload.write(file, at: pointers, isShort: fit == .shortened) }
+            for (pointers, file) in ready where pointers.inline == nil {
+                payload.write(file, at: pointers, isShort: fit == .shortened)
+            }
             if let fallbackBody { payload.set(at: fallbackBody.pointer, to: fallbackBody.text) }
-            if fit == .listed, !payload.list(ready, downTo: detail) { continue }
+            let isShown = payload.show(ready, downTo: detail)
+            let isListed = fit == .listed && payload.list(ready, downTo: detail)
+            if isActivity ? !isShown : fit == .listed && !isListed { continue }
             let byteCount = request.measure.byteCount(of: payload)
             if byteCount <= request.pushType.byteLimit {
-                return RewrittenPayload(bytes: payload.compactBytes, payload: payload, fit: fit)
+                let bytes = payload == request.payload ? request.original : payload.compactBytes
+                return RewrittenPayload(bytes: bytes, payload: payload, fit: fit)
             }
             smallest = min(smallest, byteCount)
         }
         var result = original
+        guard smallest < .max else {
+            result.failure = AttachmentFailure(
+                .payload,
+                .unsupportedFormat,
+                "A Live Activity shows only pictures in its payload, and of this attachment there is none.",
+            )
+            return result
+        }
         result.failure = AttachmentFailure(
             .payload,
             .payloadTooLarge,
@@ -58,7 +75,7 @@ extension NotificationAttachment {
 
 extension JSONValue {
     fileprivate mutating func write(_ file: NotificationAttachment, at pointers: AttachmentPointers, isShort: Bool) {
-        let url = isShort ? file.shortURL ?? file.url : file.url
+        guard let url = isShort ? file.shortURL ?? file.url : file.url else { return }
         set(at: pointers.url, to: .string(pointers.endsInExtension ? file.endingInExtension(url) : url))
         for companion in pointers.companions {
             let field = value(at: companion.pointer)
@@ -86,6 +103,22 @@ extension JSONValue {
         }
     }
 
+    /// Puts inline pictures into a Live Activity. Returns `false` if there is none.
+    fileprivate mutating func show(
+        _ ready: [(pointers: AttachmentPointers, file: NotificationAttachment)],
+        downTo detail: AttachmentEntry.Detail,
+    ) -> Bool {
+        var isShown = false
+        for (pointers, file) in ready {
+            guard let place = pointers.inline, let inline = AttachmentEntry(file: file, detail: detail).inline else {
+                continue
+            }
+            setField(at: place, to: inline)
+            isShown = true
+        }
+        return isShown
+    }
+
     /// Adds the arrays of ready attachments. Returns `false` if none has a location, or the sender has a value there.
     fileprivate mutating func list(
         _ ready: [(pointers: AttachmentPointers, file: NotificationAttachment)],
@@ -93,8 +126,9 @@ extension JSONValue {
     ) -> Bool {
         var lists: [(pointer: JSONPointer, entries: [JSONValue])] = []
         for (pointers, file) in ready {
-            guard let pointer = pointers.list else { continue }
-            let entry = AttachmentEntry(file: file, detail: detail).json
+            guard let pointer = pointers.list, let entry = AttachmentEntry(file: file, detail: detail).json else {
+                continue
+            }
             if let index = lists.firstIndex(where: { $0.pointer == pointer }) {
                 lists[index].entries.append(entry)
             } else if value(at: pointer) == nil {

@@ -81,7 +81,7 @@ package final class Engine: Sendable {
         let steps = AttachmentPipeline.Steps(
             downloader: readsLocalFiles ? LocalFileReader(remote: downloader) : downloader,
             converter: decoders,
-            store: PublishedStore(store: store, location: Self.location(settings, store, bucket)),
+            store: PublishedStore(store: store, location: Self.location(settings, readsLocalFiles, store, bucket)),
         )
         let log = NotificationLog(logger, sample: settings.logSample)
         let spans: any Instrument<ProcessingEvent> =
@@ -100,11 +100,16 @@ package final class Engine: Sendable {
         )
     }
 
-    /// Returns the location from which phones fetch the store's files.
-    private static func location(_ settings: Settings, _ store: AttachmentStore, _ bucket: Bucket?)
-        -> PublishedStore.Location
-    {
-        guard let publicURL = settings.publicURL else { return .here }
+    /// Returns the location from which phones fetch the store's files. A command that reads local files writes them, too.
+    private static func location(
+        _ settings: Settings,
+        _ readsLocalFiles: Bool,
+        _ store: AttachmentStore,
+        _ bucket: Bucket?,
+    ) -> PublishedStore.Location {
+        guard let publicURL = settings.publicURL else {
+            return .here(isInPayload: readsLocalFiles || settings.hasFileURLs)
+        }
         guard let bucket else { return .sidecar(store.urls(below: publicURL)) }
         return .bucket(bucket, publicURL: publicURL.hasSuffix("/") ? String(publicURL.dropLast()) : publicURL)
     }

@@ -9,8 +9,8 @@ import Timing
 /// The store, with the URLs from which recipients of the payload fetch its files.
 struct PublishedStore: AttachmentStoring {
     enum Location: Sendable {
-        /// The files are read from this machine's disk.
-        case here
+        /// The files are read from this machine's disk. `isInPayload` tells whether payloads name them, too.
+        case here(isInPayload: Bool)
         /// The sidecar serves the files and can be reached from outside.
         case sidecar(AttachmentURLs)
         /// The files are fetched from a bucket, or from the CDN in front of it, at this URL.
@@ -58,7 +58,7 @@ struct PublishedStore: AttachmentStoring {
         let name = file.identifier.description
         var stored = StoredAttachment(identifier: name, url: FileURL.url(of: file.path), sha256: file.sha256)
         switch location {
-        case .here: break
+        case .here(let isInPayload): stored.isLocal = !isInPayload
         case .sidecar(let urls):
             stored.url = urls.url(of: file.identifier, expires: file.expires.seconds)
             stored.shortURL = urls.shortURL(of: file.identifier, expires: file.expires.seconds)

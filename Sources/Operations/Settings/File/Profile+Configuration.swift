@@ -1,11 +1,14 @@
 import Media
+import Payloads
 import Timing
 
 /// The profile's form in the configuration file. Rules that the file leaves out are those of the profile that it is
 /// based on.
 extension Profile {
     static let keys = [
-        "basedOn", "categories", "cropToClippingRectangle", "formats", "inline", "image", "animation", "video", "audio",
+        "basedOn", "categories", "cropToClippingRectangle", "formats", "inline", "inlinePointer", "image", "animation",
+        "video",
+        "audio",
     ]
     private static let imageKeys = ["longEdge", "aspectRatio", "byteBudget", "byteLimit", "keepTransparency"]
     private static let animationKeys = ["longEdge", "byteBudget", "byteLimit"]
@@ -34,6 +37,13 @@ extension Profile {
         } else if let text = try table.text("inline") {
             guard let rule = InlineRule(rawValue: text) else { throw table.refusal(of: "inline", "off, hash or auto") }
             image.inline = rule
+        }
+        if let pointer = try table.text("inlinePointer") {
+            guard (try? JSONPattern(pointer)) != nil, pointer.hasPrefix("/") else {
+                throw table.refusal(of: "inlinePointer", "a JSON pointer such as /aps/content-state/picture")
+            }
+            guard image.inline != .off else { throw table.refusal(of: "inline", "hash or auto beside inlinePointer") }
+            inlinePointer = pointer
         }
         if let rules = try table.table("image", keys: Self.imageKeys) { try image.change(by: rules) }
         let apns = Profile.apns

@@ -77,8 +77,8 @@ extension ProcessingRequest {
         var clip = clip
         clip.thumbnailTime = attachment.options.thumbnailTime.map { .seconds(clamping: min(max(0, $0), 86_400)) }
         var image = profile.image
-        // A tiny picture has its place in the array of ready attachments.
-        if attachment.pointers.list == nil { image.inline = .off }
+        // An inline picture has its place in the array of ready attachments, or in a Live Activity.
+        if attachment.pointers.list == nil, attachment.pointers.inline == nil { image.inline = .off }
         let output = WantedOutput(
             kind: attachment.options.typeHint.flatMap(MediaFormat.init(typeIdentifier:))?.kind,
             image: image,

@@ -41,6 +41,13 @@ struct ProfileTable: Sendable {
         return profile
     }
 
+    /// Returns the pattern for the inline picture of a Live Activity, from the profile that the request names, or else from
+    /// the default.
+    func inlinePattern(asked: String?) throws(RequestError) -> JSONPattern? {
+        let profile = if let asked { try profile(named: asked) } else { fallback }
+        return profile.inlinePointer.flatMap { try? JSONPattern($0) }
+    }
+
     /// Returns one choice for each attachment. `asked` is the profile that the request names.
     func choices(for attachments: [AttachmentRequest], asked: String?) throws(RequestError) -> [ProfileChoice] {
         let profile = if let asked { try profile(named: asked) } else { Profile?.none }

@@ -34,6 +34,8 @@ extension ProcessingResult {
             attachments = [:]
             failures.append(Failure(attachment: nil, failure: failure))
         }
+        // The URLs of the others are still the sender's.
+        let linked = Set(attachments.filter { !$0.value.stored.isLocal }.keys)
         let isComplete = failures.isEmpty && delivered.isComplete
         self.request = request
         self.identifier = notification.identifier
@@ -49,7 +51,7 @@ extension ProcessingResult {
         self.attachments = attachments.sorted { $0.key < $1.key }.map(\.value)
         self.failures = failures
         self.remarks = PayloadLinter(now: UnixTime.now.seconds)
-            .findings(in: notification, rewritten: rewritten.payload, delivered: Set(attachments.keys))
+            .findings(in: notification, rewritten: rewritten.payload, delivered: linked)
             .map(\.remark)
         self.explanation = request.explanation
         self.stages = stopwatch.durations
@@ -63,8 +65,8 @@ extension ProcessingResult.Attachment {
     fileprivate func inPayload(showing part: ClippingRectangle?) -> NotificationAttachment {
         NotificationAttachment(
             identifier: identifier,
-            url: stored.url,
-            shortURL: stored.shortURL,
+            url: stored.isLocal ? nil : stored.url,
+            shortURL: stored.isLocal ? nil : stored.shortURL,
             type: report.format.typeIdentifier,
             byteCount: report.byteCount,
             isClipped: isClipped,
