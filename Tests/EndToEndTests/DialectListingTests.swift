@@ -128,7 +128,7 @@ struct DialectListingTests {
             ("profiles: {banner: {basedOn: nokia}}", "apns, fcm, webpush"),
             ("profiles: {banner: {cropToClippingRectangle: 7}}", "true or false"),
             ("profiles: {banner: {categories: []}}", "profiles.banner.categories"),
-            ("profiles: {apns: {}}", "The name is taken"),
+            ("profiles: {\"\": {}}", "The name is taken"),
             ("profiles: {a: {categories: X}, b: {categories: [X, Y]}}", "profiles.b.categories"),
             ("profiles: [banner]", "The value is not a table of keys and values"),
             ("dialects: {shop: {}}", "it has no url"),

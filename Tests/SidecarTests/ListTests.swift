@@ -9,6 +9,8 @@ import Timing
 
 @Suite("Lists of notifications", .timeLimit(.minutes(1)))
 struct ListTests {
+    private static let client = ClientAddress("192.0.2.1")
+
     /// Returns a payload with a source of its own, so that no work is shared.
     private static func payload(_ number: Int, text: String = "Hi") -> JSONValue {
         [
@@ -80,6 +82,15 @@ struct ListTests {
         }
     }
 
+    @Test("the remarks on all payloads are counted")
+    func remarks() async throws {
+        try await SidecarFixture.run { sidecar in
+            let unmarked: JSONValue = ["aps": ["alert": "Hi"], "my-attachment": "https://example.com/9.jpg"]
+            let answer = try await Self.post([Self.payload(0), unmarked, ["a": 1], unmarked], sidecar)
+            #expect(answer.headers["attachd-remarks"] == "2")
+        }
+    }
+
     @Test("envelopes get whole results in order, each with its own options")
     func envelopes() async throws {
         try await SidecarFixture.run { sidecar in
@@ -146,9 +157,50 @@ struct ListTests {
         #expect(limits.share == 32)
         let single = ListLimits(requestLimit: 1)
         #expect(single.share == 1)
-        #expect(single.permits.enter() && !single.permits.enter())
-        for _ in 0..<16 { #expect(limits.bodies.enter()) }
-        #expect(!limits.bodies.enter())
+        #expect(single.permits.enter(Self.client) && !single.permits.enter(Self.client))
+        for _ in 0..<12 { #expect(limits.bodies.enter(Self.client)) }
+        #expect(!limits.bodies.enter(Self.client))
+    }
+
+    @Test("one client never has the last quarter of the lists' permits and long bodies")
+    func othersShare() async throws {
+        let other = ClientAddress("192.0.2.2")
+        for admission in [ListLimits(requestLimit: 256).bodies, ListLimits(requestLimit: 256).permits] {
+            while admission.enter(Self.client) {}
+            #expect(admission.taken == admission.share)
+            var places = 0
+            while admission.enter(other) { places += 1 }
+            #expect(places == admission.share / 3)
+            for _ in 0..<places { admission.leave(other) }
+            #expect(admission.taken == admission.share && !admission.enter(Self.client))
+            admission.leave(Self.client)
+            #expect(admission.enter(Self.client))
+        }
+    }
+
+    @Test("a list takes permits that become free while it runs, up to its share")
+    func grows() async throws {
+        let (started, hold) = (Signal(), Signal())
+        try await SidecarFixture.run(started: started, hold: hold) { sidecar in
+            let admission = Admission(limit: 32)
+            let list = ListProcessing(
+                service: sidecar.service,
+                admission: admission,
+                limits: ListLimits(requestLimit: 32),
+                client: Self.client
+            )
+            for _ in 0..<31 { #expect(admission.enter()) }
+            // The first item is given up when its share of the time has passed, because all downloads are held.
+            async let answers = list.process(Self.items(9), accepted: sidecar.service.now, timeLimit: .seconds(9))
+            await started.wait()
+            #expect(list.limits.permits.taken == 1)
+            for _ in 0..<31 { admission.leave() }
+            while list.limits.permits.taken != list.limits.share { await Task.yield() }
+            hold.send()
+            let finished = try await answers.map { try $0.get().outcome }
+            #expect(finished.first == .original && finished.count == 9)
+            #expect(admission.running == 0 && list.limits.permits.taken == 0)
+        }
     }
 
     @Test("a list has no more permits than its share, and gives them all back")
@@ -159,15 +211,16 @@ struct ListTests {
             let list = ListProcessing(
                 service: sidecar.service,
                 admission: admission,
-                limits: ListLimits(requestLimit: 32)
+                limits: ListLimits(requestLimit: 32),
+                client: Self.client
             )
             async let answers = list.process(Self.items(9), accepted: sidecar.service.now, timeLimit: .seconds(60))
             await started.wait()
-            #expect(admission.running == 4 && list.limits.permits.running == 4)
+            #expect(admission.running == 4 && list.limits.permits.taken == 4)
             hold.send()
             let finished = try await answers
             #expect(finished.allSatisfy { (try? $0.get())?.outcome == .complete })
-            #expect(admission.running == 0 && list.limits.permits.running == 0)
+            #expect(admission.running == 0 && list.limits.permits.taken == 0)
         }
     }
 
@@ -178,7 +231,8 @@ struct ListTests {
             let list = ListProcessing(
                 service: sidecar.service,
                 admission: admission,
-                limits: ListLimits(requestLimit: 32)
+                limits: ListLimits(requestLimit: 32),
+                client: Self.client
             )
             for _ in 0..<31 { #expect(admission.enter()) }
             let answers = try await list.process(Self.items(5), accepted: sidecar.service.now, timeLimit: .seconds(60))
@@ -187,7 +241,7 @@ struct ListTests {
             await Self.expectRefusal("raise --requests") {
                 try await list.process(Self.items(1), accepted: sidecar.service.now, timeLimit: .seconds(5))
             }
-            #expect(list.limits.permits.running == 0)
+            #expect(list.limits.permits.taken == 0)
             let now = sidecar.service.now
             let unread = try await list.process([.failure(.unreadable)], accepted: now, timeLimit: .seconds(5))
             #expect(unread.count == 1)
@@ -201,7 +255,8 @@ struct ListTests {
             let list = ListProcessing(
                 service: sidecar.service,
                 admission: Admission(limit: 8),
-                limits: ListLimits(requestLimit: 8)
+                limits: ListLimits(requestLimit: 8),
+                client: Self.client
             )
             let now = sidecar.service.now
             let stuck = try await list.process(Self.items(5), accepted: now, timeLimit: .milliseconds(400))
@@ -220,7 +275,12 @@ struct ListTests {
             let admission = Admission(limit: 8)
             admission.drain()
             let limits = ListLimits(requestLimit: 8)
-            let list = ListProcessing(service: sidecar.service, admission: admission, limits: limits)
+            let list = ListProcessing(
+                service: sidecar.service,
+                admission: admission,
+                limits: limits,
+                client: Self.client
+            )
             await Self.expectRefusal("shutting down") {
                 try await list.process(Self.items(1), accepted: sidecar.service.now, timeLimit: .seconds(5))
             }

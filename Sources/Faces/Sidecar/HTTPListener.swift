@@ -14,7 +14,7 @@ struct HTTPListener {
 
     /// Serves the routes until a graceful shutdown. `onListening` receives the port.
     func serve(
-        _ router: Router<BasicRequestContext>,
+        _ router: Router<ClientContext>,
         onListening: @escaping @Sendable (_ port: Int) -> Void,
     ) async throws {
         let table = ConnectionTable(

@@ -18,7 +18,7 @@ package struct MetricsServer: Service, CustomStringConvertible {
     private static let connectionLimit = 64
 
     package func run() async throws {
-        let router = Router(context: BasicRequestContext.self, options: .autoGenerateHeadEndpoints)
+        let router = Router(context: ClientContext.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: AnswerCount(instrument: instrument))
         router.add(middleware: Problems())
         health.add(to: router, withMetrics: true)

@@ -138,11 +138,11 @@ package struct SidecarServer: Service, CustomStringConvertible {
         }
     }
 
-    private var router: Router<BasicRequestContext> {
-        let router = Router(context: BasicRequestContext.self, options: .autoGenerateHeadEndpoints)
+    private var router: Router<ClientContext> {
+        let router = Router(context: ClientContext.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: AnswerCount(instrument: instrument))
         router.add(middleware: Problems())
-        let access = AccessGuard<BasicRequestContext>(token: configuration.apiToken)
+        let access = AccessGuard<ClientContext>(token: configuration.apiToken)
         router.add(middleware: access)
         // After the guard: a client without the token makes no spans.
         router.add(middleware: RequestTraces(tracer: tracer))
@@ -161,12 +161,16 @@ package struct SidecarServer: Service, CustomStringConvertible {
         return router
     }
 
-    private func add(_ service: NotificationService, to router: Router<BasicRequestContext>) {
+    private func add(_ service: NotificationService, to router: Router<ClientContext>) {
         let lists = ListLimits(requestLimit: configuration.requestLimit)
         let rewrite = RewriteRoute(service: service, admission: admission, lists: lists)
         let notifications = NotificationsRoute(service: service, admission: admission, lists: lists)
-        router.post("v1/rewrite") { request, _ in try await rewrite.respond(to: request) }
-        router.post("v1/notifications") { request, _ in try await notifications.respond(to: request) }
+        router.post("v1/rewrite") { request, context in
+            try await rewrite.respond(to: request, from: context.client)
+        }
+        router.post("v1/notifications") { request, context in
+            try await notifications.respond(to: request, from: context.client)
+        }
         let description = OpenAPIDescription(
             profiles: service.profileNames,
             dialects: service.dialectNames,

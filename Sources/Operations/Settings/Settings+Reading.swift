@@ -29,7 +29,11 @@ extension Settings {
             let sections = try ConfigurationSections(file)
             // The user's dialects come first: the user knows the payloads better.
             dialects = sections.dialects + dialects
-            profiles += sections.profiles
+            for profile in sections.profiles {
+                let place = profiles.firstIndex { $0.name == profile.name } ?? profiles.endIndex
+                profiles.replaceSubrange(place..<min(place + 1, profiles.endIndex), with: [profile])
+            }
+            profile = try self.profile(named: profile.name)
             reuse.sources = sections.sources
             categories = sections.categories
         }

@@ -8,15 +8,16 @@ struct ListLimits: Sendable {
 
     /// The most notifications of one list that are processed at the same time.
     let share: Int
-    /// The permits that all lists together may have.
-    let permits: Admission
-    /// The permits for bodies that are larger than the body of a single notification.
-    let bodies: Admission
+    /// The permits that all lists together may have. Four lists of five minutes would otherwise hold them all.
+    let permits: SharedAdmission
+    /// The permits for bodies that are larger than the body of a single notification. A slow client holds one for as long
+    /// as its body may take.
+    let bodies: SharedAdmission
 
     /// Creates the limits of lists where `requestLimit` notifications may be processed at the same time.
     init(requestLimit: Int) {
         share = max(1, requestLimit / 8)
-        permits = Admission(limit: max(1, requestLimit / 2))
-        bodies = Admission(limit: max(2, requestLimit / 16))
+        permits = SharedAdmission(limit: max(1, requestLimit / 2))
+        bodies = SharedAdmission(limit: max(2, requestLimit / 16))
     }
 }

@@ -20,6 +20,7 @@ struct ListProcessing: Sendable {
     let service: NotificationService
     let admission: Admission
     let limits: ListLimits
+    let client: ClientAddress
 
     /// Processes the items that could be read, and returns an answer for each, in order.
     ///
@@ -96,9 +97,9 @@ struct ListProcessing: Sendable {
     }
 
     private func takePermit() -> Bool {
-        guard limits.permits.enter() else { return false }
+        guard limits.permits.enter(client) else { return false }
         guard admission.enter() else {
-            limits.permits.leave()
+            limits.permits.leave(client)
             return false
         }
         return true
@@ -106,7 +107,7 @@ struct ListProcessing: Sendable {
 
     private func leave() {
         admission.leave()
-        limits.permits.leave()
+        limits.permits.leave(client)
     }
 }
 

@@ -11,12 +11,13 @@ enum RequestBody {
     /// few are in memory at the same time.
     static func with<Value>(
         _ request: Request,
+        from client: ClientAddress,
         _ limits: ListLimits,
         _ work: (RequestBody) async throws -> Value,
     ) async throws -> Value {
         var bytes: [UInt8] = []
         var hasPermit = false
-        defer { if hasPermit { limits.bodies.leave() } }
+        defer { if hasPermit { limits.bodies.leave(client) } }
         for try await buffer in request.body {
             bytes += buffer.readableBytesView
             guard bytes.count > PayloadReader.byteLimit else { continue }
@@ -25,7 +26,7 @@ enum RequestBody {
                 throw tooLarge("The list is over 512 KiB. Send several lists.")
             }
             guard !hasPermit else { continue }
-            guard limits.bodies.enter() else {
+            guard limits.bodies.enter(client) else {
                 let detail = "Too many long lists are in progress already. Try again shortly, or send short ones."
                 throw Problem(.tooManyRequests, detail, retryAfter: 1)
             }

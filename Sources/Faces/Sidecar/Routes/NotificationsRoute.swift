@@ -11,12 +11,12 @@ struct NotificationsRoute: Sendable {
     let admission: Admission
     let lists: ListLimits
 
-    func respond(to request: Request) async throws -> Response {
+    func respond(to request: Request, from client: ClientAddress) async throws -> Response {
         let accepted = service.now
-        return try await RequestBody.with(request, lists) { body in
+        return try await RequestBody.with(request, from: client, lists) { body in
             switch body {
             case .one(let envelope): try await respond(to: NotificationEnvelope(envelope), accepted)
-            case .list(let envelopes): try await respond(to: envelopes, accepted)
+            case .list(let envelopes): try await respond(to: envelopes, accepted, client)
             }
         }
     }
@@ -33,7 +33,11 @@ struct NotificationsRoute: Sendable {
     }
 
     /// Answers a list. Its deadline is the soonest of its envelopes.
-    private func respond(to envelopes: [JSONValue], _ accepted: Instant) async throws -> Response {
+    private func respond(
+        to envelopes: [JSONValue],
+        _ accepted: Instant,
+        _ client: ClientAddress,
+    ) async throws -> Response {
         var timeLimit = NotificationService.longestTimeLimit
         var items: [Result<ListProcessing.Item, Problem>] = []
         for value in envelopes {
@@ -45,7 +49,7 @@ struct NotificationsRoute: Sendable {
                 items.append(.failure(Problem(error)))
             }
         }
-        let processing = ListProcessing(service: service, admission: admission, limits: lists)
+        let processing = ListProcessing(service: service, admission: admission, limits: lists, client: client)
         let answers = try await processing.process(items, accepted: accepted, timeLimit: timeLimit)
         return processing.response(answers, accepted: accepted, timeLimit: timeLimit) { $0.json }
     }

@@ -12,13 +12,13 @@ struct RewriteRoute: Sendable {
     let admission: Admission
     let lists: ListLimits
 
-    func respond(to request: Request) async throws -> Response {
+    func respond(to request: Request, from client: ClientAddress) async throws -> Response {
         let accepted = service.now
         let options = try options(in: request.headers)
-        return try await RequestBody.with(request, lists) { body in
+        return try await RequestBody.with(request, from: client, lists) { body in
             switch body {
             case .one(let payload): try await respond(to: payload, options, accepted)
-            case .list(let payloads): try await respond(to: payloads, options, accepted)
+            case .list(let payloads): try await respond(to: payloads, options, accepted, client)
             }
         }
     }
@@ -47,6 +47,7 @@ struct RewriteRoute: Sendable {
         to payloads: [JSONValue],
         _ options: NotificationService.Options,
         _ accepted: Instant,
+        _ client: ClientAddress,
     ) async throws -> Response {
         var timeLimit = NotificationService.longestTimeLimit
         var items: [Result<ListProcessing.Item, Problem>] = []
@@ -58,9 +59,12 @@ struct RewriteRoute: Sendable {
                 items.append(.failure(try Self.problem(with: payload, error)))
             }
         }
-        let processing = ListProcessing(service: service, admission: admission, limits: lists)
+        let processing = ListProcessing(service: service, admission: admission, limits: lists, client: client)
         let answers = try await processing.process(items, accepted: accepted, timeLimit: timeLimit)
-        return processing.response(answers, accepted: accepted, timeLimit: timeLimit) { $0.payload }
+        var response = processing.response(answers, accepted: accepted, timeLimit: timeLimit) { $0.payload }
+        let remarks = answers.compactMap { try? $0.get().remarks.count }
+        response.headers[.attachdRemarks] = String(remarks.reduce(0, +))
+        return response
     }
 
     /// Returns the problem of one payload. Throws one of the options, which are those of all payloads.

@@ -17,18 +17,7 @@ struct LintCommand: AsyncParsableCommand {
             """,
     )
 
-    @Argument(help: "The file with the payload, or - for standard input.", completion: .file())
-    var payload = "-"
-    @Option(help: "Find attachments by this dialect only. (default: the most specific that finds one)")
-    var dialect: String?
-    @Option(
-        help: "The type of the push, which determines the size limit of the payload: alert or voip. (default: alert)",
-        transform: { text in
-            guard let pushType = PushType(rawValue: text) else { throw ValidationError("Write \(PushType.names).") }
-            return pushType
-        },
-    )
-    var pushType = PushType.alert
+    @OptionGroup var payload: PayloadOptions
     @Flag(help: "Print a JSON object instead of text.")
     var json = false
     @OptionGroup var common: CommonOptions
@@ -36,7 +25,7 @@ struct LintCommand: AsyncParsableCommand {
     func run() async throws {
         try await CommandError.reported {
             let settings = try common.settings()
-            let listing = try listing(PayloadInput.read(payload), settings)
+            let listing = try listing(payload.read(), settings)
             print(json ? listing.json.compactText : listing.text)
             guard !listing.hasErrors else { throw ExitStatus.failure.code }
         }
@@ -44,10 +33,10 @@ struct LintCommand: AsyncParsableCommand {
 
     private func listing(_ bytes: [UInt8], _ settings: Settings) throws -> LintListing {
         do throws(PayloadError) {
-            return try LintListing(bytes, pushType: pushType, dialect: dialect, settings)
+            return try LintListing(bytes, pushType: payload.pushType, dialect: payload.dialect, settings)
         } catch {
             if case .unknownDialect = error { throw CommandError(.badConfiguration, "\(error)") }
-            throw CommandError(.badInput, "\(payload): \(error)")
+            throw CommandError(.badInput, "\(payload.path): \(error)")
         }
     }
 }

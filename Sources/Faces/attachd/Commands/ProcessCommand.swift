@@ -14,20 +14,9 @@ struct ProcessCommand: AsyncParsableCommand {
         abstract: "Processes one notification and writes the new payload to standard output.",
     )
 
-    @Argument(help: "The file with the payload, or - for standard input.", completion: .file())
-    var payload = "-"
+    @OptionGroup var payload: PayloadOptions
     @Option(help: "Write the complete result to this file as JSON.", completion: .file())
     var report: String?
-    @Option(help: "Find attachments by this dialect only. (default: the most specific that finds one)")
-    var dialect: String?
-    @Option(
-        help: "The type of the push, which determines the size limit of the payload: alert or voip. (default: alert)",
-        transform: { text in
-            guard let pushType = PushType(rawValue: text) else { throw ValidationError("Write \(PushType.names).") }
-            return pushType
-        },
-    )
-    var pushType = PushType.alert
     @Flag(help: "Print the chosen dialect and profile, and the reasons, to standard error.")
     var explain = false
     @Flag(help: "Exit with status 3 if the outcome is not complete.")
@@ -37,7 +26,7 @@ struct ProcessCommand: AsyncParsableCommand {
     func run() async throws {
         try await CommandError.reported {
             try OutputPath.check(report)
-            let bytes = try PayloadInput.read(payload)
+            let bytes = try payload.read()
             let settings = try common.settings()
             settings.startLogging()
             let engine = try Engine.start(settings, readsLocalFiles: true)
@@ -61,7 +50,11 @@ struct ProcessCommand: AsyncParsableCommand {
     private func process(_ bytes: [UInt8], _ engine: Engine) async throws -> ProcessingResult {
         do throws(RequestError) {
             let service = engine.service
-            let options = NotificationService.Options(profile: common.profile, dialect: dialect, pushType: pushType)
+            let options = NotificationService.Options(
+                profile: common.profile,
+                dialect: payload.dialect,
+                pushType: payload.pushType
+            )
             return try await service.process(.bytes(bytes), options: options, accepted: service.now)
         } catch {
             switch error {
@@ -69,8 +62,8 @@ struct ProcessCommand: AsyncParsableCommand {
             case .payload(.unknownDialect(let name, let known)):
                 let error = PayloadError.unknownDialect(name, known: known)
                 throw CommandError(.badConfiguration, error.description)
-            case .payload(let error): throw CommandError(.badInput, "\(payload): \(error)")
-            case .envelope(let message): throw CommandError(.badInput, "\(payload): \(message)")
+            case .payload(let error): throw CommandError(.badInput, "\(payload.path): \(error)")
+            case .envelope(let message): throw CommandError(.badInput, "\(payload.path): \(message)")
             }
         }
     }

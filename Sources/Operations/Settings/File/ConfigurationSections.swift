@@ -19,7 +19,7 @@ struct ConfigurationSections {
             dialects.append(try DialectDefinition(named: name, in: table).checked(at: table.path))
         }
         for (name, table) in try file.root.tables("profiles", keys: Profile.keys) {
-            try Self.check(name, isNew: !(Profile.builtIn + profiles).contains { $0.name == name }, table)
+            try Self.check(name, isNew: !profiles.contains { $0.name == name }, table)
             let profile = try Profile(named: name, in: table)
             if let other = profiles.first(where: { !Set($0.categories).isDisjoint(with: profile.categories) }) {
                 let reason = "The profile \(other.name) has the same category. List each category in one profile only."

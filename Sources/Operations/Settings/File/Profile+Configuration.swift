@@ -16,7 +16,9 @@ extension Profile {
     private static let audioKeys = ["duration", "byteBudget", "byteLimit"]
 
     init(named name: String, in table: ConfigurationTable) throws(SettingsError) {
-        let base = try table.text("basedOn") ?? Profile.apns.name
+        // A profile with the name of a built-in one changes that.
+        let known = Profile.builtIn.first { $0.name == name } ?? .apns
+        let base = try table.text("basedOn") ?? known.name
         guard let profile = Profile.builtIn.first(where: { $0.name == base }) else {
             let known = Profile.builtIn.map(\.name).joined(separator: ", ")
             throw table.refusal(of: "basedOn", "one of \(known)")
