@@ -290,7 +290,7 @@ let package = Package(
             "attachd",
             [
                 "Values", "Events", "Machine", "Timing", "Media", "Files", "Payloads", "Storage", "Jobs", "Processing",
-                "Batch", "Traces", "Settings", "Doctor", "App", "TestOrigin", "LoadTest",
+                "Batch", "Traces", "Settings", "Doctor", "App", "TestOrigin", "LoadTest", "Templates",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],

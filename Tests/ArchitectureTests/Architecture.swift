@@ -41,7 +41,7 @@ enum Architecture {
             "Preview": "Values Timing Digests Media Payloads ServiceExtension Storage Processing Templates",
             "Sidecar": "Values Events Timing Digests Media Files Payloads Storage Jobs Processing Preview",
             "attachd":
-                "Values Events Machine Timing Media Files Payloads Storage Jobs Processing Batch Traces Settings Doctor App TestOrigin LoadTest",
+                "Values Events Machine Timing Media Files Payloads Storage Jobs Processing Batch Traces Settings Doctor App TestOrigin LoadTest Templates",
         ],
         "Operations": [
             "Telemetry": "Values Media",

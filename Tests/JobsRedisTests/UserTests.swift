@@ -23,6 +23,24 @@ struct UserTests {
         try await rule.check(store)
     }
 
+    @Test("a worker with those rights shares what the fleet prepared, for as long as it lives")
+    func table() async throws {
+        let server = try SharedServer.get()
+        let store = RedisStore(server, user: "sharer", password: "secret")
+        try server.command(
+            ["ACL", "SETUSER", "sharer", "on", ">secret", "~attachd:{test-*}:*"] + Self.workerRights
+        )
+        let queue = try store.queue()
+        #expect(try await queue.value(of: "a", in: "ready:1") == nil)
+        try await queue.set("a", in: "ready:1", to: [1, 0, 255], for: .seconds(60))
+        #expect(try await queue.value(of: "a", in: "ready:1") == [1, 0, 255])
+        try await queue.remove(table: "ready:1")
+        #expect(try await queue.value(of: "a", in: "ready:1") == nil)
+        try await queue.set("a", in: "ready:2", to: [1], for: .milliseconds(1))
+        while try await queue.value(of: "a", in: "ready:2") != nil { await Task.yield() }
+        try await store.close()
+    }
+
     @Test("a wrong password is reported as such")
     func wrongPassword() async throws {
         let server = try SharedServer.get()

@@ -9,14 +9,20 @@ struct Notifications {
     let time: TestTime
     let steps: ScriptedSteps
     let events = RecordingInstrument<ProcessingEvent>()
-    private let pipeline: AttachmentPipeline
+    let pipeline: AttachmentPipeline
 
-    init(_ time: TestTime, _ steps: ScriptedSteps, reuse: ReuseRule = ReuseRule()) {
+    init(
+        _ time: TestTime,
+        _ steps: ScriptedSteps,
+        reuse: ReuseRule = ReuseRule(),
+        index: (any PreparedIndex)? = nil,
+    ) {
         self.time = time
         self.steps = steps
         pipeline = AttachmentPipeline(
             steps: steps.steps,
             reuse: reuse,
+            index: index,
             time: time,
             instrument: events,
         )

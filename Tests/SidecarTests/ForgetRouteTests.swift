@@ -97,7 +97,7 @@ struct ForgetRouteTests {
             }
             async let first = outcome()
             await started.wait()
-            _ = sidecar.service.forget(source: "https://example.com/a.jpg")
+            _ = await sidecar.service.forget(source: "https://example.com/a.jpg")
             hold.send()
             let held = try await first
             #expect(held == "original")

@@ -19,6 +19,12 @@ package final class SharedRung: Sendable {
         state = Mutex(.ready(rung.file))
     }
 
+    /// Creates an output that is stored already.
+    package init(_ report: RungReport, stored: StoredAttachment) {
+        self.report = report
+        state = Mutex(.stored(stored))
+    }
+
     /// The location in the store that the first notification got for it.
     package var stored: StoredAttachment? {
         state.withLock { state in

@@ -171,6 +171,10 @@ package struct SidecarServer: Service, CustomStringConvertible {
         router.post("v1/notifications") { request, context in
             try await notifications.respond(to: request, from: context.client)
         }
+        let prepare = PrepareRoute(service: service, admission: admission, lists: lists)
+        router.post("v1/prepare") { request, context in
+            try await prepare.respond(to: request, from: context.client)
+        }
         let description = OpenAPIDescription(
             profiles: service.profileNames,
             dialects: service.dialectNames,

@@ -10,7 +10,8 @@ struct Attachd: AsyncParsableCommand {
         version: "attachd \(Version.number)",
         subcommands: [
             ProcessCommand.self, ServeCommand.self, WorkCommand.self, EnqueueCommand.self, JobsCommand.self,
-            ForgetCommand.self, BatchCommand.self, LoadTestCommand.self, OriginCommand.self, DialectsCommand.self,
+            ForgetCommand.self, PrepareCommand.self, BatchCommand.self, LoadTestCommand.self, OriginCommand.self,
+            DialectsCommand.self,
             LintCommand.self, DoctorCommand.self, HealthCommand.self, ConfigCommand.self,
         ],
     )

@@ -58,6 +58,9 @@ package struct Settings: Sendable {
     package var hasGroupReadableKeys = false
     /// The lifetime of ready files, and the disk space for them.
     package var retention = Retention()
+    /// The longest time for which an attachment can be ready ahead of time. A bucket's files are published again well
+    /// before `keep` ends.
+    package var longestHold: Duration { publishing == nil ? retention.keep : retention.keep / 2 }
     /// The rule for sharing attachments between notifications.
     package var reuse = ReuseRule()
     /// A Boolean value that indicates whether the sidecar shows notifications in the browser.

@@ -2,6 +2,7 @@ package import Events
 package import Media
 import Payloads
 import ServiceExtension
+import Synchronization
 package import Timing
 
 /// The pipeline for the attachments of one notification, or for a single source: download, decode, store, and answer by
@@ -10,6 +11,7 @@ package struct AttachmentPipeline: Sendable {
     private let steps: Steps
     private let time: any TimeSource
     private let cache: AttachmentCache
+    private let index: (any PreparedIndex)?
     private let rules: [SourceRule]
     private let forgotten: ForgottenSources
     private let instrument: any Instrument<ProcessingEvent>
@@ -34,13 +36,15 @@ package struct AttachmentPipeline: Sendable {
     package init(
         steps: Steps,
         reuse: ReuseRule = ReuseRule(),
+        index: (any PreparedIndex)? = nil,
         time: any TimeSource = SystemTime(),
         costs: CostModel = CostModel(),
         instrument: any Instrument<ProcessingEvent> = NoInstrument<ProcessingEvent>(),
     ) {
         self.steps = steps
         let context = AttachmentJob.Context(steps: steps, time: time, costs: costs)
-        cache = AttachmentCache(context, rule: reuse, instrument: instrument)
+        cache = AttachmentCache(context, rule: reuse, index: index, instrument: instrument)
+        self.index = index
         rules = reuse.sources
         forgotten = ForgottenSources(time: time)
         self.time = time
@@ -61,11 +65,42 @@ package struct AttachmentPipeline: Sendable {
         return SourceResult(request, delivered, stopwatch, deadline: deadline)
     }
 
+    /// Makes a source ready ahead of time, and keeps it until then, for this worker and for the fleet. `profile` is the
+    /// profile of its notifications. Always answers once, before `deadline`.
+    func prepare(_ request: PrepareRequest, profile: Profile, until: UnixTime, deadline: Instant) async
+        -> PreparedResult
+    {
+        let source = SourceRequest(url: request.source, profile: profile, accepted: time.now)
+        let wanted = source.wantedAttachment(rules: rules)
+        let stopwatch = Stopwatch(time: time, start: source.accepted)
+        let isPrivate = Atomic(false)
+        let delivered = await deliver([wanted], stopwatch, by: deadline) { head in
+            if !head.freshness.isShareable { isPrivate.store(true, ordering: .relaxed) }
+        }
+        let result = SourceResult(source, delivered, stopwatch, deadline: deadline)
+        guard result.outcome == .complete, let made = result.attachment, !isPrivate.load(ordering: .relaxed) else {
+            let remark = "The origin allows no use by others (Cache-Control: private or no-store), so it is not held."
+            return PreparedResult(
+                request,
+                profile,
+                result,
+                until: nil,
+                isPrivate.load(ordering: .relaxed) ? remark : nil
+            )
+        }
+        let prepared = PreparedAttachment(stored: made.stored, report: made.report, source: made.source, until: until)
+        cache.hold(prepared, for: wanted.prepared)
+        let isShared = await index?.add(prepared, as: PreparedName(wanted.prepared)) ?? true
+        let remark = "The queue's Redis did not answer: the other workers do not know of it. Prepare it again later."
+        return PreparedResult(request, profile, result, until: until, isShared ? nil : remark)
+    }
+
     /// Makes the attachments side by side, takes the best attempts when time expires, and stores them.
     private func deliver(
         _ wanted: [WantedAttachment],
         _ stopwatch: Stopwatch,
         by deadline: Instant,
+        onHead: @escaping @Sendable (SourceHead) -> Void = { _ in },
     ) async -> DeliveredAttachments {
         let moment = forgotten.moment
         let budget = TimeBudget(now: time.now, deadline: deadline, storing: steps.store.cost)
@@ -78,6 +113,7 @@ package struct AttachmentPipeline: Sendable {
                         group.addTask {
                             await cache.make(attachment, until: budget.expiry) { progress in
                                 bestAttempt.update(index) { $0 = progress.content }
+                                if let head = progress.head { onHead(head) }
                                 if let instant = progress.downloaded { stopwatch.finish(.download, at: instant) }
                                 if let instant = progress.decoding { stopwatch.finishWaiting(at: instant) }
                             }
@@ -100,8 +136,9 @@ package struct AttachmentPipeline: Sendable {
 
     /// Drops everything made from the source at `url`, also from work under way, and returns the source's identifier in
     /// the store.
-    func forget(source url: String) -> String {
+    func forget(source url: String) async -> String {
         let source = rules.source(of: url)
+        await index?.forget(source: source)
         forgotten.forget(source)
         cache.forget({ key, _ in key.source == source }, running: { $0.source == source })
         return source

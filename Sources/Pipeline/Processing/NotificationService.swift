@@ -56,11 +56,12 @@ package struct NotificationService: Sendable {
     private let pipeline: AttachmentPipeline
     private let profiles: ProfileTable
     private let defaults: Defaults
+    private let longestHold: Duration
     private let time: any TimeSource
 
     /// Drops everything made from the source at `url`, also from work under way, and returns the source's identifier in
     /// the store.
-    package func forget(source url: String) -> String { pipeline.forget(source: url) }
+    package func forget(source url: String) async -> String { await pipeline.forget(source: url) }
 
     /// Drops the file with that name, so that no later notification gets it.
     package func forget(file name: String) { pipeline.forget(file: name) }
@@ -70,12 +71,14 @@ package struct NotificationService: Sendable {
         pipeline: AttachmentPipeline,
         profiles: [Profile] = Profile.builtIn,
         defaults: Defaults = Defaults(),
+        longestHold: Duration = .seconds(86_400),
         time: any TimeSource = SystemTime(),
     ) {
         self.reader = reader
         self.pipeline = pipeline
         self.profiles = ProfileTable(profiles: profiles, fallback: defaults.profile)
         self.defaults = defaults
+        self.longestHold = longestHold
         self.time = time
     }
 
@@ -105,6 +108,31 @@ package struct NotificationService: Sendable {
     package func check(_ payload: PayloadSource, options: Options) throws(RequestError) -> Duration {
         _ = try request(for: payload, options, time.now)
         return try timeLimit(options.timeLimit ?? defaults.timeLimit)
+    }
+
+    /// Makes a source ready ahead of time, within the time limit from `accepted`. Throws only if the request is not valid; a
+    /// source that fails is part of the result.
+    package func prepare(
+        _ request: PrepareRequest,
+        accepted: Instant,
+        timeLimit: Duration,
+    ) async throws(RequestError) -> PreparedResult {
+        let (profile, until) = try check(request)
+        return await pipeline.prepare(request, profile: profile, until: until, deadline: accepted + timeLimit)
+    }
+
+    /// Returns the profile of a source to prepare, and the time until which it is held. Throws the same errors as
+    /// `prepare`.
+    @discardableResult
+    package func check(_ request: PrepareRequest) throws(RequestError) -> (profile: Profile, until: UnixTime) {
+        let last = UnixTime.now + longestHold
+        if let until = request.until, until > last {
+            throw .option(
+                "\"until\" is at most \(RFC3339Time(last)), because files are not kept longer. Raise --keep, or prepare later."
+            )
+        }
+        let profile = try request.profile.map { name throws(RequestError) in try profiles.profile(named: name) }
+        return (profile ?? defaults.profile, request.until ?? last)
     }
 
     /// Returns the result for a payload that is not processed: its time passed while it waited, or `failure` gives the

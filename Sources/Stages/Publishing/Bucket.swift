@@ -69,6 +69,14 @@ package final class Bucket: Sendable {
         return state.withLock { $0.names.contains(name, at: now) }
     }
 
+    /// Notes that another worker of the fleet has published the file.
+    package func adopt(_ name: String) {
+        let now = time.now
+        state.withLock { state in
+            if !state.names.contains(name, at: now) { state.names.insert(name, until: now + keep / 2) }
+        }
+    }
+
     /// Publishes the file unless it is already there. Returns when the file can be fetched.
     package func publish(_ file: PublishedFile, until deadline: Instant) async throws(AttachmentFailure) {
         while true {

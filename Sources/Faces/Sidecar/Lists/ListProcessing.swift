@@ -6,9 +6,6 @@ import Processing
 import Timing
 
 /// The processing of a list: a few notifications at a time, each within its share of the time that is left.
-///
-/// Each notification under way has a permit, as one in a request of its own. A list takes as many permits as are free, at
-/// most its share, also while it runs, and is refused only if none is free at first.
 struct ListProcessing: Sendable {
     struct Item: Sendable {
         var payload: JSONValue
@@ -30,44 +27,10 @@ struct ListProcessing: Sendable {
         accepted: Instant,
         timeLimit: Duration,
     ) async throws -> [Answer] {
-        try admission.checkOpen()
-        let readable = items.enumerated().compactMap { index, item in (try? item.get()).map { (index, $0) } }
-        var answers: [Answer] = items.map { item in
-            switch item {
-            case .success: .failure(Problem(.internalServerError, "attachd failed. See its log for the reason."))
-            case .failure(let problem): .failure(problem)
-            }
+        let lanes = ListLanes(admission: admission, limits: limits, client: client)
+        return try await lanes.answers(to: items) { item, rounds in
+            await answer(item, accepted, timeLimit, rounds: rounds)
         }
-        guard !readable.isEmpty else { return answers }
-        // The permits of the list, and those of them that no notification uses now.
-        var permits = try enter()
-        var idle = permits
-        var next = 0
-        await withTaskGroup(of: (Int, Answer).self) { group in
-            repeat {
-                // Permits that others return are taken later, too.
-                while idle < readable.count - next, permits < limits.share, takePermit() {
-                    permits += 1
-                    idle += 1
-                }
-                while idle > 0, next < readable.count {
-                    let (index, item) = readable[next]
-                    let rounds = (readable.count - next + permits - 1) / permits
-                    idle -= 1
-                    next += 1
-                    group.addTask { (index, await answer(item, accepted, timeLimit, rounds: rounds)) }
-                }
-                if next == readable.count {
-                    for _ in 0..<idle { leave() }
-                    permits -= idle
-                    idle = 0
-                }
-                guard let (index, answer) = await group.next() else { break }
-                answers[index] = answer
-                idle += 1
-            } while true
-        }
-        return answers
     }
 
     /// Processes one item. Where other items still wait, it gets no more than its share of the time.
@@ -85,29 +48,6 @@ struct ListProcessing: Sendable {
         } catch {
             return .failure(Problem(error))
         }
-    }
-
-    /// Takes the first permit, without which a list is refused.
-    private func enter() throws -> Int {
-        guard takePermit() else {
-            let detail = "Too many notifications are in progress already. Try again shortly, or raise --requests."
-            throw Problem(.tooManyRequests, detail, retryAfter: 1)
-        }
-        return 1
-    }
-
-    private func takePermit() -> Bool {
-        guard limits.permits.enter(client) else { return false }
-        guard admission.enter() else {
-            limits.permits.leave(client)
-            return false
-        }
-        return true
-    }
-
-    private func leave() {
-        admission.leave()
-        limits.permits.leave(client)
     }
 }
 

@@ -92,13 +92,17 @@ struct RewriteRoute: Sendable {
             }
             options.pushType = pushType
         }
-        if let text = headers[.attachdDeadline] {
-            guard let limit = DurationText.parse(text) else {
-                throw Problem(.badRequest, "Attachd-Deadline is not a duration. Write it as 800ms or 20s.")
-            }
-            options.timeLimit = limit
-        }
+        options.timeLimit = try Self.timeLimit(in: headers)
         return options
+    }
+
+    /// Returns the time limit that the header names, if it does.
+    static func timeLimit(in headers: HTTPFields) throws -> Duration? {
+        guard let text = headers[.attachdDeadline] else { return nil }
+        guard let limit = DurationText.parse(text) else {
+            throw Problem(.badRequest, "Attachd-Deadline is not a duration. Write it as 800ms or 20s.")
+        }
+        return limit
     }
 }
 

@@ -21,6 +21,8 @@ package final class Engine: Sendable {
     package let decoders: DecoderPool
     /// The bucket that ready files are published to; `nil` if the settings name none.
     package let bucket: Bucket?
+    /// The index of what the fleet made ready ahead of time; `nil` if there is no fleet with a bucket.
+    let fleetIndex: FleetIndex?
     let downloader: Downloader
     let metrics: AttachdMetrics
     let warnings: WarningLog
@@ -78,6 +80,7 @@ package final class Engine: Sendable {
         } catch {
             throw EngineError(isStore: false, description: error.message)
         }
+        fleetIndex = Self.fleetIndex(settings, store, bucket)
         let steps = AttachmentPipeline.Steps(
             downloader: readsLocalFiles ? LocalFileReader(remote: downloader) : downloader,
             converter: decoders,
@@ -91,12 +94,14 @@ package final class Engine: Sendable {
             pipeline: AttachmentPipeline(
                 steps: self.traces.map { steps.traced($0.tracer) } ?? steps,
                 reuse: settings.reuse,
+                index: fleetIndex,
                 // A command reports its one result by itself.
                 instrument: readsLocalFiles
                     ? metrics.processing : InstrumentGroup<ProcessingEvent>(metrics.processing, log, spans),
             ),
             profiles: settings.profiles,
             defaults: .init(profile: settings.profile, timeLimit: settings.deadline),
+            longestHold: settings.longestHold,
         )
     }
 
@@ -112,6 +117,13 @@ package final class Engine: Sendable {
         }
         guard let bucket else { return .sidecar(store.urls(below: publicURL)) }
         return .bucket(bucket, publicURL: publicURL.hasSuffix("/") ? String(publicURL.dropLast()) : publicURL)
+    }
+
+    private static func fleetIndex(_ settings: Settings, _ store: AttachmentStore, _ bucket: Bucket?) -> FleetIndex? {
+        guard case .bucket(let bucket, let publicURL) = location(settings, false, store, bucket),
+            case .redis = settings.queue
+        else { return nil }
+        return FleetIndex(bucket: bucket, store: store, publicURL: publicURL, lifetime: settings.longestHold)
     }
 
     /// Returns the reason why a callback can never be sent to `url`; `nil` if it may be.

@@ -11,7 +11,7 @@ package struct Forgetting: Sendable {
     private let store: AttachmentStore
     private let bucket: Bucket?
     /// Removes a source from this process's cache, and returns its identifier in the store.
-    private let forgetSource: @Sendable (String) -> String
+    private let forgetSource: @Sendable (String) async -> String
     private let forgetFile: @Sendable (String) -> Void
 
     private static let patience: Duration = .seconds(20)
@@ -20,7 +20,7 @@ package struct Forgetting: Sendable {
     init(_ engine: Engine) {
         store = engine.store
         bucket = engine.bucket
-        forgetSource = { engine.service.forget(source: $0) }
+        forgetSource = { await engine.service.forget(source: $0) }
         forgetFile = { engine.service.forget(file: $0) }
     }
 
@@ -42,7 +42,7 @@ package struct Forgetting: Sendable {
     /// Removes the attachments that `reference` names, and returns the names of the removed files.
     package func forget(_ reference: AttachmentReference) async throws -> [AttachmentIdentifier] {
         var files = Set([reference.file].compactMap(\.self))
-        if let url = reference.source { files.formUnion(try await store.files(of: forgetSource(url))) }
+        if let url = reference.source { files.formUnion(try await store.files(of: await forgetSource(url))) }
         var failure: (any Error)?
         for file in files {
             forgetFile(file.description)

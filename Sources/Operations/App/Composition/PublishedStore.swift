@@ -32,10 +32,12 @@ struct PublishedStore: AttachmentStoring {
     var refusal: AttachmentFailure? { bucket?.refusal }
 
     func renew(_ stored: StoredAttachment) async -> StoredAttachment? {
-        guard let identifier = AttachmentIdentifier(stored.identifier), let expires = await store.renew(identifier)
-        else { return nil }
-        // A file that is missing from the bucket must be made again, because its bytes are gone.
-        if let bucket, !bucket.has(stored.identifier) { return nil }
+        guard let identifier = AttachmentIdentifier(stored.identifier) else { return nil }
+        let expiry = await store.renew(identifier)
+        // A file that is missing from the bucket must be made again, because its bytes are gone. One that is in the bucket
+        // need not be here: another worker may have made it.
+        if let bucket { return bucket.has(stored.identifier) && !store.isForgotten(identifier) ? stored : nil }
+        guard let expires = expiry else { return nil }
         var renewed = stored
         if case .sidecar(let urls) = location {
             renewed.url = urls.url(of: identifier, expires: expires.seconds)

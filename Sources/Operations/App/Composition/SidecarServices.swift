@@ -32,6 +32,7 @@ package struct SidecarServices: Sendable {
         self.engine = engine
         self.queue = queue
         self.logger = logger
+        if let redis = queue.redis { engine.fleetIndex?.connect(redis) }
         queueHealth = QueueHealth(queue.jobs)
         recentJobs = settings.hasPreview ? RecentJobs() : nil
         holds = AccessHolds(store: engine.store)

@@ -9,6 +9,8 @@ import Media
 /// A queue that this process has open.
 package struct OpenQueue: Sendable {
     package let jobs: any JobQueue
+    /// The queue in Redis, where the fleet shares more than jobs; `nil` for a queue in a file.
+    let redis: RedisJobQueue?
     private let close: @Sendable () async -> Void
 
     /// Opens the queue that the settings name. At each connection, logs the risks in the configuration of the queue's
@@ -24,7 +26,7 @@ package struct OpenQueue: Sendable {
         switch settings.queue {
         case .sqlite(let path):
             let queue = try await SQLiteJobQueue.open(path, limits: limits, instrument: QueueLog(logger))
-            return OpenQueue(jobs: queue, close: { await queue.close() })
+            return OpenQueue(jobs: queue, redis: nil, close: { await queue.close() })
         case .redis(let redis):
             let queue = try RedisJobQueue(
                 redis,
@@ -40,7 +42,7 @@ package struct OpenQueue: Sendable {
                     metadata: ["reason": "\(error)"]
                 )
             }
-            return OpenQueue(jobs: queue, close: {})
+            return OpenQueue(jobs: queue, redis: queue, close: {})
         }
     }
 

@@ -1,9 +1,10 @@
+package import Payloads
+import Processing
 package import Settings
 import Downloads
 import Foundation
 import Jobs
 import Media
-import Payloads
 package import Storage
 import Timing
 import Values
@@ -61,6 +62,20 @@ package struct SidecarClient: Sendable {
         guard answer.0 == 200 else { throw Self.refused(answer.0) }
         guard case .array(let names)? = try JSONValue(parsing: answer.1)["forgotten"] else { return [] }
         return names.compactMap(\.text)
+    }
+
+    /// Has the other attachd make sources ready ahead of time. Returns its answers, in order.
+    package func prepare(_ sources: [JSONValue]) async throws -> [JSONValue] {
+        let longest = NotificationService.longestTimeLimit
+        let message = OutgoingMessage(
+            body: JSONValue.array(sources).compactBytes,
+            headers: ["Content-Type": "application/json", "Attachd-Deadline": "\(longest.milliseconds)ms"],
+        )
+        let answer = try await send(message, to: "\(server)/v1/prepare", within: longest)
+        guard answer.0 == 200, case .array(let answers) = try JSONValue(parsing: answer.1),
+            answers.count == sources.count
+        else { throw Self.refused(answer.0) }
+        return answers
     }
 
     package func shutDown() { downloader.stop() }

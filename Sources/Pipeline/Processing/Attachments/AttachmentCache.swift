@@ -17,6 +17,8 @@ final class AttachmentCache: Sendable {
         var running: [AttachmentKey: AttachmentJob] = [:]
         var begunCount = 0
         var cached = BoundedTable<AttachmentKey, CachedAttachment>(entryLimit: 4096, byteLimit: 268_435_456)
+        /// The attachments that were made ready ahead of time, which other work must not displace.
+        var prepared = BoundedTable<AttachmentKey, CachedAttachment>(entryLimit: 16_384)
     }
 
     private enum Way {
@@ -27,16 +29,20 @@ final class AttachmentCache: Sendable {
 
     private let context: AttachmentJob.Context
     private let rule: ReuseRule
+    /// The attachments that other workers made ready; `nil` if there are no others.
+    private let index: (any PreparedIndex)?
     private let instrument: any Instrument<ProcessingEvent>
     private let state = Mutex(State())
 
     init(
         _ context: AttachmentJob.Context,
         rule: ReuseRule,
+        index: (any PreparedIndex)? = nil,
         instrument: any Instrument<ProcessingEvent>,
     ) {
         self.context = context
         self.rule = rule
+        self.index = index
         self.instrument = instrument
     }
 
@@ -60,7 +66,10 @@ final class AttachmentCache: Sendable {
             switch way(wanted, until: expiry, isAlone: isAlone, onProgress) {
             case .cached(let cached):
                 guard let content = await renewed(cached) else {
-                    state.withLock { $0.cached.remove(key) }
+                    state.withLock { state in
+                        state.cached.remove(key)
+                        state.prepared.remove(wanted.prepared)
+                    }
                     continue
                 }
                 instrument.record(.attachment(.reused))
@@ -70,7 +79,7 @@ final class AttachmentCache: Sendable {
                 (job, number) = (joined, id)
             case .begun(let begun, let id, let before):
                 instrument.record(.attachment(.begun(work: begun.number)))
-                begun.start { [self] in await work(on: begun, before) }
+                begun.start { [self] in await work(on: begun, before, wanted.prepared) }
                 (job, number) = (begun, id)
             }
             switch await job.ending(for: number) {
@@ -90,6 +99,7 @@ final class AttachmentCache: Sendable {
     ) {
         state.withLock { state in
             state.cached.removeAll(where: isForgotten)
+            state.prepared.removeAll(where: isForgotten)
             state.running = state.running.filter { !running($0.key) }
         }
     }
@@ -102,6 +112,7 @@ final class AttachmentCache: Sendable {
     ) -> Way {
         let key = wanted.key
         return state.withLock { state in
+            if let held = state.held(wanted.prepared, at: time.now) { return .cached(held) }
             let before = isAlone ? nil : state.cached.use(key)
             if let before, before.isFresh(at: time.now) { return .cached(before) }
             if !isAlone, let job = state.running[key], let number = job.join(until: expiry, onProgress) {
@@ -115,7 +126,21 @@ final class AttachmentCache: Sendable {
         }
     }
 
-    private func work(on job: AttachmentJob, _ before: CachedAttachment?) async {
+    /// Keeps an attachment ready until then, whatever its origin says about its lifetime.
+    func hold(_ attachment: PreparedAttachment, for key: AttachmentKey) {
+        let remaining = attachment.until.sinceEpoch - UnixTime.now.sinceEpoch
+        let held = CachedAttachment(attachment.content, until: time.now + remaining)
+        state.withLock { $0.prepared.insert(held, for: key) }
+    }
+
+    private func work(on job: AttachmentJob, _ before: CachedAttachment?, _ prepared: AttachmentKey) async {
+        if let found = await index?.find(PreparedName(prepared)), !Task.isCancelled {
+            hold(found, for: prepared)
+            instrument.record(.attachment(.reused))
+            job.reuse(found.content)
+            state.withLock { _ = $0.forget(job, for: job.key) }
+            return job.finish()
+        }
         // A revalidation is useful only if the cached file still exists.
         var before = before
         if let cached = before, await renewed(cached) == nil { before = nil }
@@ -141,6 +166,16 @@ final class AttachmentCache: Sendable {
 }
 
 extension AttachmentCache.State {
+    /// Returns the attachment that was made ready ahead of time, if it still is.
+    fileprivate mutating func held(_ key: AttachmentKey, at now: Instant) -> CachedAttachment? {
+        guard let held = prepared.use(key) else { return nil }
+        guard held.isFresh(at: now) else {
+            prepared.remove(key)
+            return nil
+        }
+        return held
+    }
+
     /// Closes `job` for joining. Returns `true` if it was the one to join.
     @discardableResult
     fileprivate mutating func forget(_ job: AttachmentJob, for key: AttachmentKey) -> Bool {

@@ -60,13 +60,28 @@ struct WantedOutput: Hashable, Sendable {
 struct WantedAttachment: Sendable {
     var key: AttachmentKey
     var url: String
+    /// The key under which the same file may have been made ready ahead of time, when nothing was known but the source
+    /// and the profile.
+    var prepared: AttachmentKey
+
+    init(key: AttachmentKey, url: String, image: ImageRules? = nil) {
+        self.key = key
+        self.url = url
+        var output = key.output
+        // The announced kind changes how a source is downloaded, and not what becomes of it.
+        output.kind = nil
+        output.image = image ?? output.image
+        prepared = AttachmentKey(source: key.source, output: output)
+    }
 }
 
 extension ProcessingRequest {
     /// Returns the attachments of the notification, in order.
     func wantedAttachments(rules: [SourceRule]) -> [WantedAttachment] {
         notification.attachments.enumerated().map { index, attachment in
-            WantedAttachment(key: key(of: index, rules: rules), url: attachment.url)
+            // A prepared file has the inline picture also where a payload has no place for it.
+            let image = profiles[index].profile.image
+            return WantedAttachment(key: key(of: index, rules: rules), url: attachment.url, image: image)
         }
     }
 

@@ -48,6 +48,14 @@ final class CachedAttachment: Sendable {
         guard end > now || validators != nil else { return nil }
     }
 
+    /// Creates an entry that is fresh until then, and is never revalidated.
+    init(_ content: AttachmentContent, until end: Instant) {
+        self.content = content
+        freshness = SourceFreshness(answers: [])
+        freshUntil = end
+        validators = nil
+    }
+
     func isFresh(at now: Instant) -> Bool { now < freshUntil }
 
     /// The size of the file, in bytes.

@@ -58,7 +58,7 @@ extension JSONValue {
 }
 
 extension ProcessingResult.Attachment {
-    fileprivate var json: JSONValue {
+    var json: JSONValue {
         .object([
             .init("identifier", .string(identifier)),
             .init("url", .string(stored.url)),
@@ -89,7 +89,7 @@ extension ProcessingResult.Attachment {
 }
 
 extension ProcessingResult.Failure {
-    fileprivate var json: JSONValue { failure.json(attachment: attachment) }
+    var json: JSONValue { failure.json(attachment: attachment) }
 }
 
 extension AttachmentFailure {
@@ -106,5 +106,5 @@ extension AttachmentFailure {
 }
 
 extension JSONValue {
-    fileprivate static func optional(_ value: Int?) -> JSONValue { value.map { .integer($0) } ?? .null }
+    static func optional(_ value: Int?) -> JSONValue { value.map { .integer($0) } ?? .null }
 }

@@ -1,0 +1,26 @@
+import Jobs
+import Timing
+
+/// Small tables beside the queue, in which the fleet's workers share what they know: a hash each, with a lifetime.
+extension RedisJobQueue {
+    /// Returns the value of `field` in the table, or `nil` if there is none.
+    package func value(of field: String, in table: String) async throws -> [UInt8]? {
+        let command = RedisCommand("HGET", settings.prefix + table, field)
+        return try await replies(to: [command], on: commands, repeatable: true)[0].bytes
+    }
+
+    /// Sets a value of the table, which lives for `lifetime` from now.
+    package func set(_ field: String, in table: String, to value: [UInt8], for lifetime: Duration) async throws {
+        let key = settings.prefix + table
+        let set = RedisCommand([Array("HSET".utf8), Array(key.utf8), Array(field.utf8), value])
+        let expire = RedisCommand("PEXPIRE", key, "\(max(1, lifetime.milliseconds))")
+        for case .error(let message) in try await replies(to: [set, expire], on: commands, repeatable: true) {
+            throw JobQueueError(.broken, "The queue's Redis refused to keep an entry: \(message).")
+        }
+    }
+
+    /// Removes a table.
+    package func remove(table: String) async throws {
+        _ = try await replies(to: [RedisCommand("DEL", settings.prefix + table)], on: commands, repeatable: true)
+    }
+}
