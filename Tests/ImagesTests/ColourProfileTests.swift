@@ -91,6 +91,26 @@ extension ImagesTests {
             }
         }
 
+        /// Any writer can put any profile into any file. Pillow keeps that of a grey picture in an RGB WebP or AVIF.
+        @Test(
+            "a profile of other values is ignored, unless it is one of greys and so is the picture",
+            arguments: [
+                ("GRAY", [200, 60, 40], [200, 60, 40]), ("GRAY", [128, 128, 128], [188]),
+                ("Lab ", [200, 60, 40], [200, 60, 40]), ("CMYK", [200, 60, 40], [200, 60, 40]),
+                ("RGB ", [128, 128, 128], [188]),
+            ] as [(String, [UInt8], [Int])]
+        )
+        func otherValues(space: String, colour: [UInt8], expected: [Int]) throws {
+            let picture = PNGBuilder.picture(64, 48) { _, _ in colour }
+            let jpeg = try #require(try transform(MemorySource(picture), .png, rungs: [.downscaled]).output.last).bytes
+            let elements = [("kTRC", Self.linear)] + Self.matrix(Self.linear)
+            let data = Array("ICC_PROFILE\0\u{1}\u{1}".utf8) + Self.profile(space, elements)
+            let source = MemorySource(JPEGBuilder.with(0xE2, data, in: jpeg))
+            let last = try #require(try transform(source, .jpeg).output.last)
+            let seen = Array(try Pixels(last).at(20, 20).prefix(expected.count))
+            #expect(isNear(seen, expected, within: 6), "\(space): \(seen)")
+        }
+
         @Test("the intent is one that the profile has")
         func intent() throws {
             func intent(_ tags: [String]) throws -> VipsIntent {

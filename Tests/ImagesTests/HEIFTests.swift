@@ -19,6 +19,17 @@ extension ImagesTests {
             AQKDBIUAAgUBBocIAQAAAFNtZGF0EgAKBRgQ//yqMg1E0AAARFJe2SKbTLoUEgAKCDgQ/+2gIaDSMiUTwmMmgADwgAAAAADGNznwUgqFEY5Ms2L2
             4/Rf0VgHHA6Bnv/L
             """
+        /// An AVIF of 64x48 pixels of (200, 60, 40) with an alpha of 128, whose colours are multiplied by it, as Pillow
+        /// writes it.
+        private static let premultiplied = """
+            AAAAIGZ0eXBhdmlmAAAAAGF2aWZtaWYxbWlhZk1BMUEAAAGUbWV0YQAAAAAAAAAhaGRscgAAAAAAAAAAcGljdAAAAAAAAAAAAAAAAAAAAAAO
+            cGl0bQAAAAAAAQAAACxpbG9jAAAAAEQAAAIAAQAAAAEAAAHTAAAALgACAAAAAQAAAbwAAAAXAAAAQmlpbmYAAAAAAAIAAAAaaW5mZQIAAAAA
+            AQAAYXYwMUNvbG9yAAAAABppbmZlAgAAAAACAABhdjAxQWxwaGEAAAAAKGlyZWYAAAAAAAAADnByZW0AAQABAAIAAAAOYXV4bAACAAEAAQAA
+            AMNpcHJwAAAAnWlwY28AAAAUaXNwZQAAAAAAAABAAAAAMAAAABBwaXhpAAAAAAMICAgAAAAMYXYxQ4EgAAAAAAATY29scm5jbHgAAQANAAaA
+            AAAADnBpeGkAAAAAAQgAAAAMYXYxQ4EAHAAAAAA4YXV4QwAAAAB1cm46bXBlZzptcGVnQjpjaWNwOnN5c3RlbXM6YXV4aWxpYXJ5OmFscGhh
+            AAAAAB5pcG1hAAAAAAAAAAIAAQQBAoMEAAIEAQWGBwAAAE1tZGF0EgAKBhgVf72FQDILEYAAAQC764PkMuASAAoJOBV/vaQENBpAMh8SAkNK
+            gEEEHyAAAM/MC9hr6oxA5vrQ3USGQ+qwtqgc
+            """
         /// An AVIF of 32x16 pixels, with only brightness of limited range: from left to right black, grey and white.
         private static let monochrome = """
             AAAAHGZ0eXBhdmlmAAAAAGF2aWZtaWYxbWlhZgAAAOltZXRhAAAAAAAAACFoZGxyAAAAAAAAAABwaWN0AAAAAAAAAAAAAAAAAAAAAA5waXRtAAAA
@@ -37,6 +48,14 @@ extension ImagesTests {
             let box = try #require(file.firstRange(of: Array(type.utf8)))
             file.replaceSubrange(box.lowerBound..<box.lowerBound + bytes.count, with: bytes)
             return file
+        }
+
+        @Test("colours that are multiplied by alpha are not darker than they were", arguments: ["prem", "free"])
+        func premultiplied(reference: String) throws {
+            let file = try Self.changed(Self.bytes(Self.premultiplied), "prem", to: Array(reference.utf8))
+            let pixels = try Pixels(#require(try transform(MemorySource(file), .avif).output.last))
+            let colour = reference == "prem" ? [200, 60, 40, 128] : [100, 30, 20, 128]
+            #expect(isNear(pixels.at(30, 20), colour, within: 8))
         }
 
         @Test(

@@ -88,10 +88,10 @@ int cvips_resize(VipsImage *in, double horizontal, double vertical, VipsImage **
 
 int cvips_premultiply(VipsImage *in, VipsImage **out) { return vips_premultiply(in, out, NULL); }
 
-int cvips_unpremultiply(VipsImage *in, VipsImage **out) {
+int cvips_unpremultiply(VipsImage *in, VipsBandFormat format, VipsImage **out) {
     VipsImage *exact = NULL, *rounded = NULL;
     int status = vips_unpremultiply(in, &exact, NULL) || vips_rint(exact, &rounded, NULL) ||
-                         vips_cast(rounded, out, VIPS_FORMAT_USHORT, NULL)
+                         vips_cast(rounded, out, format, NULL)
                      ? -1
                      : 0;
     VIPS_UNREF(exact);
@@ -108,8 +108,8 @@ int cvips_colourspace(VipsImage *in, VipsInterpretation space, VipsImage **out) 
     return vips_colourspace(in, out, space, NULL);
 }
 
-int cvips_icc_to_srgb(VipsImage *in, const char *fallback, VipsIntent intent, VipsImage **out) {
-    return vips_icc_transform(in, out, "srgb", "embedded", TRUE, "input_profile", fallback, "intent", intent,
+int cvips_icc_to_srgb(VipsImage *in, gboolean embedded, const char *fallback, VipsIntent intent, VipsImage **out) {
+    return vips_icc_transform(in, out, "srgb", "embedded", embedded, "input_profile", fallback, "intent", intent,
                               "black_point_compensation", TRUE, NULL);
 }
 
@@ -138,6 +138,29 @@ int cvips_is_opaque(VipsImage *in) {
             if (alpha[x * in->Bands] != 255) return 0;
     }
     return 1;
+}
+
+int cvips_is_grey(VipsImage *in) {
+    if (vips_image_wio_input(in)) return -1;
+    if (in->Bands < 3 || in->BandFmt != VIPS_FORMAT_UCHAR) return in->Bands < 3;
+    for (int y = 0; y < in->Ysize; y++) {
+        const VipsPel *values = VIPS_IMAGE_ADDR(in, 0, y);
+        for (int x = 0; x < in->Xsize; x++, values += in->Bands)
+            if (values[0] != values[1] || values[0] != values[2]) return 0;
+    }
+    return 1;
+}
+
+int cvips_grey_bands(VipsImage *in, VipsImage **out) {
+    VipsImage *grey = NULL, *alpha = NULL, *both = NULL;
+    int status = vips_extract_band(in, &grey, 0, NULL);
+    if (!status && in->Bands > 3)
+        status = vips_extract_band(in, &alpha, 3, NULL) || vips_bandjoin2(grey, alpha, &both, NULL);
+    if (!status) status = vips_copy(both ? both : grey, out, "interpretation", VIPS_INTERPRETATION_B_W, NULL);
+    VIPS_UNREF(grey);
+    VIPS_UNREF(alpha);
+    VIPS_UNREF(both);
+    return status ? -1 : 0;
 }
 
 int cvips_pngsave(VipsImage *in, gboolean palette, void **bytes, size_t *count) {

@@ -24,6 +24,7 @@ package struct ImageTransform {
             try checkThatThereIsSomething()
             try PageCount(source: source).check(request.format)
             try checkScreen()
+            if request.format == .tiff { try TIFFValues(of: source)?.check() }
             let heif = request.format == .heic || request.format == .avif ? HEIFHeader(of: source) : nil
             let source = heif?.adapted(source) ?? source
             let header = try readHeader(of: source, heif)
@@ -75,7 +76,13 @@ package struct ImageTransform {
         do {
             let picture = try PictureLoader(format: request.format).open(bytes)
             let colours = SourceColours(of: picture, from: source, request.format, heif)
-            return PictureHeader(of: picture, format: request.format, colours: colours, turn: heif?.turn)
+            return PictureHeader(
+                of: picture,
+                format: request.format,
+                colours: colours,
+                turn: heif?.turn,
+                isPremultiplied: heif?.isPremultiplied ?? false,
+            )
         } catch {
             throw bytes.cause(of: error)
         }

@@ -17,6 +17,8 @@ struct PictureHeader {
     /// The number of times the animation plays; 0 for endlessly.
     let loop: Int
     let hasAlpha: Bool
+    /// A Boolean value that indicates whether the colours are multiplied by alpha.
+    let isPremultiplied: Bool
     let colours: SourceColours
     /// A Boolean value that indicates whether this is a progressive JPEG or an interlaced PNG, which are decoded as a
     /// whole in memory.
@@ -34,11 +36,13 @@ struct PictureHeader {
     ///   - format: The format of the source.
     ///   - colours: The meaning of the colour values.
     ///   - turn: The turn that the container demands and libvips has not applied.
+    ///   - isPremultiplied: Whether the container says that the colours are multiplied by alpha.
     init(
         of picture: borrowing Picture,
         format: MediaFormat,
         colours: SourceColours = .standard,
         turn: PictureTurn? = nil,
+        isPremultiplied: Bool = false,
     ) {
         self.format = format
         let pages = max(1, picture.integer("n-pages") ?? 1)
@@ -49,6 +53,7 @@ struct PictureHeader {
         delays = picture.integers("delay")
         loop = picture.integer("loop") ?? 0
         hasAlpha = picture.hasAlpha
+        self.isPremultiplied = isPremultiplied && picture.hasAlpha
         self.colours = colours
         isInterlaced = (picture.integer("interlaced") ?? picture.integer("jpeg-multiscan") ?? 0) != 0
         let isStandard = [VIPS_INTERPRETATION_sRGB, VIPS_INTERPRETATION_B_W].contains(picture.interpretation)
@@ -104,12 +109,6 @@ extension PixelSize {
 }
 
 extension Picture {
-    var profile: ColourProfile? { blob("icc-profile-data").flatMap(ColourProfile.init) }
-
-    /// A Boolean value that indicates whether the picture has a colour profile other than sRGB, so that its colours
-    /// must be converted.
-    var needsProfile: Bool { profile.map { !$0.isStandard } ?? false }
-
     /// Returns the orientation that XMP data gives: 1 if it gives none. HEIF has its own, which overrides it.
     fileprivate func orientationInXMP(_ format: MediaFormat) -> Int {
         guard format != .heic, format != .avif else { return 1 }

@@ -50,6 +50,18 @@ struct ColourProfile {
         return ColourCoding(primaries: Int(primaries), transfer: Int(transfer))
     }
 
+    /// Returns `true` if the profile describes values of this kind. A file may have any profile: libvips would take the
+    /// values beyond those of the profile for alpha.
+    func describes(_ interpretation: VipsInterpretation, bands: Int) -> Bool {
+        switch interpretation {
+        case VIPS_INTERPRETATION_CMYK: colourSpace == "CMYK"
+        case VIPS_INTERPRETATION_LAB, VIPS_INTERPRETATION_LABQ, VIPS_INTERPRETATION_LABS, VIPS_INTERPRETATION_XYZ: false
+        default: bands < 3 ? isGrey : colourSpace == "RGB "
+        }
+    }
+
+    var isGrey: Bool { colourSpace == "GRAY" }
+
     /// A Boolean value that indicates whether the colours are those of sRGB, or its greys, to within a step or two of
     /// 255.
     var isStandard: Bool {

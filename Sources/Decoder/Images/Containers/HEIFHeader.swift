@@ -17,6 +17,8 @@ struct HEIFHeader {
     /// A Boolean value that indicates whether the coded picture has only brightness.
     private var isMonochrome = false
 
+    /// A Boolean value that indicates whether the colours are multiplied by alpha. libvips 8.14 leaves them so.
+    let isPremultiplied: Bool
     /// The turn that the picture needs, if libheif does not apply it. `nil` if it does.
     private(set) var turn: PictureTurn?
     /// The bytes of the file to change so that libheif does not turn the picture, by position.
@@ -27,6 +29,7 @@ struct HEIFHeader {
     /// Returns `nil` if the file has no primary picture with properties.
     init?(of source: any SourceBytes) {
         guard let (meta, start) = Self.meta(of: source), let items = HEIFItems(meta) else { return nil }
+        isPremultiplied = items.isPremultiplied
         // A grid's tiles have the properties of its colours, if it has none itself.
         for properties in [items.properties(of: items.primary), items.firstTile.map(items.properties)].compactMap(
             \.self

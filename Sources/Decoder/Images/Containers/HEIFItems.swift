@@ -10,6 +10,9 @@ struct HEIFItems {
     private(set) var firstTile: Int?
     /// The auxiliary pictures of the primary one, such as its alpha channel.
     private(set) var auxiliaries: [Int] = []
+    /// A Boolean value that indicates whether the primary picture's colours are multiplied by its alpha channel: ISO/IEC
+    /// 23008-12, section 6.10.1.2.
+    private(set) var isPremultiplied = false
     private var properties: [Box] = []
     private var associations: [Int: [Association]] = [:]
 
@@ -63,6 +66,7 @@ struct HEIFItems {
                 continue
             }
             if box.type == "dimg", from == primary { firstTile = firstTile ?? to }
+            if box.type == "prem", from == primary { isPremultiplied = true }
             if box.type == "auxl", to == primary, auxiliaries.count < Self.auxiliaryLimit, !auxiliaries.contains(from) {
                 auxiliaries.append(from)
             }

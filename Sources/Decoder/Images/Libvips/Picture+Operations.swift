@@ -38,7 +38,7 @@ extension Picture {
         let resized = try unsafe Picture.make("resize") { made in
             unsafe cvips_resize(weighted.image, horizontal, vertical, &made)
         }
-        return hasAlpha ? try resized.unpremultiplied() : resized
+        return hasAlpha ? try resized.unpremultiplied(in: VIPS_FORMAT_USHORT) : resized
     }
 
     func rotated(by angle: VipsAngle) throws(DecodeError) -> Picture {
@@ -62,8 +62,13 @@ extension Picture {
         try unsafe Picture.make("premultiply") { made in unsafe cvips_premultiply(image, &made) }
     }
 
-    private func unpremultiplied() throws(DecodeError) -> Picture {
-        try unsafe Picture.make("unpremultiply") { made in unsafe cvips_unpremultiply(image, &made) }
+    /// Returns a picture whose colours are no longer multiplied by alpha, with as many bits.
+    func unpremultiplied() throws(DecodeError) -> Picture {
+        try unpremultiplied(in: has8Bits ? VIPS_FORMAT_UCHAR : VIPS_FORMAT_USHORT)
+    }
+
+    private func unpremultiplied(in format: VipsBandFormat) throws(DecodeError) -> Picture {
+        try unsafe Picture.make("unpremultiply") { made in unsafe cvips_unpremultiply(image, format, &made) }
     }
 
     func with8Bits() throws(DecodeError) -> Picture {
@@ -76,10 +81,16 @@ extension Picture {
 
     /// Returns the picture in sRGB, converted by its embedded profile or by libvips' built-in profile `fallback`.
     func convertedByProfile(fallback: String) throws(DecodeError) -> Picture {
+        let profile = profile
         let intent = profile?.intent ?? VIPS_INTENT_RELATIVE
         return try unsafe Picture.make("icc_transform") { made in
-            unsafe cvips_icc_to_srgb(image, fallback, intent, &made)
+            unsafe cvips_icc_to_srgb(image, profile == nil ? 0 : 1, fallback, intent, &made)
         }
+    }
+
+    /// Returns the first band of a picture of three equal ones, with its alpha.
+    func greyBands() throws(DecodeError) -> Picture {
+        try unsafe Picture.make("grey_bands") { made in unsafe cvips_grey_bands(image, &made) }
     }
 
     func flattenedOnWhite() throws(DecodeError) -> Picture {

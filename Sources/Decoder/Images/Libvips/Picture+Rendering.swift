@@ -119,6 +119,13 @@ extension Picture {
         return answer == 1
     }
 
+    /// Returns `true` if all bands of a picture in memory, but alpha, are the same.
+    func isGrey() throws(DecodeError) -> Bool {
+        let answer = unsafe cvips_is_grey(image)
+        guard answer >= 0 else { throw VipsError("grey").failure }
+        return answer == 1
+    }
+
     /// Returns a JPEG. Without `hasFullColour`, colour has a quarter of the samples (4:2:0).
     func jpeg(quality: Int, hasFullColour: Bool = false) throws(DecodeError) -> EncodedBytes {
         try unsafe EncodedBytes.make("jpegsave") { bytes, count in

@@ -38,7 +38,8 @@ extension Picture {
         }
         guard needsProfile else { return shared() }
         do {
-            return try convertedByProfile(fallback: "srgb").with8Bits()
+            guard hasGreyProfile else { return try convertedByProfile(fallback: "srgb").with8Bits() }
+            return try isGrey() ? greyBands().convertedByProfile(fallback: "srgb").with8Bits() : shared()
         } catch {
             // Takes the values as sRGB if the profile is broken.
             return shared()

@@ -85,7 +85,8 @@ struct StillConversion {
         let loader = PictureLoader(format: header.format, shrink: shrink, failOn: failOn)
         let stopsWithBytes = header.format.isStreamed && !isProgressive
         do {
-            let loaded = try loader.open(bytes)
+            let opened = try loader.open(bytes)
+            let loaded = header.isPremultiplied ? try opened.unpremultiplied() : opened.shared()
             let area = shape.area(in: loaded.size)
             let size = shape.size(of: area.size)
             let keep = { !(stopsWithBytes && bytes.ranOut) && !mustStop }

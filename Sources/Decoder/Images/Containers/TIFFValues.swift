@@ -1,0 +1,64 @@
+import DecoderWire
+import Media
+
+/// What the values of a TIFF's first page mean, from its directory alone: TIFF 6.0, section 2.
+///
+/// The loader of libvips 8.14 takes values that it does not know for RGB, and shows wrong colours.
+struct TIFFValues {
+    private enum Field {
+        static let compression = 259
+        static let interpretation = 262
+        static let inkSet = 332
+    }
+    private static let jpegs = [6, 7]
+    /// JPEG 2000, whose decoder makes RGB of them.
+    private static let jpeg2000 = [33003, 33005, 34712]
+    private static let yCbCr = 6
+    private static let inks = 5
+    /// White is 0, black is 0, RGB, a palette, inks, L*a*b*, and the logarithms of libtiff.
+    private static let known = [0, 1, 2, 3, inks, 8, 32844, 32845]
+    private static let fieldLimit = 200
+
+    private let compression: Int
+    private let interpretation: Int?
+    private let inkSet: Int
+
+    /// Returns `nil` if `source` has no whole directory; what is there is left to the loader.
+    init?(of source: any SourceBytes) {
+        guard let header = source.bytes(at: 0, count: 8) else { return nil }
+        let isBigEndian = header[0] == 0x4D
+        func number(_ bytes: ArraySlice<UInt8>) -> Int {
+            (isBigEndian ? Array(bytes) : bytes.reversed()).reduce(0) { $0 << 8 | Int($1) }
+        }
+        let start = number(header[4...])
+        guard let count = source.bytes(at: start, count: 2).map({ number($0[...]) }),
+            let directory = source.bytes(at: start + 2, count: 12 * min(count, Self.fieldLimit))
+        else { return nil }
+        // A field is a tag, a type, a count and a value: here always one number of two bytes, or of four.
+        var fields: [Int: Int] = [:]
+        for offset in stride(from: 0, to: directory.count, by: 12) {
+            let isLong = number(directory[offset + 2..<offset + 4]) == 4
+            fields[number(directory[offset..<offset + 2])] = number(directory[offset + 8..<offset + (isLong ? 12 : 10)])
+        }
+        compression = fields[Field.compression] ?? 1
+        interpretation = fields[Field.interpretation]
+        inkSet = fields[Field.inkSet] ?? 1
+    }
+
+    /// Throws if libvips would show other colours.
+    func check() throws(DecodeError) {
+        guard let interpretation else { return }
+        let isKnown =
+            switch interpretation {
+            case Self.yCbCr: (Self.jpegs + Self.jpeg2000).contains(compression)
+            case Self.inks: inkSet == 1
+            default: Self.known.contains(interpretation)
+            }
+        guard isKnown else {
+            throw DecodeError(
+                .unsupportedFormat,
+                "photometric interpretation \(interpretation), compression \(compression)"
+            )
+        }
+    }
+}
