@@ -55,9 +55,13 @@ def reference(path, work, size=None):
     return place
 
 
+def on_white(picture):
+    picture = picture.convert("RGBA")
+    return Image.alpha_composite(Image.new("RGBA", picture.size, "white"), picture).convert("RGB")
+
+
 def with_pillow(path, quality=75):
-    picture = Image.open(path).convert("RGBA")
-    picture = Image.alpha_composite(Image.new("RGBA", picture.size, "white"), picture).convert("RGB")
+    picture = on_white(Image.open(path))
     picture.thumbnail((EDGE, EDGE), Image.Resampling.LANCZOS)
     blob = io.BytesIO()
     picture.save(blob, "JPEG", quality=quality)
@@ -103,7 +107,7 @@ def main(program, media):
         decoded = file
         if extension == "webp":
             decoded = file.with_suffix(".webp.png")
-            picture.convert("RGB").save(decoded)
+            on_white(picture).save(decoded)
         return compute_ssimulacra2(str(reference(path, work, picture.size)), str(decoded)), len(blob), file
 
     def made_by_attachd(name, *options):
