@@ -26,6 +26,7 @@ import inline
 import overload
 import page
 import planted
+import prepare
 import quality
 import traces
 from images import Rewrites, in_parallel
@@ -175,6 +176,7 @@ benchmarks = {
     "inline": lambda: inline.inline(program, folder, worker_cores, other_cores),
     "batch": lambda: batch.throughput(program, folder, set(cores), photo),
     "overload": on_all_cores(overload.overload),
+    "prepare": lambda: prepare.prepared(program, folder, set(cores), medium),
     "campaign": lambda: campaign.campaign(program, folder, set(cores), medium),
     "hiccup": on_all_cores(hiccup.hiccup), "planted": on_all_cores(planted.planted),
     "downloads": lambda: attachments.downloads(program, folder, set(cores), medium),
