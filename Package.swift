@@ -103,7 +103,7 @@ let package = Package(
         .module(
             "Downloads",
             in: "Stages",
-            ["Values", "Concurrency", "Events", "Machine", "Timing", "CCurl", "CPSL", "Media"]
+            ["Values", "Concurrency", "Events", "Machine", "Timing", "CCurl", "CPSL", "Media", "Files"]
         ),
         .module("Sandbox", in: "Decoder", ["Values", "Machine", "CLinux", "CSeccomp", "DecoderWire"]),
         .module("Colours", in: "Decoder", ["Values"]),
@@ -124,7 +124,7 @@ let package = Package(
             ["Values", "Concurrency", "Events", "Timing", "Digests", "CLinux", "Media", "Files"]
         ),
 
-        .module("Publishing", in: "Stages", ["Values", "Events", "Timing", "Media", "Files", "Downloads"]),
+        .module("Publishing", in: "Stages", ["Values", "Events", "Timing", "Media", "Downloads"]),
 
         // The queue: its contract, one engine for a single machine, and one for many.
         .module("Jobs", in: "Queue", ["Timing", "Media"]),
@@ -195,8 +195,8 @@ let package = Package(
             "Preview",
             in: "Faces",
             [
-                "Values", "Timing", "Digests", "Media", "Payloads", "ServiceExtension", "Storage", "Processing",
-                "Templates", .product(name: "Mustache", package: "swift-mustache"),
+                "Values", "Timing", "Digests", "Media", "Payloads", "ServiceExtension", "Processing", "Templates",
+                .product(name: "Mustache", package: "swift-mustache"),
             ],
             resources: [.embedInCode("Assets"), .embedInCode("Templates"), .embedInCode("Samples")],
         ),
@@ -234,7 +234,7 @@ let package = Package(
             [
                 "Values", "Machine", "Timing", "Media", "Files", "Payloads", "Downloads", "Storage", "Publishing",
                 "JobsRedis", "Processing", "Telemetry", "Preview", .product(name: "Logging", package: "swift-log"),
-                .product(name: "Yams", package: "Yams"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"), .product(name: "Yams", package: "Yams"),
             ],
         ),
         .module(
@@ -337,7 +337,7 @@ let package = Package(
         .tests("FilesTests", ["Timing", "Media", "Files"]),
         .tests("PayloadsTests", ["Timing", "Media", "Payloads"], resources: [.copy("Golden")]),
         .tests("ServiceExtensionTests", ["Timing", "Media", "ServiceExtension"]),
-        .tests("DownloadsTests", ["Values", "Events", "Timing", "SeededRandom", "Media", "Downloads"]),
+        .tests("DownloadsTests", ["Values", "Events", "Timing", "SeededRandom", "Media", "Files", "Downloads"]),
         .tests("DecoderWireTests", ["Timing", "SeededRandom", "Media", "DecoderWire"]),
         .tests("ColoursTests", ["Colours"]),
         .tests("ImagesTests", ["Timing", "CVips", "Media", "DecoderWire", "Colours", "Images"]),
@@ -377,7 +377,7 @@ let package = Package(
             ],
         ),
         .tests("DoctorTests", ["DecoderWire", "Doctor"]),
-        .tests("SettingsTests", ["Media", "Downloads", "Storage", "Settings"]),
+        .tests("SettingsTests", ["Values", "Media", "Downloads", "Storage", "Processing", "Settings"]),
         .tests("TestOriginTests", ["Timing", "SeededRandom", "Media", "TestOrigin"]),
         .tests("LoadTestTests", ["Timing", "SeededRandom", "Media", "Payloads", "LoadTest"]),
         .tests(

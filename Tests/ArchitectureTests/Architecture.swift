@@ -22,10 +22,10 @@ enum Architecture {
             "attachd-decoder": "Values Media DecoderWire Sandbox Images AudioVideo",
         ],
         "Stages": [
-            "Downloads": "CCurl CPSL Values Concurrency Events Machine Timing Media",
+            "Downloads": "CCurl CPSL Values Concurrency Events Machine Timing Media Files",
             "Decoding": "CLinux Values Concurrency Events Timing Media DecoderWire Sandbox",
             "Storage": "CLinux Values Concurrency Events Timing Digests Media Files",
-            "Publishing": "Values Events Timing Media Files Downloads",
+            "Publishing": "Values Events Timing Media Downloads",
         ],
         "Pipeline": [
             "Processing": "Values Concurrency Events Timing Media Payloads ServiceExtension"
@@ -38,7 +38,7 @@ enum Architecture {
         ],
         "Faces": [
             "Batch": "Values Concurrency Timing Digests Media Files Payloads ServiceExtension Processing Templates",
-            "Preview": "Values Timing Digests Media Payloads ServiceExtension Storage Processing Templates",
+            "Preview": "Values Timing Digests Media Payloads ServiceExtension Processing Templates",
             "Sidecar": "Values Events Timing Digests Media Files Payloads Storage Jobs Processing Preview",
             "attachd":
                 "Values Events Machine Timing Media Files Payloads Storage Jobs Processing Batch Traces Settings Doctor App TestOrigin LoadTest Templates",

@@ -26,8 +26,10 @@ extension Downloader {
         _ url: String,
         byteLimit: Int = 1_000_000,
         timeLimit: Duration = .seconds(30),
+        wantsAll: Bool = false,
     ) async throws -> Fetched {
         let file = try MediaFile(byteLimit: byteLimit)
+        if wantsAll { file.want(0..<Int.max) }
         return Fetched(report: await download(url, into: file, timeLimit: timeLimit), file: file)
     }
 

@@ -10,6 +10,7 @@ struct SecretsTests {
         "token": "token-5b7e0f3a9c1d4e6f", "key": "signing-key-8d2f6a4b0c9e1f3a5b7d9e",
         "old key": "signing-old-1d2f6a4b0c9e1f3a5b7d9e", "password": "password-7c3e9b5a",
         "aws": "aws-secret-2f8a6c4e0b", "aws token": "aws-token-9e1b3d5f7a", "collector": "collector-3d5b7f9a1c",
+        "header": "header-6e8f0a2c4d", "cookie": "cookie-1a3c5e7f9b", "text": "text-0b2d4f6a8c",
     ]
     /// A secret in a source's URL. The result repeats it to the sender, but no log contains it.
     private static let sourceSecret = "source-secret-4a6c8e0b"
@@ -28,7 +29,14 @@ struct SecretsTests {
             try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
             return file.path
         }
+        let headers = """
+            {Authorization: {file: \(try file("header", Self.secret("header")))}, Cookie: {env: SOURCE_COOKIE}, \
+            X-Key: \(Self.secret("text"))}
+            """
+        let rule = "{match: 'http://guarded.invalid/', headers: \(headers)}"
         attachd.environment = [
+            "ATTACHD_CONFIG": try file("attachd.yaml", "sources:\n  guarded: \(rule)\n"),
+            "SOURCE_COOKIE": Self.secret("cookie"),
             "ATTACHD_API_TOKEN_FILE": try file("token", Self.secret("token")),
             "ATTACHD_SIGNING_KEY_FILE": try file("key", "\(Self.secret("key"))\n\(Self.secret("old key"))"),
             "ATTACHD_QUEUE": "redis://:\(Self.secret("password"))@127.0.0.1:\(redis.port)",
@@ -134,6 +142,7 @@ struct SecretsTests {
                 origin.url("/photo.jpg\(query)"), origin.url("/gone.jpg\(query)"),
                 "http://user:\(Self.sourceSecret)@127.0.0.1/a.jpg", "http://10.0.0.1/a.jpg\(query)",
                 "http://[::1/\(Self.sourceSecret)", "https://nowhere.invalid/a.jpg\(query)",
+                "http://guarded.invalid/a.jpg\(query)",
             ]
             for (index, source) in sources.enumerated() {
                 for path in ["/v1/notifications", "/v1/jobs"] {

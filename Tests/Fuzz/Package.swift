@@ -55,7 +55,7 @@ let package = Package(
         .module(
             "Downloads",
             in: "Stages",
-            ["Values", "Concurrency", "Events", "Machine", "Timing", "CCurl", "CPSL", "Media"]
+            ["Values", "Concurrency", "Events", "Machine", "Timing", "CCurl", "CPSL", "Media", "Files"]
         ),
         .module("Sandbox", in: "Decoder", ["Values", "Machine", "CLinux", "CSeccomp", "DecoderWire"]),
         .module(
@@ -81,8 +81,8 @@ let package = Package(
             "Preview",
             in: "Faces",
             [
-                "Values", "Timing", "Digests", "Media", "Payloads", "ServiceExtension", "Storage", "Processing",
-                "Templates", .product(name: "Mustache", package: "swift-mustache"),
+                "Values", "Timing", "Digests", "Media", "Payloads", "ServiceExtension", "Processing", "Templates",
+                .product(name: "Mustache", package: "swift-mustache"),
             ],
             resources: ["Assets", "Templates", "Samples"],
         ),

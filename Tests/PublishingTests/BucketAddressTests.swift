@@ -1,5 +1,5 @@
+import Downloads
 import Media
-import Publishing
 import Testing
 import Values
 

@@ -5,6 +5,7 @@ import Media
 import Support
 import Testing
 import Timing
+import Values
 
 @testable import Storage
 

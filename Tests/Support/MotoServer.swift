@@ -26,6 +26,8 @@ package final class MotoServer: Sendable {
     package let lent: User
     /// A user who may only read.
     package let reader: User
+    /// A user who might read until the key was deleted.
+    package let former: User
     private let process: ChildProgram
     private let folder: TemporaryFolder
 
@@ -42,7 +44,8 @@ package final class MotoServer: Sendable {
         port = Int(words[1]) ?? 0
         writer = User(accessKeyID: words[2], secretAccessKey: words[3])
         reader = User(accessKeyID: words[4], secretAccessKey: words[5])
-        lent = User(accessKeyID: words[6], secretAccessKey: words[7], sessionToken: words[8])
+        former = User(accessKeyID: words[6], secretAccessKey: words[7])
+        lent = User(accessKeyID: words[8], secretAccessKey: words[9], sessionToken: words[10])
     }
 
     deinit { process.kill() }
@@ -59,6 +62,14 @@ package final class MotoServer: Sendable {
         let answer = try await HTTPClient.send(path: "/\(Self.bucket)/\(key)", port: port)
         try await checksSignatures(true)
         return answer
+    }
+
+    /// Puts an object into the bucket, over plain HTTP.
+    package func put(_ key: String, _ bytes: [UInt8]) async throws {
+        try await checksSignatures(false)
+        let answer = try await HTTPClient.send("PUT", path: "/\(Self.bucket)/\(key)", port: port, body: bytes)
+        try await checksSignatures(true)
+        guard answer.status == 200 else { throw HTTPClient.Failure(message: answer.text) }
     }
 
     /// Returns the keys in the bucket.
@@ -102,13 +113,15 @@ package final class MotoServer: Sendable {
         s3.put_bucket_policy(Bucket="\(bucket)", Policy=policy(
             "s3:GetObject", "s3:ListBucket", Principal="*", Resource=["arn:aws:s3:::\(bucket)", "arn:aws:s3:::\(bucket)/*"]))
         words = [str(port)]
-        for name, actions in [("writer", ["s3:PutObject", "s3:DeleteObject"]), ("reader", ["s3:GetObject"])]:
+        for name, actions in [("writer", ["s3:PutObject", "s3:DeleteObject"]), ("reader", ["s3:GetObject"]),
+                              ("former", ["s3:GetObject"])]:
             iam.create_user(UserName=name)
             iam.put_user_policy(UserName=name, PolicyName="p", PolicyDocument=policy(*actions))
             key = iam.create_access_key(UserName=name)["AccessKey"]
             words += [key["AccessKeyId"], key["SecretAccessKey"]]
+        iam.delete_access_key(UserName="former", AccessKeyId=key["AccessKeyId"])
         role = iam.create_role(RoleName="r", AssumeRolePolicyDocument=policy("sts:AssumeRole", Principal="*"))
-        iam.put_role_policy(RoleName="r", PolicyName="p", PolicyDocument=policy("s3:PutObject", "s3:DeleteObject"))
+        iam.put_role_policy(RoleName="r", PolicyName="p", PolicyDocument=policy("s3:PutObject", "s3:DeleteObject", "s3:GetObject"))
         lent = sts.assume_role(RoleArn=role["Role"]["Arn"], RoleSessionName="attachd")["Credentials"]
         words += [lent["AccessKeyId"], lent["SecretAccessKey"], lent["SessionToken"]]
         urllib.request.urlopen(urllib.request.Request(

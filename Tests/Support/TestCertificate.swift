@@ -19,4 +19,20 @@ package enum TestCertificate {
         )
         guard maker.wait() == 0 else { throw CocoaError(.fileWriteUnknown) }
     }
+
+    /// Writes a certificate that was valid until yesterday, and its key, to `folder`.
+    package static func makeExpired(in folder: URL) throws {
+        let request = [
+            "req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=origin.test",
+            "-keyout",
+            key, "-out", "request.pem",
+        ]
+        let signing = [
+            "x509", "-req", "-in", "request.pem", "-signkey", key, "-days", "-1", "-out", certificate,
+        ]
+        for arguments in [request, signing] {
+            let maker = try ChildProgram(["/usr/bin/openssl"] + arguments, in: folder)
+            guard maker.wait() == 0 else { throw CocoaError(.fileWriteUnknown) }
+        }
+    }
 }

@@ -8,7 +8,6 @@ import NIOCore
 import Preview
 package import Processing
 import ServiceLifecycle
-package import Storage
 package import Tracing
 package import Values
 

@@ -1,7 +1,7 @@
 package import Settings
 package import Decoding
 import DecoderWire
-import Downloads
+package import Downloads
 import Files
 import Foundation
 import Machine
@@ -37,11 +37,13 @@ package struct Diagnosis: Sendable {
         decoderMemory: Int,
         store: AttachmentStore,
         bucket: Bucket?,
+        downloader: Downloader,
     ) async {
         await checkFormats(decoders)
         await checkCodecs(decoders)
         await check(store)
         if let bucket { await check(bucket) }
+        await check(settings.access, downloader)
         note("links", "payloads", settings.links)
         checkSandbox(decoders.status.sandbox, isRequired: settings.requiresSandbox)
         let (limits, machine) = (MediaLimits(), MachineLimits.ofThisProcess)
@@ -101,15 +103,25 @@ package struct Diagnosis: Sendable {
 
     private mutating func check(_ bucket: Bucket) async {
         do throws(AttachmentFailure) {
-            let remark = try await bucket.check(until: SystemTime().now + Self.bucketPatience)
+            let remark = try await bucket.check(until: SystemTime().now + Self.patience)
             add("bucket", "\(bucket.address)", .ok, remark ?? "an object was uploaded and deleted", isNeeded: true)
         } catch {
             add("bucket", "\(bucket.address)", .missing, error.message, isNeeded: true)
         }
     }
 
-    /// The time limit of the check of the bucket.
-    private static let bucketPatience: Duration = .seconds(10)
+    /// Tries each rule that gives access to sources.
+    private mutating func check(_ access: AccessTable, _ downloader: Downloader) async {
+        for rule in access.rules {
+            guard let trial = await downloader.trial(of: rule, until: SystemTime().now + Self.patience) else {
+                continue
+            }
+            add("sources", rule.name, trial.isWorking ? .ok : .missing, trial.detail, isNeeded: true)
+        }
+    }
+
+    /// The time limit of the check of a bucket or an origin.
+    private static let patience: Duration = .seconds(10)
 
     private mutating func checkSandbox(_ report: SandboxReport?, isRequired: Bool) {
         let missing = report?.missing ?? SandboxLayer.allCases

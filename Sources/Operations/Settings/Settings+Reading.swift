@@ -25,8 +25,14 @@ extension Settings {
         )
         decoders = try values.number(.decoders, in: 1...256) ?? MachineLimits.ofThisProcess.processorCount
         logFormat = try values.choice(.logFormat) ?? (isatty(STDERR_FILENO) == 1 ? .text : .json)
+        hasGroupReadableKeys = try values.flag(.groupReadableKeys) ?? hasGroupReadableKeys
         if let file {
-            let sections = try ConfigurationSections(file)
+            let context = try values.sourceContext(
+                file.folder,
+                source.environment,
+                isGroupReadable: hasGroupReadableKeys
+            )
+            let sections = try ConfigurationSections(file, context)
             // The user's dialects come first: the user knows the payloads better.
             dialects = sections.dialects + dialects
             for profile in sections.profiles {
@@ -34,7 +40,8 @@ extension Settings {
                 profiles.replaceSubrange(place..<min(place + 1, profiles.endIndex), with: [profile])
             }
             profile = try self.profile(named: profile.name)
-            reuse.sources = sections.sources
+            reuse.sources = sections.sources.rules
+            (access, sourceSecrets) = (sections.sources.access, sections.sources.secrets)
             categories = sections.categories
         }
         if let name = try values.text(.profile) { profile = try profile(named: name) }
@@ -50,7 +57,6 @@ extension Settings {
             let reason = "Payloads get the URLs below --public-url. Leave out this option, or that one."
             throw SettingsError(key: SettingsKey.fileURLs.rawValue, reason: reason)
         }
-        hasGroupReadableKeys = try values.flag(.groupReadableKeys) ?? hasGroupReadableKeys
         publishing = try values.publishing(
             source.environment.revealed,
             authoritiesFile: caFile,

@@ -63,6 +63,10 @@ package struct Settings: Sendable {
     package var longestHold: Duration { publishing == nil ? retention.keep : retention.keep / 2 }
     /// The rule for sharing attachments between notifications.
     package var reuse = ReuseRule()
+    /// The access to sources that need a key.
+    package var access = AccessTable()
+    /// The files that the access is read from. They are read again when they change.
+    package var sourceSecrets: [SourceSecret] = []
     /// A Boolean value that indicates whether the sidecar shows notifications in the browser.
     package var hasPreview = true
     /// The notification categories and their actions, for the preview.

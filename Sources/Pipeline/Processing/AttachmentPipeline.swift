@@ -12,7 +12,7 @@ package struct AttachmentPipeline: Sendable {
     private let time: any TimeSource
     private let cache: AttachmentCache
     private let index: (any PreparedIndex)?
-    private let rules: [SourceRule]
+    private let identity: SourceIdentity
     private let forgotten: ForgottenSources
     private let instrument: any Instrument<ProcessingEvent>
 
@@ -45,7 +45,9 @@ package struct AttachmentPipeline: Sendable {
         let context = AttachmentJob.Context(steps: steps, time: time, costs: costs)
         cache = AttachmentCache(context, rule: reuse, index: index, instrument: instrument)
         self.index = index
-        rules = reuse.sources
+        identity = SourceIdentity(rules: reuse.sources) { [downloader = steps.downloader] in
+            downloader.accessKey(of: $0)
+        }
         forgotten = ForgottenSources(time: time)
         self.time = time
         self.instrument = instrument
@@ -54,14 +56,14 @@ package struct AttachmentPipeline: Sendable {
     /// Processes a notification. Always answers once, before `deadline`; at worst with the original content, unchanged.
     package func process(_ request: ProcessingRequest, deadline: Instant) async -> ProcessingResult {
         let stopwatch = Stopwatch(time: time, start: request.accepted ?? time.now)
-        let delivered = await deliver(request.wantedAttachments(rules: rules), stopwatch, by: deadline)
+        let delivered = await deliver(request.wantedAttachments(by: identity), stopwatch, by: deadline)
         return finish(request, delivered, stopwatch, deadline)
     }
 
     /// Processes a source that no notification names, such as a file of a batch. Always answers once, before `deadline`.
     package func process(_ request: SourceRequest, deadline: Instant) async -> SourceResult {
         let stopwatch = Stopwatch(time: time, start: request.accepted)
-        let delivered = await deliver([request.wantedAttachment(rules: rules)], stopwatch, by: deadline)
+        let delivered = await deliver([request.wantedAttachment(by: identity)], stopwatch, by: deadline)
         return SourceResult(request, delivered, stopwatch, deadline: deadline)
     }
 
@@ -71,7 +73,7 @@ package struct AttachmentPipeline: Sendable {
         -> PreparedResult
     {
         let source = SourceRequest(url: request.source, profile: profile, accepted: time.now)
-        let wanted = source.wantedAttachment(rules: rules)
+        let wanted = source.wantedAttachment(by: identity)
         let stopwatch = Stopwatch(time: time, start: source.accepted)
         let isPrivate = Atomic(false)
         let delivered = await deliver([wanted], stopwatch, by: deadline) { head in
@@ -137,7 +139,7 @@ package struct AttachmentPipeline: Sendable {
     /// Drops everything made from the source at `url`, also from work under way, and returns the source's identifier in
     /// the store.
     func forget(source url: String) async -> String {
-        let source = rules.source(of: url)
+        let source = identity.source(of: url)
         await index?.forget(source: source)
         forgotten.forget(source)
         cache.forget({ key, _ in key.source == source }, running: { $0.source == source })

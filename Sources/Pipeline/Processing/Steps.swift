@@ -9,6 +9,15 @@ package protocol AttachmentDownloading: Sendable {
     /// Returns soon after somebody else has ended the file. Reports the head of each answer before any byte of that
     /// answer is in the file. A source without such heads is not shared.
     func download(_ job: DownloadJob) async
+
+    /// Returns the key of the access with which the source at `url` is fetched; `nil` for one that everybody may fetch.
+    /// What was fetched with access is used again only under the same key. It is the same in every process with the same
+    /// rule, and contains no secret.
+    func accessKey(of url: String) -> String?
+}
+
+extension AttachmentDownloading {
+    package func accessKey(of url: String) -> String? { nil }
 }
 
 /// The step that converts a source. `App` makes the pool of decoder processes conform.

@@ -8,7 +8,7 @@ extension Download {
     func fetch(_ request: TransferRequest) async throws(AttachmentFailure) -> TransferResult {
         let first = try await fetchOnce(request)
         guard first.isWorthAnotherRequest, request.file.contents.ending == nil,
-            limiter.mayRetry(limiter.rule.origin(of: request.url), until: min(end, deadline.latest))
+            limiter.mayRetry(limiter.rule.origin(of: request), until: min(end, deadline.latest))
         else { return first }
         var backOff = BackOff()
         try? await SystemTime().sleep(for: backOff.next())
@@ -27,16 +27,32 @@ extension Download {
         let start = SystemTime().now
         var permitted = request
         permitted.permit = permit
-        let result = try await loop.run(permitted, until: end)
+        permitted.credentials = try credentials(for: request)
+        let result = try await loop(for: request).run(permitted, until: end)
         let hadTime = SystemTime().now - start >= limiter.rule.fairTime
         permit.leave(result.outcome(hadTime: hadTime, isOver: request.isOver))
         return result
     }
 
+    /// Returns the present secrets of the request's rule.
+    private func credentials(for request: TransferRequest) throws(AttachmentFailure) -> RequestCredentials? {
+        do throws(CredentialsError) {
+            return try request.rule?.credentials
+        } catch {
+            var failure = AttachmentFailure(
+                .download,
+                .internalError,
+                "The worker has no credentials for \(request.origin). Its log has the reason.",
+            )
+            failure.concealedCause = .init(host: request.askedHost, refusal: "\(error)")
+            throw failure
+        }
+    }
+
     /// Waits for a permit, as long as a caller wants the source.
     private func permit(for request: TransferRequest) async throws(AttachmentFailure) -> OriginPermit {
         let latest = min(end, deadline.latest)
-        let origin = limiter.rule.origin(of: request.url)
+        let origin = limiter.rule.origin(of: request)
         let entered = await withTaskGroup(of: Result<OriginPermit, OriginLimitError>?.self) { group in
             group.addTask {
                 do throws(OriginLimitError) {
@@ -63,6 +79,15 @@ extension Download {
             if refusal.lacksTime { deadline.recordCutback() }
             throw refusal.failure(of: request.origin, at: SystemTime().now)
         }
+    }
+}
+
+extension OriginRule {
+    /// Returns the origin of a request.
+    fileprivate func origin(of request: TransferRequest) -> Origin {
+        var origin = origin(of: request.url)
+        origin.access = request.rule?.key
+        return origin
     }
 }
 

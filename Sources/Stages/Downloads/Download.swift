@@ -5,7 +5,8 @@ import Timing
 /// fetch the ranges that the reader wants.
 struct Download {
     let limiter: OriginLimiter
-    let loop: TransferLoop
+    private let loop: TransferLoop
+    private let ruleLoops: RuleLoops
     private let settings: DownloadSettings
     /// The deadline of the callers that wait now.
     let deadline: Deadline
@@ -16,25 +17,32 @@ struct Download {
     /// The validators of the version that is known already.
     private let known: SourceValidators?
     private let heads: SourceHeads
+    /// Called with the name of a rule and the status with which an origin refused its access.
+    private let onRefusedAccess: @Sendable (String, Int) -> Void
     private(set) var report: DownloadReport
 
     init(
         _ job: DownloadJob,
-        of url: DownloadURL,
+        of target: SourceTarget,
         _ settings: DownloadSettings,
         _ limiter: OriginLimiter,
         _ loop: TransferLoop,
+        _ ruleLoops: RuleLoops,
         until end: Instant,
+        onRefusedAccess: @escaping @Sendable (String, Int) -> Void,
     ) {
+        self.onRefusedAccess = onRefusedAccess
         self.limiter = limiter
         self.loop = loop
+        self.ruleLoops = ruleLoops
         self.settings = settings
         self.end = end
         deadline = job.deadline
         known = job.known
         heads = SourceHeads(onEvent: job.onEvent)
-        request = TransferRequest(url: url, askedHost: url.host, file: job.file)
-        report = DownloadReport(url: url.text)
+        request = TransferRequest(url: target.url, askedHost: target.askedHost, file: job.file)
+        if target.rule?.access != nil { request.rule = target.rule }
+        report = DownloadReport(url: target.url.text)
     }
 
     /// Downloads until the source is there, no reader wants more of it, or something went wrong: the report then has
@@ -95,6 +103,9 @@ struct Download {
             report.status = result.status
             report.contentType = result.contentType.flatMap(DeclaredType.essence)
             report.fetchedByteCount += result.fetchedByteCount
+            if let rule = request.rule, let status = result.status, [400, 401, 403].contains(status) {
+                onRefusedAccess(rule.name, status)
+            }
             if let failure = result.failure { throw failure }
             guard let location = result.location else { return result }
             request.isRedirected = true
@@ -103,8 +114,16 @@ struct Download {
             } catch {
                 throw error.failure(redirectedBy: request.askedHost)
             }
+            // A redirect out of the rule's place ends its access, and none gives access (SECURITY N12).
+            if request.rule?.isFor(request.url) == false { request.rule = nil }
         }
         throw request.tooManyRedirects(limit: settings.redirectLimit)
+    }
+
+    /// Returns the thread for a request: that of its rule, if it has one.
+    func loop(for request: TransferRequest) throws(AttachmentFailure) -> TransferLoop {
+        guard let rule = request.rule, let access = rule.access else { return loop }
+        return try ruleLoops.loop(for: rule, access)
     }
 
     /// Prepares for requests of parts. They belong to the version that is fetched now and have conditions of their own.

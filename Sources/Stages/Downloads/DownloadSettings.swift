@@ -1,3 +1,5 @@
+import Values
+
 /// The settings of all downloads. They are read once.
 package struct DownloadSettings: Sendable {
     /// The name of the thread on which the transfers run, for logs and `top -H`.
@@ -21,7 +23,11 @@ package struct DownloadSettings: Sendable {
     /// The path of a file in PEM form with certificate authorities to trust beside the system's own.
     package var authoritiesFile: String?
     package var userAgent = "attachd"
-    /// A resolver that replaces the system's; `nil` leaves the name to the system. Only tests set it.
+    /// The rules about sources that need access, and about those that come before them.
+    package var access = AccessTable()
+    /// The certificate that proves to all servers who asks; `nil` for none.
+    var certificate: Replaceable<ClientCertificate>?
+    /// A resolver that replaces the system's; `nil` leaves the name to the system. A rule's addresses set it, and tests.
     package var resolve: (@Sendable (_ host: String) -> [IPAddress]?)?
 
     package init() {}

@@ -6,6 +6,7 @@ import Timing
 package final class Downloader: Sendable {
     private let settings: DownloadSettings
     let loop: TransferLoop
+    private let ruleLoops: RuleLoops
     private let limiter: OriginLimiter
     /// The limiter for answers that are posted to callbacks. They don't wait for downloads, nor downloads for them.
     let callbackLimiter: OriginLimiter
@@ -19,13 +20,14 @@ package final class Downloader: Sendable {
     ) throws(AttachmentFailure) {
         self.settings = settings
         loop = try TransferLoop(settings: settings)
+        ruleLoops = RuleLoops(settings: settings)
         limiter = OriginLimiter(settings.origins, time: SystemTime(), instrument: instrument)
         callbackLimiter = OriginLimiter(.callbacks, time: SystemTime(), instrument: NoInstrument<OriginEvent>())
         heartbeat = settings.isEssential ? LoopHeartbeat(settings.name) { [loop] in loop.answer($0) } : nil
         self.instrument = instrument
     }
 
-    deinit { loop.stop() }
+    deinit { stop() }
 
     /// Writes the source's bytes into the job's file while they arrive, and ends the file: whole, or cut with the failure
     /// that the report has too. The download ends at once if the task is cancelled or another task ends the file.
@@ -45,24 +47,38 @@ package final class Downloader: Sendable {
     /// Returns the reason why a callback's URL can never be called, or `nil` if it may be.
     package func refusal(ofCallback url: String) -> String? { CallbackURL.refusal(of: url, settings.addresses) }
 
+    /// Returns the rule for the source at `url`, or `nil` if there is none.
+    package func rule(for url: String) -> AccessRule? { settings.access.rule(for: url) }
+
+    /// Returns the thread for requests with the access of a rule.
+    func loop(for rule: AccessRule, _ access: SourceAccess) throws(AttachmentFailure) -> TransferLoop {
+        try ruleLoops.loop(for: rule, access)
+    }
+
     /// Sets the number of notifications that wait elsewhere for running downloads to end. The least promising downloads
     /// give way to them.
     package func setDemand(_ count: Int) { limiter.setDemand(count) }
 
     /// Cancels the running downloads and refuses later ones.
-    package func stop() { loop.stop() }
+    package func stop() {
+        loop.stop()
+        ruleLoops.stop()
+    }
 
     /// Reports to the operator the cause that the caller must not learn.
     func reportConcealedCause(of failure: AttachmentFailure?) {
-        if let cause = failure?.concealedCause { instrument.record(.refusedHost(cause)) }
+        guard let failure, let cause = failure.concealedCause else { return }
+        instrument.record(failure.reason == .refusedAddress ? .refusedHost(cause) : .lackedCredentials(cause))
     }
 
     private func report(on job: DownloadJob) async -> DownloadReport {
         let end = SystemTime().now + job.timeLimit
         do throws(DownloadURL.ParseError) {
-            let url = try DownloadURL(job.url)
-            var download = Download(job, of: url, settings, limiter, loop, until: end)
-            await download.run(expectsClip: job.kind.map { $0 != .image } ?? url.namesClip)
+            let target = try settings.access.target(of: job.url)
+            var download = Download(job, of: target, settings, limiter, loop, ruleLoops, until: end) { [instrument] in
+                instrument.record(.refusedAccess(rule: $0, status: $1))
+            }
+            await download.run(expectsClip: job.kind.map { $0 != .image } ?? target.url.namesClip)
             reportConcealedCause(of: download.report.failure)
             return download.report
         } catch {

@@ -1,4 +1,4 @@
-import Downloads
+package import Downloads
 package import Events
 package import Media
 import Synchronization

@@ -10,9 +10,6 @@ struct BucketRequests: Sendable {
     private let cacheControl: String
     private let downloader: Downloader
 
-    /// The SHA-256 of an empty body.
-    private static let emptyHash = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
-
     init(_ settings: PublishingSettings, keep: Duration) throws(AttachmentFailure) {
         address = settings.address
         credentials = settings.credentials
@@ -35,12 +32,12 @@ struct BucketRequests: Sendable {
     }
 
     func putEmpty(_ name: String, until deadline: Instant) async throws(BucketError) {
-        let headers = ["Content-Type": "text/plain", "X-Amz-Content-Sha256": Self.emptyHash]
+        let headers = ["Content-Type": "text/plain", "X-Amz-Content-Sha256": SignatureV4.emptyHash]
         try await send(.put(.bytes([])), name, headers, until: deadline)
     }
 
     func delete(_ name: String, until deadline: Instant) async throws(BucketError) {
-        try await send(.delete, name, ["X-Amz-Content-Sha256": Self.emptyHash], until: deadline)
+        try await send(.delete, name, ["X-Amz-Content-Sha256": SignatureV4.emptyHash], until: deadline)
     }
 
     private func send(
@@ -51,18 +48,22 @@ struct BucketRequests: Sendable {
     ) async throws(BucketError) {
         let answer: MessageAnswer
         do throws(AttachmentFailure) {
-            let credentials = try credentials.credentials()
+            let credentials = try currentCredentials()
             var message = OutgoingMessage(action, headers: headers)
             message.secretHeaders["X-Amz-Security-Token"] = credentials.sessionToken
-            message.signature = SignatureV4(
-                region: address.region,
-                accessKeyID: credentials.accessKeyID,
-                secretAccessKey: credentials.secretAccessKey,
-            )
+            message.signature = SignatureV4(credentials, region: address.region)
             answer = try await downloader.send(message, to: address.url(of: name), until: deadline)
         } catch {
             throw BucketError(error, address)
         }
         guard (200..<300).contains(answer.status) else { throw BucketError(answer, address) }
+    }
+
+    private func currentCredentials() throws(AttachmentFailure) -> BucketCredentials {
+        do throws(CredentialsError) {
+            return try credentials.credentials()
+        } catch {
+            throw AttachmentFailure(.store, .publishFailed, error.description)
+        }
     }
 }

@@ -7,6 +7,7 @@ import Glibc
 package import Media
 import Synchronization
 package import Timing
+package import Values
 
 /// The store of attachments. It writes only below one folder.
 ///

@@ -1,6 +1,5 @@
 import Digests
 import Media
-package import Storage
 package import Timing
 package import Values
 

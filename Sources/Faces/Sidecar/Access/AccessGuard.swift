@@ -3,7 +3,6 @@ import HTTPTypes
 import Hummingbird
 import Media
 import Preview
-import Storage
 import Values
 
 /// The middleware that decides for all routes who may send which request.

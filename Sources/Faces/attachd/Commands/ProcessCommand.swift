@@ -35,7 +35,11 @@ struct ProcessCommand: AsyncParsableCommand {
             await engine.shutDown()
             if explain {
                 // It contains names of fields, which the sender chose.
-                let lines = result.explanation.split(separator: "\n").map { String($0).onOneLine() + "\n" }
+                let rules = result.request.notification.attachments.compactMap { attachment in
+                    engine.sourceRule(of: attachment.url).map { "\($0): \(attachment.pointers.url)" }
+                }
+                let explanation = result.explanation.split(separator: "\n").map(String.init) + rules
+                let lines = explanation.map { $0.onOneLine() + "\n" }
                 FileHandle.standardError.write(Data(lines.joined().utf8))
             }
             FileHandle.standardError.write(Data(result.failureLines.joined().utf8))

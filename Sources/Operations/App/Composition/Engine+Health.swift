@@ -44,6 +44,7 @@ extension Engine {
             decoderMemory: Self.decoderMemory,
             store: store,
             bucket: bucket,
+            downloader: downloader,
         )
     }
 }

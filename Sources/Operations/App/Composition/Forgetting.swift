@@ -1,4 +1,5 @@
 package import Settings
+import Downloads
 import Media
 import Processing
 import Publishing
@@ -33,7 +34,8 @@ package struct Forgetting: Sendable {
             retention: settings.retention,
         )
         bucket = try settings.publishing.map { try Bucket($0, keep: settings.retention.keep) }
-        forgetSource = { settings.reuse.source(of: $0) }
+        let identity = SourceIdentity(rules: settings.reuse.sources) { settings.access.key(for: $0) }
+        forgetSource = { identity.source(of: $0) }
         forgetFile = { _ in }
     }
 

@@ -8,6 +8,8 @@ import Processing
 struct LocalFileReader: AttachmentDownloading {
     let remote: any AttachmentDownloading
 
+    func accessKey(of url: String) -> String? { FileURL.path(of: url) == nil ? remote.accessKey(of: url) : nil }
+
     func download(_ job: DownloadJob) async {
         guard let path = FileURL.path(of: job.url) else { return await remote.download(job) }
         guard let opened = OpenedFile(path) else {

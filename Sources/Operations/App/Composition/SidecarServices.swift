@@ -85,10 +85,13 @@ package struct SidecarServices: Sendable {
         let keys = SecretReloader.Source(name: "signing keys", file: keyFile) { file in
             keyring.replace(with: try SigningKeys(reading: file))
         }
-        guard let apiToken, let file = settings.apiTokenFile else { return [keys] }
+        let sources = settings.sourceSecrets.map { secret in
+            SecretReloader.Source(name: secret.name, file: secret.file) { _ in try secret.reload() }
+        }
+        guard let apiToken, let file = settings.apiTokenFile else { return [keys] + sources }
         let token = SecretReloader.Source(name: "API token", file: file) { file in
             apiToken.replace(with: try APIToken.read(file))
         }
-        return [keys, token]
+        return [keys, token] + sources
     }
 }

@@ -9,6 +9,8 @@ import Tracing
 
 extension Downloader: AttachmentDownloading {
     package func download(_ job: DownloadJob) async { let _: DownloadReport = await download(job) }
+
+    package func accessKey(of url: String) -> String? { rule(for: url)?.key }
 }
 
 extension DecoderPool: AttachmentConverting {}

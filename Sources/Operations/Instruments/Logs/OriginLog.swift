@@ -17,6 +17,13 @@ package struct OriginLog: Instrument {
                 level: .info,
                 ["reason": "refusedAddress", "source_host": "\(cause.host)", "cause": "\(cause)"],
             )
+        case .lackedCredentials(let cause):
+            log.warn("The credentials for a source cannot be read.", ["cause": "\(cause)"])
+        case .refusedAccess(let rule, let status):
+            log.warn(
+                "An origin refused the key of a rule in \"sources\". Renew the key, or give it the right to read.",
+                ["rule": "\(rule)", "status": "\(status)"],
+            )
         case .opened(let host):
             log.warn("An origin failed too often and is left alone for a while.", ["source_host": "\(host)"])
         case .waited, .refusedFailing, .refusedPaused, .refusedLate, .preemptedSlow, .preemptedForShare, .retried: break

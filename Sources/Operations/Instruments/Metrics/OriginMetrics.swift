@@ -59,7 +59,7 @@ package struct OriginMetrics: Instrument {
         case .retried: retries.increment()
         case .opened: circuitsOpened.increment()
         // The failure of the attachment is counted; the log has the cause.
-        case .refusedHost: break
+        case .refusedHost, .lackedCredentials, .refusedAccess: break
         }
     }
 

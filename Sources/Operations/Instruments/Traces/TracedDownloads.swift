@@ -14,6 +14,8 @@ package struct TracedDownloads: AttachmentDownloading {
         self.tracer = tracer
     }
 
+    package func accessKey(of url: String) -> String? { base.accessKey(of: url) }
+
     package func download(_ job: DownloadJob) async {
         // The host only: path and query may contain secrets.
         let host = URLComponents(string: job.url)?.host ?? "none"

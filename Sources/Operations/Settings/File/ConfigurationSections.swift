@@ -5,15 +5,15 @@ import Preview
 import Processing
 
 /// The settings that need tables, so only a configuration file can hold them: the user's dialects, profiles, and
-/// categories, and the rules about which sources are the same.
+/// categories, and the rules about sources.
 struct ConfigurationSections {
     private(set) var dialects: [Dialect] = []
     private(set) var profiles: [Profile] = []
-    private(set) var sources: [SourceRule] = []
+    private(set) var sources = SourcesSection()
     private(set) var categories: [NotificationCategory] = []
 
     /// Reads the sections of `file`. Throws for every unknown key.
-    init(_ file: ConfigurationFile) throws(SettingsError) {
+    init(_ file: ConfigurationFile, _ context: SourceContext) throws(SettingsError) {
         for (name, table) in try file.root.tables("dialects", keys: DialectDefinition.keys) {
             try Self.check(name, isNew: !(Dialect.builtIn + dialects).contains { $0.name == name }, table)
             dialects.append(try DialectDefinition(named: name, in: table).checked(at: table.path))
@@ -27,9 +27,7 @@ struct ConfigurationSections {
             }
             profiles.append(profile)
         }
-        for (_, table) in try file.root.tables("sources", keys: SourceRule.keys) {
-            sources.append(try SourceRule(in: table))
-        }
+        sources = try SourcesSection(file, context)
         categories = try file.root.tables("categories", keys: NotificationCategory.keys)
             .map { name, table throws(SettingsError) in
                 try NotificationCategory(named: name, in: table, folder: file.folder)

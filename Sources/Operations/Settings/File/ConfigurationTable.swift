@@ -43,7 +43,17 @@ struct ConfigurationTable {
         return tables
     }
 
-    func table(_ key: String, keys: [String]) throws(SettingsError) -> ConfigurationTable? {
+    /// The names of the table's values.
+    var names: [String] { mapping.map { $0.key.string ?? "" } }
+
+    /// Returns whether the table has a value of that name.
+    func has(_ key: String) -> Bool { mapping[key] != nil }
+
+    /// Returns whether the value of that name is a table.
+    func isTable(_ key: String) -> Bool { mapping[key]?.mapping != nil }
+
+    /// Returns the table `key`. `keys` lists the keys that it may have; `nil` allows any key.
+    func table(_ key: String, keys: [String]?) throws(SettingsError) -> ConfigurationTable? {
         guard let node = mapping[key] else { return nil }
         return try ConfigurationTable(node, path: path(of: key), keys: keys, isJSON: isJSON)
     }

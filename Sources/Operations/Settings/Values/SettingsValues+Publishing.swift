@@ -1,4 +1,6 @@
+import Downloads
 import Files
+import Foundation
 import Media
 import Publishing
 import Values
@@ -13,39 +15,59 @@ extension SettingsValues {
         hasGroupReadableKeys: Bool,
     ) throws(SettingsError) -> PublishingSettings? {
         let endpoint = try text(.publishEndpoint)
-        let region = try text(.publishRegion) ?? Self.value("AWS_REGION", environment)
+        let region = try bucketRegion(environment)
         let style: BucketAddress.Style? = try choice(.publishStyle)
-        let file = try secretFile(.publishCredentialsFile, isGroupReadable: hasGroupReadableKeys)
         guard let bucket = try text(.publish) else { return nil }
         let address: BucketAddress
         do throws(BucketAddress.ParseError) {
-            address = try BucketAddress(bucket, endpoint: endpoint, region: region ?? "us-east-1", style: style)
+            address = try BucketAddress(bucket, endpoint: endpoint, region: region, style: style)
         } catch {
             throw SettingsError(key: SettingsKey.publish.rawValue, reason: error.description)
         }
         return PublishingSettings(
             address: address,
-            credentials: try Self.credentials(file, environment),
+            credentials: try credentials(environment, isGroupReadable: hasGroupReadableKeys),
             authoritiesFile: authoritiesFile,
         )
     }
 
-    private static func credentials(
-        _ file: SecretFile?,
-        _ environment: [String: String],
-    ) throws(SettingsError) -> CredentialsSource {
-        if let file {
-            _ = try reading(.publishCredentialsFile) { () throws(FileError) in try file.read() }
-            return .file(file, profile: value("AWS_PROFILE", environment) ?? "default")
+    /// Returns the things outside a rule of `sources` that it needs.
+    func sourceContext(
+        _ folder: URL,
+        _ environment: Secret<[String: String]>,
+        isGroupReadable: Bool,
+    ) throws(SettingsError) -> SourceContext {
+        SourceContext(
+            folder: folder,
+            environment: environment,
+            isGroupReadable: isGroupReadable,
+            region: try bucketRegion(environment.revealed),
+        ) { () throws(SettingsError) in
+            try credentials(environment.revealed, isGroupReadable: isGroupReadable)
         }
-        guard let id = value("AWS_ACCESS_KEY_ID", environment), let secret = value("AWS_SECRET_ACCESS_KEY", environment)
+    }
+
+    private func bucketRegion(_ environment: [String: String]) throws(SettingsError) -> String {
+        try text(.publishRegion) ?? Self.value("AWS_REGION", environment) ?? "us-east-1"
+    }
+
+    private func credentials(
+        _ environment: [String: String],
+        isGroupReadable: Bool,
+    ) throws(SettingsError) -> CredentialsSource {
+        if let file = try secretFile(.publishCredentialsFile, isGroupReadable: isGroupReadable) {
+            _ = try Self.reading(.publishCredentialsFile) { () throws(FileError) in try file.read() }
+            return .file(file, profile: Self.value("AWS_PROFILE", environment) ?? "default")
+        }
+        guard let id = Self.value("AWS_ACCESS_KEY_ID", environment),
+            let secret = Self.value("AWS_SECRET_ACCESS_KEY", environment)
         else {
             let reason =
                 "The bucket needs credentials. Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name a "
                 + "credentials file in AWS's format with --publish-credentials."
             throw SettingsError(key: SettingsKey.publishCredentialsFile.rawValue, reason: reason)
         }
-        let token = value("AWS_SESSION_TOKEN", environment).map { Secret($0) }
+        let token = Self.value("AWS_SESSION_TOKEN", environment).map { Secret($0) }
         return .fixed(BucketCredentials(accessKeyID: id, secretAccessKey: Secret(secret), sessionToken: token))
     }
 

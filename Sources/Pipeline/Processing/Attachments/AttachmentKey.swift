@@ -7,8 +7,7 @@ import Values
 /// Tables hold several copies of each key, so the wishes stand behind a reference: without it, the cache of 4,096
 /// attachments took 18 MB.
 struct AttachmentKey: Hashable, Sendable {
-    /// The identity of the source: its URL as rewritten by the operator's rules. It need not be a URL that can be
-    /// fetched.
+    /// The identity of the source (`SourceIdentity`). It need not be a URL that can be fetched.
     let source: String
     private let reference: Reference<WantedOutput>
 
@@ -77,16 +76,16 @@ struct WantedAttachment: Sendable {
 
 extension ProcessingRequest {
     /// Returns the attachments of the notification, in order.
-    func wantedAttachments(rules: [SourceRule]) -> [WantedAttachment] {
+    func wantedAttachments(by identity: SourceIdentity) -> [WantedAttachment] {
         notification.attachments.enumerated().map { index, attachment in
             // A prepared file has the inline picture also where a payload has no place for it.
             let image = profiles[index].profile.image
-            return WantedAttachment(key: key(of: index, rules: rules), url: attachment.url, image: image)
+            return WantedAttachment(key: key(of: index, by: identity), url: attachment.url, image: image)
         }
     }
 
     /// Returns the key of the attachment at `index`, from the profile, the request, and the attachment's options.
-    private func key(of index: Int, rules: [SourceRule]) -> AttachmentKey {
+    private func key(of index: Int, by identity: SourceIdentity) -> AttachmentKey {
         let attachment = notification.attachments[index]
         let profile = profiles[index].profile
         var clip = clip
@@ -105,6 +104,6 @@ extension ProcessingRequest {
             clip: clip,
             limits: limits,
         )
-        return AttachmentKey(source: rules.source(of: attachment.url), output: output)
+        return AttachmentKey(source: identity.source(of: attachment.url), output: output)
     }
 }

@@ -11,8 +11,3 @@ package struct ReuseRule: Sendable {
         self.sources = sources
     }
 }
-
-extension ReuseRule {
-    /// Returns the identity of the source at `url`.
-    package func source(of url: String) -> String { sources.source(of: url) }
-}

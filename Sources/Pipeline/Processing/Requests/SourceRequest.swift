@@ -33,7 +33,7 @@ package struct SourceRequest: Sendable {
         self.accepted = accepted
     }
 
-    func wantedAttachment(rules: [SourceRule]) -> WantedAttachment {
+    func wantedAttachment(by identity: SourceIdentity) -> WantedAttachment {
         let output = WantedOutput(
             image: profile.image,
             animation: profile.animation,
@@ -44,7 +44,7 @@ package struct SourceRequest: Sendable {
             thumbnailEdge: thumbnailEdge,
             waitsForWholePictures: waitsForWholePictures,
         )
-        let key = AttachmentKey(source: rules.source(of: url), output: output)
+        let key = AttachmentKey(source: identity.source(of: url), output: output)
         return WantedAttachment(key: key, url: url)
     }
 }

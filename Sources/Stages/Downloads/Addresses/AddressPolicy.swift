@@ -6,6 +6,8 @@ package struct AddressPolicy: Sendable, Equatable {
     package var ports: Set<Int>
     /// This machine's addresses. A server that listens on them may take requests from here for an insider's.
     package var own: Set<IPAddress>
+    /// The only addresses that may be dialled, on every port; `nil` leaves the decision to the other properties.
+    package var exact: Set<IPAddress>?
 
     package init(
         allowed: [CIDR] = [],
@@ -20,6 +22,13 @@ package struct AddressPolicy: Sendable, Equatable {
     /// A policy that allows every address on every port, for servers that the operator named.
     package static let everywhere = AddressPolicy(allowed: CIDR.everywhere, own: [])
 
+    /// Returns a policy that allows these addresses and no others, for a host that the operator named.
+    static func only(_ addresses: [IPAddress]) -> AddressPolicy {
+        var policy = AddressPolicy(own: [])
+        policy.exact = Set(addresses.map(\.unmapped))
+        return policy
+    }
+
     /// Returns the reason why `address` may not be dialled on `port`, or `nil` if it may.
     ///
     /// An IPv4-mapped address is judged as the IPv4 address that it is. Every other IPv6 address must pass itself, and
@@ -27,6 +36,7 @@ package struct AddressPolicy: Sendable, Equatable {
     /// behind it.
     package func refusal(of address: IPAddress, port: Int) -> AddressRefusal? {
         let dialled = address.unmapped
+        if let exact { return exact.contains(dialled) ? nil : .other(dialled) }
         if let range = range(of: dialled) { return .range(dialled, range) }
         for carried in dialled.embeddedIPv4 {
             if let range = range(of: carried) { return .carried(carried, by: dialled, range) }
@@ -50,6 +60,7 @@ package enum AddressRefusal: Sendable, Equatable, CustomStringConvertible {
     case range(IPAddress, SpecialRange)
     case carried(IPAddress, by: IPAddress, SpecialRange)
     case own(IPAddress)
+    case other(IPAddress)
     case port(Int)
 
     /// The address and its range. Only the operator may read it.
@@ -59,6 +70,7 @@ package enum AddressRefusal: Sendable, Equatable, CustomStringConvertible {
         case .carried(let address, let carrier, let range):
             "\(carrier) leads to \(address), \(range.name) (\(range.block))"
         case .own(let address): "\(address) is an address of this machine"
+        case .other(let address): "\(address) is not one of the addresses in the source's rule"
         case .port(let port): "port \(port) is not one that media is served from"
         }
     }

@@ -13,6 +13,8 @@ struct DownloadURL: Sendable, Equatable {
     /// The host, without the brackets of an IPv6 address.
     let host: String
     let port: Int
+    /// The path, as it is sent.
+    let path: String
     /// A Boolean value that indicates whether the path ends like the name of a video or sound. It is only a hint.
     let namesClip: Bool
 
@@ -83,7 +85,8 @@ struct DownloadURL: Sendable, Equatable {
         self.host = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
         self.port = port
         self.text = text
-        namesClip = unsafe Self.part(CURLUPART_PATH, of: handle).map(Self.isNameOfClip) ?? false
+        path = unsafe Self.part(CURLUPART_PATH, of: handle) ?? "/"
+        namesClip = Self.isNameOfClip(path)
     }
 
     private static let clipExtensions: Set<String> = Set(

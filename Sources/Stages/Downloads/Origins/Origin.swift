@@ -5,4 +5,7 @@ struct Origin: Hashable, Sendable {
     var port: Int
     /// The beginning of the path that distinguishes the tenants of a shared host, or `nil` if the host is not shared.
     var tenant: String?
+    /// The key of the rule with whose access the request is made, or `nil` without one. What happens to requests without
+    /// access, which anybody may cause, has no consequences for those with it.
+    var access: String?
 }

@@ -15,6 +15,10 @@ package enum OriginEvent: Sendable, Equatable {
     case opened(host: String)
     /// A host was not asked. Only the operator may learn the true cause.
     case refusedHost(AttachmentFailure.ConcealedCause)
+    /// The credentials of a rule could not be read. Only the operator may learn the true cause.
+    case lackedCredentials(AttachmentFailure.ConcealedCause)
+    /// An origin refused the access of a rule with this status: the key is wrong, has expired, or lacks a right.
+    case refusedAccess(rule: String, status: Int)
 }
 
 /// The present load on origins.

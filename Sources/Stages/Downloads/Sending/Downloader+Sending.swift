@@ -24,7 +24,7 @@ extension Downloader {
         to url: String,
         until deadline: Instant,
     ) async throws(AttachmentFailure) -> MessageAnswer {
-        try await send(message, to: try Self.parsed(url), with: nil, until: deadline).answer
+        try await send(message, to: try Self.parsed(url), with: nil, on: loop, until: deadline).answer
     }
 
     /// Posts one of many answers that go to any number of servers, none of which delays the others. The caller may have
@@ -49,7 +49,7 @@ extension Downloader {
             throw .notNow(error.failure(of: parsed.host, at: now), after: error.pause(at: now))
         }
         do throws(AttachmentFailure) {
-            let (answer, result) = try await send(message, to: parsed, with: permit, until: deadline)
+            let (answer, result) = try await send(message, to: parsed, with: permit, on: loop, until: deadline)
             if answer.status < 500, answer.status != 429 { permit.answered() }
             permit.leave(result.outcome(hadTime: true, isOver: false))
             return answer
@@ -67,10 +67,11 @@ extension Downloader {
         }
     }
 
-    private func send(
+    func send(
         _ message: OutgoingMessage,
         to parsed: DownloadURL,
         with permit: OriginPermit?,
+        on loop: TransferLoop,
         until deadline: Instant,
     ) async throws(AttachmentFailure) -> (answer: MessageAnswer, result: TransferResult) {
         let answer = try MediaFile(byteLimit: Self.answerByteLimit)

@@ -5,6 +5,7 @@ package import Values
 package struct OutgoingMessage: Sendable {
     package enum Action: Sendable {
         case get
+        case head
         case post([UInt8])
         case put(Upload)
         case delete
@@ -15,6 +16,8 @@ package struct OutgoingMessage: Sendable {
     package var headers: [String: String]
     /// The names and values of the header fields that authorize the request.
     package var secretHeaders: [String: Secret<String>] = [:]
+    /// The lines of further header fields that authorize the request.
+    var secretLines: [Secret<String>] = []
     /// The signature of the request, if it needs one. Only for the operator's own servers.
     package var signature: SignatureV4?
 
@@ -34,7 +37,7 @@ package struct OutgoingMessage: Sendable {
     var headerFields: [String] {
         headers.merging(secretHeaders.mapValues(\.revealed)) { $1 }.sorted { $0.key < $1.key }
             .filter { !"\($0.key)\($0.value)".unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7F } }
-            .map { "\($0.key): \($0.value)" }
+            .map { "\($0.key): \($0.value)" } + secretLines.map(\.revealed)
     }
 }
 
@@ -45,10 +48,20 @@ extension TransferRequest {
     /// come.
     var headerFields: [String] {
         let identity = "Accept-Encoding: identity"
-        guard let message else { return [identity] + (version?.validator.map { ["If-Range: \($0)"] } ?? []) }
+        guard let message else {
+            let secrets = credentials?.headerFields.map(\.revealed) ?? []
+            // A range is a part of what is signed. libcurl's own option for it is not.
+            let first = signature == nil ? [identity] : range.map { ["Range: bytes=\($0.headerText)"] } ?? []
+            return secrets + first + (version?.validator.map { ["If-Range: \($0)"] } ?? [])
+        }
         // libcurl would sign the field, and proxies of some stores change it on the way.
         guard message.signature == nil else { return message.headerFields }
         // Without it libcurl waits for a server's "100 Continue" before it sends a larger body.
         return message.headerFields + [identity, "Expect:"]
     }
+}
+
+extension Range<Int> {
+    /// The range as a request has it: its first and its last byte.
+    var headerText: String { "\(lowerBound)-\(upperBound - 1)" }
 }

@@ -34,16 +34,19 @@ final class TransferOptions {
 
         set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
         if let authoritiesFile = settings.authoritiesFile { set(CURLOPT_CAINFO, authoritiesFile) }
+        if let certificate = settings.certificate?.current { set(certificate) }
 
         set(CURLOPT_USERAGENT, settings.userAgent)
-        if let range = request.range { set(CURLOPT_RANGE, "\(range.lowerBound)-\(range.upperBound - 1)") }
+        if let range = request.range, request.signature == nil { set(CURLOPT_RANGE, range.headerText) }
         if let message = request.message { set(message) }
+        if let signature = request.signature { set(signature) }
         unsafe record(ccurl_setopt_pointer(handle, CURLOPT_PRIVATE, UnsafeMutableRawPointer(bitPattern: id)))
     }
 
     private func set(_ message: OutgoingMessage) {
         switch message.action {
         case .get: break
+        case .head: set(CURLOPT_NOBODY, 1)
         case .post(let body):
             set(CURLOPT_POST, 1)
             set(CURLOPT_POSTFIELDSIZE, body.count)
@@ -55,13 +58,27 @@ final class TransferOptions {
             unsafe record(ccurl_setopt_off(handle, CURLOPT_INFILESIZE_LARGE, curl_off_t(upload.byteCount)))
         case .delete: set(CURLOPT_CUSTOMREQUEST, "DELETE")
         }
-        guard let signature = message.signature else { return }
+    }
+
+    private func set(_ signature: SignatureV4) {
         set(CURLOPT_AWS_SIGV4, signature.scope)
         set(CURLOPT_USERNAME, signature.accessKeyID)
         set(CURLOPT_PASSWORD, signature.secretAccessKey.revealed)
         // libcurl 7.88 would sign an empty "Expect:", which isn't sent. So it asks before it sends more than a
         // megabyte; a server that doesn't answer that gets the body all the same.
         set(CURLOPT_EXPECT_100_TIMEOUT_MS, 250)
+    }
+
+    /// Gives libcurl a copy of the certificate and its key, so that it reads no file: both are of one version.
+    private func set(_ certificate: ClientCertificate) {
+        set(CURLOPT_SSLCERT_BLOB, Array(certificate.chain.utf8))
+        set(CURLOPT_SSLKEY_BLOB, Array(certificate.key.revealed.utf8))
+    }
+
+    private func set(_ option: CURLoption, _ bytes: [UInt8]) {
+        unsafe bytes.withUnsafeBytes { bytes in
+            unsafe record(ccurl_setopt_blob(handle, option, bytes.baseAddress, bytes.count))
+        }
     }
 
     func setNames(_ names: UnsafeMutablePointer<curl_slist>?) {

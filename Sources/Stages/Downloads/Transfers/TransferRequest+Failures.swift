@@ -87,6 +87,8 @@ extension TransferRequest {
         case CURLE_PEER_FAILED_VERIFICATION: failure(.tlsFailed, "The certificate of \(origin) is not trusted.")
         case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_SSL_ENGINE_INITFAILED, CURLE_SSL_ISSUER_ERROR:
             failure(.tlsFailed, "The TLS handshake with \(origin) failed. The origin needs TLS 1.2 or newer.")
+        case CURLE_SSL_CLIENTCERT, CURLE_SSL_CERTPROBLEM:
+            failure(.tlsFailed, "\(origin) wants a client certificate, and there is none that it accepts.")
         case CURLE_OUT_OF_MEMORY: failure(.resourceLimit, "The worker has no memory for the download from \(origin).")
         case _ where hasBody: truncated()
         default:

@@ -6,6 +6,10 @@ struct TransferRequest: Sendable {
     /// The host of the download as given. Messages name it alone, never the target of a redirect.
     var askedHost: String
     var isRedirected = false
+    /// The rule with whose access the request is made, or `nil` for none.
+    var rule: AccessRule?
+    /// The secrets of that rule.
+    var credentials: RequestCredentials?
     /// The file that receives the source's bytes.
     var file: MediaFile
     var timeLimit: Duration = .zero
@@ -23,6 +27,9 @@ struct TransferRequest: Sendable {
     /// The permit of the request. It ends when the origin has no more to do for the request, even before the transfer
     /// ends.
     var permit: OriginPermit?
+
+    /// The signature of the request, if it needs one.
+    var signature: SignatureV4? { credentials?.signature ?? message?.signature }
 
     /// The name of the other side in messages.
     var origin: String { isRedirected ? "\(askedHost) (after a redirect)" : askedHost }

@@ -1,5 +1,6 @@
 import Digests
 package import Timing
+package import Values
 
 /// A signer of outgoing posts. The receiver can verify their sender and their time.
 package struct MessageSigner: Sendable {

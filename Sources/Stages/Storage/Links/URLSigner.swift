@@ -1,5 +1,5 @@
 import Digests
-import Values
+package import Values
 
 /// A signer of the URLs of ready files, so that only clients that received a URL can fetch its file.
 ///

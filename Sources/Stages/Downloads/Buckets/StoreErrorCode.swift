@@ -1,5 +1,5 @@
 /// The S3 error codes for which attachd gives advice. The store's own message is never shown.
-enum StoreErrorCode: String, CaseIterable {
+package enum StoreErrorCode: String, CaseIterable {
     case accessDenied = "AccessDenied"
     case accountProblem = "AccountProblem"
     case authorizationHeaderMalformed = "AuthorizationHeaderMalformed"
@@ -19,7 +19,7 @@ enum StoreErrorCode: String, CaseIterable {
     case temporaryRedirect = "TemporaryRedirect"
 
     /// Reads the code from the XML of an error.
-    init?(in body: [UInt8]) {
+    package init?(in body: [UInt8]) {
         let text = String(decoding: body.prefix(4096), as: UTF8.self)
         guard let start = text.firstRange(of: "<Code>"),
             let end = text[start.upperBound...].firstRange(of: "</Code>"),
@@ -29,7 +29,7 @@ enum StoreErrorCode: String, CaseIterable {
     }
 
     /// The advice for the operator, as a sentence.
-    var advice: String? {
+    package var advice: String? {
         switch self {
         case .accessDenied: "Allow these credentials to add objects (s3:PutObject)."
         case .invalidAccessKeyID: "The store does not know this access key. Check the credentials."

@@ -1,5 +1,4 @@
 package import Files
-package import Media
 
 /// The source of credentials. It is read each time that they are needed.
 package enum CredentialsSource: Sendable, Equatable {
@@ -8,8 +7,8 @@ package enum CredentialsSource: Sendable, Equatable {
     /// provider of temporary credentials replaces them in the file.
     case file(SecretFile, profile: String)
 
-    /// Returns the current credentials. Throws a failure that describes a problem of the file.
-    package func credentials() throws(AttachmentFailure) -> BucketCredentials {
+    /// Returns the current credentials. Throws an error that describes a problem of the file.
+    package func credentials() throws(CredentialsError) -> BucketCredentials {
         switch self {
         case .fixed(let credentials): return credentials
         case .file(let file, let profile):
@@ -17,14 +16,19 @@ package enum CredentialsSource: Sendable, Equatable {
             do throws(FileError) {
                 text = try file.read()
             } catch {
-                throw AttachmentFailure(.store, .publishFailed, "\(error)")
+                throw CredentialsError(description: "\(error)")
             }
             guard let credentials = BucketCredentials(file: text, profile: profile) else {
                 let message =
                     "The credentials file \(file.path) has no access key and secret in its section [\(profile)]."
-                throw AttachmentFailure(.store, .publishFailed, message)
+                throw CredentialsError(description: message)
             }
             return credentials
         }
     }
+}
+
+/// The reason why there are no credentials for a bucket, for the operator.
+package struct CredentialsError: Error, Sendable, Equatable, CustomStringConvertible {
+    package let description: String
 }

@@ -1,4 +1,3 @@
-import Media
 package import Values
 
 /// The credentials for a bucket.
