@@ -5,7 +5,13 @@ import Testing
 
 /// Tests of every kind of source that needs a key, in every state of the key, and a search for each secret in everything
 /// that attachd writes (SECURITY N12).
-@Suite("Sources that need a key, from payload to result", .needsMoto, .needsCollector, .timeLimit(.minutes(10)))
+@Suite(
+    "Sources that need a key, from payload to result",
+    .needsMoto,
+    .needsCollector,
+    .serialized,
+    .timeLimit(.minutes(5)),
+)
 struct SourceKindTests {
     typealias Kind = SourceScene.Kind
     typealias Condition = SourceScene.Condition
@@ -31,9 +37,9 @@ struct SourceKindTests {
 
     @Test("the table of kinds and conditions", arguments: Kind.allCases, Condition.allCases)
     func table(kind: Kind, condition: Condition) async throws {
-        let (moto, collector) = (try MotoServer(), try CollectorServer())
+        let collector = try CollectorServer()
         var attachd = try AttachdProgram()
-        let scene = try await SourceScene(kind, condition, photo: photo, moto: moto, in: attachd.folder)
+        let scene = try await SourceScene(kind, condition, photo: photo, in: attachd.folder)
         defer { scene.stop() }
         attachd.environment = scene.environment.merging([
             "OTEL_EXPORTER_OTLP_ENDPOINT": collector.endpoint, "OTEL_BSP_SCHEDULE_DELAY": "100",
@@ -72,10 +78,9 @@ struct SourceKindTests {
 
     @Test("process names the rule, and doctor tries it", arguments: Kind.allCases)
     func commands(kind: Kind) async throws {
-        let moto = try MotoServer()
         for (condition, isWorking) in [(Condition.works, true), (.wrongKey, false)] {
             var attachd = try AttachdProgram()
-            let scene = try await SourceScene(kind, condition, photo: photo, moto: moto, in: attachd.folder)
+            let scene = try await SourceScene(kind, condition, photo: photo, in: attachd.folder)
             defer { scene.stop() }
             attachd.environment = scene.environment
             let arguments = scene.options + ["--log-level", "trace"]

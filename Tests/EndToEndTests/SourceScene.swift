@@ -26,7 +26,7 @@ struct SourceScene {
     private static let wrong = "wrong-key-7d1b3f5a"
 
     /// Starts the servers, and writes the configuration to the program's folder.
-    init(_ kind: Kind, _ condition: Condition, photo: [UInt8], moto: MotoServer, in folder: TemporaryFolder)
+    init(_ kind: Kind, _ condition: Condition, photo: [UInt8], in folder: TemporaryFolder)
         async throws
     {
         let other = try OriginServer { _ in .body(photo) }
@@ -76,6 +76,7 @@ struct SourceScene {
             secrets = key.split(separator: "\n").map(String.init).filter { !$0.hasPrefix("-----") }
             (url, servers) = (origin.url("/photo.jpg"), [origin, target, client])
         case .object, .lentObject:
+            let moto = try MotoServer()
             try await moto.put("private/photo.jpg", photo)
             let store = try OriginServer { _ in .redirect(to: other.url("/elsewhere.jpg")) }
             var user = kind == .object ? moto.reader : moto.lent
@@ -91,7 +92,7 @@ struct SourceScene {
                 "AWS_SESSION_TOKEN": user.sessionToken ?? "",
             ]
             secrets = [user.secretAccessKey] + [user.sessionToken].compactMap(\.self)
-            (url, servers) = ("s3://media/private/photo.jpg", [store])
+            (url, servers) = ("s3://media/private/photo.jpg", [store, moto])
         }
         options += ["--config", folder.url.appending(path: "attachd.yaml").path]
     }

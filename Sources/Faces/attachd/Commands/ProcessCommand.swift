@@ -17,7 +17,7 @@ struct ProcessCommand: AsyncParsableCommand {
     @OptionGroup var payload: PayloadOptions
     @Option(help: "Write the complete result to this file as JSON.", completion: .file())
     var report: String?
-    @Flag(help: "Print the chosen dialect and profile, and the reasons, to standard error.")
+    @Flag(help: "Print the chosen dialect, profile and source rule, and the reasons, to standard error.")
     var explain = false
     @Flag(help: "Exit with status 3 if the outcome is not complete.")
     var strict = false

@@ -26,7 +26,7 @@ extension Downloader {
             case .pattern: return nil
             case .place(let place):
                 let url = try DownloadURL(String(place.description.dropLast()))
-                let message = OutgoingMessage(.head, headers: [:])
+                let message = OutgoingMessage(.get, headers: [:])
                 return Self.trial(of: try await send(message, to: url, as: credentials, on: loop, until: deadline))
             case .objects(let bucket):
                 let name = "attachd-check-\(String(UInt64.random(in: 0 ... .max), radix: 36))"

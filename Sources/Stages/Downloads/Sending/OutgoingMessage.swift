@@ -5,7 +5,6 @@ package import Values
 package struct OutgoingMessage: Sendable {
     package enum Action: Sendable {
         case get
-        case head
         case post([UInt8])
         case put(Upload)
         case delete

@@ -46,7 +46,6 @@ final class TransferOptions {
     private func set(_ message: OutgoingMessage) {
         switch message.action {
         case .get: break
-        case .head: set(CURLOPT_NOBODY, 1)
         case .post(let body):
             set(CURLOPT_POST, 1)
             set(CURLOPT_POSTFIELDSIZE, body.count)
