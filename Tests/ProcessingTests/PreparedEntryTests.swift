@@ -70,7 +70,7 @@ struct PreparedEntryTests {
             var profile = Profile.apns
             change(&profile)
             let request = SourceRequest(url: url, profile: profile, accepted: Instant(sinceOrigin: .zero))
-            return PreparedName(request.wantedAttachment(rules: []).prepared)
+            return PreparedName(request.wantedAttachment(by: SourceIdentity(rules: [])).prepared)
         }
         let names = [
             name(), name("https://a/2"), name { $0.image.byteBudget -= 1 }, name { $0.image.inline = .hash },
