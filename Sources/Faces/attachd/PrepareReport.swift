@@ -37,6 +37,7 @@ struct PrepareReport {
         table { border-collapse: collapse; width: 100% }
         th, td { text-align: left; vertical-align: top; padding: .5rem; border-bottom: 1px solid #8884 }
         td:nth-child(2) { overflow-wrap: anywhere }
+        td:nth-child(n + 3) { white-space: nowrap }
         img, video { max-width: 12rem; max-height: 9rem; border-radius: 8px }
         .failed { color: #c22 }
         """
