@@ -28,6 +28,7 @@ import page
 import planted
 import prepare
 import quality
+import sentinel
 import traces
 from images import Rewrites, in_parallel
 from sidecar import Origin, Sidecar
@@ -179,6 +180,7 @@ benchmarks = {
     "prepare": lambda: prepare.prepared(program, folder, set(cores), medium),
     "campaign": lambda: campaign.campaign(program, folder, set(cores), medium),
     "hiccup": on_all_cores(hiccup.hiccup), "planted": on_all_cores(planted.planted),
+    "sentinel": lambda: sentinel.sentinel(program, folder),
     "downloads": lambda: attachments.downloads(program, folder, set(cores), medium),
 }
 unknown = [name for name in chosen if name not in benchmarks]

@@ -123,6 +123,11 @@ struct DescriptionTests {
         )
         check(message)
         check(try RedisSettings(url: "rediss://worker:\(Self.password)@127.0.0.1:1"))
+        check(
+            try RedisSettings(
+                url: "redis-sentinel://:\(Self.password)@127.0.0.1:1/mymaster?sentinelPassword=\(Self.password)"
+            )
+        )
     }
 
     @Test(

@@ -66,4 +66,22 @@ struct QueueAwayTests {
             #expect(ready.status == 200)
         }
     }
+
+    @Test("doctor names the primary that the sentinels know, and fails if there is none")
+    func doctor() async throws {
+        let group = try RedisGroup()
+        defer { group.kill() }
+        var attachd = try AttachdProgram()
+        let sentinels = group.sentinelPorts.map { "127.0.0.1:\($0)" }.joined(separator: ",")
+        attachd.environment["ATTACHD_QUEUE"] = "redis-sentinel://\(sentinels)/\(RedisGroup.name)"
+        let found = try await attachd.run(["doctor", "--store", attachd.store])
+        #expect(found.output.contains("at 127.0.0.1:\(group.servers[0].port), followed by 2 replicas."))
+        #expect(found.output.contains("min-replicas-to-write 1"))
+        attachd.environment["ATTACHD_QUEUE"] = "redis-sentinel://\(sentinels)/other"
+        let missing = try await attachd.run(["doctor", "--store", attachd.store])
+        #expect(missing.status == 1 && missing.output.contains("does not know 'other'"))
+        attachd.environment["ATTACHD_QUEUE"] = "redis-sentinel://\(sentinels)/\(RedisGroup.name)"
+        let risky = try await attachd.run(["work", "--strict", "--listen", "127.0.0.1:0", "--store", attachd.store])
+        #expect(risky.status == 78 && risky.errors.contains("min-replicas-to-write 1"))
+    }
 }

@@ -194,7 +194,8 @@ struct SecretsTests {
             "redis://:password-7c3e9b5a@127.0.0.1:99999", "redis://user:password-7c3e9b5a@",
             "redis://a:password-7c3e9b5a",
             "rediss://:password-7c3e9b5a@127.0.0.1:1/x", "mysql://a:password-7c3e9b5a@b",
-            "redis://:password-7c3e9b5a@127.0.0.1:1",
+            "redis://:password-7c3e9b5a@127.0.0.1:1", "redis-sentinel://:password-7c3e9b5a@127.0.0.1:1",
+            "redis-sentinel://:password-7c3e9b5a@127.0.0.1:1/mymaster?sentinelPassword=password-7c3e9b5a",
         ],
     )
     func refused(queue: String) async throws {

@@ -22,7 +22,16 @@ struct RedisConnectionTests {
             timeLimit: timeLimit,
             connectLimit: .seconds(20),
         )
-        return try RedisConnection(settings, name: "test", time: SystemTime())
+        let opener = LinkOpener(
+            settings,
+            dialer: try RedisDialer(settings, time: SystemTime()),
+            finder: nil,
+            name: "test",
+            preparation: [],
+            check: nil,
+            confirms: false,
+        )
+        return RedisConnection(opener, time: SystemTime())
     }
 
     private static func echo(_ text: String, on connection: RedisConnection) async throws -> String? {

@@ -18,6 +18,34 @@ struct RedisSettingsTests {
             ("redis://worker:p%40ss@host/", RedisSettings(host: "host", user: "worker", password: Secret("p@ss"))),
             ("redis://[::1]:7000", RedisSettings(host: "::1", port: 7000)),
             ("redis://h?lane=video&namespace=push.eu", RedisSettings(host: "h", namespace: "push.eu", lane: "video")),
+            (
+                "redis-sentinel://a:1,b,[::1]:3,[::2]/mymaster",
+                RedisSettings(
+                    sentinels: SentinelGroup(
+                        [
+                            HostAndPort(host: "a", port: 1), HostAndPort(host: "b", port: 26_379),
+                            HostAndPort(host: "::1", port: 3), HostAndPort(host: "::2", port: 26_379),
+                        ],
+                        name: "mymaster",
+                    )
+                )
+            ),
+            (
+                "rediss-sentinel://worker:p%40s,s@a:1/push.eu/2?lane=video&sentinelUser=w&sentinelPassword=s%26t",
+                RedisSettings(
+                    sentinels: SentinelGroup(
+                        [HostAndPort(host: "a", port: 1)],
+                        name: "push.eu",
+                        user: "w",
+                        password: Secret("s&t"),
+                    ),
+                    user: "worker",
+                    password: Secret("p@s,s"),
+                    database: 2,
+                    usesTLS: true,
+                    lane: "video",
+                )
+            ),
         ]
     )
     func understood(url: String, settings: RedisSettings) throws {
@@ -29,7 +57,13 @@ struct RedisSettingsTests {
         arguments: [
             "", "localhost:6379", "http://host", "redis://", "redis:///0", "redis://host:0", "redis://host:70000",
             "redis://secret@host", "redis://host/one", "redis://host/-1", "redis://host?lane=", "redis://host?lane=a}b",
-            "redis://:secret@host?queue=a", "redis://:secret@host#x",
+            "redis://:secret@host?queue=a", "redis://:secret@host#x", "redis://host?sentinelPassword=secret",
+            "redis-sentinel://:secret@host", "redis-sentinel://:secret@host/", "redis-sentinel:///mymaster",
+            "redis-sentinel://:secret@a,/mymaster", "redis-sentinel://:secret@a:0/mymaster",
+            "redis-sentinel://:secret@a:1,b:70000/mymaster", "redis-sentinel://:secret@a b/mymaster",
+            "redis-sentinel://:secret@a/my master", "redis-sentinel://:secret@a/mymaster/x",
+            "redis-sentinel://:secret@a/mymaster#x", "redis-sentinel://secret@a/mymaster",
+            "redis-sentinel://a/mymaster?sentinelUser=secret", "redis-sentinel://a/mymaster?sentinelPassword=",
         ]
     )
     func refused(url: String) {

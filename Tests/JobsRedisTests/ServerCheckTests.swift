@@ -20,7 +20,7 @@ struct ServerCheckTests {
         arguments: [info(), info(version: "6.2.0"), info(version: "8.2"), info(policy: "volatile-ttl")]
     )
     func fit(info: String) throws {
-        #expect(try ServerCheck(info: info).warnings.isEmpty)
+        #expect(try ServerCheck(ServerInfo(info)).warnings.isEmpty)
     }
 
     @Test(
@@ -31,20 +31,20 @@ struct ServerCheckTests {
         ]
     )
     func risky(info: String, remedy: String) throws {
-        let warnings = try ServerCheck(info: info).warnings
+        let warnings = try ServerCheck(ServerInfo(info)).warnings
         #expect(warnings.count == 1)
         #expect(warnings.first?.contains(remedy) == true)
     }
 
     @Test("a server that is too old is refused", arguments: ["6.0.16", "5.0.14", "2.8"])
     func old(version: String) {
-        let error = #expect(throws: JobQueueError.self) { try ServerCheck(info: Self.info(version: version)) }
+        let error = #expect(throws: JobQueueError.self) { try ServerCheck(ServerInfo(Self.info(version: version))) }
         #expect(error?.reason == .misconfigured)
     }
 
     @Test("a reply without a version is not from a Redis", arguments: ["", "hello", "redis_version:x"])
     func stranger(info: String) {
-        let error = #expect(throws: JobQueueError.self) { try ServerCheck(info: info) }
+        let error = #expect(throws: JobQueueError.self) { try ServerCheck(ServerInfo(info)) }
         #expect(error?.reason == .broken)
     }
 

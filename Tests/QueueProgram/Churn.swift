@@ -1,9 +1,7 @@
-import Events
 import Jobs
 import Media
 import Synchronization
 import Timing
-import Worker
 
 /// A load without end: it enqueues jobs, and a worker answers them. Each acknowledged step is printed: `enqueued ID`,
 /// `finished ID`.
@@ -16,9 +14,7 @@ struct Churn {
         let counter = Counter()
         try await withThrowingDiscardingTaskGroup { group in
             for _ in 0..<8 { group.addTask { try await produce(counter) } }
-            let limits = WorkerLimits(slots: 4)
-            let worker = WorkerService(queue: queue, handler: Echo(), limits: limits, instrument: Announcement())
-            group.addTask { try await worker.run() }
+            group.addTask { try await EchoWorker(queue: queue).run() }
         }
     }
 
@@ -28,22 +24,6 @@ struct Churn {
             if try await queue.enqueue(job) == .accepted { say("enqueued \(job.id)") }
         }
     }
-}
-
-/// An instrument that prints each answered job.
-private struct Announcement: Instrument {
-    func record(_ event: WorkerEvent) {
-        if case .answered(let name, .ok, _, _) = event { say("finished \(name.id)") }
-    }
-}
-
-/// A handler that answers each job with its name.
-private struct Echo: JobHandler {
-    func answer(_ job: LeasedJob, until deadline: Instant) async -> JobReply {
-        JobReply(.ok, body: [UInt8](job.job.id.utf8))
-    }
-
-    func answerWithoutWork(_ job: LeasedJob, _ status: JobReply.Status) -> JobReply { JobReply(status, body: []) }
 }
 
 /// A source of the numbers from 0 up, each once.

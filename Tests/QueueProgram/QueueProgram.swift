@@ -4,16 +4,23 @@ import Jobs
 /// A separate process that the tests and benchmarks of the queues measure or kill.
 ///
 ///     queue-program churn QUEUE PREFIX          enqueues and answers jobs until it is killed, and prints each step
+///     queue-program produce QUEUE PREFIX JOBS   enqueues jobs and follows each of them to its answer
+///     queue-program work QUEUE                  answers jobs until it is killed
 ///     queue-program bench QUEUE WAITING JOBS    measures jobs without work per second while others wait
 @main
 struct QueueProgram {
     static func main() async throws {
-        let arguments = CommandLine.arguments.dropFirst()
-        guard arguments.count >= 3, let command = arguments.first else { usage() }
-        let queue = try await openQueue(arguments[2])
-        switch (command, arguments.dropFirst(2).compactMap { Int($0) }) {
-        case ("churn", _):
-            try await Churn(queue: queue, prefix: arguments[3]).run()
+        let isStrict = CommandLine.arguments.contains("--strict")
+        let arguments = CommandLine.arguments.dropFirst().filter { $0 != "--strict" }
+        guard arguments.count >= 2 else { usage() }
+        let queue = try await openQueue(arguments[1], isStrict: isStrict)
+        switch (arguments[0], arguments.dropFirst(2).compactMap { Int($0) }) {
+        case ("churn", _) where arguments.count == 3:
+            try await Churn(queue: queue, prefix: arguments[2]).run()
+        case ("produce", let numbers) where numbers.count == 1 && arguments.count == 4:
+            try await TracedJobs(queue: queue, prefix: arguments[2], jobs: numbers[0]).run()
+        case ("work", _):
+            try await EchoWorker(queue: queue, numbersAnswers: true).run()
         case ("bench", let numbers) where numbers.count == 2:
             try await IdleJobs(queue: queue, waiting: numbers[0], jobs: numbers[1]).run()
         default:
@@ -22,7 +29,9 @@ struct QueueProgram {
     }
 
     private static func usage() -> Never {
-        say("usage: queue-program churn QUEUE PREFIX | bench QUEUE WAITING JOBS")
+        say(
+            "usage: queue-program churn QUEUE PREFIX | produce QUEUE PREFIX JOBS | work QUEUE | bench QUEUE WAITING JOBS"
+        )
         exit(64)
     }
 }

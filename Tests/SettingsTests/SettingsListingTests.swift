@@ -45,7 +45,10 @@ struct SettingsListingTests {
 
     @Test(
         "a password is hidden, wherever it comes from",
-        arguments: ["redis://:secret-1@127.0.0.1:6379", "rediss://user:secret-1@[::1]:6379"]
+        arguments: [
+            "redis://:secret-1@127.0.0.1:6379", "rediss://user:secret-1@[::1]:6379",
+            "redis-sentinel://:secret-1@a,b/mymaster?sentinelPassword=secret-1@x&lane=a&sentinelUser=secret-1",
+        ]
     )
     func passwords(queue: String) throws {
         for rows in [

@@ -6,7 +6,7 @@ package import Testing
 ///
 /// A test can kill it and start it again with the same data and port. It logs every write (AOF), once a second.
 package final class RedisServer: Sendable {
-    private static let program = "/usr/bin/redis-server"
+    static let program = "/usr/bin/redis-server"
 
     package static var isInstalled: Bool { FileManager.default.isExecutableFile(atPath: program) }
 
@@ -50,9 +50,9 @@ package final class RedisServer: Sendable {
         }
     }
 
-    /// Starts a killed server again, and waits until it has read its data.
-    package func restart() throws {
-        guard let again = try Self.start(arguments, in: folder.url) else { throw CocoaError(.executableLoad) }
+    /// Starts a killed server again, and waits until it has read its data. `more` is added to its arguments.
+    package func restart(_ more: String...) throws {
+        guard let again = try Self.start(arguments + more, in: folder.url) else { throw CocoaError(.executableLoad) }
         process.withLock { $0 = again }
     }
 
@@ -99,7 +99,7 @@ package final class RedisServer: Sendable {
         return nil
     }
 
-    private static func freePort() throws -> Int {
+    static func freePort() throws -> Int {
         let server = try OriginServer { _ in .status(404) }
         defer { server.stop() }
         return server.port

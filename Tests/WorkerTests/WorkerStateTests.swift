@@ -43,6 +43,21 @@ struct WorkerStateTests {
         #expect(state.workingCount == 2)
     }
 
+    @Test("a job that comes again under the same lease, after a fail-over, is not begun twice")
+    mutating func heldAlready() {
+        let (running, waiting) = (job("a"), [job("b"), job("c")])
+        #expect(state.take([running] + waiting, now: now) == [work(running), work(waiting[0])])
+        #expect(state.take([running, waiting[1]], now: now) == [])
+        #expect(state.worked(running.lease) == true)
+        // The answer is on its way.
+        #expect(state.take([running], now: now) == [work(waiting[1])])
+        #expect(state.worked(running.lease) == false)
+        #expect(state.answered(running.lease, now: now) == [])
+        // From now on, the job is new to this worker.
+        _ = state.worked(waiting[0].lease)
+        #expect(state.take([running], now: now) == [work(running)])
+    }
+
     @Test("high priority goes before an earlier deadline of low priority")
     mutating func priority() {
         let (low, high) = (job("low", within: .seconds(1), priority: .low), job("high", within: .seconds(9)))

@@ -26,6 +26,21 @@ package struct Diagnosis: Sendable {
         package var isNeeded: Bool
     }
 
+    /// The state of a queue on a server.
+    package struct QueueReport: Sendable, Equatable {
+        /// The queue's address, without secrets.
+        package var address: String
+        package var isUsable: Bool
+        /// The server in words, and the risks of its configuration; or the reason why it cannot be used.
+        package var details: [String]
+
+        package init(address: String, isUsable: Bool, details: [String]) {
+            self.address = address
+            self.isUsable = isUsable
+            self.details = details
+        }
+    }
+
     package private(set) var findings: [Finding] = []
 
     /// A Boolean value that indicates whether everything that attachd needs works.
@@ -38,6 +53,7 @@ package struct Diagnosis: Sendable {
         store: AttachmentStore,
         bucket: Bucket?,
         downloader: Downloader,
+        queue: QueueReport?,
     ) async {
         await checkFormats(decoders)
         await checkCodecs(decoders)
@@ -45,6 +61,10 @@ package struct Diagnosis: Sendable {
         if let bucket { await check(bucket) }
         await check(settings.access, downloader)
         note("links", "payloads", settings.links)
+        if let queue {
+            let detail = queue.details.joined(separator: " ")
+            add("queue", queue.address, queue.isUsable ? .ok : .missing, detail, isNeeded: true)
+        }
         checkSandbox(decoders.status.sandbox, isRequired: settings.requiresSandbox)
         let (limits, machine) = (MediaLimits(), MachineLimits.ofThisProcess)
         note(

@@ -195,7 +195,8 @@ extension SettingsKey {
                 "queue",
                 .secret,
                 in: .queue,
-                help: "The queue: sqlite:PATH, redis://HOST:PORT or rediss://HOST:PORT. (default: a file in the store)"
+                help:
+                    "The queue: sqlite:PATH, redis://HOST:PORT, rediss://HOST:PORT, or redis-sentinel://HOST:PORT,HOST:PORT/NAME. (default: a file in the store)"
             )
         case .backlog:
             SettingOption(
@@ -209,7 +210,8 @@ extension SettingsKey {
                 "strict",
                 .flag(true),
                 in: .queue,
-                help: "Refuse a Redis that may lose jobs instead of logging a warning."
+                help:
+                    "Refuse a Redis that may lose jobs instead of logging a warning. With redis-sentinel://, acknowledge only what replicas have."
             )
         case .preview:
             SettingOption("no-preview", .flag(false), in: .preview, help: "Turn the preview at /preview off.")

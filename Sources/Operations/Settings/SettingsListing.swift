@@ -81,9 +81,12 @@ extension SettingsSource.Option {
 }
 
 extension SettingsKey {
-    /// Returns a value of this setting without its password. User and password of a URL stand before its last `@`.
+    /// Returns a value of this setting without its passwords. User and password of a URL stand before its last `@`, and
+    /// those of sentinels in its query.
     fileprivate func shown(_ value: String) -> String {
-        guard case .secret = option.form, let end = value.lastIndex(of: "@") else { return value }
+        guard case .secret = option.form else { return value }
+        let value = value.replacing(/(sentinelUser|sentinelPassword)=[^&]*/) { "\($0.output.1)=(secret)" }
+        guard let end = value.lastIndex(of: "@") else { return value }
         let start = value.range(of: "://")?.upperBound ?? value.startIndex
         return value[..<start] + "(secret)" + value[end...]
     }

@@ -7,7 +7,7 @@ extension RedisJobQueue {
         try job.check()
         let command = Script.enqueue.command(settings.prefix, [Array(job.priority.stream.utf8)] + job.fields)
         do {
-            return try enqueued(try await commands.send([command])[0])
+            return try enqueued(try await commands.send([command], isAcknowledged: true)[0])
         } catch RedisError.outOfMemory {
             return .busy
         } catch let failure as RedisError {

@@ -28,9 +28,13 @@ package final class RedisJobQueue: JobQueue {
     let reads: RedisConnection
     let answers: AnswerWatch
 
+    /// The watch for new primaries, if sentinels know the primary.
+    private let watch: SwitchWatch?
+
     /// Creates a queue that connects with its first call. Each new connection checks the server. It refuses a server
     /// that is too old and, if `isStrict`, one whose configuration may lose jobs. Otherwise it records
-    /// each risk as an event.
+    /// each risk as an event. If `isStrict` and sentinels may promote a replica, calls that acknowledge something wait
+    /// until the replicas have it.
     package init(
         _ settings: RedisSettings,
         limits: QueueLimits = QueueLimits(),
@@ -50,19 +54,33 @@ package final class RedisJobQueue: JobQueue {
                 )
             ]
         let name = "attachd-\(worker)"
-        func connection(_ name: String, instrument: any Instrument<QueueEvent>) throws(JobQueueError)
-            -> RedisConnection
-        {
-            let check = { @Sendable (info: String) throws(JobQueueError) in
-                let check = try ServerCheck(info: info)
+        let dialer = try RedisDialer(settings, time: time)
+        let finder = settings.sentinels.map { PrimaryFinder($0, dialer) }
+        func connection(_ name: String, instrument: any Instrument<QueueEvent>) -> RedisConnection {
+            let check = { @Sendable (info: ServerInfo) throws(JobQueueError) in
+                let check = try ServerCheck(info, hasSentinels: finder != nil)
                 if isStrict { try check.insist() }
                 for warning in check.warnings { instrument.record(.mayLoseJobs(warning)) }
             }
-            return try RedisConnection(settings, name: name, preparation: preparation, check: check, time: time)
+            let opener = LinkOpener(
+                settings,
+                dialer: dialer,
+                finder: finder,
+                name: name,
+                preparation: preparation,
+                check: check,
+                confirms: isStrict && finder != nil,
+            )
+            return RedisConnection(opener, time: time)
         }
-        commands = try connection(name, instrument: instrument)
-        reads = try connection(name + "-reads", instrument: NoInstrument<QueueEvent>())
+        let commands = connection(name, instrument: instrument)
+        let reads = connection(name + "-reads", instrument: NoInstrument<QueueEvent>())
+        (self.commands, self.reads) = (commands, reads)
         answers = AnswerWatch(commands, time: time)
+        watch = settings.sentinels.map { SwitchWatch($0, dialer, time: time) }
+        watch?.start { server in
+            for connection in [commands, reads] { connection.move(to: server) }
+        }
     }
 
     package func leave() async throws {
@@ -70,15 +88,24 @@ package final class RedisJobQueue: JobQueue {
         await reads.leave()
         await commands.leave()
         answers.leave()
+        watch?.leave()
     }
 
     /// Returns the risks of the server's configuration as messages for a log. Throws for any risk if `strict`, and
     /// always for a server that is too old.
     package func serverWarnings(strict: Bool = false) async throws -> [String] {
         let replies = try await replies(to: [RedisCommand("INFO")], on: commands, repeatable: true)
-        let check = try ServerCheck(info: replies[0].text ?? "")
+        let check = try ServerCheck(ServerInfo(replies[0].text ?? ""), hasSentinels: settings.sentinels != nil)
         if strict { try check.insist() }
         return check.warnings
+    }
+
+    /// Returns the server in words: its address, version and replicas.
+    package func serverDescription() async throws -> String {
+        let replies = try await replies(to: [RedisCommand("INFO")], on: commands, repeatable: true)
+        let info = ServerInfo(replies[0].text ?? "")
+        let server = commands.server ?? settings.server
+        return "Redis \(info["redis_version"] ?? "") at \(server), followed by \(info.replicas) replicas."
     }
 
     /// Runs a script with text arguments.
@@ -90,7 +117,12 @@ package final class RedisJobQueue: JobQueue {
     @discardableResult
     func run(_ script: Script, _ arguments: [[UInt8]]) async throws -> RedisReply {
         let command = script.command(settings.prefix, arguments)
-        return try await replies(to: [command], on: commands, repeatable: script.isRepeatable)[0]
+        return try await replies(
+            to: [command],
+            on: commands,
+            repeatable: script.isRepeatable,
+            isAcknowledged: script.isAcknowledged
+        )[0]
     }
 
     func replies(
@@ -98,9 +130,15 @@ package final class RedisJobQueue: JobQueue {
         on connection: RedisConnection,
         blocking: Duration = .zero,
         repeatable: Bool = false,
+        isAcknowledged: Bool = false,
     ) async throws -> [RedisReply] {
         do {
-            return try await connection.send(requests, blocking: blocking, repeatable: repeatable)
+            return try await connection.send(
+                requests,
+                blocking: blocking,
+                repeatable: repeatable,
+                isAcknowledged: isAcknowledged
+            )
         } catch let failure as RedisError {
             throw failure.queueError(at: settings.address)
         }

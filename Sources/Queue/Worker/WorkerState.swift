@@ -87,7 +87,8 @@ package struct WorkerState {
 
     package mutating func take(_ jobs: [LeasedJob], now: Instant) -> [Action] {
         var actions: [Action] = []
-        for job in jobs {
+        // A server that took over may give this worker a job again under a lease that it already holds.
+        for job in jobs where held[job.lease] == nil {
             if job.starts >= Self.startsOfPoison {
                 held[job.lease] = Held(job: job, phase: .answering)
                 actions.append(.deadLetter(job))

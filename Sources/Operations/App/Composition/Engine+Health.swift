@@ -45,6 +45,7 @@ extension Engine {
             store: store,
             bucket: bucket,
             downloader: downloader,
+            queue: await Diagnosis.QueueReport(of: settings),
         )
     }
 }

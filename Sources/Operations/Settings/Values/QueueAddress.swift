@@ -1,6 +1,6 @@
 package import JobsRedis
 
-/// The address of a queue: `sqlite:PATH`, or the URL of a Redis server.
+/// The address of a queue: `sqlite:PATH`, or the URL of a Redis server or of the sentinels that know it.
 package enum QueueAddress: Sendable, Equatable {
     case sqlite(path: String)
     case redis(RedisSettings)
@@ -9,7 +9,7 @@ package enum QueueAddress: Sendable, Equatable {
     package var withoutSecrets: String {
         switch self {
         case .sqlite(let path): "sqlite:\(path)"
-        case .redis(let settings): "\(settings.usesTLS ? "rediss" : "redis")://\(settings.host):\(settings.port)"
+        case .redis(let settings): settings.withoutSecrets
         }
     }
 
@@ -19,7 +19,7 @@ package enum QueueAddress: Sendable, Equatable {
         switch scheme {
         case "sqlite" where text.count > "sqlite:".count:
             self = .sqlite(path: String(text.dropFirst("sqlite:".count)))
-        case "redis", "rediss":
+        case "redis", "rediss", "redis-sentinel", "rediss-sentinel":
             do {
                 var settings = try RedisSettings(url: text)
                 settings.authoritiesFile = authoritiesFile
@@ -28,7 +28,8 @@ package enum QueueAddress: Sendable, Equatable {
                 throw SettingsError(key: SettingsKey.queue.rawValue, reason: "\(error)")
             }
         default:
-            let reason = "Write it as sqlite:PATH, redis://HOST:PORT or rediss://HOST:PORT."
+            let reason =
+                "Write it as sqlite:PATH, redis://HOST:PORT, rediss://HOST:PORT or redis-sentinel://HOST:PORT,HOST:PORT/NAME."
             throw SettingsError(key: SettingsKey.queue.rawValue, reason: reason)
         }
     }

@@ -12,14 +12,19 @@ import Values
 final class RedisConnection: Sendable {
     private enum State {
         case closed(RedisError?)
-        case opening(Task<any Channel, any Error>)
-        case open(any Channel)
+        case opening(Task<OpenLink, any Error>)
+        case open(OpenLink)
         case left
+    }
+
+    private struct OpenLink: Sendable {
+        var link: Link
+        var barrier: ReplicaBarrier?
     }
 
     private struct Guarded {
         var state = State.closed(nil)
-        var backOff = BackOff()
+        var backOff: BackOff
         /// The earliest time of the next connection attempt after a failure.
         var nextAttempt: Instant?
 
@@ -32,64 +37,61 @@ final class RedisConnection: Sendable {
     }
 
     private enum NextStep {
-        case use(any Channel)
-        case awaitOpening(Task<any Channel, any Error>)
+        case use(OpenLink)
+        case awaitOpening(Task<OpenLink, any Error>)
         case wait(until: Instant, after: RedisError?)
     }
 
-    private let settings: RedisSettings
-    private let dialer: RedisDialer
+    private let opener: LinkOpener
     private let time: any TimeSource
-    /// The commands that log in, sent first on every new connection.
-    private let greeting: Secret<[RedisCommand]>
-    /// The commands that prepare the server for the queue, sent after the greeting.
-    private let preparation: [RedisCommand]
-    /// A check of the server's answer to INFO. It throws if the server is not suited to the queue.
-    private let check: (@Sendable (String) throws(JobQueueError) -> Void)?
-    private let guarded = Mutex(Guarded())
+    private let guarded: Mutex<Guarded>
 
-    /// Creates a connection. The server lists it under `name` among its clients.
-    init(
-        _ settings: RedisSettings,
-        name: String,
-        preparation: [RedisCommand] = [],
-        check: (@Sendable (String) throws(JobQueueError) -> Void)? = nil,
-        time: any TimeSource,
-    ) throws(JobQueueError) {
-        self.settings = settings
-        self.preparation = preparation
-        self.check = check
+    private var settings: RedisSettings { opener.settings }
+
+    init(_ opener: LinkOpener, time: any TimeSource) {
+        self.opener = opener
         self.time = time
-        dialer = try RedisDialer(settings, time: time)
-        var greeting: [RedisCommand] = []
-        if let password = settings.password?.revealed {
-            greeting.append(settings.user.map { RedisCommand("AUTH", $0, password) } ?? RedisCommand("AUTH", password))
-        }
-        greeting.append(RedisCommand("CLIENT", "SETNAME", name))
-        if settings.database != 0 { greeting.append(RedisCommand("SELECT", "\(settings.database)")) }
-        self.greeting = Secret(greeting)
+        // A fail-over takes seconds. All that time one of the next attempts may find the new primary.
+        let longest = opener.finder == nil ? Duration.seconds(2) : .milliseconds(500)
+        guarded = Mutex(Guarded(backOff: BackOff(longest: longest)))
     }
 
     /// Sends `commands` and returns their replies; an error among the replies is thrown. The server may block for
     /// `blocking` before it answers. If `repeatable`, the commands are also sent again after the connection was lost
-    /// before the replies came.
+    /// before the replies came. If `isAcknowledged`, the replies are returned once replicas have what they tell of, in
+    /// a queue that waits for replicas.
     ///
     /// Throws `RedisError` and `CancellationError`.
     func send(
         _ commands: [RedisCommand],
         blocking: Duration = .zero,
         repeatable: Bool = false,
+        isAcknowledged: Bool = false,
     ) async throws -> [RedisReply] {
         let deadline = time.now + settings.timeLimit
         while true {
             try Task.checkCancellation()
             do {
-                return try await attempt(commands, until: deadline, blocking: blocking)
+                let open = try await openLink(until: deadline)
+                let replies = try await attempt(commands, on: open.link, blocking: blocking)
+                if isAcknowledged { try await open.barrier?.pass() }
+                return replies
             } catch let failure as RedisError {
                 let mayTryAgain = failure.wasNotDone || repeatable && failure.isLoss
                 guard mayTryAgain, time.now < deadline else { throw failure }
             }
         }
+    }
+
+    /// The server of the open connection; `nil` while there is none.
+    var server: HostAndPort? {
+        if case .open(let open) = guarded.withLock(\.state) { open.link.server } else { nil }
+    }
+
+    /// Closes the connection unless it is one to `server`. The next command opens another one.
+    func move(to server: HostAndPort) {
+        guard case .open(let open) = guarded.withLock(\.state), open.link.server != server else { return }
+        drop(open.link, after: .refusedForNow("The sentinels have made another server the primary."))
     }
 
     /// Closes the connection for good.
@@ -98,48 +100,33 @@ final class RedisConnection: Sendable {
             defer { guarded.state = .left }
             return guarded.state
         }
-        if case .open(let channel) = state { try? await channel.close() }
+        if case .open(let open) = state { try? await open.link.channel.close() }
     }
 
     private func attempt(
         _ commands: [RedisCommand],
-        until deadline: Instant,
+        on link: Link,
         blocking: Duration,
     ) async throws -> [RedisReply] {
-        let channel = try await channel(until: deadline)
         do {
-            let replies = try await exchange(commands, on: channel, within: settings.timeLimit + blocking)
+            let replies = try await link.exchange(commands, within: settings.timeLimit + blocking)
             guarded.withLock { $0.succeeded() }
             return replies
         } catch RedisError.forgotten {
-            _ = try await exchange(preparation, on: channel, within: settings.timeLimit)
-            return try await exchange(commands, on: channel, within: settings.timeLimit + blocking)
+            try await opener.prepare(link)
+            return try await link.exchange(commands, within: settings.timeLimit + blocking)
         } catch let failure as RedisError {
             // The name may resolve to another server by now, the one that accepts writes.
-            if case .refusedForNow = failure { drop(channel, after: failure) }
+            if case .refusedForNow = failure { drop(link, after: failure) }
             throw failure
         }
     }
 
-    /// Sends commands on an open channel. Throws an error among the replies.
-    private func exchange(
-        _ commands: [RedisCommand],
-        on channel: any Channel,
-        within limit: Duration,
-    ) async throws -> [RedisReply] {
-        guard !commands.isEmpty else { return [] }
-        let exchange = Exchange(commands, deadline: time.now + limit)
-        channel.writeAndFlush(exchange).whenFailure { exchange.fail(.unreachable("\($0)")) }
-        let replies = try await exchange.value()
-        for case .error(let text) in replies { throw RedisError(reply: text) }
-        return replies
-    }
-
-    /// Returns the open channel, or opens a new one when the next attempt is due.
-    private func channel(until deadline: Instant) async throws -> any Channel {
+    /// Returns the open connection, or opens a new one when the next attempt is due.
+    private func openLink(until deadline: Instant) async throws -> OpenLink {
         while true {
             switch try nextStep() {
-            case .use(let channel): return channel
+            case .use(let open): return open
             case .awaitOpening(let task): return try await task.value
             case .wait(let due, let failure):
                 guard due < deadline else { throw failure ?? .unreachable("Connecting failed.") }
@@ -155,8 +142,8 @@ final class RedisConnection: Sendable {
             switch guarded.state {
             case .left: return nil
             case .opening(let task): return .awaitOpening(task)
-            case .open(let channel):
-                if channel.isActive { return .use(channel) }
+            case .open(let open):
+                if open.link.channel.isActive { return .use(open) }
                 // All workers lose the server at the same moment. A random delay spreads their new connections.
                 guarded.state = .closed(nil)
                 guarded.failed(at: now)
@@ -173,19 +160,12 @@ final class RedisConnection: Sendable {
         return step
     }
 
-    private func open() async throws -> any Channel {
+    private func open() async throws -> OpenLink {
         do {
-            let channel = try await dialer.dial()
-            do {
-                _ = try await exchange(greeting.revealed, on: channel, within: settings.connectLimit)
-                try await checkServer(on: channel)
-                _ = try await exchange(preparation, on: channel, within: settings.timeLimit)
-            } catch {
-                channel.close(promise: nil)
-                throw error
-            }
-            guard opened(channel) else { throw RedisError.unreachable("The connection was closed.") }
-            return channel
+            let (link, barrier) = try await opener.open()
+            let open = OpenLink(link: link, barrier: barrier)
+            guard opened(open) else { throw RedisError.unreachable("The connection was closed.") }
+            return open
         } catch RedisError.lost(let reason) {
             // Only the greeting was lost, not a caller's command.
             throw failed(.unreachable(reason))
@@ -194,31 +174,22 @@ final class RedisConnection: Sendable {
         }
     }
 
-    private func checkServer(on channel: any Channel) async throws {
-        guard let check else { return }
-        let info = try await exchange([RedisCommand("INFO")], on: channel, within: settings.timeLimit)
-        do throws(JobQueueError) {
-            try check(info.first?.text ?? "")
-        } catch {
-            throw RedisError.error(error)
-        }
-    }
-
-    /// Stores the new channel. If the connection was closed meanwhile, closes the channel and returns `false`.
-    private func opened(_ channel: any Channel) -> Bool {
+    /// Stores the new connection. If this one was closed meanwhile, closes it and returns `false`.
+    private func opened(_ open: OpenLink) -> Bool {
         let isWanted = guarded.withLock { guarded in
             if case .left = guarded.state { return false }
-            guarded.state = .open(channel)
+            guarded.state = .open(open)
             return true
         }
-        if !isWanted { channel.close(promise: nil) }
+        if !isWanted { open.link.close() }
         return isWanted
     }
 
-    private func drop(_ channel: any Channel, after failure: RedisError) {
-        channel.close(promise: nil)
+    private func drop(_ link: Link, after failure: RedisError) {
+        opener.finder?.doubt()
+        link.close()
         guarded.withLock { guarded in
-            guard case .open(let current) = guarded.state, current === channel else { return }
+            guard case .open(let current) = guarded.state, current.link.channel === link.channel else { return }
             guarded.state = .closed(failure)
             guarded.failed(at: time.now)
         }

@@ -6,37 +6,52 @@ import NIOSSL
 import Timing
 import Values
 
-/// A factory of connections to the server, with TLS if configured.
+/// A factory of connections to servers and sentinels, with TLS if configured.
 struct RedisDialer: Sendable {
-    private let settings: RedisSettings
     private let time: any TimeSource
     private let security: NIOSSLContext?
 
     init(_ settings: RedisSettings, time: any TimeSource) throws(JobQueueError) {
-        self.settings = settings
         self.time = time
         security = settings.usesTLS ? try Self.security(settings) : nil
     }
 
     /// Opens a connection that takes exchanges. It is not logged in yet.
-    func dial() async throws(RedisError) -> any Channel {
-        let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+    func dial(_ server: HostAndPort, within limit: Duration) async throws(RedisError) -> Link {
+        let channel = try await channel(to: server, within: limit) { [time] in ReplyHandler(time: time) }
+        return Link(channel: channel, server: server, time: time)
+    }
+
+    /// Opens a connection whose bytes `makeHandler`'s handler reads and writes.
+    func channel(
+        to server: HostAndPort,
+        within limit: Duration,
+        _ makeHandler: @escaping @Sendable () -> any ChannelHandler,
+    ) async throws(RedisError) -> any Channel {
+        var bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
             .channelOption(.socketOption(.so_keepalive), value: 1)
-            .connectTimeout(TimeAmount(settings.connectLimit))
-            .channelInitializer { [self] channel in
+            .connectTimeout(TimeAmount(limit))
+            .channelInitializer { [security] channel in
                 channel.eventLoop.makeCompletedFuture {
                     let pipeline = channel.pipeline.syncOperations
-                    if let security { try pipeline.addHandler(Self.handler(security, host: settings.host)) }
-                    try pipeline.addHandler(ReplyHandler(time: time))
+                    if let security { try pipeline.addHandler(Self.handler(security, host: server.host)) }
+                    try pipeline.addHandler(makeHandler())
                 }
             }
+        for (option, value) in Self.keepalive { bootstrap = bootstrap.channelOption(.tcpOption(option), value: value) }
         do {
-            return try await bootstrap.connect(host: settings.host, port: settings.port).get()
+            return try await bootstrap.connect(host: server.host, port: server.port).get()
         } catch {
             throw .unreachable(Self.reason(of: error))
         }
     }
+
+    /// The options by which an idle connection notices within 20 seconds that its server is gone: TCP_KEEPIDLE,
+    /// TCP_KEEPINTVL and TCP_KEEPCNT of tcp(7).
+    private static let keepalive: [(option: NIOBSDSocket.Option, value: ChannelOptions.Types.SocketOption.Value)] = [
+        (.init(rawValue: 4), 8), (.init(rawValue: 5), 4), (.init(rawValue: 6), 3),
+    ]
 
     /// Returns the reason of a connection that failed: of several addresses of one host, that of the first.
     private static func reason(of error: any Error) -> String {

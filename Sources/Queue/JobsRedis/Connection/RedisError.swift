@@ -12,6 +12,8 @@ enum RedisError: Error, Equatable {
     case forgotten
     /// The server's memory is full. The commands were not executed.
     case outOfMemory
+    /// The commands were executed, but replicas may not have the changes. A fail-over may lose them.
+    case unconfirmed(String)
     case error(JobQueueError)
 
     /// Returns the failure for an invalid reply. `what` names it.
@@ -25,6 +27,7 @@ enum RedisError: Error, Equatable {
         let has = { (code: Substring) in codes.contains(code) }
         let passing: Set<Substring> = [
             "LOADING", "READONLY", "MASTERDOWN", "CLUSTERDOWN", "TRYAGAIN", "BUSY", "NOREPLICAS",
+            "UNBLOCKED",
         ]
         self =
             if has("NOSCRIPT") || has("NOGROUP") || text.contains("no such key") {
@@ -50,17 +53,30 @@ enum RedisError: Error, Equatable {
     var wasNotDone: Bool {
         switch self {
         case .unreachable, .refusedForNow: true
-        case .forgotten, .lost, .outOfMemory, .error: false
+        case .forgotten, .lost, .outOfMemory, .unconfirmed, .error: false
         }
     }
 
     var isLoss: Bool { if case .lost = self { true } else { false } }
 
+    private static let uncertainty =
+        "A job that was to be added may or may not be in the queue; with the same id it can be sent again."
+
     /// Returns the error to report to the queue's users.
     func queueError(at address: String) -> JobQueueError {
         switch self {
-        case .unreachable(let reason), .lost(let reason), .refusedForNow(let reason):
+        case .unreachable(let reason), .refusedForNow(let reason):
             JobQueueError(.unavailable, "The queue's Redis at \(address) cannot answer now. \(reason)")
+        case .lost(let reason):
+            JobQueueError(
+                .unavailable,
+                "The queue's Redis at \(address) cannot answer now. \(reason) \(Self.uncertainty)"
+            )
+        case .unconfirmed(let reason):
+            JobQueueError(
+                .unavailable,
+                "The replicas of the queue's Redis at \(address) may not have this change. \(reason) \(Self.uncertainty)"
+            )
         case .forgotten:
             JobQueueError(
                 .unavailable,

@@ -10,14 +10,9 @@ struct ServerCheck {
         if let first = warnings.first { throw JobQueueError(.misconfigured, first) }
     }
 
-    /// Reads `info`, the reply to the command INFO.
-    init(info: String) throws(JobQueueError) {
-        var values: [Substring: Substring] = [:]
-        for line in info.split(whereSeparator: \.isNewline) {
-            guard let colon = line.firstIndex(of: ":") else { continue }
-            values[line[..<colon]] = line[line.index(after: colon)...]
-        }
-        let version = (values["redis_version"] ?? "").split(separator: ".").prefix(2).compactMap { Int($0) }
+    /// Checks `info`. If sentinels may make a replica the primary, `hasSentinels` is `true`.
+    init(_ info: ServerInfo, hasSentinels: Bool = false) throws(JobQueueError) {
+        let version = (info["redis_version"] ?? "").split(separator: ".").prefix(2).compactMap { Int($0) }
         guard version.count == 2 else { throw JobQueueError(.broken, "The Redis server does not report its version.") }
         guard (version[0], version[1]) >= (6, 2) else {
             throw JobQueueError(
@@ -26,13 +21,19 @@ struct ServerCheck {
             )
         }
         var warnings: [String] = []
-        if values["role"] != "master" {
+        if !info.isPrimary {
             warnings.append("The queue's Redis is a replica and cannot accept jobs. Give the master's address.")
         }
-        if values["aof_enabled"] != "1" {
+        if hasSentinels, !info.needsReplicas {
+            warnings.append(
+                "The queue's Redis accepts jobs that no replica has, and a fail-over loses them. "
+                    + "Set 'min-replicas-to-write 1' on the primary and on all replicas."
+            )
+        }
+        if info["aof_enabled"] != "1" {
             warnings.append("The queue's Redis loses jobs when it ends. Set 'appendonly yes'.")
         }
-        let policy = values["maxmemory_policy"] ?? ""
+        let policy = info["maxmemory_policy"] ?? ""
         if policy != "noeviction", !policy.hasPrefix("volatile-") {
             warnings.append(
                 "The queue's Redis evicts jobs when its memory is full. Set 'maxmemory-policy noeviction'."

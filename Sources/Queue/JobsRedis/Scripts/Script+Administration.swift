@@ -86,7 +86,8 @@ extension Script {
           redis.call('RENAME', KEYS[1] .. 'kept', result)
         end
         return answer
-        """
+        """,
+        isAcknowledged: true
     )
 
     /// Deletes the dead letters and returns their number.

@@ -19,7 +19,8 @@ extension Script {
           end
         end
         return found
-        """
+        """,
+        isAcknowledged: true
     )
 
     /// Removes a callback. Arguments: the entry, its fence.

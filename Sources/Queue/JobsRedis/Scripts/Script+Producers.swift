@@ -90,7 +90,8 @@ extension Script {
         if not read(entry) then return false end
         return is_leased(entry) and 'running' or 'waiting'
         """,
-        isRepeatable: true
+        isRepeatable: true,
+        isAcknowledged: true
     )
 
     /// Cancels a job. Arguments: its result's key, the answer, the time for which the answer is kept.
@@ -107,6 +108,7 @@ extension Script {
         if is_leased(entry) then return 'running' end
         answer(entry, job, 'cancelled', ARGV[2], tonumber(ARGV[3]))
         return 'cancelled'
-        """
+        """,
+        isAcknowledged: true
     )
 }

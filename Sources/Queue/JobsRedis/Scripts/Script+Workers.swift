@@ -100,7 +100,8 @@ extension Script {
         if not job then return 0 end
         answer(ARGV[2], job, ARGV[4], ARGV[5], tonumber(ARGV[6]))
         return 1
-        """
+        """,
+        isAcknowledged: true
     )
 
     /// Answers a job as `finish` does, and adds it to the dead letters.
@@ -121,7 +122,8 @@ extension Script {
         end
         redis.call('XADD', prefix .. 'dead', 'MAXLEN', '~', 10000, '*', unpack(letter))
         return 1
-        """
+        """,
+        isAcknowledged: true
     )
 
     /// Gives entries to the consumer `released`, from which `lease` takes them. Arguments: entries and their fences.

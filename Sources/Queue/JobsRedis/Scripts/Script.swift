@@ -8,12 +8,16 @@ struct Script: Sendable {
     /// A Boolean value that indicates whether the script is idempotent, so that it may be sent again after a lost
     /// connection.
     let isRepeatable: Bool
+    /// A Boolean value that indicates whether the reply is an acknowledgement or an answer, which a strict queue gives
+    /// only once replicas have it.
+    let isAcknowledged: Bool
     /// The SHA-1 of the source, by which the server knows the script.
     private let digest: String
 
     /// Creates a script from `parts`, each on its own lines.
-    init(_ parts: String..., isRepeatable: Bool = false) {
+    init(_ parts: String..., isRepeatable: Bool = false, isAcknowledged: Bool = false) {
         self.isRepeatable = isRepeatable
+        self.isAcknowledged = isAcknowledged
         text = parts.joined(separator: "\n")
         digest = Self.digest(Array(text.utf8))
     }

@@ -1,0 +1,69 @@
+import Jobs
+import Media
+import Synchronization
+import Timing
+import Values
+
+/// Finds the primary by asking the sentinels, one after the other until one of them knows it.
+final class PrimaryFinder: Sendable {
+    let group: SentinelGroup
+    private let dialer: RedisDialer
+    /// The position of the sentinel that is asked first.
+    private let first = Mutex(0)
+
+    init(_ group: SentinelGroup, _ dialer: RedisDialer) {
+        self.group = group
+        self.dialer = dialer
+    }
+
+    /// Returns the address of the primary as the sentinels know it. The caller must check that it is the primary.
+    func primary() async throws -> HostAndPort {
+        var failure: RedisError?
+        for _ in group.addresses {
+            do {
+                return try await ask(group.addresses[first.withLock { $0 }])
+            } catch let error as RedisError {
+                // Wrong settings are the better reason to tell than a sentinel that is down.
+                if case .error = failure {} else { failure = error }
+                doubt()
+            }
+        }
+        throw failure ?? .unreachable("There are no sentinels.")
+    }
+
+    /// Records that the last answer was of no use: the next question goes to another sentinel, because one that is cut
+    /// off from the others keeps naming the old primary.
+    func doubt() { first.withLock { $0 = ($0 + 1) % max(1, group.addresses.count) } }
+
+    private func ask(_ address: HostAndPort) async throws -> HostAndPort {
+        let reply = try await answer(of: address)
+        guard let parts = reply.elements, parts.count == 2, let host = parts[0].text, !host.isEmpty,
+            let port = parts[1].integer, (1...65_535).contains(port)
+        else {
+            throw Self.wrong(
+                "The sentinel at \(address) does not know '\(group.name)'. Check the name in the queue's URL."
+            )
+        }
+        return HostAndPort(host: host, port: port)
+    }
+
+    private func answer(of address: HostAndPort) async throws -> RedisReply {
+        do {
+            let link = try await dialer.dial(address, within: group.timeLimit)
+            defer { link.close() }
+            let question = RedisCommand("SENTINEL", "get-master-addr-by-name", group.name)
+            let replies = try await link.exchange([group.login, question].compactMap(\.self), within: group.timeLimit)
+            return replies.last ?? .null
+        } catch RedisError.unreachable(let reason) {
+            throw RedisError.unreachable("The sentinel at \(address) does not answer. \(reason)")
+        } catch RedisError.lost(let reason) {
+            throw RedisError.unreachable("The sentinel at \(address) does not answer. \(reason)")
+        } catch RedisError.error(let error) where error.reason == .misconfigured {
+            throw Self.wrong("The sentinel at \(address) refuses the queue's sentinelUser or sentinelPassword.")
+        } catch RedisError.error {
+            throw Self.wrong("The server at \(address) does not answer like a sentinel. Check the queue's URL.")
+        }
+    }
+
+    private static func wrong(_ reason: String) -> RedisError { .error(JobQueueError(.misconfigured, reason)) }
+}

@@ -1,0 +1,100 @@
+import Jobs
+import JobsRedis
+import Media
+import Support
+import Testing
+import Values
+
+@Suite("Jobs on a Redis with replicas and sentinels", .needsRedis, .serialized, .timeLimit(.minutes(3)))
+struct SentinelTests {
+    private static func settings(_ group: RedisGroup) -> RedisSettings {
+        let sentinels = group.sentinelPorts.map { HostAndPort(host: "127.0.0.1", port: $0) }
+        return RedisSettings(
+            sentinels: SentinelGroup(sentinels, name: RedisGroup.name, timeLimit: .seconds(10)),
+            connectLimit: .seconds(10),
+        )
+    }
+
+    /// Retries until a primary with a replica is there.
+    @discardableResult
+    private static func insist<Value>(_ call: () async throws -> Value) async throws -> Value {
+        while true {
+            do {
+                return try await call()
+            } catch let error as JobQueueError where error.reason == .unavailable {}
+        }
+    }
+
+    @Test("jobs that were acknowledged outlast their primary, and each of them has one answer")
+    func failOver() async throws {
+        let group = try RedisGroup(arguments: ["--min-replicas-to-write", "1"])
+        defer { group.kill() }
+        let settings = Self.settings(group)
+        let limits = QueueLimits(leaseTime: .milliseconds(500), replyTime: .seconds(600))
+        let jobs = (0..<300).map { Job(id: "\($0)", timeLimit: .seconds(600), content: Array("\($0)".utf8)) }
+        let record = JobRecord()
+        let producer = try RedisJobQueue(settings, limits: limits, isStrict: true)
+        let workers = try (0..<2).map { _ in try RedisJobQueue(settings, limits: limits, isStrict: true) }
+
+        try await withThrowingDiscardingTaskGroup { tasks in
+            tasks.addTask {
+                for job in jobs {
+                    // Without a reply, the job may be in the queue already.
+                    try await Self.insist { try await producer.enqueue(job) }
+                    record.note(job.id, as: .accepted)
+                }
+            }
+            for queue in workers {
+                tasks.addTask {
+                    while record.answers.count < jobs.count {
+                        let new = try await Self.insist { try await queue.lease(8, waiting: .milliseconds(50)) }
+                        let lost = try await Self.insist { try await queue.reclaim(8) }
+                        for leased in new + lost {
+                            guard try await Self.insist({ try await queue.start(leased.lease) }) else { continue }
+                            let reply = JobReply(.ok, body: leased.job.content)
+                            let isOnly = try await Self.insist { try await queue.finish(leased.lease, with: reply) }
+                            // If the reply was lost, this worker or another one may have finished the job.
+                            record.note(leased.job.id, as: isOnly ? .answered : .found)
+                        }
+                    }
+                }
+            }
+            tasks.addTask {
+                try await record.wait { $0.answers.count >= jobs.count / 3 }
+                group.servers[0].kill()
+            }
+        }
+
+        for job in jobs {
+            let state = try await Self.insist { try await producer.state(of: job.name, waiting: .zero) }
+            #expect(state == .finished(JobReply(.ok, body: job.content)))
+        }
+        #expect(record.answers.values.allSatisfy { $0.count <= 1 })
+        #expect(try await Self.insist { try await producer.status() } == QueueStatus())
+        for queue in workers + [producer] { try? await queue.leave() }
+    }
+
+    @Test("a primary that the sentinels replace while it lives is left, and its jobs go on")
+    func replaced() async throws {
+        let group = try RedisGroup()
+        defer { group.kill() }
+        let queue = try RedisJobQueue(Self.settings(group), limits: QueueLimits(leaseTime: .milliseconds(500)))
+        let job = Job(id: "1", timeLimit: .seconds(600), content: [1])
+        #expect(try await queue.enqueue(job) == .accepted)
+        #expect(try group.servers[0].command("WAIT", "2", "20000") == "2")
+        try group.tell(group.sentinelPorts[0], ["SENTINEL", "FAILOVER", RedisGroup.name])
+        while try group.servers[0].command("ROLE").hasPrefix("master") {}
+        var jobs: [LeasedJob] = []
+        while jobs.isEmpty {
+            // The reply to a lease may have been lost with the connection.
+            jobs = try await Self.insist { try await queue.lease(1, waiting: .milliseconds(50)) }
+            if jobs.isEmpty { jobs = try await Self.insist { try await queue.reclaim(1) } }
+        }
+        let leased = jobs[0]
+        #expect(leased.job.content == job.content)
+        #expect(try await Self.insist { try await queue.finish(leased.lease, with: JobReply(.ok, body: [2])) })
+        let kept = try await Self.insist { try await queue.state(of: job.name, waiting: .zero) }
+        #expect(kept == .finished(JobReply(.ok, body: [2])))
+        try await queue.leave()
+    }
+}
