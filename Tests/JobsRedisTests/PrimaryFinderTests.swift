@@ -136,6 +136,25 @@ struct PrimaryFinderTests {
         await sentinel.stop()
     }
 
+    @Test("a worker with only the documented rights waits for replicas")
+    func rights() async throws {
+        let server = try RedisServer(arguments: ["--min-replicas-to-write", "1", "--repl-diskless-sync-delay", "0"])
+        let replica = try RedisServer(arguments: ["--replicaof", "127.0.0.1", "\(server.port)"])
+        while try !server.command("INFO", "replication").contains("min_slaves_good_slaves:1") {}
+        try server.command(
+            ["ACL", "SETUSER", "worker", "on", ">secret", "~attachd:{default}:*", "+wait"] + UserTests.workerRights
+        )
+        let sentinel = try await Sentinel(naming: server.port).start()
+        var settings = Self.settings([sentinel.port])
+        (settings.user, settings.password) = ("worker", Secret("secret"))
+        let queue = try RedisJobQueue(settings, isStrict: true)
+        #expect(try await queue.enqueue(Self.job("1")) == .accepted)
+        #expect(try await queue.enqueue(Self.job("1")) == .known)
+        try await queue.leave()
+        replica.kill()
+        await sentinel.stop()
+    }
+
     @Test(
         "an answer that no replica has is not given to the producer, and the new primary takes the next one by its fence"
     )

@@ -8,7 +8,7 @@ import Timing
 @Suite("Users of a Redis with few rights", .needsRedis, .sharedServerWithTLS)
 struct UserTests {
     /// The rights of a worker according to `Samples/redis/README.md`.
-    private static let workerRights = [
+    static let workerRights = [
         "+@stream", "+@scripting", "+@hash", "+@sortedset", "+get", "+mget", "+set", "+del", "+exists", "+rename",
         "+pexpire", "+ping", "+info", "+time", "+select", "+client|setname",
     ]
