@@ -127,7 +127,7 @@ let package = Package(
         .module("Publishing", in: "Stages", ["Values", "Events", "Timing", "Media", "Downloads"]),
 
         // The queue: its contract, one engine for a single machine, and one for many.
-        .module("Jobs", in: "Queue", ["Timing", "Media"]),
+        .module("Jobs", in: "Queue", ["Values", "Timing", "Media"]),
         .module(
             "JobsSQLite",
             in: "Queue",

@@ -1,7 +1,8 @@
 -- Adds a job to an attachd queue, protocol version 1, unless its name is known or the queue is full.
 -- KEYS[1]: the queue's prefix, such as attachd:{default}:
 -- ARGV: the priority, hi or lo, then the entry's fields, each a name and a value
--- Answers {'OK', entry}, {'DUP', entry}, {'DONE', status + newline + body} or {'BUSY'}.
+-- Answers {'OK', entry}, {'DUP', entry}, {'DONE', status + newline + body}, or {'BUSY'}, with 'tenant' if only
+-- the tenant's share of the queue is full.
 
 -- Returns the number that a text has in decimal digits; nil for any other text, such as inf, nan or 1e9.
 local function whole(text, low, high)
@@ -44,11 +45,15 @@ local function enqueue(prefix, priority, fields)
   if known and known:sub(1, 1) ~= '-' then return {'DONE', known} end
   if known and is_there(known:sub(2)) then return {'DUP', known:sub(2)} end
 
-  local limits = redis.call('HMGET', prefix .. 'meta', 'backlog', 'tenantBacklog', 'answerBytes')
+  local limits = redis.call('HMGET', prefix .. 'meta', 'backlog', 'tenantBacklog', 'answerBytes', 'share',
+    'share:' .. tenant)
   local backlog, share = whole(limits[1] or 100000, 1, 1e9), whole(limits[2] or 100000, 1, 1e9)
+  -- A tenant's own share, or that of all tenants with names, replaces the limit of every tenant.
+  local own = limits[5] or (tenant ~= 'default' and limits[4])
+  if share and own then share = whole(own, 1, 1e9) end
   local bytes = backlog and whole(limits[3] or backlog * 8192, 1, 1e14)
   if not (share and bytes) then
-    return redis.error_reply('BADLIMIT backlog, tenantBacklog and answerBytes are whole numbers from 1')
+    return redis.error_reply('BADLIMIT backlog, tenantBacklog, answerBytes and shares are whole numbers from 1')
   end
   -- Answers that are still to be posted count like jobs.
   local count = redis.call('XLEN', prefix .. 'jobs:hi') + redis.call('XLEN', prefix .. 'jobs:lo')
@@ -61,7 +66,7 @@ local function enqueue(prefix, priority, fields)
       local is_open = is_there(entry) or redis.call('EXISTS', prefix .. 'callback:' .. entry) == 1
       if not is_open then redis.call('ZREM', tenants, entry) end
     end
-    if redis.call('ZCARD', tenants) >= share then return {'BUSY'} end
+    if redis.call('ZCARD', tenants) >= share then return {'BUSY', 'tenant'} end
   end
 
   local number = redis.call('XADD', stream, '*', unpack(fields))

@@ -31,7 +31,7 @@ enum Architecture {
             "Processing": "Values Concurrency Events Timing Media Payloads ServiceExtension"
         ],
         "Queue": [
-            "Jobs": "Timing Media",
+            "Jobs": "Values Timing Media",
             "JobsSQLite": "Values Concurrency Events Timing Media Files Jobs",
             "JobsRedis": "CCrypto Values Concurrency Events Machine Timing Digests Media Jobs",
             "Worker": "Concurrency Events Timing Media Jobs",

@@ -20,6 +20,30 @@ struct ScheduleTests {
         #expect(order == [2, 4, 3, 1])
     }
 
+    @Test("tenants take turns: the first picture of one does not wait for all the more urgent ones of another")
+    func tenants() {
+        var schedule = DecoderSchedule(slots: 1, byteLimit: 100)
+        func wait(_ id: Int, _ deadline: Int, _ tenant: String) {
+            var claim = claim(id, deadline)
+            (claim.tenant, claim.needsProcess) = (tenant, true)
+            schedule.wait(claim)
+        }
+        for id in 1...30 { wait(id, id, "campaign") }
+        var order: [Int] = []
+        func grant() {
+            for next in schedule.grant(processes: 1, at: now) {
+                order.append(next.id)
+                schedule.end(next.id)
+            }
+        }
+        for _ in 1...20 { grant() }
+        #expect(order == Array(1...20))
+        wait(100, 100, "chat")
+        wait(101, 101, "chat")
+        for _ in 1...5 { grant() }
+        #expect(order.dropFirst(20) == [100, 21, 101, 22, 23])
+    }
+
     @Test("at most as many jobs compute as there are slots, and a job that waits for bytes frees its slot")
     func slots() {
         var schedule = DecoderSchedule(slots: 2, byteLimit: 100)

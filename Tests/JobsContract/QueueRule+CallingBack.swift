@@ -34,7 +34,7 @@ extension QueueRule {
                 #expect(try await queue.enqueue(.sample(id, tenant: "news", callback: callback)) == .accepted)
                 #expect(try await queue.finish(queue.leaseOne().lease, with: .sample()))
             }
-            #expect(try await queue.enqueue(.sample("3", tenant: "news")) == .busy)
+            #expect(try await queue.enqueue(.sample("3", tenant: "news")) == .overShare)
             #expect(try await queue.enqueue(.sample("4")) == .accepted)
             #expect(try await queue.enqueue(.sample("5")) == .busy)
             try await queue.finishCallback(queue.leaseCallback().lease)

@@ -69,11 +69,11 @@ extension QueueRule {
             let queue = try await queues.open(QueueLimits(backlog: 4, tenantBacklog: 2, leaseTime: .seconds(600)))
             #expect(try await queue.enqueue(.sample("1", tenant: "loud")) == .accepted)
             #expect(try await queue.enqueue(.sample("2", tenant: "loud")) == .accepted)
-            #expect(try await queue.enqueue(.sample("3", tenant: "loud")) == .busy)
+            #expect(try await queue.enqueue(.sample("3", tenant: "loud")) == .overShare)
             #expect(try await queue.enqueue(.sample("3", tenant: "quiet")) == .accepted)
             let leased = try await queue.leaseOne()
             #expect(leased.job.tenant == "loud")
-            #expect(try await queue.enqueue(.sample("3", tenant: "loud")) == .busy)
+            #expect(try await queue.enqueue(.sample("3", tenant: "loud")) == .overShare)
             #expect(try await queue.finish(leased.lease, with: .sample()))
             #expect(try await queue.enqueue(.sample("3", tenant: "loud")) == .accepted)
         },

@@ -2,10 +2,6 @@ package import Jobs
 
 /// An engine's storage for jobs. Each check of a rule gets a new, empty store.
 package protocol QueueStore: Sendable {
-    /// A Boolean value that is true if the earliest deadline of a priority is leased first, and false if the oldest job
-    /// is.
-    var ordersByDeadline: Bool { get }
-
     /// Opens the queue for `worker`. The queues of several workers share the store's jobs.
     func open(as worker: String, _ limits: QueueLimits) async throws -> any JobQueue
 

@@ -178,12 +178,12 @@ struct ProtocolTests {
     func removedByHand() async throws {
         let queue = try store.queue(QueueLimits(backlog: 100, tenantBacklog: 2))
         for id in ["1", "2"] { #expect(try await queue.enqueue(Self.job(id)) == .accepted) }
-        #expect(try await queue.enqueue(Self.job("3")) == .busy)
+        #expect(try await queue.enqueue(Self.job("3")) == .overShare)
         try server.command("XTRIM", prefix + "jobs:hi", "MAXLEN", "0")
         #expect(try await queue.state(of: JobName(id: "1"), waiting: .zero) == .unknown)
         #expect(try await queue.enqueue(Self.job("1")) == .accepted)
         #expect(try await queue.enqueue(Self.job("3")) == .accepted)
-        #expect(try await queue.enqueue(Self.job("4")) == .busy)
+        #expect(try await queue.enqueue(Self.job("4")) == .overShare)
         try await store.close()
     }
 

@@ -24,8 +24,6 @@ final class RedisStore: QueueStore {
         )
     }
 
-    var ordersByDeadline: Bool { false }
-
     func open(as worker: String, _ limits: QueueLimits) async throws -> any JobQueue { try queue(limits) }
 
     func queue(_ limits: QueueLimits = QueueLimits()) throws -> RedisJobQueue {

@@ -15,7 +15,6 @@ struct ContractTests {
 
 /// A queue file in its own folder. Its workers share one queue, as in a process.
 private final class FileStore: QueueStore {
-    let ordersByDeadline = true
     private let folder: TemporaryFolder
     private let queue = Mutex<SQLiteJobQueue?>(nil)
 

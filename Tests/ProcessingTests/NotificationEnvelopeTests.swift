@@ -11,7 +11,7 @@ struct NotificationEnvelopeTests {
         let envelope = try NotificationEnvelope(
             Array(
                 """
-                {"id":"a","payload":{"aps":{}},"profile":"fcm","dialect":"my-attachment","pushType":"voip",
+                {"id":"a","tenant":"shop-2.chat","payload":{"aps":{}},"profile":"fcm","dialect":"my-attachment","pushType":"voip",
                 "deadline":"5s","clip":{"start":"3s","duration":"800ms"},"focus":{"x":0.25,"y":1},
                 "callback":"https://a/done"}
                 """.utf8
@@ -23,6 +23,7 @@ struct NotificationEnvelopeTests {
             envelope.options
                 == NotificationService.Options(
                     identifier: "a",
+                    tenant: "shop-2.chat",
                     profile: "fcm",
                     dialect: "my-attachment",
                     pushType: .voip,
@@ -48,6 +49,10 @@ struct NotificationEnvelopeTests {
             ("{\"payload\":{},\"focus\":{\"x\":0.5,\"z\":1}}", "\"focus\" has no \"z\""),
             ("{\"payload\":{},\"pushType\":\"loud\"}", "\"pushType\" is not valid. Choose one of"),
             ("{\"payload\":{},\"id\":\"\"}", "1 to 128 bytes"),
+            ("{\"payload\":{},\"tenant\":\"\"}", "1 to 64 letters"),
+            ("{\"payload\":{},\"tenant\":5}", "1 to 64 letters"),
+            ("{\"payload\":{},\"tenant\":\"a/b\"}", "is not a tenant's name"),
+            ("{\"payload\":{},\"tenant\":\"\(String(repeating: "a", count: 65))\"}", "is not a tenant's name"),
             ("{\"payload\":{},\"callback\":\"https://a\"}", "/v1/jobs"),
         ],
     )

@@ -21,10 +21,11 @@ struct WorkerStateTests {
         within timeLimit: Duration = .seconds(10),
         starts: Int = 0,
         priority: Job.Priority = .high,
+        tenant: String = Job.defaultTenant,
     ) -> LeasedJob {
         LeasedJob(
             lease: Lease(entry: id, fence: 1),
-            job: Job(id: id, priority: priority, timeLimit: timeLimit, content: []),
+            job: Job(id: id, tenant: tenant, priority: priority, timeLimit: timeLimit, content: []),
             deadline: Self.start + timeLimit,
             enqueued: Self.start,
             starts: starts,
@@ -63,6 +64,24 @@ struct WorkerStateTests {
         let (low, high) = (job("low", within: .seconds(1), priority: .low), job("high", within: .seconds(9)))
         let other = job("other", within: .seconds(8))
         #expect(state.take([low, high, other], now: now) == [work(other), work(high)])
+    }
+
+    @Test("the first job of a tenant is next, however many more urgent ones of another tenant wait")
+    mutating func tenants() {
+        let campaign = (0..<40).map { job("c\($0)", within: .seconds(5) + .milliseconds($0), tenant: "campaign") }
+        _ = state.take(campaign, now: now)
+        for job in campaign.prefix(20) {
+            _ = state.worked(job.lease)
+            _ = state.answered(job.lease, now: now)
+        }
+        let chat = ["a", "b"].map { job($0, within: .seconds(20), tenant: "chat") }
+        #expect(state.take(chat, now: now) == [])
+        _ = state.worked(campaign[20].lease)
+        #expect(state.answered(campaign[20].lease, now: now) == [work(chat[0])])
+        _ = state.worked(campaign[21].lease)
+        #expect(state.answered(campaign[21].lease, now: now) == [work(campaign[22])])
+        _ = state.worked(chat[0].lease)
+        #expect(state.answered(chat[0].lease, now: now) == [work(chat[1])])
     }
 
     @Test(

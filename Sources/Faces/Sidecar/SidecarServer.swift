@@ -24,6 +24,8 @@ package struct SidecarServer: Service, CustomStringConvertible {
         package var apiToken: Replaceable<Secret<String>>?
         /// The maximum number of concurrent notifications. Further ones are answered with 429.
         package var requestLimit: Int
+        /// The most of them for single tenants.
+        package var tenantShares: TenantShares
         /// The maximum number of additional connections, for phones that fetch attachments.
         package var downloadLimit: Int
         /// The limits of clients' time and connections.
@@ -36,6 +38,7 @@ package struct SidecarServer: Service, CustomStringConvertible {
             metricsAddress: HostAndPort? = nil,
             apiToken: Replaceable<Secret<String>>? = nil,
             requestLimit: Int = 256,
+            tenantShares: TenantShares = TenantShares(),
             downloadLimit: Int = 256,
             clients: ClientLimits = ClientLimits(),
         ) {
@@ -45,6 +48,7 @@ package struct SidecarServer: Service, CustomStringConvertible {
             self.metricsAddress = metricsAddress
             self.apiToken = apiToken
             self.requestLimit = requestLimit
+            self.tenantShares = tenantShares
             self.downloadLimit = downloadLimit
             self.clients = clients
         }
@@ -89,7 +93,7 @@ package struct SidecarServer: Service, CustomStringConvertible {
         self.attachments = attachments
         self.preview = preview
         self.responses = responses
-        self.admission = Admission(limit: configuration.requestLimit)
+        self.admission = Admission(limit: configuration.requestLimit, shares: configuration.tenantShares)
         self.health = HealthRoutes(
             version: configuration.version,
             admission: admission,
@@ -202,8 +206,8 @@ package struct SidecarServer: Service, CustomStringConvertible {
         router.get("v1/jobs/:id") { request, context in
             try await jobs.state(request, id: try context.parameters.require("id"))
         }
-        router.delete("v1/jobs/:id") { _, context in
-            try await jobs.cancel(id: try context.parameters.require("id"))
+        router.delete("v1/jobs/:id") { request, context in
+            try await jobs.cancel(request, id: try context.parameters.require("id"))
         }
     }
 }

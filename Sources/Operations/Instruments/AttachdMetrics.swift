@@ -14,7 +14,8 @@ package struct AttachdMetrics: Sendable {
     package let traces: TraceMetrics
     private let registry: PrometheusRegistry
 
-    package init() {
+    /// Creates the metrics. The jobs of `tenants` are also counted for each of them.
+    package init(tenants: Set<String> = []) {
         registry = PrometheusRegistry(help: Self.help)
         origins = OriginMetrics(registry)
         decoders = DecoderMetrics(registry)
@@ -22,7 +23,7 @@ package struct AttachdMetrics: Sendable {
         publishing = PublishMetrics(registry)
         processing = ProcessingMetrics(registry)
         requests = RequestMetrics(registry)
-        queue = QueueMetrics(registry)
+        queue = QueueMetrics(registry, tenants: tenants)
         process = ProcessMetrics(registry)
         traces = TraceMetrics(registry)
     }

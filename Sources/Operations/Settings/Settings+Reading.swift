@@ -43,6 +43,7 @@ extension Settings {
             reuse.sources = sections.sources.rules
             (access, sourceSecrets) = (sections.sources.access, sections.sources.secrets)
             categories = sections.categories
+            tenants = sections.tenants
         }
         if let name = try values.text(.profile) { profile = try profile(named: name) }
         if let given = try values.duration(.deadline, upTo: NotificationService.longestTimeLimit) {
@@ -78,6 +79,7 @@ extension Settings {
         hasPreview = try values.flag(.preview) ?? hasPreview
         responseWebhook = try values.publicURL(.responseWebhook, example: "http://127.0.0.1:8098/responses")
         backlog = try values.number(.backlog, in: 1...10_000_000) ?? backlog
+        tenantShare = try values.number(.tenantShare, in: 1...100) ?? tenantShare
         isStrict = try values.flag(.strict) ?? isStrict
         logLevel = try values.choice(.logLevel) ?? logLevel
         logSample = try values.number(.logSample, in: 1...1_000_000) ?? logSample

@@ -39,6 +39,10 @@ package struct Settings: Sendable {
     package var queue: QueueAddress
     /// The most jobs that may wait or run in the queue. More are refused.
     package var backlog = 100_000
+    /// The percentage of the backlog, and of concurrent notifications, that one named tenant may have.
+    package var tenantShare = 50
+    /// The tenants of the configuration file, by their names.
+    package var tenants: [String: TenantSettings] = [:]
     /// A Boolean value that indicates whether a queue server that can lose jobs is an error instead of a warning.
     package var isStrict = false
     /// The path of a file of certificate authorities that are trusted in addition to the system's.

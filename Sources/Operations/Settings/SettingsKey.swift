@@ -10,7 +10,7 @@ package enum SettingsKey: String, Sendable, CaseIterable {
     case signingKeyFile, groupReadableKeys, keep, quota, reuse, allowAddresses, caFile, decoders, requireSandbox
     case logLevel, logFormat, logSample
     case listen, metricsListen, apiTokenFile, requests
-    case queue, backlog, strict
+    case queue, backlog, tenantShare, strict
     case preview, responseWebhook
 
     /// The environment variable of the setting: `ATTACHD_` and the key in capitals, with `_` between its words.
@@ -204,6 +204,14 @@ extension SettingsKey {
                 .number,
                 in: .queue,
                 help: "The maximum number of jobs in the queue. Further jobs are refused. (default: 100000)"
+            )
+        case .tenantShare:
+            SettingOption(
+                "tenant-share",
+                .number,
+                in: .queue,
+                help:
+                    "The percentage of the backlog, and of concurrent notifications, that one named tenant may have. (default: 50)"
             )
         case .strict:
             SettingOption(

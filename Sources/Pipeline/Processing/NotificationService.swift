@@ -1,6 +1,7 @@
 package import Media
 package import Payloads
 package import Timing
+import Values
 
 /// The service behind HTTP, the command line, and the queue: it takes a payload and returns a result by the deadline.
 package struct NotificationService: Sendable {
@@ -21,6 +22,8 @@ package struct NotificationService: Sendable {
     /// The options of a request.
     package struct Options: Sendable, Equatable {
         package var identifier: String?
+        /// The tenant that the work is for, or `nil` if the request names none.
+        package var tenant: String?
         package var profile: String?
         package var dialect: String?
         package var pushType: PushType
@@ -32,6 +35,7 @@ package struct NotificationService: Sendable {
 
         package init(
             identifier: String? = nil,
+            tenant: String? = nil,
             profile: String? = nil,
             dialect: String? = nil,
             pushType: PushType = .alert,
@@ -40,6 +44,7 @@ package struct NotificationService: Sendable {
             focus: FocalPoint? = nil,
         ) {
             self.identifier = identifier
+            self.tenant = tenant
             self.profile = profile
             self.dialect = dialect
             self.pushType = pushType
@@ -101,7 +106,9 @@ package struct NotificationService: Sendable {
     ) async throws(RequestError) -> ProcessingResult {
         let timeLimit = try timeLimit(options.timeLimit ?? defaults.timeLimit)
         let request = try request(for: payload, options, accepted)
-        return await pipeline.process(request, deadline: accepted + timeLimit)
+        return await WorkingTenant.$name.withValue(options.tenant ?? TenantName.unnamed) {
+            await pipeline.process(request, deadline: accepted + timeLimit)
+        }
     }
 
     /// Returns the time limit of a request with these options. Throws the same errors as `process`.

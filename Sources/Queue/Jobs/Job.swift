@@ -1,3 +1,5 @@
+import Values
+
 /// A notification to process, its envelope, and its deadline.
 package struct Job: Sendable, Equatable {
     /// The urgency of a job. Among jobs of equal priority, workers lease the earliest deadline first.
@@ -31,7 +33,7 @@ package struct Job: Sendable, Equatable {
         }
     }
 
-    package static let defaultTenant = "default"
+    package static let defaultTenant = TenantName.unnamed
     package static let nameByteLimit = 128
     package static let contentByteLimit = 65_536
     package static let longestTimeLimit = Duration.seconds(86_400)

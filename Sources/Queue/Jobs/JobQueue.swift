@@ -18,7 +18,8 @@ package protocol JobQueue: Sendable {
 
     // MARK: For workers
 
-    /// Leases up to `limit` waiting jobs, most urgent first as far as the queue can tell. Waits up to `patience` for
+    /// Leases up to `limit` waiting jobs: high priority before low, in turns of their tenants, and the most urgent
+    /// first, as far as the queue can tell. Waits up to `patience` for
     /// the first one. Leases jobs whose deadline has passed, too, because they also need an answer.
     func lease(_ limit: Int, waiting patience: Duration) async throws -> [LeasedJob]
 
@@ -89,8 +90,10 @@ package enum Enqueued: Sendable, Equatable {
     case known
     /// A job of that name already has this answer.
     case finished(JobReply)
-    /// The queue, or the tenant's share of it, is full. The job was not added.
+    /// The queue is full. The job was not added.
     case busy
+    /// The tenant's share of the queue is full. The job was not added.
+    case overShare
 }
 
 /// The outcome of cancelling a job.

@@ -4,6 +4,8 @@ package struct QueueLimits: Sendable, Equatable {
     package var backlog: Int
     /// The maximum number of them for one tenant.
     package var tenantBacklog: Int
+    /// The shares of single tenants, in place of `tenantBacklog`.
+    package var shares: TenantShares
     /// The maximum size of all answers still to be posted, in bytes. At this size, the queue refuses jobs.
     package var answerBytes: Int
     /// The time after which a lease is lost if its worker does not renew it.
@@ -16,6 +18,7 @@ package struct QueueLimits: Sendable, Equatable {
     package init(
         backlog: Int = 100_000,
         tenantBacklog: Int? = nil,
+        shares: TenantShares = TenantShares(),
         answerBytes: Int? = nil,
         leaseTime: Duration = .seconds(3),
         replyTime: Duration = .seconds(60),
@@ -23,12 +26,18 @@ package struct QueueLimits: Sendable, Equatable {
     ) {
         self.backlog = backlog
         self.tenantBacklog = tenantBacklog ?? backlog
+        self.shares = shares
         // 8 KiB for each job: only much larger answers reach this limit before `backlog`.
         self.answerBytes = answerBytes ?? max(1, min(backlog, 1 << 32)) * 8192
         self.leaseTime = leaseTime
         self.replyTime = replyTime
         self.callbackTime = callbackTime
     }
+}
+
+extension QueueLimits {
+    /// Returns the maximum number of open jobs of `tenant`.
+    package func backlog(of tenant: String) -> Int { shares[tenant] ?? tenantBacklog }
 }
 
 extension Job {

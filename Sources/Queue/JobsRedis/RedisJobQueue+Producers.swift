@@ -20,6 +20,7 @@ extension RedisJobQueue {
         switch (reply.elements?.first?.text, reply.elements?.last) {
         case ("OK", _): return .accepted
         case ("DUP", _): return .known
+        case ("BUSY", .bytes(let bytes)?) where bytes == Array("tenant".utf8): return .overShare
         case ("BUSY", _): return .busy
         case ("DONE", .bytes(let bytes)): return .finished(try answer(bytes))
         default: throw Self.invalidReply("an invalid answer to a job")

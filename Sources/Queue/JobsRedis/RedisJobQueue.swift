@@ -5,7 +5,8 @@ import Machine
 import Media
 package import Timing
 
-/// A queue for many machines: one Redis Stream for each priority, with a consumer group.
+/// A queue for many machines: one Redis Stream for each priority, with a consumer group, and an index of waiting entries
+/// by tenant and deadline.
 ///
 /// An entry belongs to its worker until it is finished, or until its lease ends without renewal and another worker
 /// claims it. The fence of a lease is the entry's delivery count. Starts are counted separately, because a job that was
@@ -50,7 +51,7 @@ package final class RedisJobQueue: JobQueue {
             Script.all.map(\.load) + [
                 Script.prepare.command(
                     settings.prefix,
-                    ["\(limits.backlog)", "\(limits.tenantBacklog)", "\(limits.answerBytes)"].map { Array($0.utf8) },
+                    limits.words.map { Array($0.utf8) },
                 )
             ]
         let name = "attachd-\(worker)"
@@ -168,5 +169,15 @@ package final class RedisJobQueue: JobQueue {
         }
         let random = String(UInt64.random(in: 0...UInt64.max), radix: 16)
         return "\(host.prefix(64))-\(ProcessInfo.processInfo.processIdentifier)-\(random)"
+    }
+}
+
+extension QueueLimits {
+    /// The arguments of the script `prepare`.
+    fileprivate var words: [String] {
+        var words = ["\(backlog)", "\(tenantBacklog)", "\(answerBytes)"]
+        if let named = shares.named { words += ["share", "\(named)"] }
+        for (name, share) in shares.byName { words += ["share:\(name)", "\(share)"] }
+        return words
     }
 }

@@ -2,69 +2,57 @@ import Jobs
 import Media
 import Timing
 
-/// The waiting jobs in the order in which they begin: by priority, then by deadline.
+/// The waiting jobs in the order in which they begin: by priority, then in turns of their tenants, then by deadline.
 struct WaitingJobs {
-    private struct Entry: Comparable {
-        var deadline: Instant
-        var lease: Lease
+    /// The jobs of one priority.
+    private struct Line {
+        var tenants: [String: DeadlineOrder] = [:]
+        var turns = TenantTurns()
 
-        init(_ job: LeasedJob) {
-            deadline = job.deadline
-            lease = job.lease
-        }
-
-        static func < (left: Entry, right: Entry) -> Bool {
-            (left.deadline, left.lease.entry, left.lease.fence) < (right.deadline, right.lease.entry, right.lease.fence)
+        var first: Lease? {
+            turns.next(among: tenants.compactMapValues(\.first)).flatMap { tenants[$0]?.first?.lease }
         }
     }
 
-    /// The jobs of each priority. The most urgent one is last, so that its removal does not move the others.
-    private var entries = [[Entry]](repeating: [], count: Job.Priority.allCases.count)
+    private var lines = [Line](repeating: Line(), count: Job.Priority.allCases.count)
+    private var all = DeadlineOrder()
 
     /// The job that begins next.
-    var first: Lease? { entries.first { !$0.isEmpty }?.last?.lease }
-
-    /// The earliest deadline and its job.
-    var soonest: (deadline: Instant, lease: Lease)? {
-        entries.compactMap(\.last).min().map { ($0.deadline, $0.lease) }
+    var first: Lease? {
+        for line in lines { if let first = line.first { return first } }
+        return nil
     }
 
-    var count: Int { entries.reduce(0) { $0 + $1.count } }
+    /// The earliest deadline and its job.
+    var soonest: (deadline: Instant, lease: Lease)? { all.first.map { ($0.deadline, $0.lease) } }
 
-    /// All leases in order.
-    var leases: [Lease] { entries.flatMap { $0.reversed().map(\.lease) } }
+    var count: Int { all.count }
+
+    /// All leases, earliest deadline first.
+    var leases: [Lease] { all.leases }
 
     mutating func insert(_ job: LeasedJob) {
-        let entry = Entry(job)
-        let priority = job.job.priority.rawValue
-        entries[priority].insert(entry, at: entries[priority].position(of: entry))
+        let entry = DeadlineOrder.Entry(job)
+        all.insert(entry)
+        lines[job.job.priority.rawValue].tenants[job.job.tenant, default: DeadlineOrder()].insert(entry)
     }
 
     mutating func remove(_ job: LeasedJob) {
-        let entry = Entry(job)
+        let (entry, tenant) = (DeadlineOrder.Entry(job), job.job.tenant)
+        all.remove(entry)
         let priority = job.job.priority.rawValue
-        let position = entries[priority].position(of: entry)
-        guard position < entries[priority].count, entries[priority][position] == entry else { return }
-        entries[priority].remove(at: position)
+        lines[priority].tenants[tenant]?.remove(entry)
+        if lines[priority].tenants[tenant]?.count == 0 { lines[priority].tenants[tenant] = nil }
+    }
+
+    /// Removes a job that begins, which is a turn of its tenant.
+    mutating func begin(_ job: LeasedJob) {
+        remove(job)
+        lines[job.job.priority.rawValue].turns.record(job.job.tenant)
     }
 
     mutating func removeAll() {
-        for priority in entries.indices { entries[priority] = [] }
-    }
-}
-
-extension Array where Element: Comparable {
-    /// Returns the index of `element`, or of its insertion, in a descending array.
-    fileprivate func position(of element: Element) -> Int {
-        var range = startIndex..<endIndex
-        while !range.isEmpty {
-            let middle = range.lowerBound + range.count / 2
-            if self[middle] > element {
-                range = middle + 1..<range.upperBound
-            } else {
-                range = range.lowerBound..<middle
-            }
-        }
-        return range.lowerBound
+        all = DeadlineOrder()
+        for priority in lines.indices { lines[priority].tenants = [:] }
     }
 }

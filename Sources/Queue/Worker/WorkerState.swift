@@ -5,7 +5,7 @@ package import Timing
 /// The decisions of a worker: the leased job that begins next, the jobs that are answered without work, and the times.
 /// It has no side effects.
 ///
-/// High priority goes before low, then the earliest deadline is first. A job that was begun twice and never ended may
+/// High priority goes before low, then tenants take turns, then the earliest deadline is first. A job that was begun twice and never ended may
 /// have killed its workers, or another job beside it did. From then on it runs alone. Even then the worker can die for
 /// another reason: only after five starts alone does the worker answer the job without work and dead-letter it.
 package struct WorkerState {
@@ -160,7 +160,7 @@ package struct WorkerState {
             // No job may overtake one that waits to run alone, or it would wait forever.
             guard !needsAlone || working.isEmpty else { break }
             isAlone = needsAlone
-            waiting.remove(job)
+            waiting.begin(job)
             held[lease]?.phase = .working
             let end = needsAlone ? min(job.deadline - margin, now + Self.longestAlone) : job.deadline - margin
             // Work returns its partial result at the margin. The extra time is for work that does not end.

@@ -6,6 +6,7 @@ import Media
 import Payloads
 import Processing
 import Timing
+import Values
 
 /// The routes `/v1/jobs`, for notifications that are answered later.
 struct JobsRoutes: Sendable {
@@ -35,23 +36,30 @@ struct JobsRoutes: Sendable {
         options.identifier = id
         let job = Job(
             id: id,
+            tenant: options.tenant ?? Job.defaultTenant,
             timeLimit: try service.check(.value(envelope.payload), options: options),
             content: content,
             answer: .init(callback: envelope.callback),
             trace: request.traceContext,
         )
-        guard try await queue.enqueue(job) != .busy else {
-            instrument.record(.jobRefused)
-            throw Problem(
-                .tooManyRequests,
-                "The queue is full. Send the notification unchanged, or try again.",
-                retryAfter: 1
-            )
+        switch try await queue.enqueue(job) {
+        case .accepted, .known, .finished: break
+        case .busy: throw refusal("The queue is full.")
+        case .overShare: throw refusal("The tenant \(job.tenant)'s share of the queue is full.")
         }
         return Self.response(.accepted, .object([.init("id", .string(id))]))
     }
 
-    /// Handles `GET /v1/jobs/{id}?wait=10s`. Answers with the job's state, or with its result when it is finished.
+    private func refusal(_ reason: String) -> Problem {
+        instrument.record(.jobRefused)
+        return Problem(
+            .tooManyRequests,
+            "\(reason) Send the notification unchanged, or try again.",
+            retryAfter: 1,
+        )
+    }
+
+    /// Handles `GET /v1/jobs/{id}?wait=10s`, for a tenant's job with `tenant=NAME`. Answers with the job's state, or with its result when it is finished.
     func state(_ request: Request, id: String) async throws -> Response {
         var patience = Duration.zero
         if let text = request.uri.queryParameters["wait"] {
@@ -62,7 +70,8 @@ struct JobsRoutes: Sendable {
         }
         let mayWait = patience > .zero && waiting.enter()
         defer { if mayWait { waiting.leave() } }
-        switch try await queue.state(of: JobName(id: id), waiting: mayWait ? patience : .zero) {
+        let name = try Self.name(id, request)
+        switch try await queue.state(of: name, waiting: mayWait ? patience : .zero) {
         case .unknown: throw Self.unknown(id)
         case .waiting: return Self.response(.ok, Self.job(id, "waiting"))
         case .running: return Self.response(.ok, Self.job(id, "running"))
@@ -75,13 +84,22 @@ struct JobsRoutes: Sendable {
     }
 
     /// Handles `DELETE /v1/jobs/{id}`. Cancels a job that has not begun.
-    func cancel(id: String) async throws -> Response {
-        switch try await queue.cancel(JobName(id: id)) {
+    func cancel(_ request: Request, id: String) async throws -> Response {
+        switch try await queue.cancel(try Self.name(id, request)) {
         case .cancelled: return Response(status: .noContent)
         case .running: throw Problem(.conflict, "The job \(id) is in progress. Ask for its result.")
         case .finished: throw Problem(.conflict, "The job \(id) is already finished.")
         case .unknown: throw Self.unknown(id)
         }
+    }
+
+    /// Returns the name of the job that a request is about. Ids count within their tenant.
+    private static func name(_ id: String, _ request: Request) throws -> JobName {
+        guard let tenant = request.uri.queryParameters["tenant"].map(String.init) else { return JobName(id: id) }
+        guard TenantName.isValid(tenant) else {
+            throw Problem(.badRequest, "\"tenant\" is not a tenant's name. Write \(TenantName.rule).")
+        }
+        return JobName(id: id, tenant: tenant)
     }
 
     private static func job(_ id: String, _ state: String, _ more: [JSONValue.Member] = []) -> JSONValue {

@@ -22,7 +22,7 @@ struct NotificationsRoute: Sendable {
     }
 
     private func respond(to envelope: NotificationEnvelope, _ accepted: Instant) async throws -> Response {
-        let result = try await admission.admit {
+        let result = try await admission.admit(for: envelope.options.tenant) {
             try await service.process(.value(envelope.payload), options: envelope.options, accepted: accepted)
         }
         return Response(

@@ -4,6 +4,7 @@ import Media
 import Payloads
 import Processing
 import Timing
+import Values
 
 /// The route `POST /v1/rewrite`. It takes a raw payload and answers with the raw rewritten payload, or a list of them.
 /// Options and the outcome are in header fields.
@@ -28,7 +29,7 @@ struct RewriteRoute: Sendable {
         _ options: NotificationService.Options,
         _ accepted: Instant,
     ) async throws -> Response {
-        let result = try await admission.admit {
+        let result = try await admission.admit(for: options.tenant) {
             do throws(RequestError) {
                 return try await service.process(.bytes(payload), options: options, accepted: accepted)
             } catch .payload(.noNotification) where Self.isEnvelope(try? JSONValue(parsing: payload)) {
@@ -86,6 +87,12 @@ struct RewriteRoute: Sendable {
         var options = NotificationService.Options()
         options.profile = headers[.attachdProfile]
         options.dialect = headers[.attachdDialect]
+        if let name = headers[.attachdTenant] {
+            guard TenantName.isValid(name) else {
+                throw Problem(.badRequest, "Attachd-Tenant is not a tenant's name. Write \(TenantName.rule).")
+            }
+            options.tenant = name
+        }
         if let text = headers[.attachdPushType] {
             guard let pushType = PushType(rawValue: text) else {
                 throw Problem(.badRequest, "Attachd-Push-Type must be one of: \(PushType.names).")
@@ -115,6 +122,7 @@ extension HTTPField.Name {
     static let attachdDeadline = named("Attachd-Deadline")
     static let attachdProfile = named("Attachd-Profile")
     static let attachdDialect = named("Attachd-Dialect")
+    static let attachdTenant = named("Attachd-Tenant")
     static let attachdPushType = named("Attachd-Push-Type")
     static let attachdOutcome = named("Attachd-Outcome")
     static let attachdMargin = named("Attachd-Margin")

@@ -15,6 +15,8 @@ struct EnqueueCommand: AsyncParsableCommand {
     var payloads: [String] = ["-"]
     @Option(help: "The job's name. The queue accepts each name once. Only for a single payload.")
     var id: String?
+    @Option(help: "The tenant that the jobs are for. Tenants take turns, and have their share of the queue.")
+    var tenant: String?
     @Option(help: "Post the result to this URL.")
     var callback: String?
     @Flag(help: "Wait for the results and print them.")
@@ -49,33 +51,39 @@ struct EnqueueCommand: AsyncParsableCommand {
 
     private func enqueue(_ settings: Settings) async throws {
         let producer = try await JobProducer.open(settings)
-        var ids: [String] = []
+        var names: [JobName] = []
         for path in payloads {
             let job = try job(try PayloadInput.read(path), path, settings)
-            ids.append(job.id)
+            names.append(job.name)
             switch try await producer.enqueue(job) {
             case .accepted, .known, .finished:
                 if !wait { print(job.id) }
             case .busy: throw CommandError(.failure, "The queue is full. Send the notification unchanged.")
+            case .overShare:
+                let reason = "The tenant \(job.tenant)'s share of the queue is full. Send the notification unchanged."
+                throw CommandError(.failure, reason)
             }
         }
-        if wait { for id in ids { try await print(result(of: id, from: producer)) } }
+        if wait { for name in names { try await print(result(of: name, from: producer)) } }
         await producer.shutDown()
     }
 
     private func job(_ payload: [UInt8], _ path: String, _ settings: Settings) throws -> Job {
         do {
-            return try JobOrder(id: id, profile: common.profile, callback: callback).job(payload, settings)
+            return try JobOrder(id: id, tenant: tenant, profile: common.profile, callback: callback).job(
+                payload,
+                settings
+            )
         } catch {
             throw CommandError(.badInput, "\(path): \(error)")
         }
     }
 
-    private func result(of id: String, from producer: JobProducer) async throws -> String {
+    private func result(of name: JobName, from producer: JobProducer) async throws -> String {
         while true {
-            switch try await producer.state(of: id, waiting: .seconds(10)) {
+            switch try await producer.state(of: name, waiting: .seconds(10)) {
             case .waiting, .running: continue
-            case .unknown: throw CommandError(.failure, "The result of \(id) is no longer kept.")
+            case .unknown: throw CommandError(.failure, "The result of \(name.id) is no longer kept.")
             case .finished(let reply): return String(decoding: reply.body, as: UTF8.self)
             }
         }

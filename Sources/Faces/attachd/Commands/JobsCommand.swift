@@ -39,9 +39,9 @@ struct JobsCommand: AsyncParsableCommand {
                 print("waiting \(status.waiting)\(age); running \(status.running); dead letters \(status.dead)")
                 for job in jobs {
                     let state = job.isRunning ? "running" : "waiting"
-                    print(
-                        "\(job.name.id.onOneLine())  \(state)  \(job.remaining.milliseconds) ms left  started \(job.starts)x"
-                    )
+                    let tenant = job.name.tenant == Job.defaultTenant ? "" : "  of \(job.name.tenant.onOneLine())"
+                    let time = "\(job.remaining.milliseconds) ms left"
+                    print("\(job.name.id.onOneLine())\(tenant)  \(state)  \(time)  started \(job.starts)x")
                 }
             }
         }
@@ -54,7 +54,8 @@ struct JobsCommand: AsyncParsableCommand {
                 "jobs": .array(
                     jobs.map { job in
                         [
-                            "id": .string(job.name.id), "state": .string(job.isRunning ? "running" : "waiting"),
+                            "id": .string(job.name.id), "tenant": .string(job.name.tenant),
+                            "state": .string(job.isRunning ? "running" : "waiting"),
                             "remaining": .integer(job.remaining.milliseconds), "starts": .integer(job.starts),
                         ]
                     }
@@ -67,6 +68,7 @@ struct JobsCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Prints a job's state and result.")
 
         @Argument(help: "The job's id.") var id: String
+        @Option(help: "The tenant that the job is for, if it names one.") var tenant = Job.defaultTenant
         @Flag(help: "Print one JSON object.")
         var json = false
         @OptionGroup var queue: QueueOptions
@@ -74,7 +76,7 @@ struct JobsCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await QueueView.with(queue, common) { view in
-                switch try await view.state(of: id) {
+                switch try await view.state(of: JobName(id: id, tenant: tenant)) {
                 case .unknown:
                     throw CommandError(.inputNotFound, "There is no job \(id), or its result is no longer kept.")
                 case .waiting: show("waiting")
@@ -127,7 +129,8 @@ struct JobsCommand: AsyncParsableCommand {
             .array(
                 letters.map { letter in
                     [
-                        "id": .string(letter.job.id), "starts": .integer(letter.starts),
+                        "id": .string(letter.job.id), "tenant": .string(letter.job.tenant),
+                        "starts": .integer(letter.starts),
                         "age": .integer(letter.age.milliseconds),
                     ]
                 }
@@ -139,16 +142,18 @@ struct JobsCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Adds a dead letter to the queue again.")
 
         @Argument(help: "The job's id.") var id: String
+        @Option(help: "The tenant that the job is for, if it names one.") var tenant = Job.defaultTenant
         @OptionGroup var queue: QueueOptions
         @OptionGroup var common: CommonOptions
 
         func run() async throws {
             try await QueueView.with(queue, common, changes: true) { view in
-                switch try await view.retry(id) {
+                switch try await view.retry(JobName(id: id, tenant: tenant)) {
                 case .accepted: print("waiting")
                 case .known, .finished:
                     throw CommandError(.failure, "A job \(id) is already in the queue, or was just answered.")
                 case .busy: throw CommandError(.failure, "The queue is full.")
+                case .overShare: throw CommandError(.failure, "The tenant's share of the queue is full.")
                 case nil: throw CommandError(.inputNotFound, "There is no dead letter \(id).")
                 }
             }

@@ -34,7 +34,7 @@ package final class Engine: Sendable {
     package init(_ settings: Settings, readsLocalFiles: Bool, traces: TraceSettings? = nil, logger: Logger)
         throws(EngineError)
     {
-        let (metrics, warnings) = (AttachdMetrics(), WarningLog(logger))
+        let (metrics, warnings) = (AttachdMetrics(tenants: Set(settings.tenants.keys)), WarningLog(logger))
         self.metrics = metrics
         self.warnings = warnings
         do throws(FileError) {

@@ -63,6 +63,11 @@ extension SidecarServices {
                 metricsAddress: settings.metricsAddress,
                 apiToken: apiToken,
                 requestLimit: settings.requests,
+                tenantShares: TenantShares(
+                    of: settings.requests,
+                    percentage: settings.tenantShare,
+                    percentages: settings.tenants.compactMapValues(\.share),
+                ),
                 downloadLimit: takesRequests ? OpenFiles.downloads(beside: settings.requests) : 0,
             ),
             service: takesRequests ? engine.service : nil,

@@ -9,11 +9,13 @@ import Timing
 /// A payload and the options of `attachd enqueue`, from which a job is made.
 package struct JobOrder: Sendable {
     package var id: String?
+    package var tenant: String?
     package var profile: String?
     package var callback: String?
 
-    package init(id: String?, profile: String?, callback: String?) {
+    package init(id: String?, tenant: String? = nil, profile: String?, callback: String?) {
         self.id = id
+        self.tenant = tenant
         self.profile = profile
         self.callback = callback
     }
@@ -29,12 +31,14 @@ package struct JobOrder: Sendable {
             JSONValue.Member("id", .string(id)), .init("payload", try JSONValue(parsing: payload)),
             .init("deadline", .string("\(settings.deadline.milliseconds)ms")),
         ]
+        if let tenant { members.append(.init("tenant", .string(tenant))) }
         if let profile { members.append(.init("profile", .string(profile))) }
         if let callback { members.append(.init("callback", .string(callback))) }
         let content = JSONValue.object(members).compactBytes
         _ = try NotificationEnvelope(content, isJob: true)
         return Job(
             id: id,
+            tenant: tenant ?? Job.defaultTenant,
             timeLimit: settings.deadline,
             content: content,
             answer: .init(callback: callback),

@@ -26,10 +26,10 @@ package struct JobProducer: Sendable {
         }
     }
 
-    package func state(of id: String, waiting patience: Duration) async throws -> JobState {
+    package func state(of name: JobName, waiting patience: Duration) async throws -> JobState {
         switch backend {
-        case .queue(let queue): try await queue.jobs.state(of: JobName(id: id), waiting: patience)
-        case .sidecar(let sidecar): try await sidecar.state(of: id, waiting: patience)
+        case .queue(let queue): try await queue.jobs.state(of: name, waiting: patience)
+        case .sidecar(let sidecar): try await sidecar.state(of: name, waiting: patience)
         }
     }
 

@@ -66,6 +66,8 @@ struct NotificationJobs: JobHandler {
             payload = .value(envelope.payload)
             options = envelope.options
             options.identifier = options.identifier ?? job.job.id
+            // The queue knows the tenant, also of an entry whose envelope names none.
+            options.tenant = job.job.tenant
             // Bounds the time: some queues let producers give a job more time than a notification may have.
             accepted = max(job.enqueued, deadline - NotificationService.longestTimeLimit)
             options.timeLimit = max(deadline - accepted, .milliseconds(1))

@@ -22,7 +22,14 @@ package struct OpenQueue: Sendable {
         mayBeAway: Bool = false,
         logger: Logger,
     ) async throws -> OpenQueue {
-        let limits = QueueLimits(backlog: settings.backlog)
+        let limits = QueueLimits(
+            backlog: settings.backlog,
+            shares: TenantShares(
+                of: settings.backlog,
+                percentage: settings.tenantShare,
+                percentages: settings.tenants.compactMapValues(\.share),
+            ),
+        )
         switch settings.queue {
         case .sqlite(let path):
             let queue = try await SQLiteJobQueue.open(path, limits: limits, instrument: QueueLog(logger))

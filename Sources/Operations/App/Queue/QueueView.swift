@@ -41,16 +41,16 @@ package struct QueueView: Sendable {
         }
     }
 
-    package func state(of id: String) async throws -> JobState {
+    package func state(of name: JobName) async throws -> JobState {
         switch backend {
-        case .queue(let queue): try await queue.jobs.state(of: JobName(id: id), waiting: .zero)
-        case .file(let file): try await file.state(of: JobName(id: id))
+        case .queue(let queue): try await queue.jobs.state(of: name, waiting: .zero)
+        case .file(let file): try await file.state(of: name)
         }
     }
 
     /// Enqueues a dead letter again. Returns `nil` if there is no such dead letter.
-    package func retry(_ id: String) async throws -> Enqueued? {
-        try await changeable().retryDeadLetter(JobName(id: id))
+    package func retry(_ name: JobName) async throws -> Enqueued? {
+        try await changeable().retryDeadLetter(name)
     }
 
     /// Deletes all dead letters, and returns their number.

@@ -39,9 +39,9 @@ package struct SidecarClient: Sendable {
         }
     }
 
-    func state(of id: String, waiting patience: Duration) async throws -> JobState {
-        let name = Self.encoded(id)
-        let url = "\(base)/\(name)?wait=\(patience.milliseconds)ms"
+    func state(of name: JobName, waiting patience: Duration) async throws -> JobState {
+        let tenant = name.tenant == Job.defaultTenant ? "" : "&tenant=\(Self.encoded(name.tenant))"
+        let url = "\(base)/\(Self.encoded(name.id))?wait=\(patience.milliseconds)ms\(tenant)"
         switch try await send(OutgoingMessage(headers: [:]), to: url, within: patience) {
         case (404, _): return .unknown
         case (409, _): return .finished(JobReply(.cancelled, body: []))

@@ -13,6 +13,8 @@ package struct QueueMetrics: Instrument {
         "attachd_queue_dead_letters": "Jobs that killed their workers.",
         "attachd_queue_callbacks": "Answers that are still to be posted.",
         "attachd_jobs_total": "Jobs answered, by status.",
+        "attachd_tenant_jobs_total":
+            "Jobs answered, by tenant of the configuration and status. All other tenants together are \"other\".",
         "attachd_job_seconds": "Time from enqueueing a job to its answer.",
         "attachd_job_margin_seconds":
             "Time left until a job's deadline when it was answered; 0 for late jobs.",
@@ -29,6 +31,8 @@ package struct QueueMetrics: Instrument {
     ]
 
     private let registry: PrometheusRegistry
+    /// The tenants with metrics of their own: only those of the configuration, so that their number is bounded.
+    private let tenants: Set<String>
     private let available: Meter
     private let oldest: Meter
     private let waiting: Meter
@@ -38,8 +42,9 @@ package struct QueueMetrics: Instrument {
     private let duration: Metrics.Timer
     private let margin: Metrics.Timer
 
-    init(_ registry: PrometheusRegistry) {
+    init(_ registry: PrometheusRegistry, tenants: Set<String>) {
         self.registry = registry
+        self.tenants = tenants
         available = registry.meter("attachd_queue_available")
         oldest = registry.meter("attachd_queue_oldest_waiting_seconds")
         waiting = registry.meter("attachd_queue_jobs", [("state", "waiting")])
@@ -83,8 +88,12 @@ package struct QueueMetrics: Instrument {
 
     package func record(_ event: WorkerEvent) {
         switch event {
-        case .answered(_, let status, let duration, let margin):
+        case .answered(let name, let status, let duration, let margin):
             increment("attachd_jobs", [("status", status.rawValue)])
+            if !tenants.isEmpty {
+                let tenant = tenants.contains(name.tenant) ? name.tenant : "other"
+                increment("attachd_tenant_jobs", [("tenant", tenant), ("status", status.rawValue)])
+            }
             self.duration.record(duration: duration)
             self.margin.record(duration: max(.zero, margin))
             if margin < .zero { increment("attachd_jobs_late") }

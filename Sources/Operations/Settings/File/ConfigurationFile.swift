@@ -8,7 +8,7 @@ struct ConfigurationFile {
     let root: ConfigurationTable
 
     /// The sections that only a file can have, because they are tables.
-    private static let sections = ["dialects", "profiles", "sources", "categories"]
+    private static let sections = ["dialects", "profiles", "sources", "categories", "tenants"]
 
     /// Reads the file at `path`. Throws for every unknown key.
     init(path: String) throws(SettingsError) {

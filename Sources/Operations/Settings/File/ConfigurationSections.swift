@@ -5,12 +5,13 @@ import Preview
 import Processing
 
 /// The settings that need tables, so only a configuration file can hold them: the user's dialects, profiles, and
-/// categories, and the rules about sources.
+/// categories, the rules about sources, and tenants.
 struct ConfigurationSections {
     private(set) var dialects: [Dialect] = []
     private(set) var profiles: [Profile] = []
     private(set) var sources = SourcesSection()
     private(set) var categories: [NotificationCategory] = []
+    private(set) var tenants: [String: TenantSettings] = [:]
 
     /// Reads the sections of `file`. Throws for every unknown key.
     init(_ file: ConfigurationFile, _ context: SourceContext) throws(SettingsError) {
@@ -32,6 +33,7 @@ struct ConfigurationSections {
             .map { name, table throws(SettingsError) in
                 try NotificationCategory(named: name, in: table, folder: file.folder)
             }
+        tenants = try TenantSettings.all(in: file.root)
     }
 
     private static func check(_ name: String, isNew: Bool, _ table: ConfigurationTable) throws(SettingsError) {

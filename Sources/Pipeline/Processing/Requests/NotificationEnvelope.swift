@@ -1,17 +1,20 @@
 import Media
 package import Payloads
 import Timing
+import Values
 
 /// A payload and the sender's options, as one JSON object: the body of `POST /v1/notifications` and of a job.
 ///
-/// `{"id"?, "payload", "profile"?, "dialect"?, "pushType"?: "voip", "deadline"?: "5s",`
+/// `{"id"?, "tenant"?, "payload", "profile"?, "dialect"?, "pushType"?: "voip", "deadline"?: "5s",`
 /// `"clip"?: {"start"?: "3s", "duration"?: "10s"}, "focus"?: {"x": 0.5, "y": 0.2}}`, and for a job `"callback"?`, a URL.
 package struct NotificationEnvelope: Sendable {
     package let payload: JSONValue
     package let options: NotificationService.Options
     package let callback: String?
 
-    private static let keys: Set = ["id", "payload", "profile", "dialect", "pushType", "deadline", "clip", "focus"]
+    private static let keys: Set = [
+        "id", "tenant", "payload", "profile", "dialect", "pushType", "deadline", "clip", "focus",
+    ]
     private static let jobKeys: Set = ["callback"]
     private static let clipKeys: Set = ["start", "duration"]
     private static let focusKeys: Set = ["x", "y"]
@@ -45,6 +48,7 @@ package struct NotificationEnvelope: Sendable {
         self.payload = payload
         self.options = NotificationService.Options(
             identifier: try Self.text("id", in: value, like: "\"order-42\""),
+            tenant: try Self.tenant(in: value),
             profile: try Self.text("profile", in: value, like: "\"apns\""),
             dialect: try Self.text("dialect", in: value, like: "\"my-attachment\""),
             pushType: try Self.pushType(in: value),
@@ -58,6 +62,14 @@ package struct NotificationEnvelope: Sendable {
             upTo: Self.callbackByteLimit,
             like: "\"https://push.example/results\""
         )
+    }
+
+    private static func tenant(in envelope: JSONValue) throws(RequestError) -> String? {
+        switch envelope["tenant"] {
+        case nil, .null: return nil
+        case .string(let name) where TenantName.isValid(name): return name
+        default: throw .envelope("\"tenant\" is not a tenant's name. Write \(TenantName.rule).")
+        }
     }
 
     private static func pushType(in envelope: JSONValue) throws(RequestError) -> PushType {

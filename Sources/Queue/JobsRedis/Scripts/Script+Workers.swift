@@ -14,48 +14,64 @@ extension Script {
           local entry = priority .. '/' .. id
           local _, fence = owner(entry)
           local count = start_count(entry)
+          forget(entry, map(claimed[2]))
           table.insert(found, {entry, fence, count, claimed[2]})
         end
         """
 
-    /// Leases entries that were given back, then new ones, from each stream in order of priority. Returns the time,
-    /// then the entries: their names, fences, starts and fields. Arguments: the maximum number.
+    /// Leases waiting entries of each priority, in turns of their tenants. Returns the time, then the entries: their
+    /// names, fences, starts and fields. Arguments: the maximum number.
     static let lease = Script(
         common,
+        line,
         claim,
         """
         local limit = tonumber(ARGV[2]) + 1
+        for _, priority in ipairs({'hi', 'lo'}) do line_up(priority) end
         for _, priority in ipairs({'hi', 'lo'}) do
-          local key = prefix .. 'jobs:' .. priority
           if #found < limit then
-            local released = redis.call('XPENDING', key, 'workers', '-', '+', limit - #found, 'released')
-            for _, pending in ipairs(released) do claim(priority, pending[1]) end
+            take_turns(priority, function(id)
+              if owner(priority .. '/' .. id) == 'released' then claim(priority, id) end
+              return #found < limit
+            end)
           end
-          if #found < limit then
-            local read = redis.call('XREADGROUP', 'GROUP', 'workers', ARGV[1], 'COUNT', limit - #found,
-              'STREAMS', key, '>')
-            for _, new in ipairs(read and read[1][2] or {}) do
-              table.insert(found, {priority .. '/' .. new[1], 1, 0, new[2]})
-            end
-          end
+        end
+        if redis.call('EXISTS', prefix .. 'due') == 0 then
+          redis.call('DEL', prefix .. 'turns:hi', prefix .. 'turns:lo')
         end
         return found
         """
     )
 
-    /// Leases entries whose lease was not renewed, and answers as `lease` does. Arguments: the maximum number, the
-    /// lease time.
+    /// Leases entries whose lease was not renewed, and answers as `lease` does. Also lines up entries that workers of an
+    /// earlier version gave back. Arguments: the maximum number, the lease time.
     static let reclaim = Script(
         common,
+        line,
         claim,
         """
         local limit = tonumber(ARGV[2]) + 1
         for _, priority in ipairs({'hi', 'lo'}) do
-          if #found < limit then
-            local idle = redis.call('XPENDING', prefix .. 'jobs:' .. priority, 'workers', 'IDLE', ARGV[3],
-              '-', '+', limit - #found)
-            for _, pending in ipairs(idle) do claim(priority, pending[1]) end
+          local key, lost = prefix .. 'jobs:' .. priority, {}
+          for _, consumer in ipairs(redis.call('XINFO', 'CONSUMERS', key, 'workers')) do
+            consumer = map(consumer)
+            if #found < limit and consumer.pending > 0 and consumer.name ~= 'released' then
+              local idle = redis.call('XPENDING', key, 'workers', 'IDLE', ARGV[3], '-', '+', limit - #found,
+                consumer.name)
+              for _, pending in ipairs(idle) do table.insert(lost, pending[1]) end
+            end
           end
+          -- The oldest first, whoever had them.
+          local function number(id) return tonumber(id:match('^%d+')), tonumber(id:match('%d+$')) end
+          table.sort(lost, function(left, right)
+            local a, b = number(left)
+            local c, d = number(right)
+            return a < c or a == c and b < d
+          end)
+          for _, id in ipairs(lost) do
+            if #found < limit then claim(priority, id) end
+          end
+          look_over(priority)
         end
         return found
         """
@@ -129,11 +145,14 @@ extension Script {
     /// Gives entries to the consumer `released`, from which `lease` takes them. Arguments: entries and their fences.
     static let giveBack = Script(
         common,
+        line,
         """
         for i = 2, #ARGV, 2 do
           local key, id = locate(ARGV[i])
           if owns(ARGV[1], ARGV[i], ARGV[i + 1]) then
             redis.call('XCLAIM', key, 'workers', 'released', 0, id, 'JUSTID')
+            local job = read(ARGV[i])
+            if job then wait_in_line(ARGV[i], job) end
           end
         end
         return 'OK'
@@ -147,8 +166,10 @@ extension Script {
         """
         for _, priority in ipairs({'hi', 'lo'}) do
           local key = prefix .. 'jobs:' .. priority
-          if #redis.call('XPENDING', key, 'workers', '-', '+', 1, ARGV[1]) == 0 then
-            redis.call('XGROUP', 'DELCONSUMER', key, 'workers', ARGV[1])
+          for _, name in ipairs({ARGV[1], 'released'}) do
+            if #redis.call('XPENDING', key, 'workers', '-', '+', 1, name) == 0 then
+              redis.call('XGROUP', 'DELCONSUMER', key, 'workers', name)
+            end
           end
         end
         return 'OK'

@@ -92,6 +92,21 @@ extension Script {
           local name = owner(entry)
           return name and name ~= 'released'
         end
+
+        -- Entries that a producer wrote without the script may have any tenant.
+        local function tenant_of(job)
+          local tenant = job.t or ''
+          return #tenant >= 1 and #tenant <= 128 and tenant or 'default'
+        end
+
+        -- Takes an entry out of the lists of waiting entries.
+        local function forget(entry, job)
+          local priority, tenant = entry:sub(1, 2), tenant_of(job)
+          local line = prefix .. 'waiting:' .. priority .. ':' .. tenant
+          if redis.call('ZREM', line, entry:sub(4)) == 0 then return end
+          redis.call('ZREM', prefix .. 'due', entry)
+          if redis.call('EXISTS', line) == 0 then redis.call('ZREM', prefix .. 'tenants:' .. priority, tenant) end
+        end
         """
 
     /// Defines a function that answers a job: it stores the result, adds it to the producer's stream and callback, and
@@ -119,6 +134,7 @@ extension Script {
           else
             redis.call('ZREM', prefix .. 'tenant:' .. tenant, entry)
           end
+          forget(entry, job)
           redis.call('XACK', key, 'workers', id)
           redis.call('XDEL', key, id)
           redis.call('HDEL', starts, entry)
@@ -132,7 +148,8 @@ extension Script {
     ]
 
     /// Creates the consumer group, sets the queue's limits, and removes workers that ended without leaving. Arguments:
-    /// the backlog, a tenant's share of it, the bytes of answers still to be posted.
+    /// the backlog, a tenant's share of it, the bytes of answers still to be posted, then names and values of further
+    /// shares.
     static let prepare = Script(
         """
         local prefix = KEYS[1]
@@ -142,6 +159,10 @@ extension Script {
         end
         redis.call('HSET', prefix .. 'meta', 'proto', 1, 'backlog', ARGV[1], 'tenantBacklog', ARGV[2],
           'answerBytes', ARGV[3])
+        for _, field in ipairs(redis.call('HKEYS', prefix .. 'meta')) do
+          if field == 'share' or field:sub(1, 6) == 'share:' then redis.call('HDEL', prefix .. 'meta', field) end
+        end
+        for i = 4, #ARGV, 2 do redis.call('HSET', prefix .. 'meta', ARGV[i], ARGV[i + 1]) end
         for _, priority in ipairs({'hi', 'lo'}) do
           local key = prefix .. 'jobs:' .. priority
           local made = redis.pcall('XGROUP', 'CREATE', key, 'workers', '0', 'MKSTREAM')

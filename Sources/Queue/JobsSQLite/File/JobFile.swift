@@ -19,6 +19,7 @@ struct JobFile {
     /// The connection, or `nil` until the file was opened successfully.
     private var connection: DatabaseQueue?
     private var backlog = Backlog()
+    private var turns = Turns()
     private var tidied: Int
     private var changesWhenTidied = 0
     private let reserve: SpaceReserve
@@ -68,11 +69,12 @@ struct JobFile {
 
     private mutating func transaction<Value>(_ work: (inout JobTables) throws -> Value) throws -> Value {
         let connection = try opened()
-        let (value, changes) = try connection.write { database in
-            var tables = JobTables(database, clock: clock, limits: limits, backlog: backlog)
-            return (try work(&tables), tables.changes)
+        let (value, changes, taken) = try connection.write { database in
+            var tables = JobTables(database, clock: clock, limits: limits, backlog: backlog, turns: turns)
+            return (try work(&tables), tables.changes, tables.turns)
         }
         backlog.add(changes)
+        turns = taken
         return value
     }
 

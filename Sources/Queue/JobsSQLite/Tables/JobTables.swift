@@ -12,21 +12,23 @@ struct JobTables {
     /// The backlog before this transaction.
     let backlog: Backlog
     var changes = Backlog()
+    var turns: Turns
 
     static let deadLetterLimit = 10_000
 
-    init(_ database: Database, clock: UnixClock, limits: QueueLimits, backlog: Backlog) {
+    init(_ database: Database, clock: UnixClock, limits: QueueLimits, backlog: Backlog, turns: Turns = Turns()) {
         self.database = database
         self.clock = clock
         self.limits = limits
         self.backlog = backlog
+        self.turns = turns
     }
 
     // MARK: Enqueueing
 
     mutating func enqueue(_ job: Job) throws -> Enqueued {
         if let reply = try reply(to: job.name) { return .finished(reply) }
-        guard hasRoom(for: job.tenant) else { return try isOpen(job.name) ? .known : .busy }
+        if let refusal = refusal(of: job.tenant) { return try isOpen(job.name) ? .known : refusal }
         let now = clock.now
         let isNew = try database.change(
             """
@@ -51,7 +53,7 @@ struct JobTables {
             [name.tenant, name.id]
         )
         guard let letter else { return nil }
-        guard hasRoom(for: name.tenant) else { return .busy }
+        if let refusal = refusal(of: name.tenant) { return refusal }
         try database.change("DELETE FROM reply WHERE tenant = ? AND id = ?", [name.tenant, name.id])
         let enqueued = try enqueue(letter.job())
         if enqueued == .accepted {
@@ -60,39 +62,15 @@ struct JobTables {
         return enqueued
     }
 
-    private func hasRoom(for tenant: String) -> Bool {
-        backlog.total + changes.total < limits.backlog && backlog[tenant] + changes[tenant] < limits.tenantBacklog
-            && backlog.answerBytes + changes.answerBytes < limits.answerBytes
+    /// Returns the reason why a job of `tenant` is refused, or `nil` if there is room for it.
+    private func refusal(of tenant: String) -> Enqueued? {
+        guard backlog.total + changes.total < limits.backlog,
+            backlog.answerBytes + changes.answerBytes < limits.answerBytes
+        else { return .busy }
+        return backlog[tenant] + changes[tenant] < limits.backlog(of: tenant) ? nil : .overShare
     }
 
     // MARK: Leases
-
-    func lease(_ limit: Int) throws -> [LeasedJob] {
-        try lease(
-            "SELECT seq FROM job WHERE state = 0 ORDER BY priority, deadline, seq LIMIT ?2",
-            [clock.now + limits.leaseTime.milliseconds, limit]
-        )
-    }
-
-    func reclaim(_ limit: Int) throws -> [LeasedJob] {
-        let now = clock.now
-        return try lease(
-            "SELECT seq FROM job WHERE state = 1 AND lease_until <= ?3 ORDER BY lease_until LIMIT ?2",
-            [now + limits.leaseTime.milliseconds, limit, now]
-        )
-    }
-
-    private func lease(_ chosen: String, _ arguments: StatementArguments) throws -> [LeasedJob] {
-        let rows = try database.rows(
-            "UPDATE job SET state = 1, attempt = attempt + 1, lease_until = ?1 WHERE seq IN (\(chosen)) RETURNING *",
-            arguments
-        )
-        // RETURNING does not define an order.
-        return try rows.map { try $0.leasedJob(clock) }.sorted {
-            ($0.job.priority.rawValue, $0.deadline, $0.lease.entry)
-                < ($1.job.priority.rawValue, $1.deadline, $1.lease.entry)
-        }
-    }
 
     func start(_ lease: Lease) throws -> Bool {
         try database.change("UPDATE job SET starts = starts + 1 WHERE \(Self.isHeld)", held(lease)) > 0

@@ -24,10 +24,13 @@ enum Schema {
                     + "made the file finish its jobs, or name another file."
             )
         }
+        // Files of earlier versions do not have it, and do well with it.
+        try database.execute(sql: turnIndex)
     }
 
     private static func create(in database: Database, now: Int) throws {
         try database.execute(sql: tables)
+        try database.execute(sql: turnIndex)
         // Entry numbers are never reused, even after a damaged file was replaced: a late answer to a job of the old
         // file must not match a new job.
         try database.execute(
@@ -36,6 +39,11 @@ enum Schema {
         )
         try database.execute(sql: "PRAGMA application_id = \(applicationID); PRAGMA user_version = \(version)")
     }
+
+    /// Finds the next tenant, and the most urgent job of each.
+    private static let turnIndex = """
+        CREATE INDEX IF NOT EXISTS job_turn ON job(priority, tenant, deadline, seq) WHERE state = 0;
+        """
 
     // The columns that change during work precede the content and keep their size: SQLite then overwrites them in place
     // and does not rewrite the pages of the content.

@@ -118,6 +118,7 @@ package final class DecoderPool: Sendable {
         let claim = DecoderSchedule.Claim(
             id: id,
             deadline: job.deadline.soonest,
+            tenant: WorkingTenant.name,
             isClip: job.request.format.kind != .image,
             byteCount: configuration.initialMemoryBytes,
             needsProcess: true,

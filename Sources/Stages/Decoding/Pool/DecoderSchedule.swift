@@ -1,8 +1,9 @@
 import Media
 import Timing
+import Values
 
-/// The order in which jobs compute: the most urgent first, as far as slots and memory allow. State only, without side
-/// effects.
+/// The order in which jobs compute: in turns of their tenants, the most urgent first, as far as slots and memory allow.
+/// State only, without side effects.
 ///
 /// A slot stands for one core. A job gives its slot back while it waits for bytes. It keeps its memory until another
 /// job needs it. A picture that computes for very long gives up its slot, too, to waiting jobs.
@@ -11,6 +12,8 @@ struct DecoderSchedule: Sendable {
         var id: Int
         /// The time when the job's result is due.
         var deadline: Instant
+        /// The tenant of the notification that began the job.
+        var tenant = TenantName.unnamed
         /// A Boolean value that indicates whether the job is video or sound. Those take long, and may not have every
         /// slot.
         var isClip = false
@@ -50,6 +53,7 @@ struct DecoderSchedule: Sendable {
     private let byteLimit: Int
     private let rule: Rule
     private var waiting: [Claim] = []
+    private var turns = TenantTurns()
     /// The number of times that each claim was passed while it waited for memory.
     private var passes: [Int: Int] = [:]
     /// The jobs that have a slot.
@@ -133,7 +137,10 @@ struct DecoderSchedule: Sendable {
 // MARK: - Granting
 
 extension DecoderSchedule {
-    /// Grants slots to waiting jobs, the earliest deadline first, while there are `processes` for jobs that begin.
+    /// The most claims that are brought into the order of turns. There are far fewer slots.
+    private static let orderLimit = 64
+
+    /// Grants slots to waiting jobs, in turns of tenants and the earliest deadline first, while there are `processes` for jobs that begin.
     ///
     /// Smaller claims may pass a claim for which there is no memory, a few times. Then memory is kept for it, except
     /// for a reserve that serves small claims.
@@ -142,7 +149,9 @@ extension DecoderSchedule {
         var granted: [Claim] = []
         var processes = processes
         var passed: [Claim] = []
-        for claim in waiting where running.count < slots && evictions[claim.id] == nil {
+        guard running.count < slots else { return [] }
+        for claim in turns.ordered(waiting, limit: Self.orderLimit, tenant: \.tenant)
+        where running.count < slots && evictions[claim.id] == nil {
             let isLeftOut = claim.isClip && running.values.count(where: \.claim.isClip) >= clipSlots
             if isLeftOut || (claim.needsProcess && processes == 0) { continue }
             guard mayPass(passed, claim), makeRoom(for: claim, keeping: passed.first, at: now) else {
@@ -153,7 +162,10 @@ extension DecoderSchedule {
                 // Some of these jobs may have been evicted.
                 for other in passed where evictions[other.id] == nil { passes[other.id, default: 0] += 1 }
             }
-            if claim.needsProcess { processes -= 1 }
+            if claim.needsProcess {
+                processes -= 1
+                turns.record(claim.tenant)
+            }
             _ = stopWaiting(claim.id)
             running[claim.id] = Turn(claim: claim, start: now)
             held[claim.id] = claim.byteCount

@@ -22,7 +22,8 @@ package struct QueueTarget: LoadTarget {
             content: notification.envelope,
         )
         do {
-            guard try await queue.enqueue(job) != .busy else { return answer(.refused, "the queue is full") }
+            let enqueued = try await queue.enqueue(job)
+            guard enqueued != .busy, enqueued != .overShare else { return answer(.refused, "the queue is full") }
             while time.now < end {
                 switch try await queue.state(of: job.name, waiting: min(end - time.now, .seconds(10))) {
                 case .waiting, .running: continue

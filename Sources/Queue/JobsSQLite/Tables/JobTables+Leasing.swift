@@ -1,0 +1,125 @@
+import GRDB
+import Jobs
+import Timing
+
+// Leases of waiting jobs. Tenants take turns, and the jobs of each go by their deadlines.
+extension JobTables {
+    /// The most tenants among which one lease chooses. If more wait, the next lease begins after the last one of them.
+    private static let tenantLimit = 256
+
+    mutating func lease(_ limit: Int) throws -> [LeasedJob] {
+        var jobs: [LeasedJob] = []
+        for priority in Job.Priority.allCases where jobs.count < limit {
+            jobs += try lease(limit - jobs.count, priority)
+        }
+        return jobs
+    }
+
+    private mutating func lease(_ limit: Int, _ priority: Job.Priority) throws -> [LeasedJob] {
+        let waiting = try waitingTenants(priority)
+        switch waiting.count {
+        case 0: return []
+        case 1:
+            let jobs = try lease(
+                "SELECT seq FROM job WHERE state = 0 AND priority = ?3 ORDER BY deadline, seq LIMIT ?2",
+                [leaseEnd, limit, priority.rawValue]
+            )
+            for job in jobs { turns.taken[priority.rawValue].record(job.job.tenant) }
+            return jobs
+        default:
+            let chosen = try choose(limit, priority, among: waiting)
+            let list = chosen.map { String($0.number) }.joined(separator: ",")
+            let jobs = try lease("SELECT value FROM json_each(?2)", [leaseEnd, "[\(list)]"])
+            let order = Dictionary(uniqueKeysWithValues: chosen.enumerated().map { (String($1.number), $0) })
+            return jobs.sorted { order[$0.lease.entry] ?? 0 < order[$1.lease.entry] ?? 0 }
+        }
+    }
+
+    /// The first job of a tenant.
+    private struct Head: Comparable {
+        var deadline: Int
+        var number: Int
+
+        init(_ row: Row) throws {
+            deadline = try row.value("deadline")
+            number = try row.value("seq")
+        }
+
+        static func < (left: Head, right: Head) -> Bool {
+            (left.deadline, left.number) < (right.deadline, right.number)
+        }
+    }
+
+    /// Returns the tenants with waiting jobs and their most urgent jobs, each with one step in the index.
+    private mutating func waitingTenants(_ priority: Job.Priority) throws -> [String: Head] {
+        var found: [String: Head] = [:]
+        let start = turns.lastTenants[priority.rawValue]
+        var last = start
+        var hasWrapped = start.isEmpty
+        while found.count < Self.tenantLimit {
+            let row = try database.row(
+                """
+                SELECT tenant, deadline, seq FROM job INDEXED BY job_turn
+                WHERE state = 0 AND priority = ? AND tenant > ? ORDER BY tenant, deadline, seq LIMIT 1
+                """,
+                [priority.rawValue, last]
+            )
+            if let row {
+                last = try row.value("tenant")
+                found[last] = try Head(row)
+                if hasWrapped, last >= start, !start.isEmpty { break }
+            } else {
+                guard !hasWrapped else { break }
+                (last, hasWrapped) = ("", true)
+            }
+        }
+        turns.lastTenants[priority.rawValue] = found.count < Self.tenantLimit ? "" : last
+        return found
+    }
+
+    private mutating func choose(
+        _ limit: Int,
+        _ priority: Job.Priority,
+        among tenants: [String: Head],
+    ) throws -> [Head] {
+        var waiting = tenants
+        var chosen: [Head] = []
+        while chosen.count < limit, let tenant = turns.taken[priority.rawValue].next(among: waiting),
+            let head = waiting[tenant]
+        {
+            chosen.append(head)
+            turns.taken[priority.rawValue].record(tenant)
+            waiting[tenant] = try database.row(
+                """
+                SELECT deadline, seq FROM job INDEXED BY job_turn
+                WHERE state = 0 AND priority = ? AND tenant = ? AND (deadline, seq) > (?, ?)
+                ORDER BY deadline, seq LIMIT 1
+                """,
+                [priority.rawValue, tenant, head.deadline, head.number]
+            )
+            .map { try Head($0) }
+        }
+        return chosen
+    }
+
+    func reclaim(_ limit: Int) throws -> [LeasedJob] {
+        try lease(
+            "SELECT seq FROM job WHERE state = 1 AND lease_until <= ?3 ORDER BY lease_until LIMIT ?2",
+            [leaseEnd, limit, clock.now]
+        )
+    }
+
+    private var leaseEnd: Int { clock.now + limits.leaseTime.milliseconds }
+
+    private func lease(_ chosen: String, _ arguments: StatementArguments) throws -> [LeasedJob] {
+        let rows = try database.rows(
+            "UPDATE job SET state = 1, attempt = attempt + 1, lease_until = ?1 WHERE seq IN (\(chosen)) RETURNING *",
+            arguments
+        )
+        // RETURNING does not define an order.
+        return try rows.map { try $0.leasedJob(clock) }.sorted {
+            ($0.job.priority.rawValue, $0.deadline, $0.lease.entry)
+                < ($1.job.priority.rawValue, $1.deadline, $1.lease.entry)
+        }
+    }
+}

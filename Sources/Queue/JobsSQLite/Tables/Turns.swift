@@ -1,0 +1,10 @@
+import Jobs
+import Timing
+
+/// The turns of tenants at this queue's leases. They are not in the file: after a restart, all tenants begin anew.
+struct Turns: Sendable {
+    /// The turns for each priority.
+    var taken = [TenantTurns](repeating: TenantTurns(), count: Job.Priority.allCases.count)
+    /// For each priority, the last tenant that a lease looked at if more wait than one lease looks at; otherwise empty.
+    var lastTenants = [String](repeating: "", count: Job.Priority.allCases.count)
+}

@@ -1,0 +1,93 @@
+import Jobs
+import Media
+import Testing
+import Timing
+
+extension QueueRule {
+    static let tenants = [
+        QueueRule("a tenant's first job is leased at once, however many jobs of another wait before it") { queues in
+            let queue = try await queues.open()
+            for number in 1...60 {
+                let job = Job.sample("\(number)", tenant: "campaign", within: .seconds(20))
+                #expect(try await queue.enqueue(job) == .accepted)
+            }
+            #expect(try await queue.lease(16, waiting: .zero).allSatisfy { $0.job.tenant == "campaign" })
+            #expect(try await queue.enqueue(.sample("hello", tenant: "chat", within: .seconds(90))) == .accepted)
+            #expect(try await queue.leaseOne().job.name == JobName(id: "hello", tenant: "chat"))
+        },
+        QueueRule("tenants that wait take turns, and no job is left out or leased twice") { queues in
+            let queue = try await queues.open()
+            for number in 1...40 {
+                for tenant in ["a", "b", "c"] {
+                    let seconds = tenant == "a" ? 10 + number : 100 + number
+                    let job = Job.sample("\(number)", tenant: tenant, within: .seconds(seconds))
+                    #expect(try await queue.enqueue(job) == .accepted)
+                }
+            }
+            var names: [JobName] = []
+            while case let jobs = try await queue.lease(7, waiting: .zero), !jobs.isEmpty {
+                names += jobs.map(\.job.name)
+                guard names.count <= 90 else { continue }
+                let counts = ["a", "b", "c"].map { tenant in names.count { $0.tenant == tenant } }
+                #expect((counts.max() ?? 0) - (counts.min() ?? 0) <= TenantTurns.lead, "\(counts)")
+            }
+            #expect(names.count == 120 && Set(names).count == 120)
+            for tenant in ["a", "b", "c"] {
+                #expect(names.filter { $0.tenant == tenant }.map(\.id) == (1...40).map { "\($0)" })
+            }
+        },
+        QueueRule("high priority goes before low, whatever the tenants") { queues in
+            let queue = try await queues.open()
+            #expect(try await queue.enqueue(.sample("1", tenant: "chat", priority: .low)) == .accepted)
+            for number in 1...3 {
+                #expect(try await queue.enqueue(.sample("\(number)", tenant: "campaign")) == .accepted)
+            }
+            let jobs = try await queue.lease(9, waiting: .zero)
+            #expect(jobs.map(\.job.tenant) == ["campaign", "campaign", "campaign", "chat"])
+        },
+        QueueRule("a job that was given back waits in its tenant's line, and a withdrawn one no longer does") {
+            queues in
+            let queue = try await queues.open()
+            for (id, tenant) in [("1", "a"), ("2", "a"), ("1", "b")] {
+                #expect(try await queue.enqueue(.sample(id, tenant: tenant)) == .accepted)
+            }
+            let leased = try await queue.lease(3, waiting: .zero)
+            #expect(leased.count == 3)
+            try await queue.giveBack(leased.map(\.lease))
+            #expect(try await queue.cancel(JobName(id: "1", tenant: "a")) == .cancelled)
+            let again = try await queue.lease(9, waiting: .zero)
+            #expect(Set(again.map(\.job.name)) == [JobName(id: "2", tenant: "a"), JobName(id: "1", tenant: "b")])
+            for job in again { #expect(try await queue.finish(job.lease, with: .sample())) }
+            #expect(try await queue.status().running == 0)
+        },
+        QueueRule("each named tenant has its share, one may have its own, and jobs without a tenant have the queue") {
+            queues in
+            let shares = TenantShares(of: 10, percentage: 20, percentages: ["news": 30])
+            let queue = try await queues.open(QueueLimits(backlog: 10, shares: shares, leaseTime: .seconds(600)))
+            func fill(_ tenant: String, _ count: Int) async throws {
+                for number in 1...count {
+                    #expect(try await queue.enqueue(.sample("\(number)", tenant: tenant)) == .accepted)
+                }
+            }
+            try await fill("chat", 2)
+            #expect(try await queue.enqueue(.sample("3", tenant: "chat")) == .overShare)
+            #expect(try await queue.enqueue(.sample("2", tenant: "chat")) == .known)
+            try await fill("news", 3)
+            #expect(try await queue.enqueue(.sample("4", tenant: "news")) == .overShare)
+            try await fill(Job.defaultTenant, 5)
+            #expect(try await queue.enqueue(.sample("6")) == .busy)
+            #expect(try await queue.enqueue(.sample("5", tenant: "news")) == .busy)
+        },
+        QueueRule("more tenants than one lease looks at all have their turns") { queues in
+            let queue = try await queues.open()
+            for number in 1...300 {
+                #expect(try await queue.enqueue(.sample("j", tenant: "tenant-\(number)")) == .accepted)
+            }
+            var tenants: Set<String> = []
+            while case let jobs = try await queue.lease(16, waiting: .zero), !jobs.isEmpty {
+                tenants.formUnion(jobs.map(\.job.tenant))
+            }
+            #expect(tenants.count == 300)
+        },
+    ]
+}

@@ -1,0 +1,68 @@
+import Jobs
+import Support
+import Testing
+
+@testable import Sidecar
+
+@Suite("Permits for requests", .timeLimit(.minutes(1)))
+struct AdmissionTests {
+    /// Returns the error of a request that is not admitted.
+    private func refusal(_ admission: Admission, for tenant: String?) async -> Problem? {
+        do {
+            try await admission.admit(for: tenant) {}
+            return nil
+        } catch {
+            return error as? Problem
+        }
+    }
+
+    @Test("a named tenant has its share of the permits, and leaves the others theirs")
+    func shares() async throws {
+        let admission = Admission(limit: 4, shares: TenantShares(of: 4, percentage: 50, percentages: ["vip": 75]))
+        let (started, end) = (Signal(), Signal())
+        async let first: Void = admission.admit(for: "loud") {
+            try await admission.admit(for: "loud") {
+                started.send()
+                await end.wait()
+            }
+        }
+        await started.wait()
+        let refused = await refusal(admission, for: "loud")
+        #expect(refused?.retryAfter == 1)
+        #expect(refused?.detail.contains("The tenant loud has 2 requests") == true)
+        #expect(await refusal(admission, for: "quiet") == nil)
+        #expect(await refusal(admission, for: nil) == nil)
+        try await admission.admit(for: "vip") {
+            try await admission.admit(for: "vip") {
+                let full = await refusal(admission, for: nil)
+                #expect(full?.detail.contains("4 requests are in progress") == true)
+            }
+        }
+        end.send()
+        try await first
+        #expect(admission.running == 0)
+        #expect(await refusal(admission, for: "loud") == nil)
+    }
+
+    @Test(
+        "the name of a tenant is checked wherever a request gives it",
+        arguments: [
+            ("/v1/rewrite", ["Attachd-Tenant": "a b"], #"{"aps":{}}"#, 400),
+            ("/v1/rewrite", ["Attachd-Tenant": "chat"], #"{"aps":{}}"#, 200),
+            ("/v1/notifications", [:], #"{"tenant":"a b","payload":{"aps":{}}}"#, 422),
+            ("/v1/notifications", [:], #"{"tenant":"chat","payload":{"aps":{}}}"#, 200),
+        ]
+    )
+    func names(path: String, headers: [String: String], body: String, status: Int) async throws {
+        try await SidecarFixture.run { sidecar in
+            let answer = try await HTTPClient.send(
+                "POST",
+                path: path,
+                port: sidecar.port,
+                headers: headers,
+                body: Array(body.utf8),
+            )
+            #expect(answer.status == status, "\(answer.text)")
+        }
+    }
+}
