@@ -315,6 +315,12 @@ let package = Package(
             path: "Tests/JobsContract",
             swiftSettings: strict,
         ),
+        .target(
+            name: "FleetDay",
+            dependencies: ["Jobs", "Worker", "SeededRandom"],
+            path: "Tests/FleetDay",
+            swiftSettings: strict,
+        ),
         .target(name: "CForbiddenCalls", path: "Tests/CForbiddenCalls"),
         .program(
             "evil-decoder",
@@ -323,7 +329,7 @@ let package = Package(
         ),
         .program(
             "queue-program",
-            ["Events", "Timing", "Media", "Jobs", "JobsSQLite", "JobsRedis", "Worker"],
+            ["Events", "Timing", "Media", "Jobs", "JobsSQLite", "JobsRedis", "Worker", "FleetDay"],
             path: "Tests/QueueProgram"
         ),
         .program("store-forever", ["Media", "Storage"], path: "Tests/StoreForever"),
@@ -360,7 +366,7 @@ let package = Package(
         .tests("ProcessingTests", ["Values", "Timing", "Media", "Payloads", "ServiceExtension", "Processing"]),
         .tests("TemplatesTests", ["Templates", .product(name: "Mustache", package: "swift-mustache")]),
         .tests("BatchTests", ["Timing", "Media", "Payloads", "Processing", "Batch"]),
-        .tests("WorkerTests", ["Timing", "SeededRandom", "Media", "Jobs", "JobsSQLite", "Worker"]),
+        .tests("WorkerTests", ["Timing", "SeededRandom", "Media", "Jobs", "JobsSQLite", "Worker", "FleetDay"]),
         .tests("TelemetryTests", ["Telemetry"]),
         .tests(
             "TracesTests",

@@ -29,6 +29,7 @@ import planted
 import prepare
 import quality
 import sentinel
+import tenants
 import traces
 from images import Rewrites, in_parallel
 from sidecar import Origin, Sidecar
@@ -158,6 +159,14 @@ def queue(name, target, rounds=5, jobs=20_000):
     }
 
 
+def scale():
+    """A simulated day of the number of workers, drawn as docs/scale.svg."""
+    script = pathlib.Path(__file__).with_name("scale.py")
+    command = [sys.executable, script, pathlib.Path(program).with_name("queue-program"), "docs/scale.svg"]
+    run = subprocess.run(command, check=True, capture_output=True, text=True)
+    return {"day": run.stdout.strip(), "target": "none late, at most 8 workers"}
+
+
 def free_of_core():
     os.sched_setaffinity(0, cores)
 
@@ -179,6 +188,7 @@ benchmarks = {
     "overload": on_all_cores(overload.overload),
     "prepare": lambda: prepare.prepared(program, folder, set(cores), medium),
     "campaign": lambda: campaign.campaign(program, folder, set(cores), medium),
+    "tenants": on_all_cores(tenants.tenants), "scale": scale,
     "hiccup": on_all_cores(hiccup.hiccup), "planted": on_all_cores(planted.planted),
     "sentinel": lambda: sentinel.sentinel(program, folder),
     "downloads": lambda: attachments.downloads(program, folder, set(cores), medium),

@@ -42,6 +42,43 @@ def check_kubernetes(path):
     print(f"{path}: {', '.join(document['kind'] for document in documents)} as Kubernetes 1.30 has it")
 
 
+def check_keda(path):
+    """Checks what attachd's answer has to do with; the schema of KEDA's own resources is not at hand."""
+    documents = [document for document in yaml.safe_load_all(path.read_text()) if document]
+    workers = list(yaml.safe_load_all((path.parent / "workers.yaml").read_text()))
+    names = {document["metadata"]["name"] for document in workers if document["kind"] == "Deployment"}
+    services = {document["metadata"]["name"] for document in workers if document["kind"] == "Service"}
+    description = json.loads(pathlib.Path("Sources/Faces/Sidecar/openapi.json").read_text())
+    logins = set()
+    for document in documents:
+        if document["apiVersion"] != "keda.sh/v1alpha1":
+            sys.exit(f"{path}: {document['apiVersion']} is not KEDA's")
+        if document["kind"] == "TriggerAuthentication":
+            logins.add(document["metadata"]["name"])
+            continue
+        if document["kind"] != "ScaledObject":
+            sys.exit(f"{path}: a {document['kind']} is not expected here")
+        spec = document["spec"]
+        if spec["scaleTargetRef"]["name"] not in names or not 0 == spec["minReplicaCount"] < spec["maxReplicaCount"]:
+            sys.exit(f"{path}: it does not scale a deployment of workers.yaml from 0")
+        for trigger in spec["triggers"]:
+            metadata = trigger["metadata"]
+            if not all(isinstance(text, str) for text in metadata.values()):
+                sys.exit(f"{path}: a value of a trigger is not a text")
+            if trigger["type"] == "metrics-api":
+                host, route = re.fullmatch(r"http://([\w-]+)\.[\w.-]+:8080(/.*)", metadata["url"]).groups()
+                schema = description["components"]["schemas"]["Scale"]
+                if route not in description["paths"] or metadata["valueLocation"] not in schema["required"]:
+                    sys.exit(f"{path}: {route} has no {metadata['valueLocation']}")
+                if host not in services or trigger["authenticationRef"]["name"] not in logins:
+                    sys.exit(f"{path}: {host} or its token is not there")
+            elif trigger["type"] == "prometheus":
+                check_metrics(path, metadata["query"])
+            else:
+                sys.exit(f"{path}: a trigger of type {trigger['type']}")
+    print(f"{path}: {', '.join(document['kind'] for document in documents)}, by their structure")
+
+
 def check_compose(path):
     file = yaml.safe_load(path.read_text())
     for name, service in file["services"].items():
@@ -106,5 +143,10 @@ def value(flags):
 check_metrics(deploy / "prometheus/alerts.yml", (deploy / "prometheus/alerts.yml").read_text())
 check_dashboard(deploy / "grafana/attachd.json")
 check_kubernetes(deploy / "kubernetes/sidecar.yaml")
+check_kubernetes(deploy / "kubernetes/workers.yaml")
+check_kubernetes(deploy / "kubernetes/hpa.yaml")
+check_metrics(deploy / "kubernetes/hpa.yaml", (deploy / "kubernetes/hpa.yaml").read_text())
+check_keda(deploy / "kubernetes/keda-metrics-api.yaml")
+check_keda(deploy / "kubernetes/keda-prometheus.yaml")
 check_compose(deploy / "compose.yaml")
 check_filter(deploy / "seccomp.json")

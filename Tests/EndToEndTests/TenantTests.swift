@@ -37,7 +37,9 @@ struct TenantTests {
             #expect(try await sidecar.get("/v1/jobs/1?tenant=loud").text.contains(#""id":"1""#))
             #expect(try await sidecar.get("/v1/jobs/1?tenant=other").status == 404)
             #expect(try await sidecar.get("/v1/jobs/1?tenant=a/b").status == 400)
-            #expect(try await HTTPClient.send("DELETE", path: "/v1/jobs/1?tenant=other", port: sidecar.port).status == 404)
+            #expect(
+                try await HTTPClient.send("DELETE", path: "/v1/jobs/1?tenant=other", port: sidecar.port).status == 404
+            )
             origin.stop()
         }
     }

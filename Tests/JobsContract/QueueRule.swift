@@ -11,7 +11,7 @@ package struct QueueRule: Sendable, CustomTestStringConvertible {
     }
 
     package static let all =
-        enqueueing + leasing + tenants + losing + answering + deadLetters + callingBack + listing + lasting
+        enqueueing + leasing + tenants + losing + answering + deadLetters + callingBack + listing + scaling + lasting
 
     package var testDescription: String { text }
 

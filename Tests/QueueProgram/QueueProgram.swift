@@ -1,3 +1,4 @@
+import FleetDay
 import Glibc
 import Jobs
 
@@ -6,12 +7,14 @@ import Jobs
 ///     queue-program churn QUEUE PREFIX          enqueues and answers jobs until it is killed, and prints each step
 ///     queue-program produce QUEUE PREFIX JOBS   enqueues jobs and follows each of them to its answer
 ///     queue-program work QUEUE                  answers jobs until it is killed
+///     queue-program day                         simulates a day of the rule for the number of workers, as CSV
 ///     queue-program bench QUEUE WAITING JOBS    measures jobs without work per second while others wait
 @main
 struct QueueProgram {
     static func main() async throws {
         let isStrict = CommandLine.arguments.contains("--strict")
         let arguments = CommandLine.arguments.dropFirst().filter { $0 != "--strict" }
+        if arguments == ["day"] { return printDay() }
         guard arguments.count >= 2 else { usage() }
         let queue = try await openQueue(arguments[1], isStrict: isStrict)
         switch (arguments[0], arguments.dropFirst(2).compactMap { Int($0) }) {
@@ -28,9 +31,19 @@ struct QueueProgram {
         }
     }
 
+    private static func printDay() {
+        say("time,arrivals,backlog,needed,asked,running,late")
+        for minute in FleetDay.standard.run().minutes {
+            let numbers = [
+                minute.time, minute.arrivals, minute.backlog, minute.needed, minute.asked, minute.running, minute.late,
+            ]
+            say(numbers.map { "\($0)" }.joined(separator: ","))
+        }
+    }
+
     private static func usage() -> Never {
         say(
-            "usage: queue-program churn QUEUE PREFIX | produce QUEUE PREFIX JOBS | work QUEUE | bench QUEUE WAITING JOBS"
+            "usage: queue-program day | churn QUEUE PREFIX | produce QUEUE PREFIX JOBS | work QUEUE | bench QUEUE WAITING JOBS"
         )
         exit(64)
     }

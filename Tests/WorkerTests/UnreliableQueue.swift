@@ -40,6 +40,11 @@ final class UnreliableQueue: JobQueue {
     func postponeCallback(_ lease: Lease, by delay: Duration, isFailure: Bool) async throws {
         try await queue.postponeCallback(lease, by: delay, isFailure: isFailure)
     }
+    func report(_ report: WorkerReport) async throws { try await queue.report(report) }
+    func load() async throws -> (load: QueueLoad, scaling: String?) { try await queue.load() }
+    func storeScaling(_ text: String, replacing former: String?) async throws -> Bool {
+        try await queue.storeScaling(text, replacing: former)
+    }
     func status() async throws -> QueueStatus { try await queue.status() }
     func jobs(_ limit: Int) async throws -> [JobSummary] { try await queue.jobs(limit) }
     func deadLetters(_ limit: Int) async throws -> [DeadLetter] { try await queue.deadLetters(limit) }

@@ -5,6 +5,7 @@ package import Jobs
 package import Logging
 import Media
 import NIOCore
+package import Payloads
 import Preview
 package import Processing
 import ServiceLifecycle
@@ -63,6 +64,7 @@ package struct SidecarServer: Service, CustomStringConvertible {
     private let responses: ResponsesRoute?
     private let health: HealthRoutes
     private let callbackRefusal: @Sendable (String) -> String?
+    private let scale: (@Sendable () async throws -> JSONValue)?
     private let tracer: any Tracer
     private let admission: Admission
     private let logger: Logger
@@ -71,7 +73,8 @@ package struct SidecarServer: Service, CustomStringConvertible {
     /// Creates a server. Without a `service`, it does not accept notifications over HTTP. Without a `queue`, it does
     /// not accept jobs.
     ///
-    /// `callbackRefusal` returns the reason why a callback's URL is not allowed, or `nil`.
+    /// `callbackRefusal` returns the reason why a callback's URL is not allowed, or `nil`. `scale` returns the number of
+    /// workers that the queue needs, with what it is made of.
     package init(
         configuration: Configuration,
         service: NotificationService?,
@@ -83,6 +86,7 @@ package struct SidecarServer: Service, CustomStringConvertible {
         remarks: @escaping @Sendable () async -> [String] = { [] },
         metrics: @escaping @Sendable () async -> String,
         callbackRefusal: @escaping @Sendable (String) -> String? = { _ in nil },
+        scale: (@Sendable () async throws -> JSONValue)? = nil,
         tracer: any Tracer = NoOpTracer(),
         logger: Logger,
         instrument: any Events.Instrument<SidecarEvent> = NoInstrument<SidecarEvent>(),
@@ -109,6 +113,7 @@ package struct SidecarServer: Service, CustomStringConvertible {
             metrics: metrics,
         )
         self.callbackRefusal = callbackRefusal
+        self.scale = scale
         self.tracer = tracer
         self.logger = logger
         self.instrument = instrument
@@ -157,6 +162,15 @@ package struct SidecarServer: Service, CustomStringConvertible {
         }
         if let responses {
             router.post("v1/responses") { request, _ in try await responses.respond(to: request) }
+        }
+        if let scale {
+            router.get("v1/scale") { _, _ in
+                Response(
+                    status: .ok,
+                    headers: [.contentType: "application/json", .cacheControl: "no-store"],
+                    body: .init(byteBuffer: ByteBuffer(bytes: try await scale().compactBytes)),
+                )
+            }
         }
         attachments?.add(to: router)
         health.add(to: router, withMetrics: configuration.metricsAddress == nil)

@@ -80,6 +80,12 @@ extension Settings {
         responseWebhook = try values.publicURL(.responseWebhook, example: "http://127.0.0.1:8098/responses")
         backlog = try values.number(.backlog, in: 1...10_000_000) ?? backlog
         tenantShare = try values.number(.tenantShare, in: 1...100) ?? tenantShare
+        workerStart = try values.duration(.workerStart, upTo: .seconds(3600)) ?? workerStart
+        hasWorker = try values.flag(.worker) ?? hasWorker
+        if !hasWorker, case .sqlite = queue {
+            let reason = "Nobody else can work on the queue's file. Give a queue on Redis, or leave --no-worker out."
+            throw SettingsError(key: SettingsKey.worker.rawValue, reason: reason)
+        }
         isStrict = try values.flag(.strict) ?? isStrict
         logLevel = try values.choice(.logLevel) ?? logLevel
         logSample = try values.number(.logSample, in: 1...1_000_000) ?? logSample

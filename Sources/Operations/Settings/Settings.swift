@@ -43,6 +43,10 @@ package struct Settings: Sendable {
     package var tenantShare = 50
     /// The tenants of the configuration file, by their names.
     package var tenants: [String: TenantSettings] = [:]
+    /// The time from the decision for a new worker to its first job.
+    package var workerStart: Duration = .seconds(20)
+    /// A Boolean value that indicates whether this process works on the queue's jobs.
+    package var hasWorker = true
     /// A Boolean value that indicates whether a queue server that can lose jobs is an error instead of a warning.
     package var isStrict = false
     /// The path of a file of certificate authorities that are trusted in addition to the system's.
@@ -81,6 +85,12 @@ package struct Settings: Sendable {
     package var logFormat: LogFormat
     /// One of this many finished notifications is logged.
     package var logSample = 1
+}
+
+extension Settings {
+    /// The number of jobs that a worker processes at the same time. Most of them wait for their downloads, and decoding
+    /// has its own limit.
+    package var jobSlots: Int { decoders * 32 }
 }
 
 /// The error of an invalid setting: its key, and what to write instead.

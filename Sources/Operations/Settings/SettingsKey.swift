@@ -10,8 +10,8 @@ package enum SettingsKey: String, Sendable, CaseIterable {
     case signingKeyFile, groupReadableKeys, keep, quota, reuse, allowAddresses, caFile, decoders, requireSandbox
     case logLevel, logFormat, logSample
     case listen, metricsListen, apiTokenFile, requests
-    case queue, backlog, tenantShare, strict
-    case preview, responseWebhook
+    case queue, backlog, tenantShare, workerStart, strict
+    case preview, responseWebhook, worker
 
     /// The environment variable of the setting: `ATTACHD_` and the key in capitals, with `_` between its words.
     package var variable: String {
@@ -213,6 +213,13 @@ extension SettingsKey {
                 help:
                     "The percentage of the backlog, and of concurrent notifications, that one named tenant may have. (default: 50)"
             )
+        case .workerStart:
+            SettingOption(
+                "worker-start",
+                in: .queue,
+                help:
+                    "The time from the decision for a new worker to its first job, for the number of workers at /v1/scale. (default: 20s)"
+            )
         case .strict:
             SettingOption(
                 "strict",
@@ -223,6 +230,13 @@ extension SettingsKey {
             )
         case .preview:
             SettingOption("no-preview", .flag(false), in: .preview, help: "Turn the preview at /preview off.")
+        case .worker:
+            SettingOption(
+                "no-worker",
+                .flag(false),
+                in: .preview,
+                help: "Take jobs over HTTP, but leave them to the other workers of the queue, which is on Redis."
+            )
         case .responseWebhook:
             SettingOption(
                 "response-webhook",

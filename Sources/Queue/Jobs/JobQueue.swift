@@ -65,6 +65,19 @@ package protocol JobQueue: Sendable {
 
     func status() async throws -> QueueStatus
 
+    // MARK: For the number of workers
+
+    /// Tells that this worker lives, and what it can do. The report counts for `WorkerReport.lifetime`, or until the
+    /// worker leaves.
+    func report(_ report: WorkerReport) async throws
+
+    /// Returns the work of the queue and the workers that reported lately, and what `storeScaling` stored last.
+    func load() async throws -> (load: QueueLoad, scaling: String?)
+
+    /// Stores what the rule for the number of workers remembers, for all processes that share the queue. Returns
+    /// `false`, without storing it, if something else than `former` was stored.
+    func storeScaling(_ text: String, replacing former: String?) async throws -> Bool
+
     /// Returns jobs that wait or are in progress, earliest deadline first.
     func jobs(_ limit: Int) async throws -> [JobSummary]
 

@@ -8,9 +8,10 @@ package import Timing
 ///
 /// Workers lease the most urgent jobs first. Opening the file ends all leases.
 package final class SQLiteJobQueue: JobQueue {
-    private let commits: GroupCommit
+    let commits: GroupCommit
     private let events = Events()
-    private let time: any TimeSource
+    let time: any TimeSource
+    let shared = SharedScaling()
 
     private init(_ commits: GroupCommit, _ time: any TimeSource) {
         self.commits = commits
@@ -122,8 +123,8 @@ package final class SQLiteJobQueue: JobQueue {
         events.tell(.jobWaits)
     }
 
-    /// Does nothing: the file has no record of workers.
-    package func leave() async throws {}
+    /// Forgets the worker's report. The file itself has no record of workers.
+    package func leave() async throws { shared.forgetReport() }
 
     // MARK: Answers that are posted
 

@@ -9,7 +9,9 @@ import Timing
 extension WorkerService {
     func work(on job: LeasedJob, until deadline: Instant) async {
         let isOurs = await insisting(for: job) { try await self.queue.start(job.lease) }
+        let begun = time.now
         let reply = isOurs == true ? await handler.answer(job, until: deadline) : nil
+        if reply != nil { cost?.worked(for: time.now - begun) }
         let isWanted = state.withLock { guarded in
             guarded.tasks[job.lease] = nil
             return guarded.worker.worked(job.lease)

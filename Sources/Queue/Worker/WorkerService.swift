@@ -23,6 +23,7 @@ package final class WorkerService: Service {
     let time: any TimeSource
     let instrument: any Instrument<WorkerEvent>
     private let onDemand: @Sendable (Int) -> Void
+    let cost: JobCost?
     private let thread = WorkerThread()
     let state: Mutex<Guarded>
 
@@ -37,7 +38,8 @@ package final class WorkerService: Service {
     private static let patience = Duration.seconds(1)
     private static let renewalTime = Duration.seconds(1)
 
-    /// Creates a worker. Without a `poster`, other workers post the answers. `onDemand` receives the number of jobs that
+    /// Creates a worker. Without a `poster`, other workers post the answers. `cost` learns how long jobs take. `onDemand`
+    /// receives the number of jobs that
     /// wait for a free slot whenever it changes.
     package init(
         queue: any JobQueue,
@@ -48,6 +50,7 @@ package final class WorkerService: Service {
         time: any TimeSource = SystemTime(),
         instrument: any Instrument<WorkerEvent> = NoInstrument<WorkerEvent>(),
         onDemand: @escaping @Sendable (Int) -> Void = { _ in },
+        cost: JobCost? = nil,
     ) {
         self.queue = queue
         self.handler = handler
@@ -55,6 +58,7 @@ package final class WorkerService: Service {
         self.time = time
         self.instrument = instrument
         self.onDemand = onDemand
+        self.cost = cost
         state = Mutex(Guarded(worker: WorkerState(limits: limits)))
         callbacks = poster.map { [callbackAdded] in
             CallbackDelivery(

@@ -26,6 +26,8 @@ package final class Engine: Sendable {
     let downloader: Downloader
     let metrics: AttachdMetrics
     let warnings: WarningLog
+    /// The cost of jobs, learnt from those before.
+    let cost: JobCost
     /// The tracer and its exports; `nil` if traces are off.
     let traces: RunningTraces?
 
@@ -37,6 +39,8 @@ package final class Engine: Sendable {
         let (metrics, warnings) = (AttachdMetrics(tenants: Set(settings.tenants.keys)), WarningLog(logger))
         self.metrics = metrics
         self.warnings = warnings
+        let cost = JobCost(slots: settings.jobSlots, decoders: settings.decoders)
+        self.cost = cost
         do throws(FileError) {
             store = try AttachmentStore(
                 at: settings.store,
@@ -56,7 +60,7 @@ package final class Engine: Sendable {
             decoders = try Self.startDecoders(
                 settings,
                 running: settings.decoders,
-                instrument: InstrumentGroup<DecoderEvent>(metrics.decoders, DecoderLog(warnings)),
+                instrument: InstrumentGroup<DecoderEvent>(metrics.decoders, DecoderLog(warnings), DecodingCost(cost)),
             )
             downloader = try Downloader(
                 settings: settings.downloads,
@@ -97,7 +101,8 @@ package final class Engine: Sendable {
                 index: fleetIndex,
                 // A command reports its one result by itself.
                 instrument: readsLocalFiles
-                    ? metrics.processing : InstrumentGroup<ProcessingEvent>(metrics.processing, log, spans),
+                    ? metrics.processing
+                    : InstrumentGroup<ProcessingEvent>(metrics.processing, log, spans, NotificationCost(cost)),
             ),
             profiles: settings.profiles,
             defaults: .init(profile: settings.profile, timeLimit: settings.deadline),

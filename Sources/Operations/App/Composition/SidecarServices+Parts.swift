@@ -19,16 +19,26 @@ extension SidecarServices {
             queue: queue.jobs,
             handler: engine.traces.map { TracedJobs(jobs, $0.tracer) } ?? jobs,
             poster: engine.callbacks,
-            // Most jobs wait for their downloads, and decoding has its own limit. The worker leases more jobs than it
-            // processes, so that it also answers those without a chance.
+            // The worker leases more jobs than it processes, so that it also answers those without a chance.
             limits: WorkerLimits(
-                slots: settings.decoders * 32,
+                slots: settings.jobSlots,
                 drainTime: Termination.jobDrainTime,
                 held: 4096,
             ),
             instrument: InstrumentGroup<WorkerEvent>(engine.metrics.queue, WorkerLog(engine.warnings)),
             onDemand: { engine.setDemand($0) },
+            cost: engine.cost,
         )
+    }
+
+    /// Returns the service that reports `worker` to the queue, if there is one, and keeps the arrival rate up to date.
+    func reporting(_ worker: WorkerService?) -> WorkerReporting {
+        guard let worker else { return WorkerReporting(queue: queue.jobs, report: nil, scaler: scaling.scaler) }
+        let (slots, cost) = (settings.jobSlots, engine.cost)
+        let report: @Sendable () -> WorkerReport = {
+            WorkerReport(slots: slots, running: worker.workingCount, jobsPerSecond: cost.jobsPerSecond)
+        }
+        return WorkerReporting(queue: queue.jobs, report: report, scaler: scaling.scaler)
     }
 
     private var preview: PreviewRoutes {
@@ -88,9 +98,11 @@ extension SidecarServices {
             metrics: {
                 engine.metrics.queue.set(queue.jobs.warnings)
                 engine.metrics.queue.set(await queueHealth.status)
+                engine.metrics.queue.set(await scaling.recent)
                 return engine.metricsText
             },
             callbackRefusal: { engine.refusal(ofCallback: $0) },
+            scale: { try await scaling.json },
             tracer: engine.traces?.tracer ?? NoOpTracer(),
             logger: logger,
             instrument: InstrumentGroup<SidecarEvent>(engine.metrics.requests, RequestLog(logger)),

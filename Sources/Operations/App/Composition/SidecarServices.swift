@@ -26,6 +26,7 @@ package struct SidecarServices: Sendable {
     let webhook: ResponseWebhook?
     let apiToken: Replaceable<Secret<String>>?
     let queueHealth: QueueHealth
+    let scaling: QueueScaling
 
     package init(_ settings: Settings, _ engine: Engine, _ queue: OpenQueue, logger: Logger) throws(EngineError) {
         self.settings = settings
@@ -34,6 +35,7 @@ package struct SidecarServices: Sendable {
         self.logger = logger
         if let redis = queue.redis { engine.fleetIndex?.connect(redis) }
         queueHealth = QueueHealth(queue.jobs)
+        scaling = QueueScaling(queue.jobs, startTime: settings.workerStart)
         recentJobs = settings.hasPreview ? RecentJobs() : nil
         holds = AccessHolds(store: engine.store)
         apiToken = settings.apiToken.map { Replaceable($0) }
@@ -46,13 +48,14 @@ package struct SidecarServices: Sendable {
     /// metrics.
     package func run(takesRequests: Bool) async throws {
         let server = server(takesRequests: takesRequests)
+        let worker = settings.hasWorker || !takesRequests ? worker(takesRequests: takesRequests) : nil
         // Services stop in reverse order: accepted requests may still enqueue jobs.
         var services: [ServiceGroupConfiguration.ServiceConfiguration] = [
             .init(service: StoreSweeper(store: engine.store, time: SystemTime())),
             .init(service: SecretReloader(secrets, time: SystemTime(), logger: logger)),
-            .init(service: worker(takesRequests: takesRequests)),
-            .init(service: server),
         ]
+        if let worker { services.append(.init(service: worker)) }
+        services += [.init(service: reporting(worker)), .init(service: server)]
         if OrphanReaper.isNeeded { services.insert(.init(service: OrphanReaper(time: SystemTime())), at: 0) }
         if let metrics = server.metricsServer { services.insert(.init(service: metrics), at: 0) }
         if let traces = engine.traces { services.insert(.init(service: traces), at: 0) }

@@ -10,6 +10,9 @@ package struct QueueMetrics: Instrument {
         "attachd_queue_oldest_waiting_seconds": "Time that the job at the front of the queue has waited.",
         "attachd_queue_available": "1 while the queue answers, otherwise 0.",
         "attachd_queue_jobs": "Jobs in the queue, by state.",
+        "attachd_workers_needed": "Workers that the queue needs so that its jobs are done in time, as at /v1/scale.",
+        "attachd_workers_running": "Workers of the queue that reported lately.",
+        "attachd_worker_job_seconds": "Time of one worker for one job, by which the number of workers is planned.",
         "attachd_queue_dead_letters": "Jobs that killed their workers.",
         "attachd_queue_callbacks": "Answers that are still to be posted.",
         "attachd_jobs_total": "Jobs answered, by status.",
@@ -39,6 +42,9 @@ package struct QueueMetrics: Instrument {
     private let running: Meter
     private let dead: Meter
     private let callbacks: Meter
+    private let needed: Meter
+    private let workers: Meter
+    private let cost: Meter
     private let duration: Metrics.Timer
     private let margin: Metrics.Timer
 
@@ -51,6 +57,9 @@ package struct QueueMetrics: Instrument {
         running = registry.meter("attachd_queue_jobs", [("state", "running")])
         dead = registry.meter("attachd_queue_dead_letters")
         callbacks = registry.meter("attachd_queue_callbacks")
+        needed = registry.meter("attachd_workers_needed")
+        workers = registry.meter("attachd_workers_running")
+        cost = registry.meter("attachd_worker_job_seconds")
         duration = registry.timer("attachd_job")
         margin = registry.timer("attachd_job_margin")
         startCounters()
@@ -77,6 +86,14 @@ package struct QueueMetrics: Instrument {
         running.set(status.running)
         dead.set(status.dead)
         callbacks.set(status.callbacks)
+    }
+
+    /// Records the number of workers that the queue needs; `nil` while the queue does not answer.
+    package func set(_ scaling: ScalingAnswer?) {
+        guard let scaling else { return }
+        needed.set(scaling.workers)
+        workers.set(scaling.load.workers.count)
+        cost.set(1 / scaling.jobsPerSecond)
     }
 
     package func set(_ warnings: Set<QueueWarning>) {

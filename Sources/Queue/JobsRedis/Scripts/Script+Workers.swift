@@ -164,6 +164,8 @@ extension Script {
     static let leave = Script(
         common,
         """
+        redis.call('DEL', prefix .. 'w:' .. ARGV[1])
+        redis.call('ZREM', prefix .. 'workers', ARGV[1])
         for _, priority in ipairs({'hi', 'lo'}) do
           local key = prefix .. 'jobs:' .. priority
           for _, name in ipairs({ARGV[1], 'released'}) do

@@ -138,13 +138,14 @@ extension Script {
           redis.call('XACK', key, 'workers', id)
           redis.call('XDEL', key, id)
           redis.call('HDEL', starts, entry)
+          redis.call('HINCRBY', prefix .. 'meta', 'answered', 1)
         end
         """
 
     /// The scripts that the server must load before the queue is used.
     static let all = [
         prepare, enqueue, state, cancel, lease, reclaim, start, renew, finish, deadLetter, giveBack, leave,
-        leaseCallbacks, finishCallback, postponeCallback, status, jobs, retry, purge,
+        leaseCallbacks, finishCallback, postponeCallback, status, jobs, retry, purge, report, load, storeScaling,
     ]
 
     /// Creates the consumer group, sets the queue's limits, and removes workers that ended without leaving. Arguments:
