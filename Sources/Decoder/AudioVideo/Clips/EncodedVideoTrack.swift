@@ -28,6 +28,10 @@ final class EncodedVideoTrack: ClipTrack {
     /// The frame that is shown at the start of the clip until the next one is due.
     private var waiting: Frame?
     private var lastTime: Int64?
+    /// The duration of the source's frames, in units of the stream.
+    private let sourceDuration: Int64
+    /// The time at which a frame without one follows: an MPEG program stream gives only the first frame of a packet a time.
+    private var nextTime: Int64?
     /// The size of the coded data so far.
     private(set) var byteCount = 0
 
@@ -48,7 +52,9 @@ final class EncodedVideoTrack: ClipTrack {
         decoder = try StreamDecoder.open(stream, limits: limits, isSlow: true)
         let stored = stream.orientation.isTransposed ? size.transposed : size
         scaler = PictureScaler(to: stored, AV_PIX_FMT_YUV420P, threadCount: Libav.threadCount)
-        let rate = min(stream.frameRate > 0 ? stream.frameRate : Self.usualFrameRate, Self.highestFrameRate)
+        let sourceRate = stream.frameRate > 0 ? stream.frameRate : Self.usualFrameRate
+        sourceDuration = max(1, stream.units(ofMicroseconds: Int64(clamping: 1_000_000 / sourceRate)))
+        let rate = min(sourceRate, Self.highestFrameRate)
         let colours = ColourDescription(of: stream).scaled
         frameDuration = Int64(clamping: 90_000 / rate)
         let options: KeyValuePairs = ["preset": "veryfast", "crf": "\(rateFactor)"]
@@ -102,7 +108,9 @@ final class EncodedVideoTrack: ClipTrack {
 
     private func encodeDecoded(until mustStop: () -> Bool = { false }) throws(DecodeError) {
         while !mustStop(), let frame = try decoder.receive() {
-            guard let shown = frame.time else { continue }
+            guard let shown = frame.time ?? nextTime else { continue }
+            let (next, overflows) = shown.addingReportingOverflow(sourceDuration)
+            nextTime = overflows ? nil : next
             let time = av_rescale_q(
                 shown - stream.units(ofMicroseconds: range.start),
                 stream.timeBase,
