@@ -55,7 +55,7 @@ package struct FleetDay: Sendable {
 
     /// A day of a shop: silent at night, most at noon, and a campaign in the evening.
     package static let standard = FleetDay(
-        campaigns: [Campaign(second: 19 * 3600, jobs: 3000, timeLimit: 300)],
+        campaigns: [Campaign(second: 20 * 3600 + 1800, jobs: 3000, timeLimit: 300)],
         curve: { second in
             let hour = Double(second) / 3600
             guard hour > 6, hour < 22 else { return 0 }

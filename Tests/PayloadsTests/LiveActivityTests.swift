@@ -73,6 +73,31 @@ struct LiveActivityTests {
         #expect(written.payload["attachments"] == nil)
     }
 
+    @Test("a picture for Android in the same message stays when the inline one has no room")
+    func otherPlatform() throws {
+        let state = Self.payload(#"{"picture":"\#(Self.url)"}"#, padding: 3900)
+        let message =
+            #"{"message":{"token":"t","android":{"notification":{"image":"https://a.example/1"}},"apns":{"payload":\#(state)}}}"#
+        let written = Self.write(try Self.request(message), inline: nil)
+        let picture = try JSONPointer("/message/android/notification/image")
+        #expect(written.payload.value(at: picture)?.text?.hasPrefix("https://push.example/a") == true)
+        let kept = try JSONPointer("/message/apns/payload/aps/content-state/picture")
+        #expect(written.payload.value(at: kept)?.text == Self.url)
+    }
+
+    @Test("a dialect that the request names finds the URL, and not the pointer")
+    func pinned() throws {
+        let payload = Self.payload(#"{"picture":"\#(Self.url)"}"#)
+        let request = try PayloadReader()
+            .read(
+                Array(payload.utf8),
+                identifier: "n",
+                dialect: "my-attachment",
+                inlinePattern: "/aps/content-state/picture"
+            )
+        #expect(request.attachments.isEmpty)
+    }
+
     @Test("inside Firebase's message the pointer starts at the payload for Apple's devices")
     func firebase() throws {
         let message =
@@ -111,6 +136,14 @@ struct LiveActivityTests {
             (#"{"aps":{"content-state":"x"},"picture":"\#(url)"}"#, "/picture"),
             (payload(#"{"picture":"parcel"}"#), "/aps/content-state/picture"),
             (payload(#"{"picture":5}"#), "/aps/content-state/picture"),
+            // The place is taken by the name of a picture in the app.
+            (
+                #"{"aps":{"content-state":{"picture":"parcel"}},"my-attachment":"\#(url)"}"#,
+                "/aps/content-state/picture"
+            ),
+            // No element of a list belongs to the URL.
+            (#"{"aps":{"content-state":{"legs":[{}]}},"my-attachment":"\#(url)"}"#, "/aps/content-state/legs/*/p"),
+            (#"{"aps":{"content-state":{"legs":{}}},"my-attachment":"\#(url)"}"#, "/aps/content-state/legs/*/p"),
         ] as [(String, String?)]
     )
     func nothing(payload: String, pointer: String?) throws {

@@ -121,7 +121,44 @@ struct PreparedTests {
         }
         #expect(second.downloads.isEmpty && second.storedCount == 0)
         // It was asked once: afterwards the worker knows it.
-        #expect(index.asked == 2)
+        #expect(index.asked == 1)
+    }
+
+    @Test("what is prepared again is fetched again, so that a new picture at the URL takes the old one's place")
+    func again() async throws {
+        let steps = ScriptedSteps(time, Script(cacheControl: .init(lifetime: .zero, received: time.start)))
+        let index = MemoryIndex()
+        let notifications = Notifications(time, steps, index: index)
+        for count in 1...2 {
+            #expect(try await prepare(notifications).isReady)
+            #expect(steps.downloads.count == count && index.asked == 0)
+        }
+    }
+
+    @Test("what the index said is believed for a minute, in case it was taken back elsewhere")
+    func belief() async throws {
+        let index = MemoryIndex()
+        _ = try await prepare(Notifications(time, ScriptedSteps(time, Script()), index: index))
+        let second = ScriptedSteps(time, Script())
+        let notifications = Notifications(time, second, index: index)
+        _ = await (try notifications.send()).value
+        _ = await index.forget(source: "https://a/1")
+        _ = await (try notifications.send()).value
+        #expect(second.downloads.isEmpty && index.asked == 1)
+        time.advance(by: .seconds(61))
+        _ = await (try notifications.send()).value
+        #expect(second.downloads.count == 1)
+    }
+
+    @Test("a notification with a wish of its own does not ask the index")
+    func wishes() async throws {
+        let (index, steps) = (MemoryIndex(), ScriptedSteps(time, Script()))
+        let notifications = Notifications(time, steps, index: index)
+        let payload = #"{"aps":{"mutable-content":1,"alert":"Hi"},"my-attachment":"https://a/1"}"#
+        let options = NotificationService.Options(clip: ClipSelection(start: .seconds(3)))
+        let service = service(notifications)
+        _ = try await service.process(.bytes(Array(payload.utf8)), options: options, accepted: time.now)
+        #expect(index.asked == 0 && steps.downloads.count == 1)
     }
 
     @Test("a source that was taken back is gone from the worker and from the index")
@@ -129,7 +166,7 @@ struct PreparedTests {
         let (index, steps) = (MemoryIndex(), ScriptedSteps(time, Script()))
         let notifications = Notifications(time, steps, index: index)
         _ = try await prepare(notifications)
-        _ = await service(notifications).forget(source: "https://a/1")
+        #expect(await service(notifications).forget(source: "https://a/1").isEverywhere)
         #expect(index.count == 0)
         time.advance(by: .seconds(1))
         _ = await (try notifications.send()).value
@@ -148,7 +185,10 @@ struct PreparedTests {
         arguments: [
             ("1", "is an object"), ("{}", "is an object"), (#"{"source":""}"#, "is an object"),
             (#"{"source":"https://a","url":1}"#, "no \"url\""), (#"{"source":"https://a","profile":1}"#, "\"apns\""),
-            (#"{"source":"https://a","until":"soon"}"#, "6h"), (#"{"source":"https://a","until":5}"#, "6h"),
+            (#"{"source":"https://a","until":"soon"}"#, "6h"),
+            (#"{"source":"https://a","until":"2036-12-01T18:00:00Zzz"}"#, "6h"),
+            (#"{"source":"https://a","until":"2036-12-01T99:99:99Z"}"#, "6h"),
+            (#"{"source":"https://a","until":"2036-12-01"}"#, "6h"), (#"{"source":"https://a","until":5}"#, "6h"),
             (#"{"source":"https://a","until":"2020-01-01T00:00:00Z"}"#, "in the future"),
         ]
     )
@@ -170,6 +210,7 @@ struct PreparedTests {
         }
         #expect(try until("2026-12-01T18:00:00Z") == 1_796_148_000)
         #expect(try until("2026-12-01T19:00:00+01:00") == 1_796_148_000)
+        #expect(try until("2026-12-01T18:00:00.75Z") == 1_796_148_000)
         #expect(try until("2h") == 8_200)
         #expect(RFC3339Time(UnixTime(seconds: 1_796_148_000)).description == "2026-12-01T18:00:00Z")
     }
@@ -182,7 +223,7 @@ private final class MemoryIndex: PreparedIndex {
     var count: Int { state.withLock(\.entries.count) }
     var asked: Int { state.withLock(\.asked) }
 
-    func find(_ name: PreparedName) async -> PreparedAttachment? {
+    func find(_ name: PreparedName, within patience: Duration) async -> PreparedAttachment? {
         let json = state.withLock { state in
             state.asked += 1
             return state.entries[name]
@@ -190,7 +231,7 @@ private final class MemoryIndex: PreparedIndex {
         return json.flatMap { PreparedAttachment($0, url: { "https://cdn.example/\($0)" }) }
     }
 
-    func add(_ attachment: PreparedAttachment, as name: PreparedName) async -> Bool {
+    func add(_ attachment: PreparedAttachment, as name: PreparedName, within patience: Duration) async -> Bool {
         var attachment = attachment
         attachment.stored.sha256 = String(repeating: "0", count: 64)
         let json = attachment.json
@@ -198,7 +239,10 @@ private final class MemoryIndex: PreparedIndex {
         return true
     }
 
-    func forget(source: String) async {
+    func forget(source: String) async -> Bool {
         state.withLock { state in state.entries = state.entries.filter { $0.key.source != source } }
+        return true
     }
+
+    func forget(file name: String) async -> Bool { false }
 }

@@ -11,7 +11,10 @@ package struct RFC3339Time: Sendable, CustomStringConvertible {
 
     /// Reads a time. Returns `nil` for a text of another form, and for a time before 1970.
     package init?(_ text: String) {
-        guard text.utf8.count <= 40, let date = try? Date(text, strategy: .iso8601),
+        let form =
+            /([0-9]{4}-[0-9]{2}-[0-9]{2}T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9])(?:\.[0-9]+)?(Z|[+-][0-2][0-9]:[0-5][0-9])/
+        guard text.utf8.count <= 40, let parts = text.wholeMatch(of: form)?.output,
+            let date = try? Date("\(parts.1)\(parts.2)", strategy: .iso8601),
             let seconds = Int(exactly: date.timeIntervalSince1970.rounded(.down)), (0...Self.last).contains(seconds)
         else { return nil }
         time = UnixTime(seconds: seconds)

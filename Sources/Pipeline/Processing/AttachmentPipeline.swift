@@ -72,30 +72,54 @@ package struct AttachmentPipeline: Sendable {
     func prepare(_ request: PrepareRequest, profile: Profile, until: UnixTime, deadline: Instant) async
         -> PreparedResult
     {
+        let moment = forgotten.moment
         let source = SourceRequest(url: request.source, profile: profile, accepted: time.now)
-        let wanted = source.wantedAttachment(by: identity)
+        var wanted = source.wantedAttachment(by: identity)
+        wanted.isPreparation = true
         let stopwatch = Stopwatch(time: time, start: source.accepted)
         let isPrivate = Atomic(false)
-        let delivered = await deliver([wanted], stopwatch, by: deadline) { head in
-            if !head.freshness.isShareable { isPrivate.store(true, ordering: .relaxed) }
+        func deliver() async -> SourceResult {
+            let delivered = await self.deliver([wanted], stopwatch, by: deadline) { head in
+                if !head.freshness.isShareable { isPrivate.store(true, ordering: .relaxed) }
+            }
+            return SourceResult(source, delivered, stopwatch, deadline: deadline)
         }
-        let result = SourceResult(source, delivered, stopwatch, deadline: deadline)
-        guard result.outcome == .complete, let made = result.attachment, !isPrivate.load(ordering: .relaxed) else {
-            let remark = "The origin allows no use by others (Cache-Control: private or no-store), so it is not held."
-            return PreparedResult(
-                request,
-                profile,
-                result,
-                until: nil,
-                isPrivate.load(ordering: .relaxed) ? remark : nil
-            )
+        var result = await deliver()
+        // A file that was published long ago may be gone before then, so it is published again.
+        if let made = result.attachment, let end = steps.store.end(of: made.stored), end < until {
+            steps.store.release(made.stored)
+            let made = wanted.key
+            cache.forget({ key, _ in key == made }, running: { $0 == made })
+            result = await deliver()
         }
-        let prepared = PreparedAttachment(stored: made.stored, report: made.report, source: made.source, until: until)
-        cache.hold(prepared, for: wanted.prepared)
-        let isShared = await index?.add(prepared, as: PreparedName(wanted.prepared)) ?? true
-        let remark = "The queue's Redis did not answer: the other workers do not know of it. Prepare it again later."
-        return PreparedResult(request, profile, result, until: until, isShared ? nil : remark)
+        func answer(until: UnixTime?, _ remark: String?) -> PreparedResult {
+            PreparedResult(request, profile, result, until: until, remark)
+        }
+        guard !isPrivate.load(ordering: .relaxed) else { return answer(until: nil, Self.isPrivate) }
+        guard result.outcome == .complete, let made = result.attachment, let key = wanted.prepared else {
+            return answer(until: nil, result.failure == nil ? Self.isPoor : nil)
+        }
+        let end = min(until, steps.store.end(of: made.stored) ?? until)
+        let prepared = PreparedAttachment(stored: made.stored, report: made.report, source: made.source, until: end)
+        cache.hold(prepared, for: key)
+        let patience = max(.zero, min(Self.indexPatience, deadline - time.now))
+        let isShared = await index?.add(prepared, as: PreparedName(key), within: patience) ?? true
+        guard !forgotten.contains(wanted.key.source, since: moment) else {
+            _ = await forget(source: request.source)
+            return answer(until: nil, Self.isForgotten)
+        }
+        return answer(until: end, isShared ? nil : Self.isUnshared)
     }
+
+    /// The time limit for an entry in the fleet's index, before a campaign.
+    private static let indexPatience: Duration = .seconds(5)
+    private static let isPrivate =
+        "The origin allows no use by others (Cache-Control: private or no-store, or Vary: *), so it is not held."
+    private static let isPoor =
+        "There was too little time for the best version, so it is not held. Send fewer sources at once, or more time."
+    private static let isForgotten = "The source was taken back meanwhile, so it is not held."
+    private static let isUnshared =
+        "The queue's Redis did not take the entry: the other workers do not know of it. Prepare it again later."
 
     /// Makes the attachments side by side, takes the best attempts when time expires, and stores them.
     private func deliver(
@@ -136,19 +160,19 @@ package struct AttachmentPipeline: Sendable {
         return DeliveredAttachments(delivery: delivery, stored: stored)
     }
 
-    /// Drops everything made from the source at `url`, also from work under way, and returns the source's identifier in
-    /// the store.
-    func forget(source url: String) async -> String {
+    /// Drops everything made from the source at `url`, also from work under way. Returns the source's identifier in the
+    /// store, and whether the fleet's index knows of it.
+    func forget(source url: String) async -> (source: String, isEverywhere: Bool) {
         let source = identity.source(of: url)
-        await index?.forget(source: source)
         forgotten.forget(source)
         cache.forget({ key, _ in key.source == source }, running: { $0.source == source })
-        return source
+        return (source, await index?.forget(source: source) ?? true)
     }
 
-    /// Drops the file with that name, so that no later notification gets it.
-    func forget(file name: String) {
+    /// Drops the file with that name, so that no later notification gets it. Returns whether the fleet's index knows of it.
+    func forget(file name: String) async -> Bool {
         cache.forget({ _, cached in cached.content.ready?.stored?.identifier == name }, running: { _ in false })
+        return await index?.forget(file: name) ?? true
     }
 
     /// Answers at once with the original content. Without `failure`, the reason is that no time is left.

@@ -64,12 +64,15 @@ package struct NotificationService: Sendable {
     private let longestHold: Duration
     private let time: any TimeSource
 
-    /// Drops everything made from the source at `url`, also from work under way, and returns the source's identifier in
-    /// the store.
-    package func forget(source url: String) async -> String { await pipeline.forget(source: url) }
+    /// Drops everything made from the source at `url`, also from work under way. Returns the source's identifier in the
+    /// store, and whether all workers of the fleet will know of it.
+    package func forget(source url: String) async -> (source: String, isEverywhere: Bool) {
+        await pipeline.forget(source: url)
+    }
 
-    /// Drops the file with that name, so that no later notification gets it.
-    package func forget(file name: String) { pipeline.forget(file: name) }
+    /// Drops the file with that name, so that no later notification gets it. Returns whether all workers of the fleet will
+    /// know of it.
+    package func forget(file name: String) async -> Bool { await pipeline.forget(file: name) }
 
     package init(
         reader: PayloadReader,

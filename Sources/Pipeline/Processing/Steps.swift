@@ -40,6 +40,12 @@ package protocol AttachmentStoring: Sendable {
     func store(_ rung: ReadyRung, of source: String, until deadline: Instant) async throws(AttachmentFailure)
         -> StoredAttachment
 
+    /// The time from which the store may no longer have the file; `nil` if it has it for as long as it is renewed.
+    func end(of stored: StoredAttachment) -> UnixTime?
+
+    /// Has the file stored once more by the next notification that makes it.
+    func release(_ stored: StoredAttachment)
+
     /// Removes a stored file.
     func forget(_ stored: StoredAttachment) async
 
@@ -51,6 +57,10 @@ package protocol AttachmentStoring: Sendable {
 extension AttachmentStoring {
     package var cost: Duration { .zero }
     package var refusal: AttachmentFailure? { nil }
+
+    package func end(of stored: StoredAttachment) -> UnixTime? { nil }
+
+    package func release(_ stored: StoredAttachment) {}
 
     package func forget(_ stored: StoredAttachment) async {}
 }

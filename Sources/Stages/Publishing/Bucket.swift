@@ -69,13 +69,22 @@ package final class Bucket: Sendable {
         return state.withLock { $0.names.contains(name, at: now) }
     }
 
-    /// Notes that another worker of the fleet has published the file.
-    package func adopt(_ name: String) {
+    /// Returns the time for which the file is certainly in the bucket; `nil` if this process has not published it.
+    package func remainingTime(of name: String) -> Duration? {
         let now = time.now
+        return state.withLock { $0.names.end(of: name).map { max(.zero, $0 - now) } }
+    }
+
+    /// Notes that another worker of the fleet has published the file, which is there for so long.
+    package func adopt(_ name: String, for remaining: Duration) {
+        let end = time.now + remaining
         state.withLock { state in
-            if !state.names.contains(name, at: now) { state.names.insert(name, until: now + keep / 2) }
+            if state.names.end(of: name).map({ $0 < end }) ?? true { state.names.insert(name, until: end) }
         }
     }
+
+    /// Has the file published again by the next caller.
+    package func release(_ name: String) { state.withLock { $0.names.remove(name) } }
 
     /// Publishes the file unless it is already there. Returns when the file can be fetched.
     package func publish(_ file: PublishedFile, until deadline: Instant) async throws(AttachmentFailure) {

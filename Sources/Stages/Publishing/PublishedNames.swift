@@ -9,6 +9,8 @@ struct PublishedNames {
 
     private var ends = BoundedTable<String, Instant>(entryLimit: limit)
 
+    func end(of name: String) -> Instant? { ends[name] }
+
     func contains(_ name: String, at now: Instant) -> Bool { ends[name].map { $0 > now } ?? false }
 
     mutating func remove(_ name: String) { ends.remove(name) }

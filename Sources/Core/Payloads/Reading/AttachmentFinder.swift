@@ -51,16 +51,16 @@ struct AttachmentFinder {
     }
 
     /// Searches each payload that the request carries, by the first of `dialects` that finds an attachment there.
-    mutating func searchPayloads(of layout: RequestLayout, by dialects: [Dialect]) {
+    mutating func searchPayloads(of layout: RequestLayout, by dialects: [Dialect], isPinned: Bool) {
         guard !isShut else { return }
         for root in layout.payloads?.matches(in: payload) ?? [] {
             let isActivity = inlinePattern != nil && root.value["aps"]?["content-state"]?.isObject == true
             let gate = isActivity ? .open : layout.gate.gate(in: payload, filling: root.wildcards)
             gates.append(gate)
-            let dialects = isActivity ? inlinePattern.map { [.liveActivity(at: $0)] + dialects } ?? dialects : dialects
+            let activities = isActivity && !isPinned ? inlinePattern.map { [Dialect.liveActivity(at: $0)] } ?? [] : []
             search(
                 root,
-                by: dialects,
+                by: activities + dialects,
                 isActivity: isActivity,
                 category: text(layout.category, filling: root.wildcards),
                 gate
@@ -96,14 +96,23 @@ struct AttachmentFinder {
                 let matches = path.urls(in: root.value)
                 guard !matches.isEmpty else { continue }
                 for match in matches {
-                    var inline: JSONPointer?
-                    if isActivity { inline = inlinePattern.map { root.pointer + $0.pointer(filling: match.wildcards) } }
+                    let inline = isActivity ? inlinePointer(below: root.pointer, for: match) : nil
+                    if isActivity, inline == nil { continue }
                     add(match, path, below: root.pointer, in: root.value, dialect, category, gate, inline: inline)
                 }
                 if gate == .open, let pattern = dialect.fallbackBody { findFallbackBody(pattern, root) }
                 return
             }
         }
+    }
+
+    /// Returns the place of the inline picture, if it is free: it is missing, or null, or has the attachment's URL.
+    private func inlinePointer(below root: JSONPointer, for match: JSONPattern.Match) -> JSONPointer? {
+        guard let pattern = inlinePattern else { return nil }
+        let pointer = root + pattern.pointer(filling: match.wildcards)
+        guard !pointer.tokens.contains("*") else { return nil }
+        let value = payload.value(at: pointer)
+        return value == nil || value == .null || value == match.value ? pointer : nil
     }
 
     private mutating func add(

@@ -109,7 +109,7 @@ package struct PayloadReader: Sendable {
         finder.isShut = payload.hasUnpairedSurrogate
         if let service, pinned == nil || pinned == service { finder.search(service, in: layout) }
         let candidates = pinned.map { [$0] } ?? dialects
-        finder.searchPayloads(of: layout, by: candidates.filter { $0.layout == nil })
+        finder.searchPayloads(of: layout, by: candidates.filter { $0.layout == nil }, isPinned: pinned != nil)
         return (layout, finder)
     }
 

@@ -23,7 +23,7 @@ package struct PayloadWriter: Sendable {
         }
         let original = RewrittenPayload(bytes: request.original, payload: request.payload, fit: .original)
         let fallbackBody = ready.count < request.attachments.count ? request.fallbackBody : nil
-        let isActivity = ready.contains { $0.pointers.inline != nil }
+        let isActivity = !ready.isEmpty && ready.allSatisfy { $0.pointers.inline != nil }
         guard !ready.isEmpty || fallbackBody != nil else { return original }
 
         var smallest = Int.max
@@ -36,7 +36,7 @@ package struct PayloadWriter: Sendable {
             if let fallbackBody { payload.set(at: fallbackBody.pointer, to: fallbackBody.text) }
             let isShown = payload.show(ready, downTo: detail)
             let isListed = fit == .listed && payload.list(ready, downTo: detail)
-            if isActivity ? !isShown : fit == .listed && !isListed { continue }
+            if !isShown, isActivity || fit == .listed && !isListed { continue }
             let byteCount = request.measure.byteCount(of: payload)
             if byteCount <= request.pushType.byteLimit {
                 let bytes = payload == request.payload ? request.original : payload.compactBytes
@@ -114,7 +114,7 @@ extension JSONValue {
                 continue
             }
             setField(at: place, to: inline)
-            isShown = true
+            isShown = isShown || value(at: place) == inline
         }
         return isShown
     }

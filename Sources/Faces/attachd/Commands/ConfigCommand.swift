@@ -25,9 +25,10 @@ struct ConfigCommand: AsyncParsableCommand {
         func run() async throws {
             try await CommandError.reported {
                 // No file has these.
-                let credentials = ProcessInfo.processInfo.environment.filter { $0.key.hasPrefix("AWS_") }
+                // Variables that the file names count, and those of credentials; settings in variables are not the file's.
+                let variables = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("ATTACHD_") }
                 do throws(SettingsError) {
-                    _ = try Settings(reading: SettingsSource(environment: credentials, configurationFile: file))
+                    _ = try Settings(reading: SettingsSource(environment: variables, configurationFile: file))
                 } catch {
                     throw CommandError(.badConfiguration, "\(error)")
                 }

@@ -1,7 +1,7 @@
 import App
 import ArgumentParser
 import Foundation
-import Jobs
+import Media
 import Payloads
 import Settings
 
@@ -30,6 +30,8 @@ struct PrepareCommand: AsyncParsableCommand {
 
     /// The number of sources that one request asks for.
     private static let listLength = 20
+    /// The number of times that a request is sent to an attachd with too much to do, a second apart.
+    private static let attemptLimit = 60
 
     func run() async throws {
         try await CommandError.reported {
@@ -39,21 +41,38 @@ struct PrepareCommand: AsyncParsableCommand {
             let client = try SidecarClient(settings)
             defer { client.shutDown() }
             var answers: [JSONValue] = []
-            do {
+            var problem: AttachmentFailure?
+            do throws(AttachmentFailure) {
                 for start in stride(from: 0, to: sources.count, by: Self.listLength) {
-                    let part = try await client.prepare(Array(sources[start...].prefix(Self.listLength)))
+                    let part = try await prepare(Array(sources[start...].prefix(Self.listLength)), client)
                     for answer in part { print(answer.compactText) }
                     answers += part
                 }
-            } catch let error as JobQueueError {
-                throw CommandError(error)
+            } catch {
+                problem = error
             }
             if let report { try write(PrepareReport(sources: sources, answers: answers), to: report) }
+            if let problem { throw CommandError(.failure, problem.message) }
             let missing = answers.count { $0["ready"] != .bool(true) }
             guard missing == 0 else {
                 throw CommandError(.notComplete, "\(missing) of \(answers.count) sources are not ready; see above.")
             }
         }
+    }
+
+    /// Has the sources prepared. Waits while the running attachd has too much to do.
+    private func prepare(_ sources: [JSONValue], _ client: SidecarClient) async throws(AttachmentFailure) -> [JSONValue]
+    {
+        for _ in 0..<Self.attemptLimit {
+            if let answers = try await client.prepare(sources) { return answers }
+            // A failed sleep is a cancelled command.
+            try? await Task.sleep(for: .seconds(1))
+        }
+        throw AttachmentFailure(
+            .download,
+            .originUnavailable,
+            "The running attachd has too much to do. Try again later."
+        )
     }
 
     private func sources(in bytes: [UInt8]) throws -> [JSONValue] {

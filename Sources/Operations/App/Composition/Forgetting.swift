@@ -12,8 +12,8 @@ package struct Forgetting: Sendable {
     private let store: AttachmentStore
     private let bucket: Bucket?
     /// Removes a source from this process's cache, and returns its identifier in the store.
-    private let forgetSource: @Sendable (String) async -> String
-    private let forgetFile: @Sendable (String) -> Void
+    private let forgetSource: @Sendable (String) async -> (source: String, isEverywhere: Bool)
+    private let forgetFile: @Sendable (String) async -> Bool
 
     private static let patience: Duration = .seconds(20)
 
@@ -22,7 +22,7 @@ package struct Forgetting: Sendable {
         store = engine.store
         bucket = engine.bucket
         forgetSource = { await engine.service.forget(source: $0) }
-        forgetFile = { engine.service.forget(file: $0) }
+        forgetFile = { await engine.service.forget(file: $0) }
     }
 
     /// Creates the removal for a process that processes no attachments.
@@ -35,8 +35,8 @@ package struct Forgetting: Sendable {
         )
         bucket = try settings.publishing.map { try Bucket($0, keep: settings.retention.keep) }
         let identity = SourceIdentity(rules: settings.reuse.sources) { settings.access.key(for: $0) }
-        forgetSource = { identity.source(of: $0) }
-        forgetFile = { _ in }
+        forgetSource = { (identity.source(of: $0), true) }
+        forgetFile = { _ in true }
     }
 
     package func shutDown() { bucket?.shutDown() }
@@ -44,10 +44,14 @@ package struct Forgetting: Sendable {
     /// Removes the attachments that `reference` names, and returns the names of the removed files.
     package func forget(_ reference: AttachmentReference) async throws -> [AttachmentIdentifier] {
         var files = Set([reference.file].compactMap(\.self))
-        if let url = reference.source { files.formUnion(try await store.files(of: await forgetSource(url))) }
         var failure: (any Error)?
+        if let url = reference.source {
+            let (source, isEverywhere) = await forgetSource(url)
+            if !isEverywhere { failure = Self.isElsewhere }
+            files.formUnion(try await store.files(of: source))
+        }
         for file in files {
-            forgetFile(file.description)
+            if await !forgetFile(file.description) { failure = failure ?? Self.isElsewhere }
             do {
                 try await Self.forget(file, in: store, bucket)
             } catch {
@@ -58,6 +62,12 @@ package struct Forgetting: Sendable {
         if let failure { throw failure }
         return files.sorted { $0.description < $1.description }
     }
+
+    private static let isElsewhere = AttachmentFailure(
+        .store,
+        .publishFailed,
+        "The queue's Redis did not answer, so other workers of the fleet may still use the file. Take it back again.",
+    )
 
     static func forget(_ file: AttachmentIdentifier, in store: AttachmentStore, _ bucket: Bucket?) async throws {
         try await store.forget(file)

@@ -46,6 +46,12 @@ struct PublishedStore: AttachmentStoring {
         return renewed
     }
 
+    func end(of stored: StoredAttachment) -> UnixTime? {
+        bucket.map { bucket in .now + (bucket.remainingTime(of: stored.identifier) ?? .zero) }
+    }
+
+    func release(_ stored: StoredAttachment) { bucket?.release(stored.identifier) }
+
     func forget(_ stored: StoredAttachment) async {
         guard let file = AttachmentIdentifier(stored.identifier) else { return }
         // Ignores errors: the notification goes out without the file, and `forget` logs its own failures.

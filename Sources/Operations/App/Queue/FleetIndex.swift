@@ -25,8 +25,11 @@ final class FleetIndex: PreparedIndex {
 
     /// The time limit of a question. An attachment is made again rather than late.
     private static let patience: Duration = .milliseconds(100)
-    /// The time limit of an entry, for which somebody waits before a campaign.
-    private static let writingPatience: Duration = .seconds(5)
+    /// The time limit of taking an attachment back.
+    private static let forgettingPatience: Duration = .seconds(5)
+    /// The most bytes of an entry that is read: inline pictures are the most of it.
+    private static let entryLimit = 16_384
+    private static let mark = "taken"
     /// The time for which nothing is asked after a question without an answer.
     private static let pause: Duration = .seconds(5)
 
@@ -42,56 +45,82 @@ final class FleetIndex: PreparedIndex {
     /// Sets the queue in whose Redis the index is.
     func connect(_ queue: RedisJobQueue) { state.withLock { $0.queue = queue } }
 
-    func find(_ name: PreparedName) async -> PreparedAttachment? {
+    func find(_ name: PreparedName, within patience: Duration) async -> PreparedAttachment? {
         let now = time.now
         guard let queue = state.withLock({ $0.pausedUntil <= now ? $0.queue : nil }) else { return nil }
-        let (table, field) = (Self.table(of: name.source), Self.digest(name.output))
-        let answer = await time.answer(by: now + Self.patience) {
-            Answer(value: try? await queue.value(of: field, in: table), isThere: true)
+        let (table, field) = (table(of: name.source), digest(name.output))
+        let answer = await time.answer(by: now + min(patience, Self.patience)) { [self] in
+            guard let entry = try? await queue.value(of: field, in: table) else { return Answer(isThere: true) }
+            guard let found = read(entry) else { return Answer(isThere: true) }
+            let mark = try? await queue.value(of: Self.mark, in: takenTable(found.stored.identifier))
+            return Answer(found: mark == .some(.none) ? found : nil, isThere: true)
         } else: {
-            Answer(value: nil, isThere: false)
+            Answer(isThere: false)
         }
-        if !answer.isThere { state.withLock { $0.pausedUntil = now + Self.pause } }
-        guard let bytes = answer.value.flatMap(\.self), let json = try? JSONValue(parsing: bytes),
-            let found = PreparedAttachment(json, url: { "\(publicURL)/\($0)" }), found.until > .now,
-            let file = AttachmentIdentifier(found.stored.identifier), !store.isForgotten(file)
+        if !answer.isThere, patience >= Self.patience { state.withLock { $0.pausedUntil = now + Self.pause } }
+        guard let found = answer.found, let file = AttachmentIdentifier(found.stored.identifier),
+            !store.isForgotten(file), (try? await store.record(file, of: name.source)) != nil
         else { return nil }
-        bucket.adopt(found.stored.identifier)
+        bucket.adopt(found.stored.identifier, for: found.until.sinceEpoch - UnixTime.now.sinceEpoch)
         return found
     }
 
-    func add(_ attachment: PreparedAttachment, as name: PreparedName) async -> Bool {
-        guard let queue = state.withLock(\.queue) else { return false }
-        let (table, field) = (Self.table(of: name.source), Self.digest(name.output))
+    func add(_ attachment: PreparedAttachment, as name: PreparedName, within patience: Duration) async -> Bool {
+        let (table, field) = (table(of: name.source), digest(name.output))
         let (value, lifetime) = (attachment.json.compactBytes, lifetime)
-        return await time.answer(by: time.now + Self.writingPatience) {
-            (try? await queue.set(field, in: table, to: value, for: lifetime)) != nil
+        return await change(within: patience) { queue in
+            try await queue.set(field, in: table, to: value, for: lifetime)
+        }
+    }
+
+    func forget(source: String) async -> Bool {
+        let table = table(of: source)
+        return await change(within: Self.forgettingPatience) { try await $0.remove(table: table) }
+    }
+
+    func forget(file name: String) async -> Bool {
+        let (table, lifetime) = (takenTable(name), lifetime)
+        return await change(within: Self.forgettingPatience) { queue in
+            try await queue.set(Self.mark, in: table, to: [1], for: lifetime)
+        }
+    }
+
+    /// Changes the index. Returns `false` if that was not done in time.
+    private func change(
+        within patience: Duration,
+        _ change: @escaping @Sendable (RedisJobQueue) async throws -> Void,
+    ) async -> Bool {
+        guard let queue = state.withLock(\.queue) else { return false }
+        return await time.answer(by: time.now + patience) {
+            (try? await change(queue)) != nil
         } else: {
             false
         }
     }
 
-    func forget(source: String) async {
-        guard let queue = state.withLock(\.queue) else { return }
-        let table = Self.table(of: source)
-        _ = await time.answer(by: time.now + Self.writingPatience) {
-            (try? await queue.remove(table: table)) != nil
-        } else: {
-            false
-        }
+    /// Reads an entry that is still useful.
+    private func read(_ bytes: [UInt8]) -> PreparedAttachment? {
+        guard bytes.count <= Self.entryLimit, let json = try? JSONValue(parsing: bytes),
+            let found = PreparedAttachment(json, url: { "\(publicURL)/\($0)" }), found.until > .now
+        else { return nil }
+        return found
     }
 
     private struct Answer: Sendable {
-        var value: [UInt8]??
+        var found: PreparedAttachment?
         /// A Boolean value that indicates whether there was an answer in time.
         var isThere: Bool
     }
 
-    private static func table(of source: String) -> String { "ready:\(digest(source))" }
+    private func table(of source: String) -> String { "ready:\(digest(source))" }
 
-    /// Returns a short name for a text of any length. This version's number keeps apart what another version might make
-    /// in another way.
-    private static func digest(_ text: String) -> String {
-        Hexadecimal.text(Array(SHA256.digest(of: Array("\(Version.number)\n\(text)".utf8)).prefix(16)))
+    /// The table that says of a file that it was taken back.
+    private func takenTable(_ name: String) -> String { "taken:\(digest(name))" }
+
+    /// Returns a short name for a text of any length. It keeps apart what another version might make in another way, and
+    /// what is in another bucket.
+    private func digest(_ text: String) -> String {
+        let all = "\(Version.number)\n\(bucket.address)\n\(publicURL)\n\(text)"
+        return Hexadecimal.text(Array(SHA256.digest(of: Array(all.utf8)).prefix(16)))
     }
 }

@@ -4,7 +4,7 @@ package import Settings
 import Downloads
 import Foundation
 import Jobs
-import Media
+package import Media
 package import Storage
 import Timing
 import Values
@@ -64,18 +64,35 @@ package struct SidecarClient: Sendable {
         return names.compactMap(\.text)
     }
 
-    /// Has the other attachd make sources ready ahead of time. Returns its answers, in order.
-    package func prepare(_ sources: [JSONValue]) async throws -> [JSONValue] {
+    /// Has the running attachd make sources ready ahead of time. Returns its answers, in order, or `nil` while it has too
+    /// much to do.
+    package func prepare(_ sources: [JSONValue]) async throws(AttachmentFailure) -> [JSONValue]? {
         let longest = NotificationService.longestTimeLimit
-        let message = OutgoingMessage(
+        var message = OutgoingMessage(
             body: JSONValue.array(sources).compactBytes,
             headers: ["Content-Type": "application/json", "Attachd-Deadline": "\(longest.milliseconds)ms"],
         )
-        let answer = try await send(message, to: "\(server)/v1/prepare", within: longest)
-        guard answer.0 == 200, case .array(let answers) = try JSONValue(parsing: answer.1),
+        message.secretHeaders = secretHeaders
+        let answer: MessageAnswer
+        do throws(AttachmentFailure) {
+            let deadline = SystemTime().now + longest + Self.patience
+            answer = try await downloader.send(message, to: "\(server)/v1/prepare", until: deadline)
+        } catch {
+            let advice = "No attachd answers at \(server): start `attachd serve`, or give its address with --listen."
+            throw AttachmentFailure(.download, error.reason, "\(advice) \(error.message)")
+        }
+        if [429, 503].contains(answer.status) { return nil }
+        guard answer.status == 200, case .array(let answers)? = try? JSONValue(parsing: answer.body),
             answers.count == sources.count
-        else { throw Self.refused(answer.0) }
+        else {
+            let detail = (try? JSONValue(parsing: answer.body))?["detail"]?.text ?? "See its log."
+            throw AttachmentFailure(.download, .httpStatus, "\(server) answered \(answer.status). \(detail)")
+        }
         return answers
+    }
+
+    private var secretHeaders: [String: Secret<String>] {
+        token.map { ["Authorization": Secret("Bearer \($0.revealed)")] } ?? [:]
     }
 
     package func shutDown() { downloader.stop() }
@@ -92,7 +109,7 @@ package struct SidecarClient: Sendable {
         do throws(AttachmentFailure) {
             let deadline = SystemTime().now + patience + Self.patience
             var message = message
-            message.secretHeaders = token.map { ["Authorization": Secret("Bearer \($0.revealed)")] } ?? [:]
+            message.secretHeaders = secretHeaders
             let answer = try await downloader.send(message, to: url, until: deadline)
             return (answer.status, answer.body)
         } catch {

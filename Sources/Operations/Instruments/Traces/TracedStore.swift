@@ -32,6 +32,10 @@ package struct TracedStore: AttachmentStoring {
         }
     }
 
+    package func end(of stored: StoredAttachment) -> UnixTime? { base.end(of: stored) }
+
+    package func release(_ stored: StoredAttachment) { base.release(stored) }
+
     package func forget(_ stored: StoredAttachment) async { await base.forget(stored) }
 
     package func renew(_ stored: StoredAttachment) async -> StoredAttachment? { await base.renew(stored) }

@@ -27,7 +27,8 @@ extension PreparedAttachment {
 
     /// Reads an entry of the index. Returns `nil` if it is not valid. `url` is the file's URL for phones.
     package init?(_ json: JSONValue, url: (_ name: String) -> String) {
-        guard let name = json["name"]?.text, let sha256 = json["sha256"]?.text, sha256.utf8.count == 64,
+        guard let name = json["name"]?.text, let sha256 = json["sha256"]?.text,
+            sha256.wholeMatch(of: /[0-9a-f]{64}/) != nil,
             let until = json["until"]?.count, let rung = json["rung"]?.text.flatMap(Rung.init),
             let format = json["format"]?.text.flatMap(OutputFormat.init), let byteCount = json["bytes"]?.count,
             let source = json["source"].flatMap(AttachmentSource.init)

@@ -19,6 +19,8 @@ final class AttachmentCache: Sendable {
         var cached = BoundedTable<AttachmentKey, CachedAttachment>(entryLimit: 4096, byteLimit: 268_435_456)
         /// The attachments that were made ready ahead of time, which other work must not displace.
         var prepared = BoundedTable<AttachmentKey, CachedAttachment>(entryLimit: 16_384)
+        /// The number of times that something was taken back.
+        var forgetCount = 0
     }
 
     private enum Way {
@@ -68,7 +70,7 @@ final class AttachmentCache: Sendable {
                 guard let content = await renewed(cached) else {
                     state.withLock { state in
                         state.cached.remove(key)
-                        state.prepared.remove(wanted.prepared)
+                        if let prepared = wanted.prepared { state.prepared.remove(prepared) }
                     }
                     continue
                 }
@@ -79,7 +81,7 @@ final class AttachmentCache: Sendable {
                 (job, number) = (joined, id)
             case .begun(let begun, let id, let before):
                 instrument.record(.attachment(.begun(work: begun.number)))
-                begun.start { [self] in await work(on: begun, before, wanted.prepared) }
+                begun.start { [self] in await work(on: begun, before, wanted.isPreparation ? nil : wanted.prepared) }
                 (job, number) = (begun, id)
             }
             switch await job.ending(for: number) {
@@ -100,6 +102,7 @@ final class AttachmentCache: Sendable {
         state.withLock { state in
             state.cached.removeAll(where: isForgotten)
             state.prepared.removeAll(where: isForgotten)
+            state.forgetCount += 1
             state.running = state.running.filter { !running($0.key) }
         }
     }
@@ -112,7 +115,9 @@ final class AttachmentCache: Sendable {
     ) -> Way {
         let key = wanted.key
         return state.withLock { state in
-            if let held = state.held(wanted.prepared, at: time.now) { return .cached(held) }
+            if let key = wanted.prepared, !wanted.isPreparation, let held = state.held(key, at: time.now) {
+                return .cached(held)
+            }
             let before = isAlone ? nil : state.cached.use(key)
             if let before, before.isFresh(at: time.now) { return .cached(before) }
             if !isAlone, let job = state.running[key], let number = job.join(until: expiry, onProgress) {
@@ -133,14 +138,29 @@ final class AttachmentCache: Sendable {
         state.withLock { $0.prepared.insert(held, for: key) }
     }
 
-    private func work(on job: AttachmentJob, _ before: CachedAttachment?, _ prepared: AttachmentKey) async {
-        if let found = await index?.find(PreparedName(prepared)), !Task.isCancelled {
-            hold(found, for: prepared)
-            instrument.record(.attachment(.reused))
-            job.reuse(found.content)
-            state.withLock { _ = $0.forget(job, for: job.key) }
-            return job.finish()
-        }
+    /// The time for which what the fleet's index says is believed: afterwards it may have been taken back there.
+    private static let beliefTime: Duration = .seconds(60)
+
+    /// Uses an attachment that another worker made ready ahead of time. Returns `false` if there is none.
+    private func useIndex(on job: AttachmentJob, _ key: AttachmentKey) async -> Bool {
+        guard let index else { return false }
+        let forgetCount = state.withLock(\.forgetCount)
+        // The question is asked on the notification's time.
+        let patience = max(.zero, job.deadline.latest - time.now) / 10
+        guard var found = await index.find(PreparedName(key), within: patience), !Task.isCancelled,
+            state.withLock({ $0.forgetCount == forgetCount })
+        else { return false }
+        found.until = min(found.until, .now + Self.beliefTime)
+        hold(found, for: key)
+        instrument.record(.attachment(.reused))
+        job.reuse(found.content)
+        state.withLock { _ = $0.forget(job, for: job.key) }
+        job.finish()
+        return true
+    }
+
+    private func work(on job: AttachmentJob, _ before: CachedAttachment?, _ prepared: AttachmentKey?) async {
+        if let prepared, await useIndex(on: job, prepared) { return }
         // A revalidation is useful only if the cached file still exists.
         var before = before
         if let cached = before, await renewed(cached) == nil { before = nil }

@@ -60,8 +60,11 @@ struct WantedAttachment: Sendable {
     var key: AttachmentKey
     var url: String
     /// The key under which the same file may have been made ready ahead of time, when nothing was known but the source
-    /// and the profile.
-    var prepared: AttachmentKey
+    /// and the profile; `nil` if the notification has wishes of its own.
+    var prepared: AttachmentKey?
+    /// A Boolean value that indicates whether the attachment is made to be ready ahead of time, and not from what was made
+    /// so before.
+    var isPreparation = false
 
     init(key: AttachmentKey, url: String, image: ImageRules? = nil) {
         self.key = key
@@ -70,6 +73,9 @@ struct WantedAttachment: Sendable {
         // The announced kind changes how a source is downloaded, and not what becomes of it.
         output.kind = nil
         output.image = image ?? output.image
+        guard output.clip == ClipSelection(), output.focus == nil, output.clippingRectangle == nil,
+            output.thumbnailEdge == nil
+        else { return }
         prepared = AttachmentKey(source: key.source, output: output)
     }
 }
