@@ -110,6 +110,20 @@ struct WorkerStateTests {
         }
     }
 
+    @Test("a crowd that is due much later takes no time from a job that is due soon")
+    func laterCrowd() {
+        let limits = WorkerLimits(slots: 1, margin: Self.margin, answerTime: .milliseconds(1))
+        var state = WorkerState(limits: limits)
+        let campaign = (0..<4000).map { job("\($0)", within: .seconds(300), tenant: "campaign") }
+        #expect(state.take(campaign, now: now).count == 1)
+        let chat = job("chat", within: .seconds(3), tenant: "chat")
+        #expect(state.take([chat], now: now) == [])
+        #expect(state.nextAnswer == chat.deadline - Self.margin)
+        let isNeeded = state.worked(campaign[0].lease)
+        #expect(isNeeded)
+        #expect(state.answered(campaign[0].lease, now: now) == [work(chat)])
+    }
+
     @Test("when answers take long, more of each job's time is reserved for them, until they are fast again")
     func delays() {
         var state = WorkerState(limits: WorkerLimits(slots: 1, margin: Self.margin, answerTime: .zero))

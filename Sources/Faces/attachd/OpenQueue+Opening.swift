@@ -5,9 +5,9 @@ import Logging
 
 extension OpenQueue {
     /// Opens the queue, or ends the command with an error message.
-    static func opened(_ settings: Settings, mayBeAway: Bool = false) async throws -> OpenQueue {
+    static func opened(_ settings: Settings, isWorker: Bool = false) async throws -> OpenQueue {
         do {
-            return try await open(settings, mayBeAway: mayBeAway, logger: Logger(label: "attachd"))
+            return try await open(settings, isWorker: isWorker, logger: Logger(label: "attachd"))
         } catch let error as JobQueueError {
             throw CommandError(error)
         }

@@ -22,7 +22,7 @@ extension SidecarServices {
         try await engine.insistOnSandbox(settings)
         let queue: OpenQueue
         do {
-            queue = try await OpenQueue.opened(settings, mayBeAway: true)
+            queue = try await OpenQueue.opened(settings, isWorker: true)
         } catch {
             await engine.shutDown()
             throw error

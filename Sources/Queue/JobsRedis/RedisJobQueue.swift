@@ -36,10 +36,13 @@ package final class RedisJobQueue: JobQueue {
     /// that is too old and, if `isStrict`, one whose configuration may lose jobs. Otherwise it records
     /// each risk as an event. If `isStrict` and sentinels may promote a replica, calls that acknowledge something wait
     /// until the replicas have it.
+    ///
+    /// A guest only looks at the queue, or adds to it. It leaves the limits that the workers have set.
     package init(
         _ settings: RedisSettings,
         limits: QueueLimits = QueueLimits(),
         isStrict: Bool = false,
+        isGuest: Bool = false,
         instrument: any Instrument<QueueEvent> = NoInstrument<QueueEvent>(),
         time: any TimeSource = SystemTime(),
     ) throws(JobQueueError) {
@@ -51,7 +54,7 @@ package final class RedisJobQueue: JobQueue {
             Script.all.map(\.load) + [
                 Script.prepare.command(
                     settings.prefix,
-                    limits.words.map { Array($0.utf8) },
+                    ([isGuest ? "keep" : "set"] + limits.words).map { Array($0.utf8) },
                 )
             ]
         let name = "attachd-\(worker)"

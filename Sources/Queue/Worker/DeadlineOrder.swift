@@ -24,6 +24,20 @@ struct DeadlineOrder {
     var count: Int { entries.count }
     var leases: [Lease] { entries.reversed().map(\.lease) }
 
+    /// Returns the number of jobs whose deadline is at that time or before.
+    func count(dueBy time: Instant) -> Int {
+        var range = entries.startIndex..<entries.endIndex
+        while !range.isEmpty {
+            let middle = range.lowerBound + range.count / 2
+            if entries[middle].deadline > time {
+                range = middle + 1..<range.upperBound
+            } else {
+                range = range.lowerBound..<middle
+            }
+        }
+        return entries.count - range.lowerBound
+    }
+
     mutating func insert(_ entry: Entry) { entries.insert(entry, at: position(of: entry)) }
 
     mutating func remove(_ entry: Entry) {

@@ -28,6 +28,12 @@ struct WaitingJobs {
 
     var count: Int { all.count }
 
+    /// Returns the number of jobs that may have to be answered together with the soonest, if each answer takes
+    /// `answerTime`: those that are due before all of them could be answered one after the other.
+    func crowd(answerTime: Duration) -> Int {
+        all.first.map { all.count(dueBy: $0.deadline + answerTime * all.count) } ?? 0
+    }
+
     /// All leases, earliest deadline first.
     var leases: [Lease] { all.leases }
 

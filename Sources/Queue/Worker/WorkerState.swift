@@ -5,9 +5,10 @@ package import Timing
 /// The decisions of a worker: the leased job that begins next, the jobs that are answered without work, and the times.
 /// It has no side effects.
 ///
-/// High priority goes before low, then tenants take turns, then the earliest deadline is first. A job that was begun twice and never ended may
-/// have killed its workers, or another job beside it did. From then on it runs alone. Even then the worker can die for
-/// another reason: only after five starts alone does the worker answer the job without work and dead-letter it.
+/// High priority goes before low, then tenants take turns, then the earliest deadline is first. A job that was begun twice
+/// and never ended may have killed its workers, or another job beside it did. From then on it runs alone. Even then the
+/// worker can die for another reason: only after five starts alone does the worker answer the job without work and
+/// dead-letter it.
 package struct WorkerState {
     package enum Action: Equatable, Sendable {
         /// Begin work. Its result is due at `until`.
@@ -76,9 +77,11 @@ package struct WorkerState {
         [waiting.soonest.map { $0.deadline - marginOfWaiting }, working.values.min()].compactMap(\.self).min()
     }
 
-    /// The time reserved for the answer of a waiting job. It grows with the number of waiting jobs, because all of them
-    /// may have to be answered at once.
-    private var marginOfWaiting: Duration { margin + limits.answerTime * max(0, waiting.count - 1) }
+    /// The time reserved for the answer of the waiting job that is due next. It grows with the number of jobs that are due
+    /// about then, because all of them may have to be answered at once. Jobs that are due much later do not count.
+    private var marginOfWaiting: Duration {
+        margin + limits.answerTime * max(0, waiting.crowd(answerTime: limits.answerTime) - 1)
+    }
 
     /// The time reserved for the answer of every job: the configured margin and the recent delay of answers.
     private var margin: Duration { limits.margin + delay }

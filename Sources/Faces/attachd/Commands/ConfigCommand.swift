@@ -24,8 +24,7 @@ struct ConfigCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await CommandError.reported {
-                // No file has these.
-                // Variables that the file names count, and those of credentials; settings in variables are not the file's.
+                // Variables that the file names count, and those of credentials. Settings in variables are not the file's.
                 let variables = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("ATTACHD_") }
                 do throws(SettingsError) {
                     _ = try Settings(reading: SettingsSource(environment: variables, configurationFile: file))

@@ -16,10 +16,10 @@ package struct OpenQueue: Sendable {
     /// Opens the queue that the settings name. At each connection, logs the risks in the configuration of the queue's
     /// server. With strict settings, refuses to work with such a server.
     ///
-    /// With `mayBeAway`, also succeeds if the server cannot be reached; the queue connects once the server answers.
+    /// With `isWorker`, sets the queue's limits for all, and also succeeds if the server cannot be reached; the queue connects once the server answers.
     package static func open(
         _ settings: Settings,
-        mayBeAway: Bool = false,
+        isWorker: Bool = false,
         logger: Logger,
     ) async throws -> OpenQueue {
         let limits = QueueLimits(
@@ -39,11 +39,12 @@ package struct OpenQueue: Sendable {
                 redis,
                 limits: limits,
                 isStrict: settings.isStrict,
+                isGuest: !isWorker,
                 instrument: QueueLog(logger),
             )
             do {
                 _ = try await queue.serverWarnings()
-            } catch let error as JobQueueError where mayBeAway && error.reason == .unavailable {
+            } catch let error as JobQueueError where isWorker && error.reason == .unavailable {
                 logger.warning(
                     "The queue cannot be reached. Its server is tried again later.",
                     metadata: ["reason": "\(error)"]

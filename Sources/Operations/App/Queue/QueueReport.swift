@@ -14,6 +14,7 @@ extension Diagnosis.QueueReport {
                 redis,
                 limits: QueueLimits(backlog: settings.backlog),
                 isStrict: settings.isStrict,
+                isGuest: true,
             )
             let description = try await queue.serverDescription()
             let warnings = try await queue.serverWarnings()

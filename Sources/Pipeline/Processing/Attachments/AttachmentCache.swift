@@ -131,11 +131,19 @@ final class AttachmentCache: Sendable {
         }
     }
 
-    /// Keeps an attachment ready until then, whatever its origin says about its lifetime.
-    func hold(_ attachment: PreparedAttachment, for key: AttachmentKey) {
+    /// Keeps an attachment ready until then, whatever its origin says about its lifetime. Returns `false`, and keeps nothing,
+    /// if something was taken back since `forgetCount` was read.
+    @discardableResult
+    func hold(_ attachment: PreparedAttachment, for key: AttachmentKey, unlessForgottenSince forgetCount: Int? = nil)
+        -> Bool
+    {
         let remaining = attachment.until.sinceEpoch - UnixTime.now.sinceEpoch
         let held = CachedAttachment(attachment.content, until: time.now + remaining)
-        state.withLock { $0.prepared.insert(held, for: key) }
+        return state.withLock { state in
+            guard forgetCount ?? state.forgetCount == state.forgetCount else { return false }
+            state.prepared.insert(held, for: key)
+            return true
+        }
     }
 
     /// The time for which what the fleet's index says is believed: afterwards it may have been taken back there.
@@ -147,11 +155,9 @@ final class AttachmentCache: Sendable {
         let forgetCount = state.withLock(\.forgetCount)
         // The question is asked on the notification's time.
         let patience = max(.zero, job.deadline.latest - time.now) / 10
-        guard var found = await index.find(PreparedName(key), within: patience), !Task.isCancelled,
-            state.withLock({ $0.forgetCount == forgetCount })
-        else { return false }
+        guard var found = await index.find(PreparedName(key), within: patience), !Task.isCancelled else { return false }
         found.until = min(found.until, .now + Self.beliefTime)
-        hold(found, for: key)
+        guard hold(found, for: key, unlessForgottenSince: forgetCount) else { return false }
         instrument.record(.attachment(.reused))
         job.reuse(found.content)
         state.withLock { _ = $0.forget(job, for: job.key) }

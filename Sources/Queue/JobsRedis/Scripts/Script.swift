@@ -149,7 +149,7 @@ extension Script {
     ]
 
     /// Creates the consumer group, sets the queue's limits, and removes workers that ended without leaving. Arguments:
-    /// the backlog, a tenant's share of it, the bytes of answers still to be posted, then names and values of further
+    /// `set` or `keep` for limits that are there already, the backlog, a tenant's share of it, the bytes of answers still to be posted, then names and values of further
     /// shares.
     static let prepare = Script(
         """
@@ -158,12 +158,14 @@ extension Script {
         if version and version ~= '1' then
           return redis.error_reply('MISMATCH this queue speaks version ' .. version .. ' of the protocol, not 1')
         end
-        redis.call('HSET', prefix .. 'meta', 'proto', 1, 'backlog', ARGV[1], 'tenantBacklog', ARGV[2],
-          'answerBytes', ARGV[3])
-        for _, field in ipairs(redis.call('HKEYS', prefix .. 'meta')) do
-          if field == 'share' or field:sub(1, 6) == 'share:' then redis.call('HDEL', prefix .. 'meta', field) end
+        if ARGV[1] == 'set' or not version then
+          redis.call('HSET', prefix .. 'meta', 'proto', 1, 'backlog', ARGV[2], 'tenantBacklog', ARGV[3],
+            'answerBytes', ARGV[4])
+          for _, field in ipairs(redis.call('HKEYS', prefix .. 'meta')) do
+            if field == 'share' or field:sub(1, 6) == 'share:' then redis.call('HDEL', prefix .. 'meta', field) end
+          end
+          for i = 5, #ARGV, 2 do redis.call('HSET', prefix .. 'meta', ARGV[i], ARGV[i + 1]) end
         end
-        for i = 4, #ARGV, 2 do redis.call('HSET', prefix .. 'meta', ARGV[i], ARGV[i + 1]) end
         for _, priority in ipairs({'hi', 'lo'}) do
           local key = prefix .. 'jobs:' .. priority
           local made = redis.pcall('XGROUP', 'CREATE', key, 'workers', '0', 'MKSTREAM')

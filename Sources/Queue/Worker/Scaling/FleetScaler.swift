@@ -22,7 +22,9 @@ package final class FleetScaler: Sendable {
             var state = stored.flatMap { ScalingState($0) } ?? ScalingState()
             let answer = rule.look(at: load, &state)
             // Two looks at the same moment differ so little that one of them may be forgotten.
-            if try await queue.storeScaling(state.text, replacing: stored) || attempt == Self.attempts { return answer }
+            // A server that is full takes no state, and is the one that needs workers most.
+            let isStored = (try? await queue.storeScaling(state.text, replacing: stored)) ?? true
+            if isStored || attempt == Self.attempts { return answer }
             attempt += 1
         }
     }

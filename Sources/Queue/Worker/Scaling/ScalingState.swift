@@ -34,9 +34,11 @@ package struct ScalingState: Sendable, Equatable {
         let hasJobs = load.waiting > 0 || load.running > 0 || load.callbacks > 0
         if !learnt.isEmpty { jobsPerSecond = learnt.reduce(0, +) / Double(learnt.count) }
         guard let last = time, load.now >= last else {
-            // The first look, or the queue's clock was set back. Without jobs, no worker is needed yet.
-            (time, arrived, needs) = (load.now, load.arrived, [])
-            lastJob = hasJobs ? load.now : 0
+            // The first look: without jobs, no worker is needed yet. Or the queue's clock was set back, as by a fail-over:
+            // then what was needed still is.
+            lastJob = time != nil || hasJobs ? load.now : 0
+            if time == nil { needs = [] }
+            (time, arrived) = (load.now, load.arrived)
             return
         }
         if hasJobs || load.arrived > arrived { lastJob = load.now }
