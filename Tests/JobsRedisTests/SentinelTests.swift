@@ -76,14 +76,18 @@ struct SentinelTests {
 
     @Test("a primary that the sentinels replace while it lives is left, and its jobs go on")
     func replaced() async throws {
-        let group = try RedisGroup()
+        let group = try RedisGroup(arguments: ["--min-replicas-to-write", "1"])
         defer { group.kill() }
-        let queue = try RedisJobQueue(Self.settings(group), limits: QueueLimits(leaseTime: .milliseconds(500)))
+        // Strict, because on a busy machine the sentinels may replace the primary at this moment, too: what is acknowledged
+        // then is with the replicas.
+        let limits = QueueLimits(leaseTime: .milliseconds(500))
+        let queue = try RedisJobQueue(Self.settings(group), limits: limits, isStrict: true)
         let job = Job(id: "1", timeLimit: .seconds(600), content: [1])
-        #expect(try await queue.enqueue(job) == .accepted)
-        #expect(try group.servers[0].command("WAIT", "2", "20000") == "2")
-        try group.tell(group.sentinelPorts[0], ["SENTINEL", "FAILOVER", RedisGroup.name])
-        while try group.servers[0].command("ROLE").hasPrefix("master") {}
+        _ = try await Self.insist { try await queue.enqueue(job) }
+        // On a busy machine the sentinels may have replaced it by themselves before, and this puts it back.
+        while try group.servers[0].command("ROLE").hasPrefix("master") {
+            try group.tell(group.sentinelPorts[0], ["SENTINEL", "FAILOVER", RedisGroup.name])
+        }
         var jobs: [LeasedJob] = []
         while jobs.isEmpty {
             // The reply to a lease may have been lost with the connection.
@@ -92,7 +96,8 @@ struct SentinelTests {
         }
         let leased = jobs[0]
         #expect(leased.job.content == job.content)
-        #expect(try await Self.insist { try await queue.finish(leased.lease, with: JobReply(.ok, body: [2])) })
+        // Repeated, it says that the job is finished already.
+        _ = try await Self.insist { try await queue.finish(leased.lease, with: JobReply(.ok, body: [2])) }
         let kept = try await Self.insist { try await queue.state(of: job.name, waiting: .zero) }
         #expect(kept == .finished(JobReply(.ok, body: [2])))
         try await queue.leave()

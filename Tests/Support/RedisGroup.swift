@@ -6,7 +6,8 @@ import Synchronization
 /// The sentinels know each other and the replicas from the start, and look often, so that a fail-over takes a second or
 /// two.
 package final class RedisGroup: Sendable {
-    package static let name = "mymaster"
+    /// Sentinels of another process on this machine have another name, and leave these servers alone.
+    package static let name = "group-\(UInt32.random(in: 0 ... .max))"
 
     /// The servers. The first one is the primary until it is killed.
     package let servers: [RedisServer]
@@ -67,7 +68,11 @@ package final class RedisGroup: Sendable {
     ]
 
     private static func configuration(of index: Int, _ ports: [Int], primary: Int, replicas: [Int]) -> String {
-        let identifiers = ports.indices.map { String(repeating: "\($0 + 1)", count: 40) }
+        // Made of the ports, so that no two sentinels of this machine have the same identifier.
+        let identifiers = ports.map { port in
+            let digits = String(port, radix: 16)
+            return String(repeating: "0", count: 40 - digits.count) + digits
+        }
         var lines = [
             "port \(ports[index])", "bind 127.0.0.1", "sentinel myid \(identifiers[index])",
             "sentinel monitor \(name) 127.0.0.1 \(primary) 2", "sentinel down-after-milliseconds \(name) 400",
