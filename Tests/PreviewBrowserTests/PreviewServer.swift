@@ -37,7 +37,7 @@ final class PreviewServer: Sendable {
         let log = folder.url.appending(path: "log").path
         attachd = try ChildProgram(
             [
-                BuiltProgram.path("attachd"), "serve", "--config",
+                BuiltProgram.path("attachd"), "serve", "--file-urls", "--config",
                 Self.samples.appending(path: "preview/attachd.yaml").path, "--listen", "127.0.0.1:0", "--store",
                 folder.url.appending(path: "store").path, "--response-webhook",
                 "http://127.0.0.1:\(hookPort)/responses", "--signing-key", key, "--log-format", "json",

@@ -1,4 +1,5 @@
 import Foundation
+package import Timing
 
 /// A time as text (RFC 3339), such as `2026-12-01T18:00:00Z`, with whole seconds.
 package struct RFC3339Time: Sendable, CustomStringConvertible {
