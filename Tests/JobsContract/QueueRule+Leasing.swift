@@ -21,6 +21,18 @@ extension QueueRule {
             leased += try await queue.lease(9, waiting: .zero).map(\.job.id)
             #expect(leased == ["b", "d", "a", "c", "e"])
         },
+        QueueRule("urgent jobs can be leased alone, and the others stay") { queues in
+            let queue = try await queues.open()
+            for (id, seconds) in [("a", 300), ("b", 20), ("c", 400), ("d", 10), ("e", 600)] {
+                let priority: Job.Priority = id == "d" ? .low : .high
+                #expect(try await queue.enqueue(.sample(id, priority: priority, within: .seconds(seconds))) == .accepted)
+            }
+            #expect(try await queue.lease(9, dueWithin: .seconds(1), waiting: .zero).isEmpty)
+            #expect(try await queue.lease(1, dueWithin: .seconds(100), waiting: .zero).count == 1)
+            #expect(try await queue.lease(9, dueWithin: .seconds(100), waiting: .zero).count == 1)
+            #expect(try await queue.lease(9, dueWithin: .seconds(100), waiting: .zero).isEmpty)
+            #expect(try await queue.lease(9, waiting: .zero).map(\.job.id) == ["a", "c", "e"])
+        },
         QueueRule("at most the requested number of jobs is leased, and none twice") { queues in
             let (a, b) = try await queues.openTwo()
             for number in 1...5 { #expect(try await a.enqueue(.sample("\(number)")) == .accepted) }

@@ -155,6 +155,29 @@ struct PrimaryFinderTests {
         await sentinel.stop()
     }
 
+    @Test("an answer is not posted while no replica has it, and that is no attempt to post it")
+    func unconfirmedCallback() async throws {
+        let server = try RedisServer(arguments: ["--min-replicas-to-write", "1", "--repl-diskless-sync-delay", "0"])
+        let replica = try RedisServer(arguments: ["--replicaof", "127.0.0.1", "\(server.port)"])
+        while try !server.command("INFO", "replication").contains("min_slaves_good_slaves:1") {}
+        let sentinel = try await Sentinel(naming: server.port).start()
+        let queue = try RedisJobQueue(Self.settings([sentinel.port]), isStrict: true)
+        var job = Self.job("1")
+        job.answer.callback = "http://127.0.0.1/"
+        #expect(try await queue.enqueue(job) == .accepted)
+        let lease = try #require(try await queue.lease(1, waiting: .seconds(20)).first).lease
+        #expect(try await queue.finish(lease, with: JobReply(.ok, body: [1])))
+        try server.command("CONFIG", "SET", "min-replicas-to-write", "0")
+        replica.kill()
+        for _ in 0..<3 {
+            let error = await #expect(throws: JobQueueError.self) { try await queue.leaseCallbacks(1) }
+            #expect(error?.reason == .unavailable)
+        }
+        #expect(try server.command("HGET", "attachd:{default}:callback:\(lease.entry)", "fence") == "0")
+        try? await queue.leave()
+        await sentinel.stop()
+    }
+
     @Test(
         "an answer that no replica has is not given to the producer, and the new primary takes the next one by its fence"
     )

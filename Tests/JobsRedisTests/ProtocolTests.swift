@@ -187,6 +187,23 @@ struct ProtocolTests {
         try await store.close()
     }
 
+    @Test("entries that workers of an earlier version answered leave the index, and hide no job", arguments: [0, 2500])
+    func staleIndex(count: Int) async throws {
+        let queue = try store.queue()
+        let stale = (0..<count).flatMap { ["\($0)", "\($0)-0"] }
+        if count > 0 {
+            try server.command(["ZADD", prefix + "waiting:hi:default"] + stale)
+            try server.command(["ZADD", prefix + "due"] + (0..<count).flatMap { ["\($0)", "hi/\($0)-0"] })
+            try server.command("ZADD", prefix + "tenants:hi", "0", "default")
+        }
+        #expect(try await queue.enqueue(Self.job("1")) == .accepted)
+        #expect(try await queue.lease(1, waiting: .seconds(60)).map(\.job.id) == ["1"])
+        while try server.command("EXISTS", prefix + "due") != "0" { #expect(try await queue.reclaim(9).isEmpty) }
+        #expect(try await queue.lease(1, waiting: .zero).isEmpty)
+        #expect(try server.command("EXISTS", prefix + "waiting:hi:default") == "0")
+        try await store.close()
+    }
+
     @Test("a leased job that was deleted by hand is neither reclaimed nor finished")
     func removedWhileLeased() async throws {
         let queue = try store.queue(QueueLimits(leaseTime: .milliseconds(1)))

@@ -1,9 +1,10 @@
 import Jobs
-import JobsRedis
 import Media
 import Support
 import Testing
 import Timing
+
+@testable import JobsRedis
 
 @Suite("Jobs on a Redis that dies", .needsRedis, .timeLimit(.minutes(3)))
 struct RestartTests {
@@ -121,6 +122,32 @@ struct RestartTests {
         let leased = try await Self.insist { try await queue.lease(1, waiting: .seconds(20)) }
         #expect(try await queue.finish(#require(leased.first).lease, with: JobReply(.ok, body: [7])))
         #expect(try await state == .finished(JobReply(.ok, body: [7])))
+        try await store.close()
+    }
+
+    @Test("after a restart, workers have the time of a lease to renew before others take their jobs")
+    func renewsAfterRestart() async throws {
+        let server = try RedisServer()
+        defer { server.kill() }
+        let store = RedisStore(server)
+        let limits = QueueLimits(leaseTime: .seconds(3600))
+        let (holder, other) = (try store.queue(limits), try store.queue(limits))
+        #expect(try await holder.enqueue(Job(id: "1", timeLimit: .seconds(600), content: [])) == .accepted)
+        let lease = try #require(try await holder.lease(1, waiting: .seconds(20)).first).lease
+        #expect(try await other.reclaim(1).isEmpty)
+        server.kill()
+        try server.restart()
+        let (key, entry) = (store.settings.prefix + "jobs:hi", String(lease.entry.dropFirst(3)))
+        /// As if the lease had not been renewed for two hours.
+        func age() throws {
+            try server.command("XCLAIM", key, "workers", holder.worker, "0", entry, "IDLE", "7200000", "JUSTID")
+        }
+        try age()
+        #expect(try await Self.insist { try await other.reclaim(1) }.isEmpty)
+        #expect(try await Self.insist { try await holder.renew([lease]) }.isEmpty)
+        try age()
+        try server.command("HINCRBY", store.settings.prefix + "meta", "since", "-7200000")
+        #expect(try await other.reclaim(1).map(\.job.id) == ["1"])
         try await store.close()
     }
 

@@ -36,6 +36,14 @@ struct ServerCheckTests {
         #expect(warnings.first?.contains(remedy) == true)
     }
 
+    @Test("before 7.0, scripts do not obey the number of replicas, which matters with sentinels", arguments: [true, false])
+    func disobedient(hasSentinels: Bool) throws {
+        let info = ServerInfo(Self.info(version: "6.2.14") + "min_slaves_good_slaves:1\r\n")
+        let warnings = try ServerCheck(info, hasSentinels: hasSentinels).warnings
+        #expect(warnings.count == (hasSentinels ? 1 : 0))
+        #expect(warnings.allSatisfy { $0.contains("Use Redis 7.0") })
+    }
+
     @Test("a server that is too old is refused", arguments: ["6.0.16", "5.0.14", "2.8"])
     func old(version: String) {
         let error = #expect(throws: JobQueueError.self) { try ServerCheck(ServerInfo(Self.info(version: version))) }

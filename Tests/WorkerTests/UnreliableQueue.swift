@@ -5,18 +5,25 @@ import Synchronization
 final class UnreliableQueue: JobQueue {
     private let queue: any JobQueue
     private let failures: Atomic<Int>
+    private let lostReplies: Atomic<Int>
 
-    /// Wraps `queue`. The next `failures` answers to jobs fail.
-    init(_ queue: any JobQueue, failures: Int) {
+    /// Wraps `queue`. The next `failures` answers to jobs fail. Of `lostReplies` more, the queue takes the answer, and
+    /// the worker does not hear of it.
+    init(_ queue: any JobQueue, failures: Int = 0, lostReplies: Int = 0) {
         self.queue = queue
         self.failures = Atomic(failures)
+        self.lostReplies = Atomic(lostReplies)
     }
 
     func finish(_ lease: Lease, with reply: JobReply) async throws -> Bool {
         guard failures.wrappingSubtract(1, ordering: .relaxed).oldValue <= 0 else {
             throw JobQueueError(.unavailable, "It can't be reached.")
         }
-        return try await queue.finish(lease, with: reply)
+        let isTaken = try await queue.finish(lease, with: reply)
+        guard lostReplies.wrappingSubtract(1, ordering: .relaxed).oldValue <= 0 else {
+            throw JobQueueError(.unavailable, "The reply was lost.")
+        }
+        return isTaken
     }
 
     func enqueue(_ job: Job) async throws -> Enqueued { try await queue.enqueue(job) }
@@ -24,8 +31,8 @@ final class UnreliableQueue: JobQueue {
         try await queue.state(of: name, waiting: patience)
     }
     func cancel(_ name: JobName) async throws -> Cancellation { try await queue.cancel(name) }
-    func lease(_ limit: Int, waiting patience: Duration) async throws -> [LeasedJob] {
-        try await queue.lease(limit, waiting: patience)
+    func lease(_ limit: Int, dueWithin: Duration?, waiting patience: Duration) async throws -> [LeasedJob] {
+        try await queue.lease(limit, dueWithin: dueWithin, waiting: patience)
     }
     func reclaim(_ limit: Int) async throws -> [LeasedJob] { try await queue.reclaim(limit) }
     func start(_ lease: Lease) async throws -> Bool { try await queue.start(lease) }

@@ -70,6 +70,47 @@ struct WorkerServiceTests {
         #expect(worker.events.filter { if case .queueFailed = $0 { true } else { false } }.count == 3)
     }
 
+    @Test("an answer that was taken before its acknowledgement was lost counts as given")
+    func unacknowledged() async throws {
+        let worker = try await RunningWorker(queue: { UnreliableQueue($0, lostReplies: 2) })
+        try await worker.enqueue("job")
+        try await worker.advance(by: .milliseconds(400)) {
+            worker.events.contains { if case .answered = $0 { true } else { false } }
+        }
+        #expect(try await worker.answer(to: "job")?.status == .ok)
+        try await worker.stop()
+        #expect(!worker.events.contains(.stale(JobName(id: "job"))))
+        #expect(!worker.events.contains(.lost(1)))
+    }
+
+    @Test("jobs that cannot begin soon stay in the queue for other workers, unless they need an answer soon")
+    func leavesOthers() async throws {
+        let end = Signal()
+        let worker = try await RunningWorker(
+            slots: 1,
+            handler: ScriptedHandler { _ in
+                await end.wait()
+                return JobReply(.ok, body: [])
+            },
+            before: { queue async throws in
+                for number in 0..<40 {
+                    let job = Job(id: "\(number)", timeLimit: .seconds(600), content: [])
+                    #expect(try await queue.enqueue(job) == .accepted)
+                }
+            }
+        )
+        try await worker.advance(by: .zero) { try await worker.queue.status().running == 2 }
+        try await worker.enqueue("urgent", within: .seconds(4))
+        try await worker.advance(by: .milliseconds(100)) {
+            try await worker.queue.state(of: JobName(id: "urgent"), waiting: .zero) == .running
+        }
+        #expect(try await worker.queue.status().waiting == 38)
+        try await worker.advance(by: .milliseconds(500)) { !worker.events.isEmpty }
+        #expect(try await worker.answer(to: "urgent")?.status == .expired)
+        end.send()
+        try await worker.stop()
+    }
+
     @Test("work whose lease is lost is stopped, and its answer is dropped")
     func losesLease() async throws {
         let (begun, cancelled, end) = (Signal(), Signal(), Signal())

@@ -271,6 +271,30 @@ struct WorkerStateTests {
         #expect(state.room == 1)
     }
 
+    @Test("a worker takes a few jobs in advance, and more only if they are urgent")
+    mutating func roomAhead() {
+        #expect(state.roomAhead == 4)
+        _ = state.take((0..<3).map { job("\($0)") }, now: now)
+        #expect(state.roomAhead == 1)
+        _ = state.take((3..<6).map { job("\($0)") }, now: now)
+        #expect(state.roomAhead == 0)
+        #expect(state.room == 18)
+        _ = state.lost([Lease(entry: "0", fence: 1), Lease(entry: "1", fence: 1), Lease(entry: "2", fence: 1)])
+        #expect(state.roomAhead == 1)
+        _ = state.drain(now: now)
+        #expect(state.roomAhead == 0)
+    }
+
+    @Test("a job that waits or runs can be lost; one that is being answered is the queue's to refuse")
+    mutating func canBeLost() {
+        let jobs = (1...3).map { job("\($0)", within: .seconds($0)) }
+        _ = state.take(jobs, now: now)
+        #expect(state.worked(jobs[0].lease) == true)
+        #expect(jobs.map { state.canLose($0.lease) } == [false, true, true])
+        _ = state.answered(jobs[0].lease, now: now)
+        #expect(!state.canLose(jobs[0].lease))
+    }
+
     @Test(
         "a worker that drains returns unstarted jobs, and work has its deadline or the drain time, whichever is earlier"
     )

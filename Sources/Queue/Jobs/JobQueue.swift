@@ -19,9 +19,11 @@ package protocol JobQueue: Sendable {
     // MARK: For workers
 
     /// Leases up to `limit` waiting jobs: high priority before low, in turns of their tenants, and the most urgent
-    /// first, as far as the queue can tell. Waits up to `patience` for
-    /// the first one. Leases jobs whose deadline has passed, too, because they also need an answer.
-    func lease(_ limit: Int, waiting patience: Duration) async throws -> [LeasedJob]
+    /// first, as far as the queue can tell. Waits up to `patience` for the first one. Leases jobs whose deadline has
+    /// passed, too, because they also need an answer.
+    ///
+    /// With `dueWithin`, leases only jobs whose deadline is not further away than this, and no tenant has a turn.
+    func lease(_ limit: Int, dueWithin: Duration?, waiting patience: Duration) async throws -> [LeasedJob]
 
     /// Leases up to `limit` jobs whose worker let its lease end, because it died or hangs.
     func reclaim(_ limit: Int) async throws -> [LeasedJob]
@@ -93,6 +95,11 @@ package protocol JobQueue: Sendable {
 }
 
 extension JobQueue {
+    /// Leases waiting jobs, whenever they are due.
+    package func lease(_ limit: Int, waiting patience: Duration) async throws -> [LeasedJob] {
+        try await lease(limit, dueWithin: nil, waiting: patience)
+    }
+
     package var warnings: Set<QueueWarning> { [] }
 }
 

@@ -5,6 +5,8 @@ import Timing
 extension RedisJobQueue {
     package func leaseCallbacks(_ limit: Int) async throws -> [LeasedCallback] {
         guard limit > 0 else { return [] }
+        // A lease that is not confirmed would count as an attempt to post, although nothing is posted.
+        try await confirm()
         let reply = try await run(.leaseCallbacks, ["\(limit)", "\(limits.callbackTime.milliseconds)"])
         guard let elements = reply.elements, let clock = ServerClock(elements.first, received: time.now) else {
             throw Self.invalidReply("an invalid list of callbacks")

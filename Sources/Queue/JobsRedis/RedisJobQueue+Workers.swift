@@ -3,14 +3,24 @@ import Media
 import Timing
 
 extension RedisJobQueue {
-    package func lease(_ limit: Int, waiting patience: Duration) async throws -> [LeasedJob] {
+    package func lease(
+        _ limit: Int,
+        dueWithin: Duration?,
+        waiting patience: Duration,
+    ) async throws -> [LeasedJob] {
         guard limit > 0 else { return [] }
         let deadline = time.now + patience
+        let arguments = [worker, "\(limit)"] + (dueWithin.map { ["\($0.milliseconds)"] } ?? [])
         while true {
             try Task.checkCancellation()
-            let waiting = try await taking { try await self.jobs(in: self.run(.lease, [self.worker, "\(limit)"])) }
+            let waiting = try await taking { try await self.jobs(in: self.run(.lease, arguments)) }
             let remaining = deadline - time.now
             guard waiting.isEmpty, remaining > .zero else { return waiting }
+            guard dueWithin == nil else {
+                // A read would take entries whenever they are due.
+                try await time.sleep(for: min(remaining, Self.readTime))
+                continue
+            }
             let new = try await taking { try await self.read(limit, blocking: min(remaining, Self.readTime)) }
             guard new.isEmpty else { return new }
         }

@@ -148,6 +148,15 @@ package final class RedisJobQueue: JobQueue {
         }
     }
 
+    /// Returns once replicas have all changes so far, in a queue that waits for them.
+    func confirm() async throws {
+        do {
+            try await commands.confirm()
+        } catch let failure as RedisError {
+            throw failure.queueError(at: settings.address)
+        }
+    }
+
     /// Returns the key of a job's answer. The length of the tenant's name keeps names with colons apart.
     func resultKey(_ name: JobName) -> String {
         "\(settings.prefix)res:\(name.tenant.utf8.count):\(name.tenant):\(name.id)"

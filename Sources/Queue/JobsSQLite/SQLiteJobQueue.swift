@@ -75,12 +75,16 @@ package final class SQLiteJobQueue: JobQueue {
 
     // MARK: For workers
 
-    package func lease(_ limit: Int, waiting patience: Duration) async throws -> [LeasedJob] {
+    package func lease(
+        _ limit: Int,
+        dueWithin: Duration?,
+        waiting patience: Duration,
+    ) async throws -> [LeasedJob] {
         guard limit > 0 else { return [] }
         let end = time.now + patience
         while true {
             let jobs: [LeasedJob]? = try await events.listening(to: .jobWaits) { jobWaits in
-                let jobs = try await commits.change { try $0.lease(limit) }
+                let jobs = try await commits.change { try $0.lease(limit, dueWithin: dueWithin) }
                 guard jobs.isEmpty, time.now < end else { return jobs }
                 try await jobWaits.wait(until: end, on: time)
                 return nil

@@ -10,9 +10,14 @@ package struct WorkerLimits: Sendable, Equatable {
     package var answerTime: Duration
     /// The time that jobs in progress have to finish after the worker is told to stop.
     package var drainTime: Duration
-    /// The maximum number of leased jobs, waiting or in progress. It is small enough to answer all of them in time, and
-    /// large enough that the most urgent jobs are among them.
+    /// The maximum number of leased jobs, waiting or in progress. It is small enough to answer all of them in time.
     package var held: Int
+    /// The number of jobs that are leased whenever they are due: those in progress, and a few that begin next. A finished
+    /// job makes room for the next one, so that a job of high priority waits for no more than these.
+    package var ahead: Int { slots + max(1, min(slots, 16)) }
+    /// The time left below which jobs are leased beyond those, because they need an answer in any
+    /// case. Other jobs stay in the queue, where all workers see them. It is long enough to answer as many as `held`.
+    package var urgentTime: Duration
 
     package init(
         slots: Int,
@@ -20,11 +25,13 @@ package struct WorkerLimits: Sendable, Equatable {
         answerTime: Duration = .milliseconds(1),
         drainTime: Duration = .seconds(20),
         held: Int? = nil,
+        urgentTime: Duration = .seconds(5),
     ) {
         self.slots = slots
         self.margin = margin
         self.answerTime = answerTime
         self.drainTime = drainTime
         self.held = held ?? 4 * slots + 16
+        self.urgentTime = urgentTime
     }
 }

@@ -29,14 +29,22 @@ extension WorkerService {
 
     func finish(_ job: LeasedJob, with reply: JobReply) async {
         let isTaken = await insisting(for: job) { try await self.queue.finish(job.lease, with: reply) }
-        ended(job, reply.status, isTaken: isTaken == true)
+        let stands = if isTaken == true { true } else { await stands(reply, for: job) }
+        ended(job, reply.status, isTaken: stands)
     }
 
     func deadLetter(_ job: LeasedJob) async {
         let reply = handler.answerWithoutWork(job, .poison)
         let isTaken = await insisting(for: job) { try await self.queue.deadLetter(job.lease, with: reply) }
-        if isTaken == true { instrument.record(.deadLettered(job.job.name)) }
-        ended(job, reply.status, isTaken: isTaken == true)
+        let stands = if isTaken == true { true } else { await stands(reply, for: job) }
+        if stands { instrument.record(.deadLettered(job.job.name)) }
+        ended(job, reply.status, isTaken: stands)
+    }
+
+    /// Returns whether the queue has this answer although it refused it: an earlier attempt may have been taken before
+    /// its acknowledgement was lost.
+    private func stands(_ reply: JobReply, for job: LeasedJob) async -> Bool {
+        (try? await queue.state(of: job.job.name, waiting: .zero)) == .finished(reply)
     }
 
     private func ended(_ job: LeasedJob, _ status: JobReply.Status, isTaken: Bool) {

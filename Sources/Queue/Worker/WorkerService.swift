@@ -36,11 +36,12 @@ package final class WorkerService: Service {
     /// The maximum number of jobs that one call leases.
     private static let leaseGroup = 16
     private static let patience = Duration.seconds(1)
+    /// The time between two looks for urgent jobs while the worker has enough others.
+    private static let lookTime = Duration.milliseconds(100)
     private static let renewalTime = Duration.seconds(1)
 
     /// Creates a worker. Without a `poster`, other workers post the answers. `cost` learns how long jobs take. `onDemand`
-    /// receives the number of jobs that
-    /// wait for a free slot whenever it changes.
+    /// receives the number of jobs that wait for a free slot whenever it changes.
     package init(
         queue: any JobQueue,
         handler: any JobHandler,
@@ -110,14 +111,22 @@ package final class WorkerService: Service {
 
     private func leaseJobs() async {
         var backOff = BackOff()
+        var nextLook = time.now
         while !Task.isCancelled {
-            let room = state.withLock(\.worker.room)
+            let (ahead, room) = state.withLock { ($0.worker.roomAhead, $0.worker.room) }
             do {
-                guard room > 0 else {
+                if ahead > 0 {
+                    take(try await queue.lease(min(ahead, Self.leaseGroup), waiting: Self.patience))
+                } else if room > 0, nextLook <= time.now {
+                    let limit = min(room, Self.leaseGroup)
+                    let jobs = try await queue.lease(limit, dueWithin: limits.urgentTime, waiting: .zero)
+                    if jobs.count < limit { nextLook = time.now + Self.lookTime }
+                    take(jobs)
+                } else if room > 0 {
+                    try await roomChanged.wait(until: nextLook, on: time)
+                } else {
                     try await roomChanged.wait()
-                    continue
                 }
-                take(try await queue.lease(min(room, Self.leaseGroup), waiting: Self.patience))
                 backOff.succeeded()
             } catch {
                 await recover(from: error, &backOff)
@@ -169,8 +178,7 @@ package final class WorkerService: Service {
         let leases = state.withLock(\.worker.leases)
         // If the queue fails, the next renewal follows soon.
         guard !leases.isEmpty, let refused = try? await queue.renew(leases) else { return }
-        // Jobs that were answered meanwhile are not lost.
-        let lost = state.withLock { guarded in refused.filter(guarded.worker.holds) }
+        let lost = state.withLock { guarded in refused.filter(guarded.worker.canLose) }
         guard !lost.isEmpty else { return }
         instrument.record(.lost(lost.count))
         perform { $0.lost(lost) }

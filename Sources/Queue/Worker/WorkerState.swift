@@ -57,8 +57,11 @@ package struct WorkerState {
 
     // MARK: Queries
 
-    /// The number of jobs that the worker can still lease.
+    /// The number of jobs that the worker can still lease if they need an answer soon.
     package var room: Int { isDraining ? 0 : limits.held - held.count }
+
+    /// The number of jobs that the worker can lease whenever they are due.
+    package var roomAhead: Int { min(room, max(0, limits.ahead - held.count)) }
 
     package var isEmpty: Bool { held.isEmpty }
 
@@ -71,6 +74,10 @@ package struct WorkerState {
     package var leases: [Lease] { Array(held.keys) }
 
     package func holds(_ lease: Lease) -> Bool { held[lease] != nil }
+
+    /// Returns whether a refused renewal means that the job is lost. One that is being answered may be refused because
+    /// its answer has arrived; otherwise the queue refuses the answer.
+    package func canLose(_ lease: Lease) -> Bool { held[lease].map { $0.phase != .answering } ?? false }
 
     /// The next time at which `timePassed` has something to do.
     package var nextAnswer: Instant? {

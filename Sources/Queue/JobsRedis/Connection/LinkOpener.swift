@@ -53,6 +53,10 @@ struct LinkOpener: Sendable {
                 _ = try await link.exchange(greeting.revealed, within: settings.connectLimit)
                 let info = try await info(of: link)
                 _ = try await prepare(link)
+                if let history = info?.history {
+                    let note = Script.noteHistory.command(settings.prefix, [Array(history.utf8)])
+                    _ = try await link.exchange([note], within: settings.timeLimit)
+                }
                 return (link, confirms ? info.map { ReplicaBarrier(link, $0, settings) } : nil)
             } catch {
                 link.close()

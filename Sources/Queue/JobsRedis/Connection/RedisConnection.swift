@@ -83,6 +83,11 @@ final class RedisConnection: Sendable {
         }
     }
 
+    /// Returns once replicas have all changes so far, in a queue that waits for replicas.
+    func confirm() async throws {
+        try await openLink(until: time.now + settings.timeLimit).barrier?.pass()
+    }
+
     /// The server of the open connection; `nil` while there is none.
     var server: HostAndPort? {
         if case .open(let open) = guarded.withLock(\.state) { open.link.server } else { nil }

@@ -30,6 +30,12 @@ struct ServerCheck {
                     + "Set 'min-replicas-to-write 1' on the primary and on all replicas."
             )
         }
+        if hasSentinels, version[0] < 7 {
+            warnings.append(
+                "Redis \(version[0]).\(version[1]) accepts jobs although too few replicas follow it: before 7.0, scripts "
+                    + "do not obey 'min-replicas-to-write'. Use Redis 7.0 or later."
+            )
+        }
         if info["aof_enabled"] != "1" {
             warnings.append("The queue's Redis loses jobs when it ends. Set 'appendonly yes'.")
         }

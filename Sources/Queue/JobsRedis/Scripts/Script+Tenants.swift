@@ -26,6 +26,15 @@ extension Script {
           end
         end
 
+        -- Whether an entry of the index still waits. If not, takes it out of the index.
+        local function is_still_waiting(entry)
+          if owner(entry) == 'released' then return true end
+          local job = read(entry)
+          if job then forget(entry, job) end
+          redis.call('ZREM', prefix .. 'due', entry)
+          return false
+        end
+
         -- Puts new entries of the stream in line: all of them, or as many as take a few milliseconds.
         local function line_up(priority)
           local key, count, bytes, more = prefix .. 'jobs:' .. priority, 0, 0, true
@@ -41,7 +50,8 @@ extension Script {
           end
         end
 
-        -- Puts entries in line that are not, some at each call. Workers of an earlier version leave such.
+        -- Puts entries in line that are not, some at each call, and drops those that no longer wait. Workers of an earlier
+        -- version leave such.
         local function look_over(priority)
           local key, field = prefix .. 'jobs:' .. priority, 'lookedOver:' .. priority
           local last = redis.call('HGET', prefix .. 'meta', field)
@@ -54,6 +64,7 @@ extension Script {
               if job then wait_in_line(entry, job) else redis.call('XACK', key, 'workers', pending[1]) end
             end
           end
+          for _, entry in ipairs(redis.call('ZRANGE', prefix .. 'due', 0, 49)) do is_still_waiting(entry) end
           if #released == 100 then
             redis.call('HSET', prefix .. 'meta', field, released[100][1])
           elseif last then

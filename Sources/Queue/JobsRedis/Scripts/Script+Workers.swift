@@ -20,7 +20,8 @@ extension Script {
         """
 
     /// Leases waiting entries of each priority, in turns of their tenants. Returns the time, then the entries: their
-    /// names, fences, starts and fields. Arguments: the maximum number.
+    /// names, fences, starts and fields. Arguments: the maximum number, and the time within which entries are due if only
+    /// urgent ones are wanted.
     static let lease = Script(
         common,
         line,
@@ -28,11 +29,24 @@ extension Script {
         """
         local limit = tonumber(ARGV[2]) + 1
         for _, priority in ipairs({'hi', 'lo'}) do line_up(priority) end
+        if ARGV[3] then
+          local latest = string.format('%.0f', found[1] + ARGV[3])
+          for _, entry in ipairs(redis.call('ZRANGEBYSCORE', prefix .. 'due', '-inf', latest, 'LIMIT', 0, limit - 1)) do
+            if is_still_waiting(entry) then claim(entry:sub(1, 2), entry:sub(4)) end
+          end
+          return found
+        end
+        -- An index of entries that other workers have already is passed over in several steps.
+        local passed = 0
         for _, priority in ipairs({'hi', 'lo'}) do
           if #found < limit then
             take_turns(priority, function(id)
-              if owner(priority .. '/' .. id) == 'released' then claim(priority, id) end
-              return #found < limit
+              if owner(priority .. '/' .. id) == 'released' then
+                claim(priority, id)
+              else
+                passed = passed + 1
+              end
+              return #found < limit and passed < 1000
             end)
           end
         end
@@ -43,14 +57,31 @@ extension Script {
         """
     )
 
-    /// Leases entries whose lease was not renewed, and answers as `lease` does. Also lines up entries that workers of an
-    /// earlier version gave back. Arguments: the maximum number, the lease time.
+    /// Records the history of changes that the server goes on with, and the time if it is another one than before. That
+    /// is so after a restart and after a fail-over: nobody could renew leases meanwhile. Arguments: the history.
+    static let noteHistory = Script(
+        common,
+        """
+        local meta = prefix .. 'meta'
+        local known = redis.call('HGET', meta, 'history')
+        if known == ARGV[1] then return 0 end
+        redis.call('HSET', meta, 'history', ARGV[1])
+        if known then redis.call('HSET', meta, 'since', milliseconds()) end
+        return 1
+        """
+    )
+
+    /// Leases entries whose lease was not renewed, and answers as `lease` does. For the length of a lease after the
+    /// server went on with another history, it leases none, so that their workers can renew. Also lines up entries that
+    /// workers of an earlier version gave back. Arguments: the maximum number, the lease time.
     static let reclaim = Script(
         common,
         line,
         claim,
         """
-        local limit = tonumber(ARGV[2]) + 1
+        local limit, now = tonumber(ARGV[2]) + 1, found[1]
+        local since = tonumber(redis.call('HGET', prefix .. 'meta', 'since') or 0) or 0
+        if since <= now and now - since < tonumber(ARGV[3]) then limit = 1 end
         for _, priority in ipairs({'hi', 'lo'}) do
           local key, lost = prefix .. 'jobs:' .. priority, {}
           for _, consumer in ipairs(redis.call('XINFO', 'CONSUMERS', key, 'workers')) do

@@ -144,13 +144,13 @@ extension Script {
 
     /// The scripts that the server must load before the queue is used.
     static let all = [
-        prepare, enqueue, state, cancel, lease, reclaim, start, renew, finish, deadLetter, giveBack, leave,
+        prepare, noteHistory, enqueue, state, cancel, lease, reclaim, start, renew, finish, deadLetter, giveBack, leave,
         leaseCallbacks, finishCallback, postponeCallback, status, jobs, retry, purge, report, load, storeScaling,
     ]
 
     /// Creates the consumer group, sets the queue's limits, and removes workers that ended without leaving. Arguments:
-    /// `set` or `keep` for limits that are there already, the backlog, a tenant's share of it, the bytes of answers still to be posted, then names and values of further
-    /// shares.
+    /// `set` or `keep` for limits that are there already, the backlog, a tenant's share of it, the bytes of answers still
+    /// to be posted, then names and values of further shares.
     static let prepare = Script(
         """
         local prefix = KEYS[1]

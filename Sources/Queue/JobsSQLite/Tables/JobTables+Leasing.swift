@@ -7,10 +7,24 @@ extension JobTables {
     /// The most tenants among which one lease chooses. If more wait, the next lease begins after the last one of them.
     private static let tenantLimit = 256
 
-    mutating func lease(_ limit: Int) throws -> [LeasedJob] {
+    mutating func lease(_ limit: Int, dueWithin: Duration?) throws -> [LeasedJob] {
+        if let dueWithin { return try leaseUrgent(limit, dueBy: clock.now + dueWithin.milliseconds) }
         var jobs: [LeasedJob] = []
         for priority in Job.Priority.allCases where jobs.count < limit {
             jobs += try lease(limit - jobs.count, priority)
+        }
+        return jobs
+    }
+
+    private func leaseUrgent(_ limit: Int, dueBy latest: Int) throws -> [LeasedJob] {
+        var jobs: [LeasedJob] = []
+        for priority in Job.Priority.allCases where jobs.count < limit {
+            jobs += try lease(
+                """
+                SELECT seq FROM job WHERE state = 0 AND priority = ?3 AND deadline <= ?4 ORDER BY deadline, seq LIMIT ?2
+                """,
+                [leaseEnd, limit - jobs.count, priority.rawValue, latest]
+            )
         }
         return jobs
     }

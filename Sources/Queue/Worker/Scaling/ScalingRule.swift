@@ -76,16 +76,19 @@ package struct ScalingRule: Sendable, Equatable {
     /// Returns the workers that finish the waiting jobs in time, those that run now among them.
     private func workers(for load: QueueLoad, rate: Double) -> Int {
         let (running, start) = (load.workers.count, startTime / .seconds(1))
-        let rate = rate * Self.backlogPart
+        let (rate, leased) = (rate * Self.backlogPart, Double(load.running))
         var most = 0
         // The jobs that nobody can do in time. They are answered without work.
         var lost = 0.0
         for due in load.due {
             let time = due.within / .seconds(1)
             let jobs = max(0, Double(due.count) - lost) * Self.share
-            let doable = Double(running) * rate * time
-            if jobs <= doable {
-                if time > 0 { most = max(most, Self.whole(jobs / (rate * time))) }
+            // The workers finish first what they have leased already.
+            let doable = max(0, Double(running) * rate * time - leased)
+            if jobs == 0 {
+                continue
+            } else if jobs <= doable {
+                most = max(most, Self.whole((jobs + leased) / (rate * time)))
             } else if time - start >= Self.usefulTime {
                 most = max(most, running + Self.whole((jobs - doable) / (rate * (time - start))))
             } else {
