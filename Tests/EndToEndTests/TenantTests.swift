@@ -15,17 +15,23 @@ struct TenantTests {
         try await HTTPClient.send("POST", path: "/v1/jobs", port: sidecar.port, body: Array(envelope.utf8))
     }
 
-    @Test("a tenant over its share is refused with its name, while others still enqueue; ids are the tenant's own")
+    @Test(
+        "a tenant over its share is refused with its name, while others still enqueue; ids are the tenant's own",
+        .needsRedis
+    )
     func shares() async throws {
-        let photo = try [UInt8](Data(contentsOf: SharedMedia.packageRoot.appending(path: "Samples/media/photo.jpg")))
-        let origin = try OriginServer { _ in .stall(after: 10, of: photo) }
-        defer { origin.stop() }
+        // Without a worker, no job ends.
+        let redis = try RedisServer()
+        defer { redis.kill() }
         let attachd = try AttachdProgram()
         let file = attachd.folder.url.appending(path: "attachd.yaml")
         try "backlog: 4\ntenants: {loud: {share: 25}}\n".write(to: file, atomically: true, encoding: .utf8)
-        try await RunningSidecar.run(attachd, ["--config", file.path]) { sidecar in
+        try await RunningSidecar.run(
+            attachd,
+            ["--config", file.path, "--queue", "redis://127.0.0.1:\(redis.port)", "--no-worker"]
+        ) { sidecar in
             func enqueue(_ id: String, of tenant: String?) async throws -> HTTPClient.Answer {
-                try await post(envelope(origin.url("/\(id)"), id, of: tenant), sidecar)
+                try await post(envelope("https://a.example/\(id)", id, of: tenant), sidecar)
             }
             #expect(try await enqueue("1", of: "loud").status == 202)
             let first = try await sidecar.get("/v1/jobs/1?tenant=loud").text
@@ -40,7 +46,6 @@ struct TenantTests {
             #expect(
                 try await HTTPClient.send("DELETE", path: "/v1/jobs/1?tenant=other", port: sidecar.port).status == 404
             )
-            origin.stop()
         }
     }
 

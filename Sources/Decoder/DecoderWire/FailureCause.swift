@@ -4,4 +4,6 @@ package enum FailureCause: String, Sendable, CaseIterable {
     case encryption
     /// The profile delivers no sound, and the source has nothing else.
     case silentProfile
+    /// The source has a video whose codec is not decoded. Its sound alone would not be what the sender meant.
+    case videoCodec
 }

@@ -107,7 +107,7 @@ package struct NotificationService: Sendable {
         options: Options = Options(),
         accepted: Instant,
     ) async throws(RequestError) -> ProcessingResult {
-        let timeLimit = try timeLimit(options.timeLimit ?? defaults.timeLimit)
+        let timeLimit = try Self.checkTimeLimit(options.timeLimit ?? defaults.timeLimit)
         let request = try request(for: payload, options, accepted)
         return await WorkingTenant.$name.withValue(options.tenant ?? TenantName.unnamed) {
             await pipeline.process(request, deadline: accepted + timeLimit)
@@ -117,7 +117,7 @@ package struct NotificationService: Sendable {
     /// Returns the time limit of a request with these options. Throws the same errors as `process`.
     package func check(_ payload: PayloadSource, options: Options) throws(RequestError) -> Duration {
         _ = try request(for: payload, options, time.now)
-        return try timeLimit(options.timeLimit ?? defaults.timeLimit)
+        return try Self.checkTimeLimit(options.timeLimit ?? defaults.timeLimit)
     }
 
     /// Makes a source ready ahead of time, within the time limit from `accepted`. Throws only if the request is not valid; a
@@ -153,7 +153,7 @@ package struct NotificationService: Sendable {
         accepted: Instant,
         because failure: AttachmentFailure? = nil,
     ) throws(RequestError) -> ProcessingResult {
-        let timeLimit = try timeLimit(options.timeLimit ?? defaults.timeLimit)
+        let timeLimit = try Self.checkTimeLimit(options.timeLimit ?? defaults.timeLimit)
         let request = try request(for: payload, options, accepted)
         return pipeline.decline(request, deadline: accepted + timeLimit, because: failure)
     }
@@ -206,7 +206,8 @@ package struct NotificationService: Sendable {
         }
     }
 
-    private func timeLimit(_ limit: Duration) throws(RequestError) -> Duration {
+    /// Returns the time limit of a request if it is allowed.
+    package static func checkTimeLimit(_ limit: Duration) throws(RequestError) -> Duration {
         guard limit > .zero, limit <= Self.longestTimeLimit else {
             throw .option("The deadline must be above 0 and at most \(Self.longestTimeLimit.milliseconds / 1000)s.")
         }

@@ -121,7 +121,7 @@ package final class WorkerService: Service {
                     let limit = min(room, Self.leaseGroup)
                     let jobs = try await queue.lease(limit, dueWithin: limits.urgentTime, waiting: .zero)
                     if jobs.count < limit { nextLook = time.now + Self.lookTime }
-                    take(jobs)
+                    take(jobs, areUrgent: true)
                 } else if room > 0 {
                     try await roomChanged.wait(until: nextLook, on: time)
                 } else {
@@ -147,7 +147,7 @@ package final class WorkerService: Service {
                     let jobs = try await queue.reclaim(min(room, Self.leaseGroup))
                     guard !jobs.isEmpty else { break }
                     instrument.record(.reclaimed(jobs.count))
-                    take(jobs)
+                    take(jobs, areUrgent: true)
                 }
                 backOff.succeeded()
             } catch {
@@ -156,8 +156,8 @@ package final class WorkerService: Service {
         }
     }
 
-    private func take(_ jobs: [LeasedJob]) {
-        perform { $0.take(jobs, now: time.now) }
+    private func take(_ jobs: [LeasedJob], areUrgent: Bool = false) {
+        perform { $0.take(jobs, areUrgent: areUrgent, now: time.now) }
     }
 
     private func recover(from error: any Error, _ backOff: inout BackOff) async {

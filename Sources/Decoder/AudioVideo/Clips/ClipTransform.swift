@@ -47,6 +47,9 @@ package struct ClipTransform {
         let streams = ClipStreams(demuxer.streams)
         try check(streams.video)
         guard !demuxer.hasEncryptedStream else { throw DecodeError.encrypted }
+        guard streams.video != nil || !demuxer.hasUndecodedVideo else {
+            throw DecodeError(.unsupportedFormat, "no video stream has a codec that is decoded", cause: .videoCodec)
+        }
         guard streams.memoryBytes <= request.limits.memoryBytes else {
             throw DecodeError(.resourceLimit, "decoding needs \(streams.memoryBytes) bytes of memory")
         }

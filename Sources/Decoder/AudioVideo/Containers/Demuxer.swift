@@ -112,6 +112,18 @@ final class Demuxer {
         }
     }
 
+    /// A Boolean value that indicates whether the source has moving pictures whose codec is not decoded. The cover of an
+    /// album is none, nor are the PNGs of a podcast's chapters.
+    var hasUndecodedVideo: Bool {
+        (0..<streamCount).contains { index in
+            guard let stream = unsafe context.pointee.streams[index] else { return false }
+            let parameters = unsafe stream.pointee.codecpar.pointee
+            return unsafe parameters.codec_type == AVMEDIA_TYPE_VIDEO && stream.pointee.disposition & MediaStream.covers == 0
+                && ![AV_CODEC_ID_NONE, AV_CODEC_ID_PNG].contains(parameters.codec_id)
+                && CodecAllowList.decoderName(for: parameters.codec_id) == nil
+        }
+    }
+
     /// Stops reading packets of all other streams.
     func keep(_ kept: [MediaStream]) {
         for index in 0..<streamCount where !kept.contains(where: { $0.index == index }) {

@@ -9,6 +9,9 @@ import Values
 struct MediaStream {
     enum Kind { case video, audio }
 
+    /// The dispositions of pictures that stand for the source.
+    static let covers = AV_DISPOSITION_ATTACHED_PIC | AV_DISPOSITION_TIMED_THUMBNAILS
+
     let index: Int
     let kind: Kind
     let codec: AVCodecID
@@ -37,8 +40,7 @@ struct MediaStream {
         case AVMEDIA_TYPE_AUDIO: kind = .audio
         default: return nil
         }
-        let covers = AV_DISPOSITION_ATTACHED_PIC | AV_DISPOSITION_TIMED_THUMBNAILS
-        guard unsafe stream.pointee.disposition & covers == 0,
+        guard unsafe stream.pointee.disposition & Self.covers == 0,
             unsafe CodecAllowList.decoderName(for: parameters.pointee.codec_id) != nil
         else { return nil }
         unsafe self.parameters = parameters

@@ -59,15 +59,7 @@ extension ListProcessing {
         timeLimit: Duration,
         json: (ProcessingResult) -> [UInt8],
     ) -> Response {
-        var body: [UInt8] = []
-        for answer in answers {
-            body.append(body.isEmpty ? UInt8(ascii: "[") : UInt8(ascii: ","))
-            switch answer {
-            case .success(let result): body += json(result)
-            case .failure(let problem): body += problem.body
-            }
-        }
-        body.append(UInt8(ascii: "]"))
+        let body = ListBody.bytes(answers, json: json)
         let total = service.now - accepted
         var headers: HTTPFields = [.contentType: "application/json"]
         headers[.attachdOutcome] = Self.worst(of: answers).rawValue

@@ -13,11 +13,7 @@ struct PrepareRoute: Sendable {
 
     func respond(to request: Request, from client: ClientAddress) async throws -> Response {
         let accepted = service.now
-        let timeLimit = try RewriteRoute.timeLimit(in: request.headers) ?? NotificationService.longestTimeLimit
-        guard timeLimit > .zero, timeLimit <= NotificationService.longestTimeLimit else {
-            let longest = NotificationService.longestTimeLimit.milliseconds / 1000
-            throw Problem(.badRequest, "Attachd-Deadline must be above 0 and at most \(longest)s.")
-        }
+        let timeLimit = try timeLimit(in: request.headers)
         let answers = try await RequestBody.with(request, from: client, lists) { body in
             guard case .list(let elements) = body else {
                 throw Problem(.unprocessableContent, "Send a list of sources: [{\"source\": \"https://…\"}, …].")
@@ -33,20 +29,21 @@ struct PrepareRoute: Sendable {
                 }
             }
         }
-        var body: [UInt8] = []
-        for answer in answers {
-            body.append(body.isEmpty ? UInt8(ascii: "[") : UInt8(ascii: ","))
-            switch answer {
-            case .success(let result): body += result.json.compactBytes
-            case .failure(let problem): body += problem.body
-            }
-        }
-        body.append(UInt8(ascii: "]"))
+        let body = ListBody.bytes(answers) { $0.json.compactBytes }
         return Response(
             status: .ok,
             headers: [.contentType: "application/json"],
             body: .init(byteBuffer: ByteBuffer(bytes: body)),
         )
+    }
+
+    private func timeLimit(in headers: HTTPFields) throws -> Duration {
+        let limit = try RewriteRoute.timeLimit(in: headers) ?? NotificationService.longestTimeLimit
+        do throws(RequestError) {
+            return try NotificationService.checkTimeLimit(limit)
+        } catch {
+            throw Problem(error)
+        }
     }
 
     private func read(_ element: JSONValue) -> Result<PrepareRequest, Problem> {

@@ -4,6 +4,7 @@ import Foundation
 import Media
 import Payloads
 import Settings
+import Timing
 
 struct PrepareCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -66,7 +67,7 @@ struct PrepareCommand: AsyncParsableCommand {
         for _ in 0..<Self.attemptLimit {
             if let answers = try await client.prepare(sources) { return answers }
             // A failed sleep is a cancelled command.
-            try? await Task.sleep(for: .seconds(1))
+            try? await SystemTime().sleep(for: .seconds(1))
         }
         throw AttachmentFailure(
             .download,

@@ -157,6 +157,7 @@ struct ConversationState {
         switch cause {
         case .encryption: "The source is encrypted and cannot be decoded. Send a file without copy protection."
         case .silentProfile: "The profile delivers no sound. Choose one that does, such as apns, or send a picture."
+        case .videoCodec: "The codec of the video is not decoded. Send H.264, HEVC, VP8, VP9 or AV1."
         }
     }
 
