@@ -5,6 +5,30 @@ import Timing
 
 extension QueueRule {
     static let tenants = [
+        QueueRule("jobs of tenants other than those that wait at a worker can be leased alone, by priority") { queues in
+            let queue = try await queues.open()
+            for (number, tenant) in ["campaign", "campaign", "chat", "news", "chat"].enumerated() {
+                for priority in Job.Priority.allCases {
+                    let job = Job(
+                        id: "\(number)-\(priority)",
+                        tenant: tenant,
+                        priority: priority,
+                        timeLimit: .seconds(600),
+                        content: [],
+                    )
+                    #expect(try await queue.enqueue(job) == .accepted)
+                }
+            }
+            func lease(_ tenants: [Job.Priority: Set<String>]) async throws -> Set<String> {
+                let extra = ExtraJobs(dueWithin: .seconds(1), tenants: tenants)
+                return Set(try await queue.lease(9, only: extra, waiting: .zero).map(\.job.id))
+            }
+            #expect(try await lease([:]).isEmpty)
+            #expect(try await lease([.high: ["campaign", "chat", "news"]]).isEmpty)
+            #expect(try await lease([.high: ["campaign"]]) == ["2-high", "3-high", "4-high"])
+            #expect(try await lease([.low: ["chat", "campaign"], .high: ["campaign"]]) == ["3-low"])
+            #expect(try await queue.lease(9, waiting: .zero).count == 6)
+        },
         QueueRule("a tenant's first job is leased at once, however many jobs of another wait before it") { queues in
             let queue = try await queues.open()
             for number in 1...60 {

@@ -31,8 +31,8 @@ final class UnreliableQueue: JobQueue {
         try await queue.state(of: name, waiting: patience)
     }
     func cancel(_ name: JobName) async throws -> Cancellation { try await queue.cancel(name) }
-    func lease(_ limit: Int, dueWithin: Duration?, waiting patience: Duration) async throws -> [LeasedJob] {
-        try await queue.lease(limit, dueWithin: dueWithin, waiting: patience)
+    func lease(_ limit: Int, only extra: ExtraJobs?, waiting patience: Duration) async throws -> [LeasedJob] {
+        try await queue.lease(limit, only: extra, waiting: patience)
     }
     func reclaim(_ limit: Int) async throws -> [LeasedJob] { try await queue.reclaim(limit) }
     func start(_ lease: Lease) async throws -> Bool { try await queue.start(lease) }

@@ -285,23 +285,14 @@ struct WorkerStateTests {
         #expect(state.roomAhead == 0)
     }
 
-    @Test("in an overload, urgent jobs of one tenant do not keep another from its turn")
-    mutating func urgentCrowd() {
-        _ = state.take((0..<4).map { job("\($0)", within: .seconds(60)) }, now: now)
-        _ = state.take((4..<14).map { job("\($0)", within: .seconds(4)) }, areUrgent: true, now: now)
+    @Test("a worker with enough jobs asks for those of tenants that do not wait at it, of each priority")
+    mutating func extra() {
+        _ = state.take((0..<8).map { job("\($0)", within: .seconds(60)) }, now: now)
+        _ = state.take([job("low", within: .seconds(60), priority: .low, tenant: "news")], now: now)
         #expect(state.roomAhead == 0)
-        // A job ends and an urgent one begins: the two that wait in turn still wait.
-        #expect(state.worked(Lease(entry: "0", fence: 1)) == true)
-        let begun = state.answered(Lease(entry: "0", fence: 1), now: now)
-        #expect(begun.count == 1 && state.workingCount == 2 && state.roomAhead == 0)
-        // Time is up for the urgent ones that wait.
-        _ = state.timePassed(now + .seconds(4))
-        #expect(state.roomAhead == 1)
-        let chat = job("chat", within: .seconds(50), tenant: "chat")
-        #expect(state.take([chat], now: now + .seconds(4)) == [])
-        #expect(state.roomAhead == 0)
-        #expect(state.worked(Lease(entry: "1", fence: 1)) == true)
-        #expect(state.answered(Lease(entry: "1", fence: 1), now: now + .seconds(4)) == [work(chat)])
+        #expect(state.extra == ExtraJobs(dueWithin: .seconds(5), tenants: [.high: ["default"], .low: ["news"]]))
+        _ = state.take((0..<64).map { job("t\($0)", within: .seconds(60), tenant: "\($0)") }, now: now)
+        #expect(state.extra.tenants == [.low: ["news"]])
     }
 
     @Test("a job that waits or runs can be lost; one that is being answered is the queue's to refuse")

@@ -22,8 +22,8 @@ package protocol JobQueue: Sendable {
     /// first, as far as the queue can tell. Waits up to `patience` for the first one. Leases jobs whose deadline has
     /// passed, too, because they also need an answer.
     ///
-    /// With `dueWithin`, leases only jobs whose deadline is not further away than this, and no tenant has a turn.
-    func lease(_ limit: Int, dueWithin: Duration?, waiting patience: Duration) async throws -> [LeasedJob]
+    /// With `extra`, leases only such jobs.
+    func lease(_ limit: Int, only extra: ExtraJobs?, waiting patience: Duration) async throws -> [LeasedJob]
 
     /// Leases up to `limit` jobs whose worker let its lease end, because it died or hangs.
     func reclaim(_ limit: Int) async throws -> [LeasedJob]
@@ -97,7 +97,7 @@ package protocol JobQueue: Sendable {
 extension JobQueue {
     /// Leases waiting jobs, whenever they are due.
     package func lease(_ limit: Int, waiting patience: Duration) async throws -> [LeasedJob] {
-        try await lease(limit, dueWithin: nil, waiting: patience)
+        try await lease(limit, only: nil, waiting: patience)
     }
 
     package var warnings: Set<QueueWarning> { [] }

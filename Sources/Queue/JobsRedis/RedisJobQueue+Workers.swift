@@ -5,18 +5,18 @@ import Timing
 extension RedisJobQueue {
     package func lease(
         _ limit: Int,
-        dueWithin: Duration?,
+        only extra: ExtraJobs?,
         waiting patience: Duration,
     ) async throws -> [LeasedJob] {
         guard limit > 0 else { return [] }
         let deadline = time.now + patience
-        let arguments = [worker, "\(limit)"] + (dueWithin.map { ["\($0.milliseconds)"] } ?? [])
+        let arguments = [worker, "\(limit)"] + (extra?.words ?? [])
         while true {
             try Task.checkCancellation()
             let waiting = try await taking { try await self.jobs(in: self.run(.lease, arguments)) }
             let remaining = deadline - time.now
             guard waiting.isEmpty, remaining > .zero else { return waiting }
-            guard dueWithin == nil else {
+            guard extra == nil else {
                 // A read would take entries whenever they are due.
                 try await time.sleep(for: min(remaining, Self.readTime))
                 continue
@@ -141,5 +141,14 @@ extension RedisJobQueue {
             jobs.append(LeasedJob(lease: lease, job: job, deadline: deadline, enqueued: enqueued, starts: starts))
         }
         return jobs
+    }
+}
+
+extension ExtraJobs {
+    /// The arguments of the script `lease`: the time, then pairs of a priority and a tenant. The tenant without a name
+    /// stands for no other.
+    fileprivate var words: [String] {
+        ["\(dueWithin.milliseconds)"]
+            + tenants.flatMap { priority, names in ([""] + names).flatMap { [priority.stream, $0] } }
     }
 }

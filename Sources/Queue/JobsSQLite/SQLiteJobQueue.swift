@@ -77,14 +77,14 @@ package final class SQLiteJobQueue: JobQueue {
 
     package func lease(
         _ limit: Int,
-        dueWithin: Duration?,
+        only extra: ExtraJobs?,
         waiting patience: Duration,
     ) async throws -> [LeasedJob] {
         guard limit > 0 else { return [] }
         let end = time.now + patience
         while true {
             let jobs: [LeasedJob]? = try await events.listening(to: .jobWaits) { jobWaits in
-                let jobs = try await commits.change { try $0.lease(limit, dueWithin: dueWithin) }
+                let jobs = try await commits.change { try $0.lease(limit, only: extra) }
                 guard jobs.isEmpty, time.now < end else { return jobs }
                 try await jobWaits.wait(until: end, on: time)
                 return nil

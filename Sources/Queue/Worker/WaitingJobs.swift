@@ -34,6 +34,18 @@ struct WaitingJobs {
         all.first.map { all.count(dueBy: $0.deadline + answerTime * all.count) } ?? 0
     }
 
+    /// The most tenants that are told to the queue. A worker at which more wait has no need of others.
+    private static let tenantLimit = 64
+
+    /// The tenants that wait, by priority, without the priorities of which too many wait.
+    var tenants: [Job.Priority: Set<String>] {
+        var found: [Job.Priority: Set<String>] = [:]
+        for priority in Job.Priority.allCases where lines[priority.rawValue].tenants.count <= Self.tenantLimit {
+            found[priority] = Set(lines[priority.rawValue].tenants.keys)
+        }
+        return found
+    }
+
     /// All leases, earliest deadline first.
     var leases: [Lease] { all.leases }
 

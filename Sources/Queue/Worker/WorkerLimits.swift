@@ -15,8 +15,7 @@ package struct WorkerLimits: Sendable, Equatable {
     /// The number of jobs that are leased whenever they are due: those in progress, and a few that begin next. A finished
     /// job makes room for the next one, so that a job of high priority waits for no more than these.
     package var ahead: Int { slots + max(1, min(slots, 16)) }
-    /// The time left below which jobs are leased beyond those, because they need an answer in any
-    /// case. Other jobs stay in the queue, where all workers see them. It is long enough to answer as many as `held`.
+    /// The time left below which jobs are leased beyond those, because they need an answer in any case. Other jobs stay in the queue, where all workers see them. It is long enough to answer as many as `held`.
     package var urgentTime: Duration
 
     package init(

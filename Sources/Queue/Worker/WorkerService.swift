@@ -36,8 +36,8 @@ package final class WorkerService: Service {
     /// The maximum number of jobs that one call leases.
     private static let leaseGroup = 16
     private static let patience = Duration.seconds(1)
-    /// The time between two looks for urgent jobs while the worker has enough others.
-    private static let lookTime = Duration.milliseconds(100)
+    /// The time between two looks for extra jobs while the worker has enough.
+    private static let lookTime = Duration.milliseconds(20)
     private static let renewalTime = Duration.seconds(1)
 
     /// Creates a worker. Without a `poster`, other workers post the answers. `cost` learns how long jobs take. `onDemand`
@@ -113,15 +113,15 @@ package final class WorkerService: Service {
         var backOff = BackOff()
         var nextLook = time.now
         while !Task.isCancelled {
-            let (ahead, room) = state.withLock { ($0.worker.roomAhead, $0.worker.room) }
+            let (ahead, room, extra) = state.withLock { ($0.worker.roomAhead, $0.worker.room, $0.worker.extra) }
             do {
                 if ahead > 0 {
                     take(try await queue.lease(min(ahead, Self.leaseGroup), waiting: Self.patience))
                 } else if room > 0, nextLook <= time.now {
                     let limit = min(room, Self.leaseGroup)
-                    let jobs = try await queue.lease(limit, dueWithin: limits.urgentTime, waiting: .zero)
+                    let jobs = try await queue.lease(limit, only: extra, waiting: .zero)
                     if jobs.count < limit { nextLook = time.now + Self.lookTime }
-                    take(jobs, areUrgent: true)
+                    take(jobs)
                 } else if room > 0 {
                     try await roomChanged.wait(until: nextLook, on: time)
                 } else {
@@ -147,7 +147,7 @@ package final class WorkerService: Service {
                     let jobs = try await queue.reclaim(min(room, Self.leaseGroup))
                     guard !jobs.isEmpty else { break }
                     instrument.record(.reclaimed(jobs.count))
-                    take(jobs, areUrgent: true)
+                    take(jobs)
                 }
                 backOff.succeeded()
             } catch {
@@ -156,8 +156,8 @@ package final class WorkerService: Service {
         }
     }
 
-    private func take(_ jobs: [LeasedJob], areUrgent: Bool = false) {
-        perform { $0.take(jobs, areUrgent: areUrgent, now: time.now) }
+    private func take(_ jobs: [LeasedJob]) {
+        perform { $0.take(jobs, now: time.now) }
     }
 
     private func recover(from error: any Error, _ backOff: inout BackOff) async {

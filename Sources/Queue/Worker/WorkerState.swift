@@ -31,10 +31,6 @@ package struct WorkerState {
     private struct Held {
         var job: LeasedJob
         var phase: Phase
-        /// A Boolean value that indicates whether the job was leased because it is urgent, and not in its turn.
-        var isUrgent = false
-
-        var waitsInTurn: Bool { phase == .waiting && !isUrgent }
     }
 
     private static let longestDelay = Duration.seconds(1)
@@ -48,8 +44,6 @@ package struct WorkerState {
     private let limits: WorkerLimits
     private var held: [Lease: Held] = [:]
     private var waiting = WaitingJobs()
-    /// The number of waiting jobs that were not leased as urgent ones.
-    private var waitingInTurn = 0
     /// The jobs in progress, and the times at which they are answered at the latest.
     private var working: [Lease: Instant] = [:]
     /// The longest recent delay of an answer after it was due. It decays slowly.
@@ -63,12 +57,14 @@ package struct WorkerState {
 
     // MARK: Queries
 
-    /// The number of jobs that the worker can still lease if they need an answer soon.
+    /// The number of jobs that the worker can still lease if it must not leave them in the queue.
     package var room: Int { isDraining ? 0 : limits.held - held.count }
 
-    /// The number of jobs that the worker can lease whenever they are due. Urgent ones that wait do not count: in an
-    /// overload they would keep other tenants from their turns.
-    package var roomAhead: Int { min(room, max(0, limits.ahead - working.count - waitingInTurn)) }
+    /// The number of jobs that the worker can lease whenever they are due.
+    package var roomAhead: Int { min(room, max(0, limits.ahead - working.count - waiting.count)) }
+
+    /// The jobs to lease when there is no room ahead.
+    package var extra: ExtraJobs { ExtraJobs(dueWithin: limits.urgentTime, tenants: waiting.tenants) }
 
     package var isEmpty: Bool { held.isEmpty }
 
@@ -102,7 +98,7 @@ package struct WorkerState {
 
     // MARK: Events
 
-    package mutating func take(_ jobs: [LeasedJob], areUrgent: Bool = false, now: Instant) -> [Action] {
+    package mutating func take(_ jobs: [LeasedJob], now: Instant) -> [Action] {
         var actions: [Action] = []
         // A server that took over may give this worker a job again under a lease that it already holds.
         for job in jobs where held[job.lease] == nil {
@@ -110,8 +106,7 @@ package struct WorkerState {
                 held[job.lease] = Held(job: job, phase: .answering)
                 actions.append(.deadLetter(job))
             } else {
-                held[job.lease] = Held(job: job, phase: .waiting, isUrgent: areUrgent)
-                if !areUrgent { waitingInTurn += 1 }
+                held[job.lease] = Held(job: job, phase: .waiting)
                 waiting.insert(job)
             }
         }
@@ -166,7 +161,6 @@ package struct WorkerState {
         let unstarted = waiting.leases
         for lease in unstarted { held[lease] = nil }
         waiting.removeAll()
-        waitingInTurn = 0
         return unstarted
     }
 
@@ -180,7 +174,6 @@ package struct WorkerState {
             guard !needsAlone || working.isEmpty else { break }
             isAlone = needsAlone
             waiting.begin(job)
-            if held[lease]?.waitsInTurn == true { waitingInTurn -= 1 }
             held[lease]?.phase = .working
             let end = needsAlone ? min(job.deadline - margin, now + Self.longestAlone) : job.deadline - margin
             // Work returns its partial result at the margin. The extra time is for work that does not end.
@@ -194,7 +187,6 @@ package struct WorkerState {
     private mutating func end(of lease: Lease, as phase: Phase?) -> LeasedJob? {
         guard let entry = held[lease] else { return nil }
         if entry.phase == .waiting { waiting.remove(entry.job) }
-        if entry.waitsInTurn { waitingInTurn -= 1 }
         if working.removeValue(forKey: lease) != nil, working.isEmpty { isAlone = false }
         held[lease] = phase.map { Held(job: entry.job, phase: $0) }
         return entry.job

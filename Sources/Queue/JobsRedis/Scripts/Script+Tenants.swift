@@ -72,8 +72,9 @@ extension Script {
           end
         end
 
-        -- Calls take with the entries of a priority in the order of the tenants' turns, until it returns false.
-        local function take_turns(priority, take)
+        -- Calls take with the entries of a priority in the order of the tenants' turns, until it returns false. Passes over
+        -- the tenants of besides.
+        local function take_turns(priority, besides, take)
           local tenants, turns = prefix .. 'tenants:' .. priority, prefix .. 'turns:' .. priority
           local most, waiting = most_turns(priority), {}
           local function look(tenant)
@@ -84,10 +85,10 @@ extension Script {
           local listed = redis.call('ZRANGE', tenants, 0, 255, 'WITHSCORES')
           for i = 1, #listed, 2 do
             local id, deadline = look(listed[i])
-            if id then
-              waiting[listed[i]] = {level = tonumber(listed[i + 1]), id = id, deadline = deadline}
-            else
+            if not id then
               redis.call('ZREM', tenants, listed[i])
+            elseif not besides[listed[i]] then
+              waiting[listed[i]] = {level = tonumber(listed[i + 1]), id = id, deadline = deadline}
             end
           end
           local goes_on = true

@@ -20,8 +20,8 @@ extension Script {
         """
 
     /// Leases waiting entries of each priority, in turns of their tenants. Returns the time, then the entries: their
-    /// names, fences, starts and fields. Arguments: the maximum number, and the time within which entries are due if only
-    /// urgent ones are wanted.
+    /// names, fences, starts and fields. Arguments: the maximum number, and if only `ExtraJobs` are wanted, the time within
+    /// which an entry is due soon, and pairs of a priority to look at and a tenant to pass over.
     static let lease = Script(
         common,
         line,
@@ -29,18 +29,16 @@ extension Script {
         """
         local limit = tonumber(ARGV[2]) + 1
         for _, priority in ipairs({'hi', 'lo'}) do line_up(priority) end
-        if ARGV[3] then
-          local latest = string.format('%.0f', found[1] + ARGV[3])
-          for _, entry in ipairs(redis.call('ZRANGEBYSCORE', prefix .. 'due', '-inf', latest, 'LIMIT', 0, limit - 1)) do
-            if is_still_waiting(entry) then claim(entry:sub(1, 2), entry:sub(4)) end
-          end
-          return found
+        local besides = ARGV[3] and {} or {hi = {}, lo = {}}
+        for i = 4, #ARGV, 2 do
+          besides[ARGV[i]] = besides[ARGV[i]] or {}
+          besides[ARGV[i]][ARGV[i + 1]] = true
         end
         -- An index of entries that other workers have already is passed over in several steps.
         local passed = 0
         for _, priority in ipairs({'hi', 'lo'}) do
-          if #found < limit then
-            take_turns(priority, function(id)
+          if #found < limit and besides[priority] then
+            take_turns(priority, besides[priority], function(id)
               if owner(priority .. '/' .. id) == 'released' then
                 claim(priority, id)
               else
@@ -48,6 +46,12 @@ extension Script {
               end
               return #found < limit and passed < 1000
             end)
+          end
+        end
+        if ARGV[3] and #found < limit then
+          local latest, count = string.format('%.0f', found[1] + ARGV[3]), limit - #found
+          for _, entry in ipairs(redis.call('ZRANGEBYSCORE', prefix .. 'due', '-inf', latest, 'LIMIT', 0, count)) do
+            if is_still_waiting(entry) then claim(entry:sub(1, 2), entry:sub(4)) end
           end
         end
         if redis.call('EXISTS', prefix .. 'due') == 0 then

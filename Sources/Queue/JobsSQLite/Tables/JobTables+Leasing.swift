@@ -7,17 +7,14 @@ extension JobTables {
     /// The most tenants among which one lease chooses. If more wait, the next lease begins after the last one of them.
     private static let tenantLimit = 256
 
-    mutating func lease(_ limit: Int, dueWithin: Duration?) throws -> [LeasedJob] {
-        if let dueWithin { return try leaseUrgent(limit, dueBy: clock.now + dueWithin.milliseconds) }
+    mutating func lease(_ limit: Int, only extra: ExtraJobs?) throws -> [LeasedJob] {
         var jobs: [LeasedJob] = []
         for priority in Job.Priority.allCases where jobs.count < limit {
-            jobs += try lease(limit - jobs.count, priority)
+            if let extra, extra.tenants[priority] == nil { continue }
+            jobs += try lease(limit - jobs.count, priority, besides: extra?.tenants[priority] ?? [])
         }
-        return jobs
-    }
-
-    private func leaseUrgent(_ limit: Int, dueBy latest: Int) throws -> [LeasedJob] {
-        var jobs: [LeasedJob] = []
+        guard let extra else { return jobs }
+        let latest = clock.now + extra.dueWithin.milliseconds
         for priority in Job.Priority.allCases where jobs.count < limit {
             jobs += try lease(
                 """
@@ -29,24 +26,27 @@ extension JobTables {
         return jobs
     }
 
-    private mutating func lease(_ limit: Int, _ priority: Job.Priority) throws -> [LeasedJob] {
+    /// Leases jobs in turns, except those of the tenants `others`.
+    private mutating func lease(
+        _ limit: Int,
+        _ priority: Job.Priority,
+        besides others: Set<String>,
+    ) throws -> [LeasedJob] {
         let waiting = try waitingTenants(priority)
-        switch waiting.count {
-        case 0: return []
-        case 1:
+        guard waiting.count != 1 || !others.isEmpty else {
             let jobs = try lease(
                 "SELECT seq FROM job WHERE state = 0 AND priority = ?3 ORDER BY deadline, seq LIMIT ?2",
                 [leaseEnd, limit, priority.rawValue]
             )
             for job in jobs { turns.taken[priority.rawValue].record(job.job.tenant) }
             return jobs
-        default:
-            let chosen = try choose(limit, priority, among: waiting)
-            let list = chosen.map { String($0.number) }.joined(separator: ",")
-            let jobs = try lease("SELECT value FROM json_each(?2)", [leaseEnd, "[\(list)]"])
-            let order = Dictionary(uniqueKeysWithValues: chosen.enumerated().map { (String($1.number), $0) })
-            return jobs.sorted { order[$0.lease.entry] ?? 0 < order[$1.lease.entry] ?? 0 }
         }
+        let chosen = try choose(limit, priority, among: waiting.filter { !others.contains($0.key) })
+        guard !chosen.isEmpty else { return [] }
+        let list = chosen.map { String($0.number) }.joined(separator: ",")
+        let jobs = try lease("SELECT value FROM json_each(?2)", [leaseEnd, "[\(list)]"])
+        let order = Dictionary(uniqueKeysWithValues: chosen.enumerated().map { (String($1.number), $0) })
+        return jobs.sorted { order[$0.lease.entry] ?? 0 < order[$1.lease.entry] ?? 0 }
     }
 
     /// The first job of a tenant.
