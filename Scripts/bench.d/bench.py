@@ -20,6 +20,7 @@ import clips
 import delivery
 import early
 import fairness
+import formats
 import hiccup
 import images
 import inline
@@ -187,6 +188,7 @@ benchmarks = {
     "batch": lambda: batch.throughput(program, folder, set(cores), photo),
     "overload": on_all_cores(overload.overload),
     "prepare": lambda: prepare.prepared(program, folder, set(cores), medium),
+    "formats": lambda: formats.switched_off(program, set(cores), folder / medium, "jpeg"),
     "campaign": lambda: campaign.campaign(program, folder, set(cores), medium),
     "tenants": on_all_cores(tenants.tenants), "scale": scale,
     "hiccup": on_all_cores(hiccup.hiccup), "planted": on_all_cores(planted.planted),

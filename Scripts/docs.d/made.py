@@ -83,10 +83,10 @@ def settings_table():
     cases = re.search(r"enum SettingsKey[^{]*{(.*?)\n    package var", text, re.DOTALL)[1]
     keys = {}
     for line in re.findall(r"\bcase (.*)", cases):
-        for name, raw in re.findall(r'(\w+)(?:\s*=\s*"(\w+)")?', line):
+        for name, raw in re.findall(r'(\w+)(?:\s*=\s*"([\w.]+)")?', line):
             keys[name] = raw or name
     options = dict(re.findall(r'case \.(\w+):\s*SettingOption\(\s*"([\w-]+)"', text))
-    return [(key, "ATTACHD_" + re.sub(r"([A-Z])", r"_\1", key).upper(), options[name]) for name, key in keys.items()]
+    return [(key, "ATTACHD_" + re.sub(r"([A-Z])", r"_\1", key).replace(".", "_").upper(), options[name]) for name, key in keys.items()]
 
 
 def takes_settings(name):

@@ -23,6 +23,7 @@ func transform(
     limits: MediaLimits = MediaLimits(),
     rungs: Set<Rung> = Set(Rung.allCases),
     thumbnailEdge: Int? = nil,
+    without disabled: DisabledFormats = DisabledFormats(),
 ) throws -> (output: CollectedRungs, failure: DecodeError?) {
     try libraries.get()
     let output = CollectedRungs()
@@ -36,6 +37,7 @@ func transform(
         limits: limits,
         rungs: rungs,
         thumbnailEdge: thumbnailEdge,
+        disabled: disabled,
     )
     do {
         try ClipTransform(request: request, source: source, output: output, stills: PosterEmitter()).run()

@@ -102,6 +102,7 @@ enum Samples {
             clip: ClipSelection(start: .milliseconds(19), duration: .seconds(20), thumbnailTime: .seconds(21)),
             limits: MediaLimits(sourceBytes: 6, framePixels: 7, totalPixels: 8, side: 9, frames: 10, memoryBytes: 11),
             rungs: [.embeddedThumbnail, .downscaled],
+            disabled: DisabledFormats(formats: [.jpeg, .ogg, .threeGPP], codecs: [.h264, .pcm]),
         ),
         ConversionRequest(format: .jpeg, image: Profile.fcm.image, animation: nil, rungs: []),
     ]

@@ -14,6 +14,15 @@ import Timing
         return ConversationState(source: source, within: bounds)
     }
 
+    @Test("a process may refuse a format as switched off only where one is", arguments: [true, false])
+    func disabled(hasDisabled: Bool) {
+        var bounds = ConversationState.Bounds(outputs: 2, outputBytes: 100, limits: MediaLimits())
+        bounds.hasDisabled = hasDisabled
+        var state = ConversationState(source: SourceProgress(present: ByteRanges()), within: bounds)
+        let action = state.receive(.failed(.disabled))
+        #expect(action.isLie != hasDisabled)
+    }
+
     @Test("a job that goes well is described, checked and finished")
     func good() {
         var state = begin()

@@ -18,11 +18,14 @@ extension DecoderPool {
     /// Runs `body` with a pool of the program `name` that has two spares and two slots, and shuts it down.
     static func with(
         _ name: String,
+        formats: FormatSwitch = FormatSwitch(),
         instrument: any Instrument<DecoderEvent> = NoInstrument<DecoderEvent>(),
         _ body: (DecoderPool) async throws -> Void,
     ) async throws {
         let path = name.hasPrefix("/") ? name : BuiltProgram.path(name)
-        let pool = try DecoderPool(DecoderPoolConfiguration(decoderPath: path, instrument: instrument))
+        let pool = try DecoderPool(
+            DecoderPoolConfiguration(decoderPath: path, formats: formats, instrument: instrument)
+        )
         pool.start()
         do {
             try await body(pool)

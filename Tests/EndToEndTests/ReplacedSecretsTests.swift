@@ -38,7 +38,7 @@ struct ReplacedSecretsTests {
             try await expect(401, sidecar, "/v1/jobs/none", token: Self.tokens[0])
             try attachd.folder.write("short", to: "token")
             kill(pid_t(sidecar.identifier), SIGHUP)
-            try await sidecar.waitForLog("A secret file is not valid")
+            try await sidecar.waitForLog("A file of settings or secrets is not valid")
             try await expect(404, sidecar, "/v1/jobs/none", token: Self.tokens[1])
             try attachd.folder.write(Self.tokens[0], to: "token", mode: 0o644)
             kill(pid_t(sidecar.identifier), SIGHUP)

@@ -21,7 +21,9 @@ final class DecoderLog: Instrument {
             switch event {
             case .childEnded(_, let ending): record.deaths.append(ending)
             case .childReaped(_, let usage): record.usages.append(usage)
-            case .zygoteReady, .zygoteEnded, .zygoteReplaced, .zygoteMissing: break
+            case .zygoteReady, .zygoteEnded, .zygoteReplaced, .zygoteMissing, .formatsChanged, .formatRefused,
+                .formatStopped:
+                break
             }
         }
     }

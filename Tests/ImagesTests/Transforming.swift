@@ -20,6 +20,7 @@ func transform(
     limits: MediaLimits = MediaLimits(),
     rungs: Set<Rung> = Set(Rung.allCases),
     thumbnailEdge: Int? = nil,
+    without disabled: DisabledFormats = DisabledFormats(),
 ) throws -> (output: CollectedRungs, failure: DecodeError?) {
     try libvips.get()
     let output = CollectedRungs()
@@ -32,6 +33,7 @@ func transform(
         limits: limits,
         rungs: rungs,
         thumbnailEdge: thumbnailEdge,
+        disabled: disabled,
     )
     do {
         try ImageTransform(request: request, source: source, output: output).run()

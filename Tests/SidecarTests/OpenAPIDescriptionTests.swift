@@ -46,6 +46,7 @@ struct OpenAPIDescriptionTests {
         #expect(Self.strings(description, "Dialect", "enum") == ["shop-dialect"])
         #expect(Self.strings(description, "PushType", "enum") == PushType.allCases.map(\.rawValue))
         #expect(Self.strings(description, "Outcome", "enum") == ProcessingResult.Outcome.allCases.map(\.rawValue))
+        #expect(Self.strings(description, "FormatName", "enum") == DisabledFormats.allNames)
         #expect(Self.strings(description, "Reason", "enum") == AttachmentFailure.Reason.allCases.map(\.rawValue))
         #expect(
             Set(Self.strings(description, "Attachment", "properties", "rung", "enum"))

@@ -29,6 +29,8 @@ struct SidecarFixture {
         store: AttachmentStore? = nil,
         now: @escaping @Sendable () -> UnixTime = { .now },
         preview: PreviewFixture? = nil,
+        formats: FormatSwitch = FormatSwitch(),
+        takesFormats: Bool = true,
         _ body: (SidecarFixture) async throws -> Value,
     ) async throws -> Value {
         let picture = OnePicture(started: started, hold: hold)
@@ -43,7 +45,11 @@ struct SidecarFixture {
             downloadLimit: downloadLimit,
             clients: clients,
         )
-        let fixture = await SidecarFixture(configuration, picture, isReady, attachments, preview)
+        let route = FormatsRoute(lists: { formats.lists }) { disabled in
+            guard takesFormats else { throw AttachmentFailure(.store, .publishFailed, "No Redis.") }
+            formats.replace(fleet: disabled)
+        }
+        let fixture = await SidecarFixture(configuration, picture, isReady, attachments, preview, route)
         do {
             let value = try await body(fixture)
             await fixture.stop()
@@ -60,6 +66,7 @@ struct SidecarFixture {
         _ isReady: Bool,
         _ attachments: AttachmentsRoute?,
         _ preview: PreviewFixture?,
+        _ formats: FormatsRoute,
     ) async {
         let steps = AttachmentPipeline.Steps(
             downloader: downloader,
@@ -75,6 +82,7 @@ struct SidecarFixture {
             attachments: attachments,
             preview: preview?.routes(needsToken: configuration.apiToken != nil),
             responses: preview.map { ResponsesRoute(categories: $0.categories, webhook: $0.webhook) },
+            formats: formats,
             checkReadiness: {
                 if !isReady { throw AttachmentFailure(.decode, .decoderUnavailable, "No decoder.") }
             },

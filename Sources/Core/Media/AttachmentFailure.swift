@@ -9,7 +9,7 @@ package struct AttachmentFailure: Error, Sendable, Equatable, CustomStringConver
         case invalidURL, refusedScheme, refusedAddress, connectionFailed, tlsFailed, originUnavailable
         case httpStatus, tooManyRedirects, truncated, stalled, timedOut, cancelled, sourceChanged, originLied
         case empty, tooLarge
-        case unrecognizedFormat, unsupportedFormat, corrupt, tooManyPixels, resourceLimit
+        case unrecognizedFormat, unsupportedFormat, disabled, corrupt, tooManyPixels, resourceLimit
         case decoderDied, decoderUnavailable, decoderLied
         case storeFull, storeFailed, publishFailed, forgotten
         case payloadTooLarge, internalError
@@ -48,7 +48,7 @@ package struct AttachmentFailure: Error, Sendable, Equatable, CustomStringConver
         case .invalidURL, .refusedScheme, .refusedAddress, .connectionFailed, .tlsFailed,
             .originUnavailable, .httpStatus, .tooManyRedirects:
             .attachmentInvalidURL
-        case .unrecognizedFormat, .unsupportedFormat: .attachmentUnrecognizedType
+        case .unrecognizedFormat, .unsupportedFormat, .disabled: .attachmentUnrecognizedType
         case .empty, .tooLarge, .tooManyPixels: .attachmentInvalidFileSize
         case .storeFull, .storeFailed, .publishFailed: .attachmentMoveIntoDataStoreFailed
         case .corrupt, .truncated, .sourceChanged, .originLied: .attachmentCorrupt

@@ -17,6 +17,8 @@ package struct ConversionRequest: Sendable, Equatable {
     /// The longer side in pixels of a thumbnail (JPEG) of the result, for pages that show many of them. `nil` makes
     /// none; a source without pictures never has one.
     package var thumbnailEdge: Int?
+    /// The formats and codecs that are switched off. The decoder pool sets them when a decoder process takes the job.
+    package var disabled: DisabledFormats
 
     package init(
         format: MediaFormat,
@@ -30,6 +32,7 @@ package struct ConversionRequest: Sendable, Equatable {
         limits: MediaLimits = MediaLimits(),
         rungs: Set<Rung> = Set(Rung.allCases),
         thumbnailEdge: Int? = nil,
+        disabled: DisabledFormats = DisabledFormats(),
     ) {
         self.format = format
         self.image = image
@@ -42,6 +45,7 @@ package struct ConversionRequest: Sendable, Equatable {
         self.limits = limits
         self.rungs = rungs
         self.thumbnailEdge = thumbnailEdge
+        self.disabled = disabled
     }
 }
 

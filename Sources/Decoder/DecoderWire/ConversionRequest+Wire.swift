@@ -18,6 +18,12 @@ extension WireWriter {
         put(request.limits)
         for rung in Rung.allCases { put(request.rungs.contains(rung)) }
         put(request.thumbnailEdge)
+        put(request.disabled)
+    }
+
+    private mutating func put(_ disabled: DisabledFormats) {
+        for format in MediaFormat.allCases { put(disabled.formats.contains(format)) }
+        for codec in MediaCodec.allCases { put(disabled.codecs.contains(codec)) }
     }
 
     private mutating func put(_ rules: ImageRules) {
@@ -108,7 +114,16 @@ extension WireReader {
             limits: limits,
             rungs: rungs,
             thumbnailEdge: try optionalCount(),
+            disabled: try disabledFormats(),
         )
+    }
+
+    private mutating func disabledFormats() throws(WireError) -> DisabledFormats {
+        var formats: Set<MediaFormat> = []
+        var codecs: Set<MediaCodec> = []
+        for format in MediaFormat.allCases where try flag() { formats.insert(format) }
+        for codec in MediaCodec.allCases where try flag() { codecs.insert(codec) }
+        return DisabledFormats(formats: formats, codecs: codecs)
     }
 
     private mutating func imageRules() throws(WireError) -> ImageRules {

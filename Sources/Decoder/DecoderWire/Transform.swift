@@ -11,6 +11,9 @@ package struct DecodeError: Error, Sendable, Equatable {
         self.detail = detail
         self.cause = cause
     }
+
+    /// The failure of a source that has a format or codec that is switched off.
+    package static func disabled(_ name: String) -> DecodeError { DecodeError(.disabled, "\(name) is switched off") }
 }
 
 /// The bytes of the source for a decoder: they may be there, on their way, or never come.

@@ -20,10 +20,12 @@ package struct ImageTransform {
         guard request.format.kind == .image else {
             throw DecodeError(.unsupportedFormat, "\(request.format.rawValue) is not an image")
         }
+        guard !request.disabled.refuses(request.format) else { throw DecodeError.disabled(request.format.rawValue) }
         do throws(DecodeError) {
             try checkThatThereIsSomething()
             try PageCount(source: source).check(request.format)
             try checkScreen()
+            try checkParts()
             if request.format == .tiff { try TIFFValues(of: source)?.check() }
             let heif = request.format == .heic || request.format == .avif ? HEIFHeader(of: source) : nil
             let source = heif?.adapted(source) ?? source
@@ -69,6 +71,15 @@ package struct ImageTransform {
     private func checkScreen() throws(DecodeError) {
         guard request.format == .gif, let start = source.bytes(at: 0, count: 10) else { return }
         try GIFContainer.screen(of: start)?.check(against: request.limits)
+    }
+
+    /// Throws if a part of the picture has a format or codec that is switched off, or if nothing says which it has.
+    private func checkParts() throws(DecodeError) {
+        switch request.format {
+        case .heic, .avif: try HEIFCodecs(of: source).check(against: request.disabled)
+        case .tiff: try TIFFValues.checkCompression(of: source, against: request.disabled)
+        default: break
+        }
     }
 
     private func readHeader(of source: any SourceBytes, _ heif: HEIFHeader?) throws(DecodeError) -> PictureHeader {

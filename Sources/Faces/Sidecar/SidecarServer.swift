@@ -62,6 +62,7 @@ package struct SidecarServer: Service, CustomStringConvertible {
     private let attachments: AttachmentsRoute?
     private let preview: PreviewRoutes?
     private let responses: ResponsesRoute?
+    private let formats: FormatsRoute?
     private let health: HealthRoutes
     private let callbackRefusal: @Sendable (String) -> String?
     private let scale: (@Sendable () async throws -> JSONValue)?
@@ -82,6 +83,7 @@ package struct SidecarServer: Service, CustomStringConvertible {
         attachments: AttachmentsRoute? = nil,
         preview: PreviewRoutes? = nil,
         responses: ResponsesRoute? = nil,
+        formats: FormatsRoute? = nil,
         checkReadiness: @escaping @Sendable () async throws -> Void,
         remarks: @escaping @Sendable () async -> [String] = { [] },
         metrics: @escaping @Sendable () async -> String,
@@ -97,6 +99,7 @@ package struct SidecarServer: Service, CustomStringConvertible {
         self.attachments = attachments
         self.preview = preview
         self.responses = responses
+        self.formats = formats
         self.admission = Admission(limit: configuration.requestLimit, shares: configuration.tenantShares)
         self.health = HealthRoutes(
             version: configuration.version,
@@ -173,6 +176,7 @@ package struct SidecarServer: Service, CustomStringConvertible {
             }
         }
         attachments?.add(to: router)
+        formats?.add(to: router)
         health.add(to: router, withMetrics: configuration.metricsAddress == nil)
         router.addOtherMethods()
         return router

@@ -9,10 +9,17 @@ package struct DecoderCheck: Sendable {
 
     package init(pool: DecoderPool) { self.pool = pool }
 
-    /// Decodes a tiny image.
+    /// Decodes a tiny image, in a format that is not switched off. Does nothing if all are.
     ///
     /// - Throws: The failure that kept the decoder from writing an image.
-    package func check() async throws(AttachmentFailure) { try await check(SampleImages.all[0]) }
+    package func check() async throws(AttachmentFailure) {
+        let disabled = pool.disabled
+        guard
+            let sample = SampleImages.all.first(where: { !disabled.mayConcern($0.format) })
+                ?? SampleImages.all.first(where: { !disabled.refuses($0.format) })
+        else { return }
+        try await check(sample)
+    }
 
     /// - Throws: The failure that kept the decoder from writing an image.
     func check(_ sample: (format: MediaFormat, bytes: [UInt8])) async throws(AttachmentFailure) {

@@ -93,7 +93,7 @@ package struct Diagnosis: Sendable {
                 try await check.check(sample)
                 add("formats", sample.format.mimeType, .ok, "decoded a sample", isNeeded: true)
             } catch {
-                add("formats", sample.format.mimeType, .missing, error.message, isNeeded: true)
+                addFailure("formats", sample.format.mimeType, error)
             }
         }
     }
@@ -105,7 +105,7 @@ package struct Diagnosis: Sendable {
                 try await check.checkClip(sample.format, sample.bytes)
                 add("codecs", sample.codec, .ok, "decoded a sample and encoded it again", isNeeded: true)
             } catch {
-                add("codecs", sample.codec, .missing, error.message, isNeeded: true)
+                addFailure("codecs", sample.codec, error)
             }
         }
     }
@@ -165,6 +165,18 @@ package struct Diagnosis: Sendable {
         return holding.isEmpty
             ? "bounded by the memory of each decoder only; see thread-limit and control-group"
             : "4096 for all decoders together, by \(holding.joined(separator: " and "))"
+    }
+
+    /// Adds a format or codec that could not be decoded. One that the operator has switched off is not missing.
+    private mutating func addFailure(_ section: String, _ name: String, _ failure: AttachmentFailure) {
+        let isOff = failure.reason == .disabled
+        add(
+            section,
+            name,
+            isOff ? .off : .missing,
+            isOff ? "switched off by formats.disabled" : failure.message,
+            isNeeded: !isOff
+        )
     }
 
     private mutating func note(_ section: String, _ name: String, _ detail: String) {

@@ -51,6 +51,12 @@ extension Settings {
         }
         allowedAddresses = try values.addresses(.allowAddresses)
         requiresSandbox = try values.flag(.requireSandbox) ?? requiresSandbox
+        disabledFormats = try values.formats(.disabledFormats)
+        configurationFile = source.file
+        rereadDisabledFormats = {
+            let file = try source.file.map { path throws(SettingsError) in try ConfigurationFile(path: path) }
+            return try SettingsValues(source, file?.root).formats(.disabledFormats)
+        }
         requests = try values.number(.requests, in: 1...65_536) ?? requests
         publicURL = try values.publicURL(.publicURL)
         hasFileURLs = try values.flag(.fileURLs) ?? hasFileURLs

@@ -34,6 +34,12 @@ package struct Settings: Sendable {
     /// The number of decoder processes that work at the same time.
     package var decoders: Int
     package var requiresSandbox = false
+    /// The formats and codecs that are never decoded.
+    package var disabledFormats = DisabledFormats()
+    /// The path of the configuration file; `nil` if there is none.
+    package var configurationFile: String?
+    /// Reads `disabledFormats` again, from the same sources.
+    package var rereadDisabledFormats: (@Sendable () throws -> DisabledFormats)?
     /// The number of notifications that are processed at the same time.
     package var requests = 256
     package var queue: QueueAddress

@@ -8,18 +8,23 @@ package enum SettingsKey: String, Sendable, CaseIterable {
     case fileURLs = "fileUrls"
     case publish, publishEndpoint, publishRegion, publishStyle, publishCredentialsFile
     case signingKeyFile, groupReadableKeys, keep, quota, reuse, allowAddresses, caFile, decoders, requireSandbox
+    case disabledFormats = "formats.disabled"
     case logLevel, logFormat, logSample
     case listen, metricsListen, apiTokenFile, requests
     case queue, backlog, tenantShare, workerStart, strict
     case preview, responseWebhook, worker
 
-    /// The environment variable of the setting: `ATTACHD_` and the key in capitals, with `_` between its words.
+    /// The environment variable of the setting: `ATTACHD_` and the key in capitals, with `_` between its words and in
+    /// place of a dot.
     package var variable: String {
         rawValue.reduce(into: "ATTACHD_") { name, letter in
             if letter.isUppercase { name += "_" }
-            name += letter.uppercased()
+            name += letter == "." ? "_" : letter.uppercased()
         }
     }
+
+    /// The keys of the tables of the file that lead to the setting, the outermost first. Most settings are in no table.
+    var path: [String] { rawValue.split(separator: ".").map(String.init) }
 }
 
 /// The option of a setting on the command line.
@@ -146,6 +151,13 @@ extension SettingsKey {
             SettingOption("decoders", .number, help: "The number of decoder processes. (default: the number of cores)")
         case .requireSandbox:
             SettingOption("require-sandbox", .flag(true), help: "Refuse to work if a layer of the sandbox is missing.")
+        case .disabledFormats:
+            SettingOption(
+                "disable-format",
+                .texts,
+                help:
+                    "Never decode this input format or codec, such as heic or hevc; may be repeated. (default: none)"
+            )
         case .logLevel:
             SettingOption(
                 "log-level",

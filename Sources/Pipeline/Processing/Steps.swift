@@ -22,10 +22,17 @@ extension AttachmentDownloading {
 
 /// The step that converts a source. `App` makes the pool of decoder processes conform.
 package protocol AttachmentConverting: Sendable {
+    /// Returns the failure of every source of `format` if that is switched off, and `nil` otherwise.
+    func refusal(of format: MediaFormat) -> AttachmentFailure?
+
     /// Converts a source. Reports its description and each output, and returns when nothing better will come.
     ///
     /// - Returns: The time that the decoder worked, without the time that it waited.
     func convert(_ job: ConversionJob) async throws(AttachmentFailure) -> Duration
+}
+
+extension AttachmentConverting {
+    package func refusal(of format: MediaFormat) -> AttachmentFailure? { nil }
 }
 
 /// The step that keeps delivered files. `App` makes the attachment store conform.

@@ -27,7 +27,13 @@ struct AudioConversion {
         }
         guard emitter.wants(.transcoded), !mustStop else { return }
         let muxer = try Muxer(.m4a, byteLimit: rules.byteLimit)
-        let track = try EncodedAudioTrack(audio, range: range, limits: request.limits, muxer: muxer)
+        let track = try EncodedAudioTrack(
+            audio,
+            range: range,
+            limits: request.limits,
+            without: request.disabled,
+            muxer: muxer
+        )
         let assembly = ClipAssembly(reader: reader, muxer: muxer, tracks: [track])
         // Without another result, a shortened clip is better than none.
         var isShortened = false

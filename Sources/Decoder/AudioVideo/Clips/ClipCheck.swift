@@ -19,8 +19,9 @@ struct ClipCheck {
         _ container: Container,
         longest: Int64,
         limits: MediaLimits,
+        without disabled: DisabledFormats,
     ) throws(DecodeError) -> Finding {
-        let demuxer = try Demuxer(file, container.format.media, usesIndex: true)
+        let demuxer = try Demuxer(file, container.format.media, usesIndex: true, without: disabled)
         let streams = ClipStreams(demuxer.streams)
         let isVideo = container == .mp4
         guard demuxer.streams.count == streams.all.count, isVideo == (streams.video != nil) else {
@@ -31,7 +32,10 @@ struct ClipCheck {
             throw DecodeError(.internalError, "the clip has a codec that it should not have")
         }
         var firstFrames: [FirstFrame] = []
-        for stream in streams.all { firstFrames.append(try FirstFrame(of: stream, limits: limits)) }
+        // A stream with a codec that is switched off was encoded here. Not even that is decoded.
+        for stream in streams.all where !CodecAllowList.refuses(stream.codec, disabled) {
+            firstFrames.append(try FirstFrame(of: stream, limits: limits, without: disabled))
+        }
         var frames = 0
         var end: Int64 = 0
         while let packet = try demuxer.nextPacket() {

@@ -5,6 +5,7 @@ import Media
 final class ClipEmitter {
     private let rungs: Set<Rung>
     private let limits: MediaLimits
+    private let disabled: DisabledFormats
     private let output: any RungOutput
     private let stills: any StillEmitter
     private(set) var hasEmitted = false
@@ -14,6 +15,7 @@ final class ClipEmitter {
     init(for request: ConversionRequest, output: any RungOutput, stills: any StillEmitter) {
         rungs = request.rungs
         limits = request.limits
+        disabled = request.disabled
         self.output = output
         self.stills = stills
     }
@@ -35,7 +37,13 @@ final class ClipEmitter {
     func emit(_ file: FileInMemory, _ container: Container, as rung: Rung, longest: Int64) throws(DecodeError)
         -> RungReport
     {
-        let finding = try ClipCheck.finding(in: file, container, longest: longest, limits: limits)
+        let finding = try ClipCheck.finding(
+            in: file,
+            container,
+            longest: longest,
+            limits: limits,
+            without: disabled,
+        )
         let report = RungReport(
             rung: rung,
             format: container.format,

@@ -29,6 +29,7 @@ package struct ClipTransform {
         guard request.format.kind != .image else {
             throw DecodeError(.unsupportedFormat, "\(request.format.rawValue) is neither video nor sound")
         }
+        guard !request.disabled.refuses(request.format) else { throw DecodeError.disabled(request.format.rawValue) }
         do {
             try convert()
         } catch {
@@ -40,11 +41,13 @@ package struct ClipTransform {
 
     private func convert() throws(DecodeError) {
         let startsLater = request.clip.start > .zero || request.clip.thumbnailTime != nil
-        let demuxer = try Demuxer(source, request.format, usesIndex: startsLater)
+        let demuxer = try Demuxer(source, request.format, usesIndex: startsLater, without: request.disabled)
+        try checkCodecs(demuxer)
         try check(ClipStreams(demuxer.streams).video)
         expectClip(demuxer)
         try demuxer.analyse(request.limits)
         let streams = ClipStreams(demuxer.streams)
+        try checkCodecs(demuxer)
         try check(streams.video)
         guard !demuxer.hasEncryptedStream else { throw DecodeError.encrypted }
         guard streams.video != nil || !demuxer.hasUndecodedVideo else {
@@ -91,6 +94,13 @@ package struct ClipTransform {
         else { return }
         let range = ClipRange(request.clip, longest: longest, in: demuxer)
         source.expect(ClipExtents(of: range, in: streams.all).ranges)
+    }
+
+    /// Throws if a stream has a codec that is switched off, even one that would not be played.
+    private func checkCodecs(_ demuxer: Demuxer) throws(DecodeError) {
+        for stream in demuxer.streams where CodecAllowList.refuses(stream.codec, request.disabled) {
+            throw DecodeError.disabled("a stream's codec")
+        }
     }
 
     private func check(_ video: MediaStream?) throws(DecodeError) {

@@ -18,11 +18,17 @@ final class EncodedAudioTrack: ClipTrack {
 
     var source: Int { stream.index }
 
-    init(_ stream: MediaStream, range: ClipRange, limits: MediaLimits, muxer: Muxer) throws(DecodeError) {
+    init(
+        _ stream: MediaStream,
+        range: ClipRange,
+        limits: MediaLimits,
+        without disabled: DisabledFormats,
+        muxer: Muxer,
+    ) throws(DecodeError) {
         self.stream = stream
         self.range = range
         self.muxer = muxer
-        decoder = try StreamDecoder.open(stream, limits: limits, isSlow: true)
+        decoder = try StreamDecoder.open(stream, limits: limits, isSlow: true, without: disabled)
         let rate = unsafe stream.parameters.pointee.sample_rate
         // Every device plays both rates. This one needs the simpler resampling.
         sampleRate = rate > 0 && 44_100 % rate == 0 ? 44_100 : 48_000

@@ -44,12 +44,13 @@ final class EncodedVideoTrack: ClipTrack {
         rateFactor: Double = goodRateFactor,
         range: ClipRange,
         limits: MediaLimits,
+        without disabled: DisabledFormats,
         muxer: Muxer,
     ) throws(DecodeError) {
         self.stream = stream
         self.range = range
         self.muxer = muxer
-        decoder = try StreamDecoder.open(stream, limits: limits, isSlow: true)
+        decoder = try StreamDecoder.open(stream, limits: limits, isSlow: true, without: disabled)
         let stored = stream.orientation.isTransposed ? size.transposed : size
         scaler = PictureScaler(to: stored, AV_PIX_FMT_YUV420P, threadCount: Libav.threadCount)
         let sourceRate = stream.frameRate > 0 ? stream.frameRate : Self.usualFrameRate

@@ -11,8 +11,14 @@ final class FirstFrame {
     private var packetCount = 0
     private(set) var isThere = false
 
-    init(of stream: MediaStream, limits: MediaLimits) throws(DecodeError) {
-        decoder = try StreamDecoder.open(stream, limits: limits, isSlow: false, isStrict: true)
+    init(of stream: MediaStream, limits: MediaLimits, without disabled: DisabledFormats) throws(DecodeError) {
+        decoder = try StreamDecoder.open(
+            stream,
+            limits: limits,
+            isSlow: false,
+            isStrict: true,
+            without: disabled,
+        )
     }
 
     var stream: Int { decoder.stream.index }

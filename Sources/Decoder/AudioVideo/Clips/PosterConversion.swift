@@ -25,7 +25,7 @@ struct PosterConversion {
     let mustStop: () -> Bool
 
     func still() throws(DecodeError) -> DecodedStill {
-        let decoder = try StreamDecoder.open(stream, limits: request.limits, isSlow: false)
+        let decoder = try StreamDecoder.open(stream, limits: request.limits, isSlow: false, without: request.disabled)
         var search = Search()
         do throws(DecodeError) {
             try run(&search, decoder)

@@ -88,7 +88,13 @@ struct VideoConversion {
             tracks.append(
                 audio.copyContainer == .m4a
                     ? try CopiedTrack(audio, range: reader.range, muxer: muxer)
-                    : try EncodedAudioTrack(audio, range: reader.range, limits: request.limits, muxer: muxer)
+                    : try EncodedAudioTrack(
+                        audio,
+                        range: reader.range,
+                        limits: request.limits,
+                        without: request.disabled,
+                        muxer: muxer
+                    )
             )
         }
         let assembly = ClipAssembly(reader: reader, muxer: muxer, tracks: tracks)
@@ -130,11 +136,20 @@ struct VideoConversion {
             rateFactor: rateFactor,
             range: reader.range,
             limits: request.limits,
+            without: request.disabled,
             muxer: muxer,
         )
         var tracks: [any ClipTrack] = [picture]
         if let audio {
-            tracks.append(try EncodedAudioTrack(audio, range: reader.range, limits: request.limits, muxer: muxer))
+            tracks.append(
+                try EncodedAudioTrack(
+                    audio,
+                    range: reader.range,
+                    limits: request.limits,
+                    without: request.disabled,
+                    muxer: muxer
+                )
+            )
         }
         let assembly = ClipAssembly(reader: reader, muxer: muxer, tracks: tracks)
         let file = try assembly.run(until: { mustStop || isLate() })

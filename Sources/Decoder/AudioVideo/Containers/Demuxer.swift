@@ -7,7 +7,6 @@ import Media
 final class Demuxer {
     private static let options: [(String, String)] = [
         ("protocol_whitelist", ""),
-        ("codec_whitelist", CodecAllowList.commaSeparated),
         ("format_whitelist", DemuxerChoice.allNames.map { whitelisted[$0] ?? $0 }.joined(separator: ",")),
         ("probesize", "2000000"),
         ("analyzeduration", "3000000"),
@@ -22,13 +21,22 @@ final class Demuxer {
 
     private let input: SourceInput
     private let context: UnsafeMutablePointer<AVFormatContext>
+    private let disabled: DisabledFormats
     private(set) var streams: [MediaStream] = []
 
     /// Opens a source without looking at its streams' packets.
     ///
     /// With `usesIndex`, jumps to an index at the end of the source. That is worthwhile only for a clip that does not
     /// start at the beginning.
-    init(_ bytes: any SourceBytes, _ format: MediaFormat, usesIndex: Bool) throws(DecodeError) {
+    ///
+    /// Decoders of `disabled` codecs are never opened, not even to analyse a stream.
+    init(
+        _ bytes: any SourceBytes,
+        _ format: MediaFormat,
+        usesIndex: Bool,
+        without disabled: DisabledFormats,
+    ) throws(DecodeError) {
+        self.disabled = disabled
         var start: [UInt8] = [0, 0, 0, 0]
         let count = unsafe start.withUnsafeMutableBytes { unsafe bytes.readFully(at: 0, into: $0) }
         guard count > 0 else { throw DecodeError(.empty, "the source has no bytes") }
@@ -44,6 +52,7 @@ final class Demuxer {
         var options: OpaquePointer?
         defer { unsafe av_dict_free(&options) }
         for (key, value) in Self.options { unsafe av_dict_set(&options, key, value, 0) }
+        unsafe av_dict_set(&options, "codec_whitelist", CodecAllowList.commaSeparated(without: disabled), 0)
         var opened = unsafe avformat_alloc_context()
         guard let context = unsafe opened else { throw DecodeError(.resourceLimit, "avformat_alloc_context") }
         unsafe self.context = context
@@ -70,7 +79,10 @@ final class Demuxer {
     func analyse(_ limits: MediaLimits) throws(DecodeError) {
         for index in 0..<streamCount {
             guard let stream = unsafe context.pointee.streams[index] else { continue }
-            if unsafe MediaStream(stream, in: context) == nil { unsafe stream.pointee.discard = AVDISCARD_ALL }
+            let known = unsafe MediaStream(stream, in: context)
+            if known.map({ CodecAllowList.refuses($0.codec, disabled) }) ?? true {
+                unsafe stream.pointee.discard = AVDISCARD_ALL
+            }
         }
         var options = unsafe [OpaquePointer?](repeating: nil, count: streamCount)
         defer {

@@ -19,13 +19,15 @@ struct StreamDecoder: ~Copyable {
     }
 
     /// Opens a decoder. `isSlow` means that all of a clip will be decoded, so that starting threads pays. `isStrict`
-    /// means that the decoder hides no damage.
+    /// means that the decoder hides no damage. Throws if the codec is one of `disabled`.
     static func open(
         _ stream: MediaStream,
         limits: MediaLimits,
         isSlow: Bool,
         isStrict: Bool = false,
+        without disabled: DisabledFormats,
     ) throws(DecodeError) -> StreamDecoder {
+        guard !CodecAllowList.refuses(stream.codec, disabled) else { throw DecodeError.disabled("the codec") }
         guard let name = CodecAllowList.decoderName(for: stream.codec),
             let codec = unsafe avcodec_find_decoder_by_name(name)
         else { throw DecodeError(.unsupportedFormat, "the codec is not on the list") }
@@ -45,7 +47,7 @@ struct StreamDecoder: ~Copyable {
         }
         var options: OpaquePointer?
         defer { unsafe av_dict_free(&options) }
-        unsafe av_dict_set(&options, "codec_whitelist", CodecAllowList.commaSeparated, 0)
+        unsafe av_dict_set(&options, "codec_whitelist", CodecAllowList.commaSeparated(without: disabled), 0)
         try unsafe check("avcodec_open2", avcodec_open2(context, codec, &options))
         return decoder
     }

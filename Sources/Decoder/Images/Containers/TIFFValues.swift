@@ -11,6 +11,8 @@ struct TIFFValues {
         static let inkSet = 332
     }
     private static let jpegs = [6, 7]
+    /// The number that libtiff has for WebP.
+    private static let webPs = [50001]
     /// JPEG 2000, whose decoder makes RGB of them.
     private static let jpeg2000 = [33003, 33005, 34712]
     private static let yCbCr = 6
@@ -43,6 +45,16 @@ struct TIFFValues {
         compression = fields[Field.compression] ?? 1
         interpretation = fields[Field.interpretation]
         inkSet = fields[Field.inkSet] ?? 1
+    }
+
+    /// Throws if the data of the first page is a JPEG or WebP that is switched off, or may be one.
+    static func checkCompression(of source: any SourceBytes, against disabled: DisabledFormats) throws(DecodeError) {
+        let compressions =
+            (disabled.formats.contains(.jpeg) ? jpegs : []) + (disabled.formats.contains(.webp) ? webPs : [])
+        guard !compressions.isEmpty else { return }
+        guard let values = TIFFValues(of: source), !compressions.contains(values.compression) else {
+            throw DecodeError.disabled("the picture's compression")
+        }
     }
 
     /// Throws if libvips would show other colours.

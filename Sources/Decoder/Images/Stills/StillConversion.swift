@@ -21,7 +21,7 @@ struct StillConversion {
 
     func run() throws(DecodeError) {
         let shape = shape
-        if !source.isWhole || !emitter.wants(.downscaled) {
+        if !request.disabled.refuses(.jpeg), !source.isWhole || !emitter.wants(.downscaled) {
             try EmbeddedThumbnail(header: header, shape: shape, rules: request.image)?.emit(to: emitter)
         }
         if try remux() { return addThumbnail() }

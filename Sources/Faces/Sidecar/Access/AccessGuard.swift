@@ -61,9 +61,17 @@ struct AccessGuard<Context: RequestContext>: RouterMiddleware {
             throw Problem(.forbidden, "\(advice). Or set a token with --api-token.")
         }
         guard origin.isNone || origin.isOurs else { throw Self.foreign }
-        guard request.method != .delete || !AttachmentsRoute.isBelow(request.uri.path) || !request.isForwarded else {
-            throw Problem(.forbidden, "Clients of a proxy cannot take attachments back. Set a token with --api-token.")
+        guard !request.isForwarded || !isForOperators(request) else {
+            let message = "Clients of a proxy cannot take attachments back or switch formats off."
+            throw Problem(.forbidden, "\(message) Set a token with --api-token.")
         }
+    }
+
+    /// Returns whether a request changes what others get.
+    private func isForOperators(_ request: Request) -> Bool {
+        let path = request.uri.path
+        return request.method == .delete && AttachmentsRoute.isBelow(path)
+            || request.method == .post && FormatsRoute.isAt(path)
     }
 
     private func checkPreview(_ request: Request, _ origin: BrowserOrigin, isRead: Bool) throws(Problem) {

@@ -24,7 +24,11 @@ package struct BatchEngine: Sendable {
             thumbnailEdge: Self.thumbnailEdge,
         )
         do throws(AttachmentFailure) {
-            decoders = try Engine.startDecoders(settings, running: BatchRun.slots(forDecoders: settings.decoders))
+            decoders = try Engine.startDecoders(
+                settings,
+                running: BatchRun.slots(forDecoders: settings.decoders),
+                formats: FormatSwitch(settings: settings.disabledFormats),
+            )
         } catch {
             throw EngineError(isStore: false, description: error.message)
         }

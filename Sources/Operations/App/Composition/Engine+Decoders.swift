@@ -15,6 +15,7 @@ extension Engine {
     static func startDecoders(
         _ settings: Settings,
         running: Int,
+        formats: FormatSwitch,
         instrument: any Instrument<DecoderEvent> = NoInstrument<DecoderEvent>(),
     ) throws(AttachmentFailure) -> DecoderPool {
         guard let program = DecoderProgram.path else {
@@ -26,6 +27,7 @@ extension Engine {
             decoderPath: program,
             running: running,
             memoryBytes: decoderMemory,
+            formats: formats,
             instrument: instrument,
         )
         let pool = try DecoderPool(configuration)

@@ -34,7 +34,10 @@ extension Engine {
     package var stalledLoops: [String] { LoopHeartbeats.ofThisProcess.stalledNames }
 
     /// The problems that attachd can work with. Without the bucket, for example, notifications still go out on time.
-    package var remarks: [String] { [bucket?.refusal?.message].compactMap(\.self) }
+    package var remarks: [String] {
+        let disabled = formats.disabled.names.joined(separator: ", ")
+        return [bucket?.refusal?.message, disabled.isEmpty ? nil : "Switched off: \(disabled)."].compactMap(\.self)
+    }
 
     /// Returns the abilities of this installation, found by trying them.
     package func diagnosis(_ settings: Settings) async -> Diagnosis {

@@ -5,7 +5,7 @@ import Events
 import Files
 import Instruments
 package import Logging
-import Media
+package import Media
 import Payloads
 package import Processing
 package import Publishing
@@ -19,6 +19,8 @@ package final class Engine: Sendable {
     package let service: NotificationService
     package let store: AttachmentStore
     package let decoders: DecoderPool
+    /// The formats and codecs that are switched off.
+    package let formats: FormatSwitch
     /// The bucket that ready files are published to; `nil` if the settings name none.
     package let bucket: Bucket?
     /// The index of what the fleet made ready ahead of time; `nil` if there is no fleet with a bucket.
@@ -39,6 +41,8 @@ package final class Engine: Sendable {
         let (metrics, warnings) = (AttachdMetrics(tenants: Set(settings.tenants.keys)), WarningLog(logger))
         self.metrics = metrics
         self.warnings = warnings
+        let formats = FormatSwitch(settings: settings.disabledFormats)
+        self.formats = formats
         let cost = JobCost(slots: settings.jobSlots, decoders: settings.decoders)
         self.cost = cost
         do throws(FileError) {
@@ -60,6 +64,7 @@ package final class Engine: Sendable {
             decoders = try Self.startDecoders(
                 settings,
                 running: settings.decoders,
+                formats: formats,
                 instrument: InstrumentGroup<DecoderEvent>(metrics.decoders, DecoderLog(warnings), DecodingCost(cost)),
             )
             downloader = try Downloader(
@@ -84,6 +89,7 @@ package final class Engine: Sendable {
         } catch {
             throw EngineError(isStore: false, description: error.message)
         }
+        metrics.decoders.set(settings.disabledFormats)
         fleetIndex = Self.fleetIndex(settings, store, bucket)
         let steps = AttachmentPipeline.Steps(
             downloader: readsLocalFiles ? LocalFileReader(remote: downloader) : downloader,

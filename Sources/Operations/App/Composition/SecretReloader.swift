@@ -8,7 +8,8 @@ import Synchronization
 import Timing
 import UnixSignals
 
-/// A service that reads token and key files again when they change, and on SIGHUP.
+/// A service that reads token and key files again when they change, and on SIGHUP, and the configuration file for the
+/// settings that may change while attachd runs.
 ///
 /// If a file is not valid, the previous content stays in use. The files are checked on a separate thread, so that a
 /// file system that hangs blocks nothing else.
@@ -71,10 +72,10 @@ final class SecretReloader: Service {
     private func read(_ source: Source, isAsked: Bool) {
         do {
             guard try source.apply(source.file) || isAsked else { return }
-            logger.notice("A secret file was read again.", metadata: ["file": "\(source.name)"])
+            logger.notice("A file of settings or secrets was read again.", metadata: ["file": "\(source.name)"])
         } catch {
             logger.warning(
-                "A secret file is not valid. The previous content stays in use.",
+                "A file of settings or secrets is not valid. The previous content stays in use.",
                 metadata: ["file": "\(source.name)", "reason": "\(error)"],
             )
         }

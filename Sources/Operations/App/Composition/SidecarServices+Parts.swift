@@ -85,6 +85,12 @@ extension SidecarServices {
             attachments: takesRequests ? attachmentsRoute : nil,
             preview: takesRequests && settings.hasPreview ? preview : nil,
             responses: takesRequests ? ResponsesRoute(categories: settings.categories, webhook: webhook) : nil,
+            formats: takesRequests
+                ? FormatsRoute(
+                    lists: { [engine] in engine.formats.lists },
+                    replace: { try await fleetFormats.replace(with: $0) }
+                )
+                : nil,
             checkReadiness: {
                 try await engine.checkReadiness()
                 // The sidecar answers requests even without its queue. A worker has no other work.

@@ -27,6 +27,7 @@ package struct SidecarServices: Sendable {
     let apiToken: Replaceable<Secret<String>>?
     let queueHealth: QueueHealth
     let scaling: QueueScaling
+    let fleetFormats: FleetFormats
 
     package init(_ settings: Settings, _ engine: Engine, _ queue: OpenQueue, logger: Logger) throws(EngineError) {
         self.settings = settings
@@ -34,6 +35,7 @@ package struct SidecarServices: Sendable {
         self.queue = queue
         self.logger = logger
         if let redis = queue.redis { engine.fleetIndex?.connect(redis) }
+        fleetFormats = FleetFormats(engine.formats, queue.redis, logger: logger)
         queueHealth = QueueHealth(queue.jobs)
         scaling = QueueScaling(queue.jobs, startTime: settings.workerStart)
         recentJobs = settings.hasPreview ? RecentJobs() : nil
@@ -47,12 +49,15 @@ package struct SidecarServices: Sendable {
     /// Runs the services. Without `takesRequests`, work comes only from the queue, and HTTP serves only health and
     /// metrics.
     package func run(takesRequests: Bool) async throws {
+        // Before any work: a format may be off because of a bug in its decoder.
+        await fleetFormats.read()
         let server = server(takesRequests: takesRequests)
         let worker = settings.hasWorker || !takesRequests ? worker(takesRequests: takesRequests) : nil
         // Services stop in reverse order: accepted requests may still enqueue jobs.
         var services: [ServiceGroupConfiguration.ServiceConfiguration] = [
             .init(service: StoreSweeper(store: engine.store, time: SystemTime())),
-            .init(service: SecretReloader(secrets, time: SystemTime(), logger: logger)),
+            .init(service: SecretReloader(files, time: SystemTime(), logger: logger)),
+            .init(service: fleetFormats),
         ]
         if let worker { services.append(.init(service: worker)) }
         services += [.init(service: reporting(worker)), .init(service: server)]
@@ -79,7 +84,15 @@ package struct SidecarServices: Sendable {
         await engine.shutDown()
     }
 
-    /// The secret files that are read again while the sidecar runs.
+    /// The files that are read again while the sidecar runs: secrets, and the configuration file for what is switched off.
+    private var files: [SecretReloader.Source] {
+        guard let path = settings.configurationFile, let reread = settings.rereadDisabledFormats else { return secrets }
+        let formats = SecretReloader.Source(name: "formats.disabled", file: SecretFile(path)) { [engine] _ in
+            engine.formats.replace(settings: try reread())
+        }
+        return secrets + [formats]
+    }
+
     private var secrets: [SecretReloader.Source] {
         let keyring = engine.store.keyring
         let keyFile =

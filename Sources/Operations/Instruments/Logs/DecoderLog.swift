@@ -2,6 +2,7 @@ package import Decoding
 import DecoderWire
 import Events
 import Logging
+import Media
 
 /// The log of decoder processes that died.
 package struct DecoderLog: Instrument {
@@ -22,6 +23,19 @@ package struct DecoderLog: Instrument {
             log.warn("A decoder process ended by itself.", ["pid": "\(pid)", "status": "\(status)"])
         case .zygoteMissing(let reason):
             log.warn("Decoder processes cannot be started.", level: .error, ["reason": "\(reason)"])
+        case .formatsChanged(let change):
+            let metadata: [(String, DisabledFormats)] = [
+                ("off", change.switchedOff), ("on", change.switchedOn), ("disabled", change.disabled),
+            ]
+            log.warn(
+                "Formats were switched off or on.",
+                level: .notice,
+                Dictionary(uniqueKeysWithValues: metadata.map { ($0, "\($1.names.joined(separator: ", "))") }),
+            )
+        case .formatRefused(let format):
+            log.warn("A source was refused because its format is switched off.", ["format": "\(format.rawValue)"])
+        case .formatStopped(let format):
+            log.warn("A decoder process was ended by a change of formats.disabled.", ["format": "\(format.rawValue)"])
         case .zygoteReady, .zygoteEnded, .zygoteReplaced, .childReaped: break
         }
     }

@@ -15,6 +15,8 @@ package struct TracedConversions: AttachmentConverting {
         self.time = time
     }
 
+    package func refusal(of format: MediaFormat) -> AttachmentFailure? { base.refusal(of: format) }
+
     package func convert(_ job: ConversionJob) async throws(AttachmentFailure) -> Duration {
         let start = time.now
         return try await tracer.traced("decode", .internal, ["attachd.format": "\(job.request.format)"]) {

@@ -29,8 +29,11 @@ struct ConfigurationFile {
             )
         }
         folder = URL(filePath: path).deletingLastPathComponent()
-        let keys = SettingsKey.allCases.map(\.rawValue) + Self.sections
+        let paths = SettingsKey.allCases.map(\.path)
+        let tables = Dictionary(grouping: paths.filter { $0.count > 1 }) { $0[0] }
+        let keys = paths.filter { $0.count == 1 }.map { $0[0] } + tables.keys.sorted() + Self.sections
         root = try ConfigurationTable(node, path: "", keys: keys, isJSON: isJSON)
+        for (name, paths) in tables { _ = try root.table(name, keys: paths.map { $0[1] }) }
     }
 }
 

@@ -111,12 +111,12 @@ struct ConfigurationTable {
 
     // MARK: The values of settings
 
-    func has(_ key: SettingsKey) -> Bool { mapping[key.rawValue] != nil }
+    func has(_ key: SettingsKey) -> Bool { node(key) != nil }
 
-    func text(_ key: SettingsKey) -> String? { mapping[key.rawValue].flatMap(text) }
+    func text(_ key: SettingsKey) -> String? { node(key).flatMap(text) }
 
     func texts(_ key: SettingsKey) -> [String]? {
-        guard let nodes = mapping[key.rawValue]?.sequence else { return nil }
+        guard let nodes = node(key)?.sequence else { return nil }
         let texts = nodes.compactMap(text)
         return texts.count == nodes.count ? texts : nil
     }
@@ -132,6 +132,11 @@ struct ConfigurationTable {
         return Bool.construct(from: scalar) ?? (isJSON ? Double(scalar.string).map { $0 != 0 } : nil)
     }
 
+    /// Returns the value of a setting, in the tables that its key names.
+    private func node(_ key: SettingsKey) -> Node? {
+        key.path.dropFirst().reduce(mapping[key.path[0]]) { node, name in node?.mapping?[name] }
+    }
+
     private func text(_ node: Node) -> String? {
         guard let scalar = node.scalar, !isJSON || scalar.style == .doubleQuoted else { return nil }
         return scalar.string
@@ -139,7 +144,7 @@ struct ConfigurationTable {
 
     /// Returns the scalar of `key` unless it is a text of JSON.
     private func bare(_ key: SettingsKey) -> Node.Scalar? {
-        mapping[key.rawValue]?.scalar.flatMap { !isJSON || $0.style != .doubleQuoted ? $0 : nil }
+        node(key)?.scalar.flatMap { !isJSON || $0.style != .doubleQuoted ? $0 : nil }
     }
 
     private static func line(of node: Node) -> String { node.mark.map { " (line \($0.line))" } ?? "" }

@@ -99,6 +99,20 @@ struct SettingsValues {
         }
     }
 
+    /// Reads names of formats and codecs.
+    func formats(_ key: SettingsKey) throws(SettingsError) -> DisabledFormats {
+        let names = try value(of: key, "a list of formats and codecs, such as [heic, hevc]", \.texts, Self.list) {
+            $0.texts(key)
+        }
+        let (disabled, unknown) = DisabledFormats.reading(names ?? [])
+        guard let name = unknown.first else { return disabled }
+        let known = DisabledFormats.allNames
+        let nearest = Suggestion.nearest(to: name, among: known).map { " Did you mean \"\($0)\"?" } ?? ""
+        let reason =
+            "\"\(name)\" is neither a format nor a codec.\(nearest) Write some of: \(known.joined(separator: ", "))."
+        throw SettingsError(key: key.rawValue, reason: reason)
+    }
+
     func address(_ key: SettingsKey) throws(SettingsError) -> HostAndPort? {
         guard let text = try text(key) else { return nil }
         guard let address = HostAndPort(text) else {

@@ -86,6 +86,8 @@ final class AttachmentJob: Sendable {
         case .failure(let failure): return .failure(failure)
         }
         receive(.recognized(format))
+        // Neither the rest of the source nor a decoder is taken for it.
+        if let refusal = steps.converter.refusal(of: format) { return .failure(refusal) }
         // Decoding an image needs all of its bytes.
         if format.kind == .image { file.want(0..<Int.max) }
         if let refusal = await context.crashes.refusal(of: file, now: time.now) { return .failure(refusal) }

@@ -80,6 +80,7 @@ final class Conversation: Sendable {
             outputBytes: job.request.largestOutput,
             limits: job.request.limits,
             hasResults: hasResults,
+            hasDisabled: !job.request.disabled.isEmpty,
         )
         state = Mutex(ConversationState(source: progress, within: bounds))
     }

@@ -28,6 +28,8 @@ struct ConversationState {
         var limits: MediaLimits
         /// A Boolean value that indicates whether an earlier process has made a result, so that this one may make none.
         var hasResults = false
+        /// A Boolean value that indicates whether any format or codec is switched off, so that a process may refuse one.
+        var hasDisabled = false
     }
 
     private let bounds: Bounds
@@ -89,7 +91,9 @@ struct ConversationState {
                 ? .fail(AttachmentFailure(.decode, .timedOut, "Time ran out before there was a result."))
                 : Self.lie("It finished without a result.")
         case .failed(let reason, let cause):
-            guard Self.reasons.contains(reason) else { return Self.lie("It gave a reason that it cannot know.") }
+            guard Self.reasons.contains(reason), reason != .disabled || bounds.hasDisabled else {
+                return Self.lie("It gave a reason that it cannot know.")
+            }
             let message = cause.map(Self.message(for:)) ?? Self.message(for: reason)
             return .fail(AttachmentFailure(.decode, reason, message))
         }
@@ -148,8 +152,8 @@ struct ConversationState {
 
     /// The reasons for which a decoder may give up. It cannot know about the network or the store.
     private static let reasons: Set<AttachmentFailure.Reason> = [
-        .empty, .tooLarge, .truncated, .unrecognizedFormat, .unsupportedFormat, .corrupt, .tooManyPixels,
-        .resourceLimit,
+        .empty, .tooLarge, .truncated, .unrecognizedFormat, .unsupportedFormat, .disabled, .corrupt,
+        .tooManyPixels, .resourceLimit,
         .timedOut, .decoderUnavailable, .internalError,
     ]
 
@@ -168,6 +172,8 @@ struct ConversationState {
         case .truncated: "The source is cut short before anything can be seen."
         case .unrecognizedFormat, .unsupportedFormat:
             "The source has a format, or a variant of one, that attachd does not decode."
+        case .disabled:
+            "The source has a format or codec that is switched off here. The operator can switch it on: formats.disabled."
         case .corrupt: "The source is damaged and cannot be decoded."
         case .tooManyPixels: "The source has more pixels or frames than the limits allow."
         case .resourceLimit: "Decoding needs more memory than the limit allows."

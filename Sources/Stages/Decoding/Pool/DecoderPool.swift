@@ -15,6 +15,7 @@ package final class DecoderPool: Sendable {
     let state: Mutex<DecoderPoolState>
     private let supervisor = Mutex<Task<Void, Never>?>(nil)
     private let heartbeat: LoopHeartbeat
+    let runningFormats = RunningFormats()
 
     package init(_ configuration: DecoderPoolConfiguration, time: any TimeSource = SystemTime())
         throws(AttachmentFailure)
@@ -30,6 +31,7 @@ package final class DecoderPool: Sendable {
         } catch {
             throw AttachmentFailure(.decode, .decoderUnavailable, "The decoder pool cannot start: \(error).")
         }
+        followFormats()
     }
 
     deinit { watcher.stop() }
@@ -58,6 +60,7 @@ package final class DecoderPool: Sendable {
     ///   ended its decoder process, `decoderLied` that this process made an impossible claim.
     @discardableResult
     package func convert(_ job: ConversionJob) async throws(AttachmentFailure) -> Duration {
+        if let refusal = refusal(of: job.request.format) { throw refusal }
         let (id, deadline) = (state.withLock { $0.makeNumber() }, job.deadline)
         // The deadline is read under the pool's lock, here and in `obtain`: no move is missed, and the later of two
         // wins.
@@ -87,6 +90,7 @@ package final class DecoderPool: Sendable {
                     // over it.
                     lost += 1
                     guard lost <= configuration.spares else { throw Self.vanished }
+                case .stopped: continue
                 case .evicted:
                     evicted += 1
                     guard evicted <= Self.evictionLimit else { throw Self.evicted }
@@ -108,6 +112,8 @@ package final class DecoderPool: Sendable {
         case lost
         /// Other jobs needed the process's memory.
         case evicted
+        /// A format was switched off that may be in the source. The next attempt finds out.
+        case stopped
     }
 
     private func attempt(
@@ -126,8 +132,12 @@ package final class DecoderPool: Sendable {
         guard let child = try await obtain(claim, due: job.deadline) else { return .lost }
         let reservation = DecoderReservation(claim, due: job.deadline, in: self)
         defer { end(child, reservation) }
+        runningFormats.begin(id, job.request.format, child.process)
+        defer { runningFormats.end(id) }
+        if let refusal = refusal(of: job.request.format) { throw refusal }
         job.onEvent(.decoding(since: time.now))
-        let job = try job.limitedToWorthwhileRungs().without(emitted)
+        var job = try job.limitedToWorthwhileRungs().without(emitted)
+        job.request.disabled = disabled
         guard !job.request.rungs.isEmpty else { return .done(worked: .zero) }
         let conversation = try Conversation.open(
             job,
@@ -136,14 +146,16 @@ package final class DecoderPool: Sendable {
             watcher: watcher,
             hasResults: !emitted.rungs.isEmpty,
         )
-        guard let conversation else { return .lost }
+        guard let conversation else { return runningFormats.isStopped(id) ? .stopped : .lost }
         guard case .failure(let failure) = await conversation.run() else { return .done(worked: reservation.worked) }
+        if runningFormats.isStopped(id), !Task.isCancelled { return .stopped }
         switch state.withLock({ $0.eviction(of: id) }) {
         case .idle?: return .evicted
         case .endless?: throw Self.endless
         case nil: break
         }
         switch failure.reason {
+        case .disabled: recordRefusal(of: job.request.format)
         case .decoderLied: condemnZygote(of: child)
         case .decoderDied where !conversation.hasBegun: return .lost
         case .decoderDied: throw await death(of: child)

@@ -1,5 +1,6 @@
 package import DecoderWire
 package import Events
+package import Media
 
 /// The numbers of decoder processes, and the resources of each.
 package struct DecoderPoolConfiguration: Sendable {
@@ -19,6 +20,8 @@ package struct DecoderPoolConfiguration: Sendable {
     package var startLimit: Duration
     /// The time before its deadline at which a decoder is told to finish the output at hand.
     package var notice: Duration = .milliseconds(100)
+    /// The formats and codecs that are switched off.
+    package var formats: FormatSwitch
     package var instrument: any Instrument<DecoderEvent>
 
     package init(
@@ -29,6 +32,7 @@ package struct DecoderPoolConfiguration: Sendable {
         initialMemoryBytes: Int = 33_554_432,
         limits: ProcessLimits = ProcessLimits(),
         startLimit: Duration = .seconds(10),
+        formats: FormatSwitch = FormatSwitch(),
         instrument: any Instrument<DecoderEvent> = NoInstrument<DecoderEvent>(),
     ) {
         self.decoderPath = decoderPath
@@ -38,6 +42,7 @@ package struct DecoderPoolConfiguration: Sendable {
         self.initialMemoryBytes = initialMemoryBytes
         self.limits = limits
         self.startLimit = startLimit
+        self.formats = formats
         self.instrument = instrument
     }
 }
@@ -55,6 +60,12 @@ package enum DecoderEvent: Sendable, Equatable {
     case childEnded(pid: Int, ProcessEnding)
     /// A decoder process is gone, whatever ended it, and used these resources.
     case childReaped(pid: Int, ProcessUsage)
+    /// Formats or codecs were switched off or on.
+    case formatsChanged(FormatSwitch.Change)
+    /// A source was refused because its format, or a codec in it, is switched off.
+    case formatRefused(MediaFormat)
+    /// A decoder process was ended because its source's format, or a codec that may be in it, was switched off.
+    case formatStopped(MediaFormat)
 }
 
 /// The state of a pool at one moment.
