@@ -38,6 +38,15 @@ struct MetricsTests {
         )
     }
 
+    @Test(
+        "the version and the commit are labels of a gauge that is 1",
+        arguments: [(nil, "unknown"), ("45ebb187266d01ef43a4", "45ebb187266d01ef43a4")]
+    )
+    func build(commit: String?, label: String) {
+        metrics.process.set(version: "9.8", commit: commit)
+        #expect(metrics.text.contains("attachd_build_info{version=\"9.8\",commit=\"\(label)\"} 1\n"))
+    }
+
     @Test("events of the store are counted by their reasons")
     func store() {
         let events: [StoreEvent] = [

@@ -23,6 +23,7 @@ struct SidecarFixture {
         requestLimit: Int = 8,
         downloadLimit: Int = 256,
         clients: ClientLimits = ClientLimits(),
+        commit: String? = nil,
         started: Signal? = nil,
         hold: Signal? = nil,
         isReady: Bool = true,
@@ -39,6 +40,8 @@ struct SidecarFixture {
             AttachmentsRoute(store: store, holds: holds, forget: { try await Self.forget($0, in: store) }, now: now)
         }
         let configuration = SidecarServer.Configuration(
+            version: "9.8",
+            commit: commit,
             port: 0,
             apiToken: token.map { Replaceable(Secret($0)) },
             requestLimit: requestLimit,

@@ -59,6 +59,14 @@ struct SidecarServerTests {
         }
     }
 
+    @Test("/livez tells the version, and the commit if it is known", arguments: [nil, "45ebb187266d01ef43a4"])
+    func version(commit: String?) async throws {
+        try await SidecarFixture.run(commit: commit) { sidecar in
+            let answer = try await HTTPClient.send(path: "/livez", port: sidecar.port)
+            #expect(answer.headers["attachd-version"] == "9.8" && answer.headers["attachd-commit"] == commit)
+        }
+    }
+
     @Test("HEAD answers as GET does, without the body", arguments: ["/livez", "/readyz", "/openapi.json", "/metrics"])
     func head(path: String) async throws {
         try await SidecarFixture.run { sidecar in

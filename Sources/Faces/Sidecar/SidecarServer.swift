@@ -17,6 +17,8 @@ package struct SidecarServer: Service, CustomStringConvertible {
     package struct Configuration: Sendable {
         /// The version of attachd, which `/livez` tells.
         package var version: String
+        /// The commit of attachd's sources, which `/livez` tells if it is known.
+        package var commit: String?
         package var host: String
         package var port: Int
         /// The address at which a `MetricsServer` has the metrics instead of this server; `nil` if it has them itself.
@@ -34,6 +36,7 @@ package struct SidecarServer: Service, CustomStringConvertible {
 
         package init(
             version: String = "0",
+            commit: String? = nil,
             host: String = "127.0.0.1",
             port: Int = 8080,
             metricsAddress: HostAndPort? = nil,
@@ -44,6 +47,7 @@ package struct SidecarServer: Service, CustomStringConvertible {
             clients: ClientLimits = ClientLimits(),
         ) {
             self.version = version
+            self.commit = commit
             self.host = host
             self.port = port
             self.metricsAddress = metricsAddress
@@ -103,6 +107,7 @@ package struct SidecarServer: Service, CustomStringConvertible {
         self.admission = Admission(limit: configuration.requestLimit, shares: configuration.tenantShares)
         self.health = HealthRoutes(
             version: configuration.version,
+            commit: configuration.commit,
             admission: admission,
             readiness: SharedAnswer(keptFor: .seconds(1)) {
                 do {

@@ -7,7 +7,7 @@ struct Attachd: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "attachd",
         abstract: "Prepares the media attachments of push notifications before the push is sent.",
-        version: "attachd \(Version.number)",
+        version: Version.description,
         subcommands: [
             ProcessCommand.self, ServeCommand.self, WorkCommand.self, EnqueueCommand.self, JobsCommand.self,
             ForgetCommand.self, PrepareCommand.self, BatchCommand.self, LoadTestCommand.self, OriginCommand.self,

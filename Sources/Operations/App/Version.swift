@@ -1,4 +1,20 @@
-/// The version of this program.
+/// The version of this program and the commit of its sources.
 package enum Version {
     package static let number = "0.2"
+
+    /// The commit, or `nil` if the sources come from a working copy: only `git archive` writes it here (see
+    /// `.gitattributes`), and `Scripts/release` builds from such an archive.
+    package static let commit = commit(inArchive: "$Format:%H$")
+
+    /// The text of `attachd --version`.
+    package static let description = description(commit: commit)
+
+    static func description(commit: String?) -> String {
+        ["attachd \(number)", commit.map { "(commit \($0))" }].compactMap(\.self).joined(separator: " ")
+    }
+
+    /// Returns the commit that `git archive` wrote in place of a format, which stays as it is in a working copy.
+    static func commit(inArchive text: String) -> String? {
+        text.count >= 40 && text.allSatisfy(\.isHexDigit) ? text : nil
+    }
 }

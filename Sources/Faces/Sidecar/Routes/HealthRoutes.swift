@@ -5,6 +5,7 @@ import Media
 /// The routes `/livez`, `/readyz` and `/metrics`.
 struct HealthRoutes: Sendable {
     let version: String
+    let commit: String?
     let admission: Admission
     /// The readiness check. It does real work, once for all requests within a second, and returns the error if the work
     /// fails.
@@ -26,6 +27,7 @@ struct HealthRoutes: Sendable {
     func live() -> Response {
         var response = text("ok\n")
         response.headers[.version] = version
+        response.headers[.commit] = commit
         return response
     }
 
@@ -47,4 +49,5 @@ struct HealthRoutes: Sendable {
 
 extension HTTPField.Name {
     fileprivate static let version = named("Attachd-Version")
+    fileprivate static let commit = named("Attachd-Commit")
 }

@@ -15,7 +15,7 @@ extension Engine {
     package var metricsText: String {
         metrics.decoders.set(decoders.status.sandbox)
         metrics.store.set(store.usage)
-        metrics.process.set(version: Version.number)
+        metrics.process.set(version: Version.number, commit: Version.commit)
         metrics.process.set(LoopHeartbeats.ofThisProcess.standstills)
         metrics.process.set(residentBytes: ProcessMemory.ofThisProcess ?? 0)
         metrics.origins.set(downloader.originUsage)

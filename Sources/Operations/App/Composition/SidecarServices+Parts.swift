@@ -68,6 +68,7 @@ extension SidecarServices {
         SidecarServer(
             configuration: .init(
                 version: Version.number,
+                commit: Version.commit,
                 host: settings.host,
                 port: settings.port,
                 metricsAddress: settings.metricsAddress,

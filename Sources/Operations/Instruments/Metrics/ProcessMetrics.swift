@@ -4,7 +4,7 @@ import Telemetry
 /// The metrics of the process as a whole. They are set when they are read.
 package struct ProcessMetrics: Sendable {
     static let help = [
-        "attachd_build_info": "1, with the version of attachd as a label.",
+        "attachd_build_info": "1, with the version of attachd and the commit of its sources as labels.",
         "attachd_loop_stalled_seconds": "Time since an essential loop stalled; 0 while it runs.",
         "process_resident_memory_bytes": "Resident memory of the worker, without its decoder processes.",
     ]
@@ -25,7 +25,10 @@ package struct ProcessMetrics: Sendable {
         }
     }
 
-    package func set(version: String) { registry.meter("attachd_build_info", [("version", version)]).set(1) }
+    /// Records which program this is. A build from a working copy has no commit.
+    package func set(version: String, commit: String?) {
+        registry.meter("attachd_build_info", [("version", version), ("commit", commit ?? "unknown")]).set(1)
+    }
 
     package func set(residentBytes: Int) { resident.set(residentBytes) }
 }
