@@ -3,11 +3,13 @@
 With --check instead of a folder, it writes nothing, and fails if groff finds something wrong with them.
 """
 
+import os
 import pathlib
 import re
 import subprocess
 import sys
 import tempfile
+import time
 
 import made
 
@@ -56,14 +58,21 @@ def table(items):
     return [".Bl -tag -width Ds", *items, ".El"]
 
 
+def date_of_sources():
+    """The day of the commit: from the variable that builds of releases set, or from git."""
+    if "SOURCE_DATE_EPOCH" in os.environ:
+        return time.strftime("%Y-%m-%d", time.gmtime(int(os.environ["SOURCE_DATE_EPOCH"])))
+    date = subprocess.run(["git", "log", "-1", "--format=%cs"], capture_output=True, text=True).stdout.strip()
+    return date or "2026-01-01"
+
+
 class Manual:
     """The pages of one program."""
 
     def __init__(self, path):
         self.program = made.Program(path)
         self.version = self.program.output("--version").strip()
-        date = subprocess.run(["git", "log", "-1", "--format=%cs"], capture_output=True, text=True).stdout.strip()
-        self.date = date or "2026-01-01"
+        self.date = date_of_sources()
         self.variables = {option: variable for _, variable, option in made.settings_table()} | {"config": "ATTACHD_CONFIG"}
         self.commands = list(self.program.commands())
 

@@ -44,7 +44,7 @@ struct MetricsTests {
     )
     func build(commit: String?, label: String) {
         metrics.process.set(version: "9.8", commit: commit)
-        #expect(metrics.text.contains("attachd_build_info{version=\"9.8\",commit=\"\(label)\"} 1\n"))
+        #expect(metrics.text.contains("attachd_build_info{commit=\"\(label)\",version=\"9.8\"} 1\n"))
     }
 
     @Test("events of the store are counted by their reasons")
