@@ -27,10 +27,13 @@ extension QueueRule {
                 let priority: Job.Priority = id == "d" ? .low : .high
                 #expect(try await queue.enqueue(.sample(id, priority: priority, within: .seconds(seconds))) == .accepted)
             }
-            #expect(try await queue.lease(9, only: ExtraJobs(dueWithin: .seconds(1)), waiting: .zero).isEmpty)
-            #expect(try await queue.lease(1, only: ExtraJobs(dueWithin: .seconds(100)), waiting: .zero).count == 1)
-            #expect(try await queue.lease(9, only: ExtraJobs(dueWithin: .seconds(100)), waiting: .zero).count == 1)
-            #expect(try await queue.lease(9, only: ExtraJobs(dueWithin: .seconds(100)), waiting: .zero).isEmpty)
+            func extra(_ time: Duration) -> ExtraJobs {
+                ExtraJobs(dueWithin: time, tenants: [.high: [Job.defaultTenant], .low: [Job.defaultTenant]])
+            }
+            #expect(try await queue.lease(9, only: extra(.seconds(1)), waiting: .zero).isEmpty)
+            #expect(try await queue.lease(1, only: extra(.seconds(100)), waiting: .zero).count == 1)
+            #expect(try await queue.lease(9, only: extra(.seconds(100)), waiting: .zero).count == 1)
+            #expect(try await queue.lease(9, only: extra(.seconds(100)), waiting: .zero).isEmpty)
             #expect(try await queue.lease(9, waiting: .zero).map(\.job.id) == ["a", "c", "e"])
         },
         QueueRule("at most the requested number of jobs is leased, and none twice") { queues in

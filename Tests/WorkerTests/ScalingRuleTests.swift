@@ -18,11 +18,13 @@ struct ScalingRuleTests {
         arrived: Int = 0,
         workers: Int = 0,
         rate: Double? = 4,
+        running: Int = 0,
     ) -> QueueLoad {
         QueueLoad(
             now: Self.start + second * 1000,
             due: QueueLoad.horizons.map { .init(within: $0, count: $0 >= .seconds(seconds) ? count : 0) },
             waiting: count,
+            running: running,
             arrived: arrived,
             workers: [WorkerReport](
                 repeating: WorkerReport(slots: 64, running: 0, jobsPerSecond: rate),
@@ -44,6 +46,17 @@ struct ScalingRuleTests {
             #expect(rule.look(at: load(at: second, arrived: 1, workers: 1), &state).workers == 1)
         }
         #expect(rule.look(at: load(at: 300, arrived: 1, workers: 1), &state).workers == 0)
+    }
+
+    @Test(
+        "workers stay for what they have leased, also when little or nothing else waits",
+        arguments: [(0, 10), (3, 10), (60, 13)],
+    )
+    mutating func leased(waiting: Int, needed: Int) {
+        // Ten workers of 0.2 jobs a second need 400 s for what they have. The others are due in a minute.
+        let load = load(at: 0, waiting: waiting, arrived: 900, workers: 10, rate: 0.2, running: 800)
+        let answer = rule.look(at: load, &state)
+        #expect(answer.forBacklog >= needed, "\(answer)")
     }
 
     @Test("answers still to be posted need a worker, too")

@@ -291,8 +291,21 @@ struct WorkerStateTests {
         _ = state.take([job("low", within: .seconds(60), priority: .low, tenant: "news")], now: now)
         #expect(state.roomAhead == 0)
         #expect(state.extra == ExtraJobs(dueWithin: .seconds(5), tenants: [.high: ["default"], .low: ["news"]]))
-        _ = state.take((0..<64).map { job("t\($0)", within: .seconds(60), tenant: "\($0)") }, now: now)
-        #expect(state.extra.tenants == [.low: ["news"]])
+    }
+
+    @Test("while a job runs alone or is the next to, the worker leases nothing ahead")
+    mutating func aloneNext() {
+        let (first, suspect) = (job("first"), job("suspect", within: .seconds(60), starts: 2))
+        #expect(state.take([first], now: now) == [work(first)])
+        #expect(state.roomAhead == 3)
+        #expect(state.take([suspect], now: now) == [])
+        #expect(state.roomAhead == 0)
+        #expect(state.worked(first.lease) == true)
+        #expect(state.answered(first.lease, now: now).count == 1)
+        #expect(state.workingCount == 1 && state.roomAhead == 0)
+        #expect(state.worked(suspect.lease) == true)
+        #expect(state.answered(suspect.lease, now: now) == [])
+        #expect(state.roomAhead == 4)
     }
 
     @Test("a job that waits or runs can be lost; one that is being answered is the queue's to refuse")

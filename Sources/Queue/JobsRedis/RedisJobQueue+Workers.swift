@@ -3,6 +3,9 @@ import Media
 import Timing
 
 extension RedisJobQueue {
+    /// The end of a reply if another call would find more.
+    private static let more = "more"
+
     package func lease(
         _ limit: Int,
         only extra: ExtraJobs?,
@@ -13,7 +16,13 @@ extension RedisJobQueue {
         let arguments = [worker, "\(limit)"] + (extra?.words ?? [])
         while true {
             try Task.checkCancellation()
-            let waiting = try await taking { try await self.jobs(in: self.run(.lease, arguments)) }
+            let waiting = try await taking {
+                while true {
+                    let reply = try await self.run(.lease, arguments)
+                    let jobs = try await self.jobs(in: reply)
+                    guard jobs.isEmpty, reply.elements?.last?.text == Self.more else { return jobs }
+                }
+            }
             let remaining = deadline - time.now
             guard waiting.isEmpty, remaining > .zero else { return waiting }
             guard extra == nil else {
@@ -119,7 +128,7 @@ extension RedisJobQueue {
         guard let elements = reply.elements, let clock = ServerClock(elements.first, received: time.now) else {
             throw Self.invalidReply("an invalid list of jobs")
         }
-        return try await jobs(in: elements.dropFirst(), clock)
+        return try await jobs(in: elements.dropFirst().filter { $0.text != Self.more }, clock)
     }
 
     /// Returns the jobs in entries, which have names, fences, starts and fields. Answers entries that are not jobs.
@@ -145,10 +154,8 @@ extension RedisJobQueue {
 }
 
 extension ExtraJobs {
-    /// The arguments of the script `lease`: the time, then pairs of a priority and a tenant. The tenant without a name
-    /// stands for no other.
+    /// The arguments of the script `lease`: the time, then pairs of a priority and a tenant.
     fileprivate var words: [String] {
-        ["\(dueWithin.milliseconds)"]
-            + tenants.flatMap { priority, names in ([""] + names).flatMap { [priority.stream, $0] } }
+        ["\(dueWithin.milliseconds)"] + tenants.flatMap { priority, names in names.flatMap { [priority.stream, $0] } }
     }
 }

@@ -34,14 +34,15 @@ struct WaitingJobs {
         all.first.map { all.count(dueBy: $0.deadline + answerTime * all.count) } ?? 0
     }
 
-    /// The most tenants that are told to the queue. A worker at which more wait has no need of others.
-    private static let tenantLimit = 64
+    /// The most tenants of a priority that are told to the queue.
+    private static let tenantLimit = 256
 
-    /// The tenants that wait, by priority, without the priorities of which too many wait.
+    /// The tenants that wait, by priority.
     var tenants: [Job.Priority: Set<String>] {
         var found: [Job.Priority: Set<String>] = [:]
-        for priority in Job.Priority.allCases where lines[priority.rawValue].tenants.count <= Self.tenantLimit {
-            found[priority] = Set(lines[priority.rawValue].tenants.keys)
+        for priority in Job.Priority.allCases {
+            let names = lines[priority.rawValue].tenants.keys
+            if !names.isEmpty { found[priority] = Set(names.prefix(Self.tenantLimit)) }
         }
         return found
     }

@@ -25,6 +25,7 @@ package final class WorkerService: Service {
     private let onDemand: @Sendable (Int) -> Void
     let cost: JobCost?
     private let thread = WorkerThread()
+    private let fleet = Atomic(1)
     let state: Mutex<Guarded>
 
     private let toldToStop = WakeUp()
@@ -36,8 +37,11 @@ package final class WorkerService: Service {
     /// The maximum number of jobs that one call leases.
     private static let leaseGroup = 16
     private static let patience = Duration.seconds(1)
-    /// The time between two looks for extra jobs while the worker has enough.
-    private static let lookTime = Duration.milliseconds(20)
+    /// The time between two looks for extra jobs while the worker has enough: 20 ms, or more in a large fleet, whose
+    /// workers all ask the same server.
+    private var lookTime: Duration {
+        min(.milliseconds(500), max(.milliseconds(20), .milliseconds(3) * fleet.load(ordering: .relaxed)))
+    }
     private static let renewalTime = Duration.seconds(1)
 
     /// Creates a worker. Without a `poster`, other workers post the answers. `cost` learns how long jobs take. `onDemand`
@@ -84,6 +88,9 @@ package final class WorkerService: Service {
         try? await queue.leave()
     }
 
+    /// Notes the number of workers that take jobs from the queue.
+    package func fleetHas(_ count: Int) { fleet.store(count, ordering: .relaxed) }
+
     /// Begins the graceful shutdown.
     package func stop() { toldToStop.wake() }
 
@@ -120,7 +127,7 @@ package final class WorkerService: Service {
                 } else if room > 0, nextLook <= time.now {
                     let limit = min(room, Self.leaseGroup)
                     let jobs = try await queue.lease(limit, only: extra, waiting: .zero)
-                    if jobs.count < limit { nextLook = time.now + Self.lookTime }
+                    if jobs.count < limit { nextLook = time.now + lookTime }
                     take(jobs)
                 } else if room > 0 {
                     try await roomChanged.wait(until: nextLook, on: time)

@@ -60,8 +60,14 @@ package struct WorkerState {
     /// The number of jobs that the worker can still lease if it must not leave them in the queue.
     package var room: Int { isDraining ? 0 : limits.held - held.count }
 
-    /// The number of jobs that the worker can lease whenever they are due.
-    package var roomAhead: Int { min(room, max(0, limits.ahead - working.count - waiting.count)) }
+    /// The number of jobs that the worker can lease whenever they are due. There is none while one runs alone, or waits to.
+    package var roomAhead: Int {
+        isAlone || isNextAlone ? 0 : min(room, max(0, limits.ahead - working.count - waiting.count))
+    }
+
+    private var isNextAlone: Bool {
+        waiting.first.flatMap { held[$0] }.map { $0.job.starts >= Self.startsAlone } ?? false
+    }
 
     /// The jobs to lease when there is no room ahead.
     package var extra: ExtraJobs { ExtraJobs(dueWithin: limits.urgentTime, tenants: waiting.tenants) }
@@ -170,7 +176,7 @@ package struct WorkerState {
         var actions: [Action] = []
         while !isAlone, working.count < limits.slots, let lease = waiting.first, let job = held[lease]?.job {
             let needsAlone = job.starts >= Self.startsAlone
-            // No job may overtake one that waits to run alone, or it would wait forever.
+            // Only a more urgent job overtakes one that waits to run alone, or it would wait forever.
             guard !needsAlone || working.isEmpty else { break }
             isAlone = needsAlone
             waiting.begin(job)

@@ -131,7 +131,7 @@ final class Demuxer {
             guard let stream = unsafe context.pointee.streams[index] else { return false }
             let parameters = unsafe stream.pointee.codecpar.pointee
             return unsafe parameters.codec_type == AVMEDIA_TYPE_VIDEO && stream.pointee.disposition & MediaStream.covers == 0
-                && ![AV_CODEC_ID_NONE, AV_CODEC_ID_PNG].contains(parameters.codec_id)
+                && parameters.codec_id != AV_CODEC_ID_PNG && parameters.width > 0
                 && CodecAllowList.decoderName(for: parameters.codec_id) == nil
         }
     }

@@ -38,7 +38,9 @@ extension SidecarServices {
         let report: @Sendable () -> WorkerReport = {
             WorkerReport(slots: slots, running: worker.workingCount, jobsPerSecond: cost.jobsPerSecond)
         }
-        return WorkerReporting(queue: queue.jobs, report: report, scaler: scaling.scaler)
+        return WorkerReporting(queue: queue.jobs, report: report, scaler: scaling.scaler) { answer in
+            worker.fleetHas(answer.load.workers.count)
+        }
     }
 
     private var preview: PreviewRoutes {

@@ -72,8 +72,8 @@ extension Script {
           end
         end
 
-        -- Calls take with the entries of a priority in the order of the tenants' turns, until it returns false. Passes over
-        -- the tenants of besides.
+        -- Calls take with the entries of a priority in the order of the tenants' turns, until it returns false. With
+        -- besides, passes over these tenants, and takes one entry of each other.
         local function take_turns(priority, besides, take)
           local tenants, turns = prefix .. 'tenants:' .. priority, prefix .. 'turns:' .. priority
           local most, waiting = most_turns(priority), {}
@@ -84,11 +84,13 @@ extension Script {
           local function level_of(name) return math.max(waiting[name].level, most - lead) end
           local listed = redis.call('ZRANGE', tenants, 0, 255, 'WITHSCORES')
           for i = 1, #listed, 2 do
-            local id, deadline = look(listed[i])
-            if not id then
-              redis.call('ZREM', tenants, listed[i])
-            elseif not besides[listed[i]] then
-              waiting[listed[i]] = {level = tonumber(listed[i + 1]), id = id, deadline = deadline}
+            if not (besides and besides[listed[i]]) then
+              local id, deadline = look(listed[i])
+              if id then
+                waiting[listed[i]] = {level = tonumber(listed[i + 1]), id = id, deadline = deadline}
+              else
+                redis.call('ZREM', tenants, listed[i])
+              end
             end
           end
           local goes_on = true
@@ -110,7 +112,8 @@ extension Script {
             local entry = priority .. '/' .. tenant.id
             redis.call('ZREM', prefix .. 'waiting:' .. priority .. ':' .. best, tenant.id)
             redis.call('ZREM', prefix .. 'due', entry)
-            goes_on = take(tenant.id)
+            local is_taken
+            goes_on, is_taken = take(tenant.id)
             tenant.id, tenant.deadline = look(best)
             if tenant.id then
               redis.call('ZADD', tenants, tenant.level, best)
@@ -118,6 +121,7 @@ extension Script {
               redis.call('ZREM', tenants, best)
               waiting[best] = nil
             end
+            if besides and is_taken then waiting[best] = nil end
           end
           redis.call('ZREMRANGEBYSCORE', turns, '-inf', most - lead)
           redis.call('ZREMRANGEBYRANK', turns, 0, -1025)

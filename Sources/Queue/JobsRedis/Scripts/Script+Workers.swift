@@ -9,6 +9,7 @@ extension Script {
           local claimed = redis.call('XCLAIM', key, 'workers', ARGV[1], 0, id)[1]
           if not claimed then
             redis.call('XACK', key, 'workers', id)
+            redis.call('ZREM', prefix .. 'due', priority .. '/' .. id)
             return
           end
           local entry = priority .. '/' .. id
@@ -20,8 +21,8 @@ extension Script {
         """
 
     /// Leases waiting entries of each priority, in turns of their tenants. Returns the time, then the entries: their
-    /// names, fences, starts and fields. Arguments: the maximum number, and if only `ExtraJobs` are wanted, the time within
-    /// which an entry is due soon, and pairs of a priority to look at and a tenant to pass over.
+    /// names, fences, starts and fields, and `more` if another call would find more. Arguments: the maximum number, and if only `ExtraJobs` are wanted, the time within
+    /// which an entry is due soon, and pairs of a priority and a tenant to pass over.
     static let lease = Script(
         common,
         line,
@@ -29,22 +30,17 @@ extension Script {
         """
         local limit = tonumber(ARGV[2]) + 1
         for _, priority in ipairs({'hi', 'lo'}) do line_up(priority) end
-        local besides = ARGV[3] and {} or {hi = {}, lo = {}}
-        for i = 4, #ARGV, 2 do
-          besides[ARGV[i]] = besides[ARGV[i]] or {}
-          besides[ARGV[i]][ARGV[i + 1]] = true
-        end
-        -- An index of entries that other workers have already is passed over in several steps.
+        local besides = ARGV[3] and {hi = {}, lo = {}} or {}
+        for i = 4, #ARGV, 2 do besides[ARGV[i]][ARGV[i + 1]] = true end
+        -- Entries that do not wait any more are passed over in several steps.
         local passed = 0
         for _, priority in ipairs({'hi', 'lo'}) do
-          if #found < limit and besides[priority] then
+          if #found < limit and passed < 1000 then
             take_turns(priority, besides[priority], function(id)
-              if owner(priority .. '/' .. id) == 'released' then
-                claim(priority, id)
-              else
-                passed = passed + 1
-              end
-              return #found < limit and passed < 1000
+              local count = #found
+              if owner(priority .. '/' .. id) == 'released' then claim(priority, id) end
+              if #found == count then passed = passed + 1 end
+              return #found < limit and passed < 1000, #found > count
             end)
           end
         end
@@ -57,6 +53,7 @@ extension Script {
         if redis.call('EXISTS', prefix .. 'due') == 0 then
           redis.call('DEL', prefix .. 'turns:hi', prefix .. 'turns:lo')
         end
+        if passed >= 1000 then table.insert(found, 'more') end
         return found
         """
     )

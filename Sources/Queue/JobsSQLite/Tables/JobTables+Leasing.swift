@@ -10,8 +10,7 @@ extension JobTables {
     mutating func lease(_ limit: Int, only extra: ExtraJobs?) throws -> [LeasedJob] {
         var jobs: [LeasedJob] = []
         for priority in Job.Priority.allCases where jobs.count < limit {
-            if let extra, extra.tenants[priority] == nil { continue }
-            jobs += try lease(limit - jobs.count, priority, besides: extra?.tenants[priority] ?? [])
+            jobs += try lease(limit - jobs.count, priority, besides: extra.map { $0.tenants[priority] ?? [] })
         }
         guard let extra else { return jobs }
         let latest = clock.now + extra.dueWithin.milliseconds
@@ -26,14 +25,14 @@ extension JobTables {
         return jobs
     }
 
-    /// Leases jobs in turns, except those of the tenants `others`.
+    /// Leases jobs in turns. With `others`, leases one job of each tenant besides these.
     private mutating func lease(
         _ limit: Int,
         _ priority: Job.Priority,
-        besides others: Set<String>,
+        besides others: Set<String>?,
     ) throws -> [LeasedJob] {
         let waiting = try waitingTenants(priority)
-        guard waiting.count != 1 || !others.isEmpty else {
+        guard waiting.count != 1 || others != nil else {
             let jobs = try lease(
                 "SELECT seq FROM job WHERE state = 0 AND priority = ?3 ORDER BY deadline, seq LIMIT ?2",
                 [leaseEnd, limit, priority.rawValue]
@@ -41,7 +40,8 @@ extension JobTables {
             for job in jobs { turns.taken[priority.rawValue].record(job.job.tenant) }
             return jobs
         }
-        let chosen = try choose(limit, priority, among: waiting.filter { !others.contains($0.key) })
+        let wanted = others.map { others in waiting.filter { !others.contains($0.key) } }
+        let chosen = try choose(limit, priority, among: wanted ?? waiting, onceEach: wanted != nil)
         guard !chosen.isEmpty else { return [] }
         let list = chosen.map { String($0.number) }.joined(separator: ",")
         let jobs = try lease("SELECT value FROM json_each(?2)", [leaseEnd, "[\(list)]"])
@@ -95,6 +95,7 @@ extension JobTables {
         _ limit: Int,
         _ priority: Job.Priority,
         among tenants: [String: Head],
+        onceEach: Bool,
     ) throws -> [Head] {
         var waiting = tenants
         var chosen: [Head] = []
@@ -103,6 +104,10 @@ extension JobTables {
         {
             chosen.append(head)
             turns.taken[priority.rawValue].record(tenant)
+            guard !onceEach else {
+                waiting[tenant] = nil
+                continue
+            }
             waiting[tenant] = try database.row(
                 """
                 SELECT deadline, seq FROM job INDEXED BY job_turn

@@ -33,6 +33,8 @@ package struct ScalingRule: Sendable, Equatable {
     static let fallTime = 60.0
     /// The rate of a worker before any has learnt its own, in jobs per second: small pictures on one core.
     static let firstRate = 4.0
+    /// The time in which leased jobs are to be done, in seconds.
+    static let leasedTime = 20.0
     /// The shortest useful time of a new worker, in seconds.
     static let usefulTime = 2.0
     /// The most workers that are ever asked for.
@@ -77,7 +79,8 @@ package struct ScalingRule: Sendable, Equatable {
     private func workers(for load: QueueLoad, rate: Double) -> Int {
         let (running, start) = (load.workers.count, startTime / .seconds(1))
         let (rate, leased) = (rate * Self.backlogPart, Double(load.running))
-        var most = 0
+        // Workers do not end before they have done what they have leased, nor soon afterwards.
+        var most = min(running, Self.whole(leased / (rate * Self.leasedTime)))
         // The jobs that nobody can do in time. They are answered without work.
         var lost = 0.0
         for due in load.due {
@@ -97,7 +100,7 @@ package struct ScalingRule: Sendable, Equatable {
             }
         }
         // More workers than jobs would have nothing to do.
-        return min(most, max(load.waiting, 1))
+        return min(most, max(load.waiting + load.running, 1))
     }
 
     /// Rounds up. A hundredth above a whole number is no reason for another worker.

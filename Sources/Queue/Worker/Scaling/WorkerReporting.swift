@@ -8,20 +8,24 @@ package struct WorkerReporting: Service {
     private let queue: any JobQueue
     private let report: (@Sendable () -> WorkerReport)?
     private let scaler: FleetScaler
+    private let onAnswer: @Sendable (ScalingAnswer) -> Void
     private let time: any TimeSource
 
     private static let interval = Duration.seconds(3)
 
-    /// Creates the service. Without `report`, this process has no worker, and only looks.
+    /// Creates the service. Without `report`, this process has no worker, and only looks. `onAnswer` receives what was
+    /// seen.
     package init(
         queue: any JobQueue,
         report: (@Sendable () -> WorkerReport)?,
         scaler: FleetScaler,
         time: any TimeSource = SystemTime(),
+        onAnswer: @escaping @Sendable (ScalingAnswer) -> Void = { _ in },
     ) {
         self.queue = queue
         self.report = report
         self.scaler = scaler
+        self.onAnswer = onAnswer
         self.time = time
     }
 
@@ -30,7 +34,7 @@ package struct WorkerReporting: Service {
             while !Task.isCancelled {
                 // If the queue does not answer, the worker logs it.
                 if let report { try? await queue.report(report()) }
-                _ = try? await scaler.answer()
+                if let answer = try? await scaler.answer() { onAnswer(answer) }
                 try? await time.sleep(for: Self.interval)
             }
         }
