@@ -25,7 +25,8 @@ extension QueueRule {
             let queue = try await queues.open()
             for (id, seconds) in [("a", 300), ("b", 20), ("c", 400), ("d", 10), ("e", 600)] {
                 let priority: Job.Priority = id == "d" ? .low : .high
-                #expect(try await queue.enqueue(.sample(id, priority: priority, within: .seconds(seconds))) == .accepted)
+                let job = Job.sample(id, priority: priority, within: .seconds(seconds))
+                #expect(try await queue.enqueue(job) == .accepted)
             }
             func extra(_ time: Duration) -> ExtraJobs {
                 ExtraJobs(dueWithin: time, tenants: [.high: [Job.defaultTenant], .low: [Job.defaultTenant]])

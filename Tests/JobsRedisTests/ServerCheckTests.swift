@@ -36,7 +36,10 @@ struct ServerCheckTests {
         #expect(warnings.first?.contains(remedy) == true)
     }
 
-    @Test("before 7.0, scripts do not obey the number of replicas, which matters with sentinels", arguments: [true, false])
+    @Test(
+        "before 7.0, scripts do not obey the number of replicas, which matters with sentinels",
+        arguments: [true, false]
+    )
     func disobedient(hasSentinels: Bool) throws {
         let info = ServerInfo(Self.info(version: "6.2.14") + "min_slaves_good_slaves:1\r\n")
         let warnings = try ServerCheck(info, hasSentinels: hasSentinels).warnings

@@ -130,7 +130,8 @@ final class Demuxer {
         (0..<streamCount).contains { index in
             guard let stream = unsafe context.pointee.streams[index] else { return false }
             let parameters = unsafe stream.pointee.codecpar.pointee
-            return unsafe parameters.codec_type == AVMEDIA_TYPE_VIDEO && stream.pointee.disposition & MediaStream.covers == 0
+            return unsafe parameters.codec_type == AVMEDIA_TYPE_VIDEO
+                && stream.pointee.disposition & MediaStream.covers == 0
                 && parameters.codec_id != AV_CODEC_ID_PNG && parameters.width > 0
                 && CodecAllowList.decoderName(for: parameters.codec_id) == nil
         }
