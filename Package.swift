@@ -84,12 +84,18 @@ let package = Package(
             providers: [.apt(["libavformat-dev", "libavcodec-dev", "libswscale-dev", "libswresample-dev"])],
         ),
         .target(name: "CLinux", path: "Sources/C/CLinux"),
+        // The handler of forbidden calls must keep its values in registers and call no function.
+        .target(
+            name: "CProcess",
+            path: "Sources/C/CProcess",
+            cSettings: [.unsafeFlags(["-O2"], .when(configuration: .debug))],
+        ),
 
         // The core without C libraries and, below `Payloads`, without Foundation.
         .module("Values", in: "Core", []),
         .module("Concurrency", in: "Core", []),
         .module("Events", in: "Core", []),
-        .module("Machine", in: "Core", ["CLinux"]),
+        .module("Machine", in: "Core", ["CLinux", "CProcess"]),
         .module("Timing", in: "Core", ["Values", "Concurrency", "CLinux"]),
         .module("Digests", in: "Core", ["Values", "CCrypto"]),
         .module("SeededRandom", in: "Tools", []),
@@ -105,7 +111,7 @@ let package = Package(
             in: "Stages",
             ["Values", "Concurrency", "Events", "Machine", "Timing", "CCurl", "CPSL", "Media", "Files"]
         ),
-        .module("Sandbox", in: "Decoder", ["Values", "Machine", "CLinux", "CSeccomp", "DecoderWire"]),
+        .module("Sandbox", in: "Decoder", ["Values", "Machine", "CLinux", "CProcess", "CSeccomp", "DecoderWire"]),
         .module("Colours", in: "Decoder", ["Values"]),
         .module(
             "Images",
@@ -298,7 +304,7 @@ let package = Package(
         ),
         .program(
             "attachd-decoder",
-            ["Values", "Media", "DecoderWire", "Sandbox", "Images", "AudioVideo"],
+            ["Values", "Machine", "Media", "DecoderWire", "Sandbox", "Images", "AudioVideo"],
             path: "Sources/Decoder/attachd-decoder"
         ),
 

@@ -5,7 +5,7 @@ enum Architecture {
             "Values": "",
             "Concurrency": "",
             "Events": "",
-            "Machine": "CLinux",
+            "Machine": "CLinux CProcess",
             "Timing": "CLinux Values Concurrency",
             "Digests": "CCrypto Values",
             "Media": "CLinux Values Concurrency Timing",
@@ -15,11 +15,11 @@ enum Architecture {
         ],
         "Decoder": [
             "DecoderWire": "Values Timing Media",
-            "Sandbox": "CSeccomp CLinux Values Machine DecoderWire",
+            "Sandbox": "CSeccomp CLinux CProcess Values Machine DecoderWire",
             "Colours": "Values",
             "Images": "CVips CVipsShim Values Timing Media DecoderWire Colours",
             "AudioVideo": "CLibav Values Timing Media DecoderWire Colours",
-            "attachd-decoder": "Values Media DecoderWire Sandbox Images AudioVideo",
+            "attachd-decoder": "Values Machine Media DecoderWire Sandbox Images AudioVideo",
         ],
         "Stages": [
             "Downloads": "CCurl CPSL Values Concurrency Events Machine Timing Media Files",

@@ -33,7 +33,7 @@ enum Samples {
                 SourceReport(width: 3, height: 1 << 40, frames: 7, durationMilliseconds: 900),
                 memoryBytes: 1 << 30,
             ),
-            .done, .began,
+            .done, .began, .triedForbiddenCall(41),
         ]
         + AttachmentFailure.Reason.allCases.map { .failed($0) }
         + FailureCause.allCases.map { .failed(.unsupportedFormat, $0) }

@@ -22,6 +22,80 @@ struct LockdownTests {
     )
     func fatal(call: String) async throws { try await expectDeath(of: call, signal: SIGSYS) }
 
+    @Test(
+        "S9: the worker learns which system call a decoder process tried, and the call is not made",
+        arguments: [
+            ("socket", "socket"), ("execve", "execve"), ("fork", "clone"), ("kill its parent", "kill"),
+            ("kill itself", "tgkill"), ("executable mmap", "mmap"), ("executable mprotect", "mprotect"),
+            ("lift its limits", "prlimit64"), ("another filter", "prctl"), ("rename", "renameat2"), ("dup", "dup"),
+        ],
+    )
+    func named(call: String, name: String) async throws {
+        let events = RecordingInstrument<DecoderEvent>()
+        try await DecoderPool.with("evil-decoder", instrument: events) { pool in
+            let conversion = try await pool.convert(call)
+            let failure = try #require(conversion.failure)
+            #expect(failure.reason == .decoderDied && failure.message.contains(" \(name),"), "\(failure.message)")
+            // The process would have described the kernel's answer to the call.
+            #expect(conversion.source == nil)
+            try await pool.settles()
+            let names = Self.calls(in: events)
+            #expect(names == [name])
+            let endings = Self.endings(in: events)
+            #expect(endings == [.killed(signal: Int(SIGSYS))])
+        }
+    }
+
+    @Test(
+        "S9: a decoder process that blocks the signal, or a call of another architecture, ends without a name",
+        arguments: ["socket with SIGSYS blocked", "x32 write"],
+    )
+    func unnamed(call: String) async throws {
+        let events = RecordingInstrument<DecoderEvent>()
+        try await DecoderPool.with("evil-decoder", instrument: events) { pool in
+            let conversion = try await pool.convert(call)
+            #expect(conversion.failure == Self.died && conversion.source == nil)
+            try await pool.settles()
+            #expect(Self.endings(in: events) == [.killed(signal: Int(SIGSYS))])
+            #expect(Self.calls(in: events) == [])
+        }
+    }
+
+    /// The names of the forbidden calls that were recorded.
+    private static func calls(in events: RecordingInstrument<DecoderEvent>) -> [String] {
+        events.events.compactMap { event -> String? in
+            if case .forbiddenCall(_, let name) = event { name } else { nil }
+        }
+    }
+
+    /// The ends of the processes that did not end by the pool's doing.
+    private static func endings(in events: RecordingInstrument<DecoderEvent>) -> [ProcessEnding] {
+        events.events.compactMap { event -> ProcessEnding? in
+            if case .childEnded(_, let ending) = event { ending } else { nil }
+        }
+    }
+
+    private static let died = AttachmentFailure(
+        .decode,
+        .decoderDied,
+        "The source crashed its decoder process. Other sources have processes of their own.",
+    )
+
+    @Test(
+        "S9: a decoder process that claims a forbidden call and goes on is killed",
+        arguments: [(41, "socket"), (9999, "unknown")]
+    )
+    func claimed(number: Int, name: String) async throws {
+        let events = RecordingInstrument<DecoderEvent>()
+        try await DecoderPool.with("evil-decoder", instrument: events) { pool in
+            let conversion = try await pool.convert("claim the forbidden call \(number)")
+            #expect(conversion.failure?.reason == .decoderDied)
+            try await pool.settles()
+            let names = Self.calls(in: events)
+            #expect(names == [name])
+        }
+    }
+
     @Test("S5: a decoder process that writes past its file-size limit is killed")
     func fileSize() async throws { try await expectDeath(of: "write past the limit", signal: SIGXFSZ) }
 

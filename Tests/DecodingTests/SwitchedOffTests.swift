@@ -1,9 +1,10 @@
-import Decoding
 import Foundation
 import Media
 import Support
 import Testing
 import Timing
+
+@testable import Decoding
 
 /// Tests of formats and codecs that are switched off, with the real decoder program and real files.
 @Suite(.timeLimit(.minutes(2)), .needsSharedMedia, .serialized)
@@ -75,7 +76,7 @@ struct SwitchedOffTests {
         let events = RecordingInstrument<DecoderEvent>()
         try await DecoderPool.with("evil-decoder", formats: formats, instrument: events) { pool in
             let job = Task { try await pool.convert("hang") }
-            try await until { pool.status.running == 1 }
+            try await until { pool.runningFormats.formats == [.jpeg] }
             formats.replace(fleet: DisabledFormats.reading(["png"]).disabled)
             #expect(events.count(.formatStopped(.jpeg)) == 0)
             formats.replace(fleet: DisabledFormats.reading(["png", "jpeg"]).disabled)
@@ -97,7 +98,7 @@ struct SwitchedOffTests {
                 try unsafe bytes.dropLast().withUnsafeBytes { unsafe try file.append($0) }
                 let stopsBefore = events.count(.formatStopped(.mp4))
                 let job = Task { await pool.convert(file, format: .mp4) }
-                try await until { pool.status.running == 1 || pool.status.heldBytes > 0 }
+                try await until { pool.runningFormats.formats == [.mp4] }
                 formats.replace(fleet: DisabledFormats.reading([name]).disabled)
                 try await until { events.count(.formatStopped(.mp4)) == stopsBefore + 1 }
                 try unsafe bytes.suffix(1).withUnsafeBytes { unsafe try file.append($0) }

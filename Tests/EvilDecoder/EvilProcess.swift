@@ -116,6 +116,8 @@ struct EvilProcess {
             while true { _ = try? line.receive(waits: true) }
         case "claim memory and wait": claimAndWait(job)
         case let order where order.hasPrefix("describe "): describe(order)
+        case let order where order.hasPrefix("claim the forbidden call "):
+            say(.triedForbiddenCall(order.split(separator: " ").last.flatMap { Int($0) } ?? 0))
         case let order where order.hasPrefix("make "): make(order, job)
         case "shrink the file while it is read": shrink(job)
         case "wait for the end": waitForEnd(job)

@@ -22,7 +22,7 @@ final class DecoderLog: Instrument {
             case .childEnded(_, let ending): record.deaths.append(ending)
             case .childReaped(_, let usage): record.usages.append(usage)
             case .zygoteReady, .zygoteEnded, .zygoteReplaced, .zygoteMissing, .formatsChanged, .formatRefused,
-                .formatStopped:
+                .formatStopped, .forbiddenCall:
                 break
             }
         }

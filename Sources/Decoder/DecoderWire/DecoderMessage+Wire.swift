@@ -32,6 +32,9 @@ extension DecoderMessage: WireMessage {
             writer.put(UInt8(8))
             writer.put(byteCount)
             writer.put(output)
+        case .triedForbiddenCall(let number):
+            writer.put(UInt8(9))
+            writer.put(number)
         }
         return writer.bytes
     }
@@ -49,6 +52,7 @@ extension DecoderMessage: WireMessage {
             self = .failed(reason, try reader.flag() ? reader.case(of: FailureCause.self) : nil)
         case 7: self = .began
         case 8: self = .thumbnail(byteCount: try reader.count(), output: try reader.count())
+        case 9: self = .triedForbiddenCall(try reader.count())
         case let other: throw .unknownCase(other)
         }
         try reader.end()

@@ -52,4 +52,7 @@ package enum DecoderMessage: Sendable, Equatable {
     /// The job is done: no better rung follows.
     case done
     case failed(AttachmentFailure.Reason, FailureCause? = nil)
+    /// The process tried a system call with this number, which the filter forbids, and dies. The handler of the signal sends
+    /// it (`CProcess`), and a process that an attacker has taken over may send any number.
+    case triedForbiddenCall(Int)
 }

@@ -1,4 +1,5 @@
 import CLinux
+import CProcess
 import DecoderWire
 import Glibc
 import Values
@@ -12,6 +13,7 @@ enum Lockdown {
         if report[.threadLimit] == .on { report[.threadLimit] = ResourceLimits.setThreadLimit() }
         // The filter comes last, because it forbids the calls above.
         do throws(SystemError) {
+            guard cprocess_report_forbidden_calls() == 0 else { throw SystemError("sigaction") }
             try SystemCallFilter.make().load()
             report[.systemCallFilter] = .on
         } catch {

@@ -4,6 +4,7 @@ import AudioVideo
 import DecoderWire
 import Glibc
 import Images
+import Machine
 import Sandbox
 
 // A service manager ends all processes of a service at once. The worker uses the time that it has to answer, and ends this
@@ -16,6 +17,11 @@ do {
     try Libvips.start()
     Libvips.warmUpBeforeFork()
     Libav.warmUp()
+    // For `attachd doctor`, which loads no media library itself.
+    if CommandLine.arguments.dropFirst().first == "--libraries" {
+        for library in LoadedLibrary.ofThisProcess { print(library.line) }
+        exit(0)
+    }
     // After this call, no file can be opened.
     var zygote = Zygote(enclosure: try Enclosure.enter()) { line, lockDown in
         DecoderProcess(line: line).run(lockDown)

@@ -4,7 +4,7 @@ import DecoderWire
 package import Downloads
 import Files
 import Foundation
-import Machine
+package import Machine
 import Media
 package import Publishing
 package import Storage
@@ -54,9 +54,21 @@ package struct Diagnosis: Sendable {
         bucket: Bucket?,
         downloader: Downloader,
         queue: QueueReport?,
+        libraries: [LoadedLibrary],
     ) async {
         await checkFormats(decoders)
         await checkCodecs(decoders)
+        note(
+            "formats",
+            "switched off",
+            decoders.disabled.isEmpty ? "none" : decoders.disabled.names.joined(separator: ", ")
+        )
+        for library in libraries { note("library", library.name, library.detail) }
+        note(
+            "library",
+            "dates",
+            "each is that of the file; packages set it to their own last change, not to the installation"
+        )
         await check(store)
         if let bucket { await check(bucket) }
         await check(settings.access, downloader)

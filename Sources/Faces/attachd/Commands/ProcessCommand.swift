@@ -39,7 +39,9 @@ struct ProcessCommand: AsyncParsableCommand {
                     engine.sourceRule(of: attachment.url).map { "\($0): \(attachment.pointers.url)" }
                 }
                 let explanation = result.explanation.split(separator: "\n").map(String.init) + rules
-                let lines = explanation.map { $0.onOneLine() + "\n" }
+                let disabled = engine.formats.disabled.names.joined(separator: ", ")
+                let explained = explanation + (disabled.isEmpty ? [] : ["switched off: \(disabled)"])
+                let lines = explained.map { $0.onOneLine() + "\n" }
                 FileHandle.standardError.write(Data(lines.joined().utf8))
             }
             FileHandle.standardError.write(Data(result.failureLines.joined().utf8))

@@ -49,6 +49,7 @@ extension Engine {
             bucket: bucket,
             downloader: downloader,
             queue: await Diagnosis.QueueReport(of: settings),
+            libraries: DecoderProgram.libraries() + LoadedLibrary.ofThisProcess,
         )
     }
 }

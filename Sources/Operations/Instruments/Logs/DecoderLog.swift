@@ -23,6 +23,11 @@ package struct DecoderLog: Instrument {
             log.warn("A decoder process ended by itself.", ["pid": "\(pid)", "status": "\(status)"])
         case .zygoteMissing(let reason):
             log.warn("Decoder processes cannot be started.", level: .error, ["reason": "\(reason)"])
+        case .forbiddenCall(let pid, let call):
+            log.warn(
+                "A decoder process tried a forbidden system call.",
+                ["pid": "\(pid.map(String.init) ?? "")", "call": "\(call)"],
+            )
         case .formatsChanged(let change):
             let metadata: [(String, DisabledFormats)] = [
                 ("off", change.switchedOff), ("on", change.switchedOn), ("disabled", change.disabled),

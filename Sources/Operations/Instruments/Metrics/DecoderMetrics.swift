@@ -13,6 +13,8 @@ package struct DecoderMetrics: Instrument {
         "attachd_decoder_deaths_total": "Decoder processes that died, by signal; 31 is a forbidden system call.",
         "attachd_zygote_replacements_total":
             "Zygotes replaced because a decoder process crashed or sent invalid messages.",
+        "attachd_forbidden_calls_total":
+            "Forbidden system calls that decoder processes tried, by name; each ended its process.",
         "attachd_format_off": "1 if this input format or codec is switched off, 0 if it was.",
         "attachd_format_changes_total": "Changes of the formats and codecs that are switched off.",
         "attachd_format_refusals_total":
@@ -47,6 +49,8 @@ package struct DecoderMetrics: Instrument {
         case .childReaped(_, let usage): time.record(duration: .microseconds(usage.processorMicroseconds))
         case .childEnded(_, .killed(let signal)): countDeath(by: Int(signal), 1)
         case .zygoteReplaced: replacements.increment()
+        case .forbiddenCall(_, let call):
+            registry.counter("attachd_forbidden_calls", [("call", call)]).increment()
         case .formatsChanged(let change):
             changes.increment()
             set(change.switchedOff, to: 1)

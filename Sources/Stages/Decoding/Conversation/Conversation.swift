@@ -24,6 +24,7 @@ final class Conversation: Sendable {
     private let reservation: DecoderReservation
     private let messages: MessageStream<DecoderMessage>
     private let state: Mutex<ConversationState>
+    private let forbiddenCall = Mutex<String?>(nil)
 
     /// Hands the job over. `hasResults` tells whether an earlier process has emitted a result. Returns `nil` if the
     /// process is gone.
@@ -88,6 +89,9 @@ final class Conversation: Sendable {
     /// A Boolean value that indicates whether the process has had the source, and may have died over it.
     var hasBegun: Bool { state.withLock(\.hasBegun) }
 
+    /// The name of the forbidden system call that the process says it tried, if it does.
+    var triedCall: String? { forbiddenCall.withLock(\.self) }
+
     /// Returns when the process is done, has failed, lied or died, or the task is cancelled.
     func run() async -> Outcome {
         let (needs, need) = AsyncStream.makeStream(of: Need.self, bufferingPolicy: .bufferingNewest(1))
@@ -122,6 +126,9 @@ final class Conversation: Sendable {
                     job.onEvent(.thumbnail(thumbnail))
                 case .finish: return .success(())
                 case .fail(let failure): return .failure(failure)
+                case .endForbidden(let number):
+                    forbiddenCall.withLock { $0 = SystemCallName.name(of: number) }
+                    return .failure(Self.died)
                 }
             }
         } catch {
@@ -209,6 +216,11 @@ final class Conversation: Sendable {
         .decoderDied,
         "The source crashed its decoder process. Other sources have processes of their own.",
     )
+    static func died(trying call: String) -> AttachmentFailure {
+        let message =
+            "The source made its decoder process try the forbidden system call \(call), which ended the process."
+        return AttachmentFailure(.decode, .decoderDied, message)
+    }
     private static let falseReport = AttachmentFailure(
         .decode,
         .decoderLied,

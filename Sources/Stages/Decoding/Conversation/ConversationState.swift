@@ -18,6 +18,8 @@ struct ConversationState {
         case checkThumbnail(byteCount: Int, output: Int)
         case finish
         case fail(AttachmentFailure)
+        /// End the process, if it doesn't end by itself: it has tried this system call.
+        case endForbidden(call: Int)
     }
 
     /// The bounds that hold whatever a process sends.
@@ -96,6 +98,7 @@ struct ConversationState {
             }
             let message = cause.map(Self.message(for:)) ?? Self.message(for: reason)
             return .fail(AttachmentFailure(.decode, reason, message))
+        case .triedForbiddenCall(let number): return .endForbidden(call: number)
         }
     }
 

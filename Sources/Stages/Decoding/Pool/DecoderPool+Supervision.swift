@@ -112,6 +112,9 @@ extension DecoderPool {
         do throws(SystemError) {
             let line = try openLine(of: number, from: zygote)
             let first = await firstMessage(on: line)
+            if case .triedForbiddenCall(let call) = first {
+                configuration.instrument.record(.forbiddenCall(pid: nil, SystemCallName.name(of: call)))
+            }
             state.withLock { state in
                 if case .ready(var sandbox) = first {
                     sandbox[.controlGroup] = zygote.groupState

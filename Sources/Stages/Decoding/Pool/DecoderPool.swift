@@ -1,5 +1,6 @@
 import Concurrency
 import DecoderWire
+import Events
 import Glibc
 package import Media
 import Sandbox
@@ -154,11 +155,12 @@ package final class DecoderPool: Sendable {
         case .endless?: throw Self.endless
         case nil: break
         }
+        if let call = conversation.triedCall { configuration.instrument.record(.forbiddenCall(pid: child.pid, call)) }
         switch failure.reason {
         case .disabled: recordRefusal(of: job.request.format)
         case .decoderLied: condemnZygote(of: child)
         case .decoderDied where !conversation.hasBegun: return .lost
-        case .decoderDied: throw await death(of: child)
+        case .decoderDied: throw await death(of: child, trying: conversation.triedCall)
         default: break
         }
         throw failure
@@ -170,13 +172,13 @@ package final class DecoderPool: Sendable {
     /// itself but with SIGABRT, and its limit on processor time ends it with SIGXCPU. So SIGKILL comes from the kernel,
     /// when the machine runs out of memory, or from an operator. Every other signal, and every exit without an answer,
     /// is a crash.
-    private func death(of child: DecoderChild) async -> AttachmentFailure {
+    private func death(of child: DecoderChild, trying call: String?) async -> AttachmentFailure {
         switch await ending(of: child) {
         case .known(.killed(signal: Int(SIGKILL))): return Self.killed
         case .vanished: return Self.vanished
         case .known, .missing:
             condemnZygote(of: child)
-            return Conversation.died
+            return call.map(Conversation.died(trying:)) ?? Conversation.died
         }
     }
 

@@ -58,6 +58,8 @@ package enum DecoderEvent: Sendable, Equatable {
     case zygoteMissing(String)
     /// A decoder process ended, and not by the pool's doing. Signal 31 is a forbidden system call.
     case childEnded(pid: Int, ProcessEnding)
+    /// A decoder process tried a system call of this name, which the filter forbids; it is killed.
+    case forbiddenCall(pid: Int?, String)
     /// A decoder process is gone, whatever ended it, and used these resources.
     case childReaped(pid: Int, ProcessUsage)
     /// Formats or codecs were switched off or on.

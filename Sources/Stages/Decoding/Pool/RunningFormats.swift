@@ -23,6 +23,9 @@ final class RunningFormats: Sendable {
     @discardableResult
     func end(_ id: Int) -> Bool { entries.withLock { $0.removeValue(forKey: id)?.isStopped ?? false } }
 
+    /// The formats of the sources that have a decoder process and may keep it.
+    var formats: [MediaFormat] { entries.withLock { $0.values.filter { !$0.isStopped }.map(\.format) } }
+
     func isStopped(_ id: Int) -> Bool { entries.withLock { $0[id]?.isStopped ?? false } }
 
     /// Kills the processes whose sources may have something of `disabled`. Returns their formats.
