@@ -41,10 +41,11 @@ let package = Package(
         .systemLibrary(name: "CSeccomp", path: "Modules/C/CSeccomp"),
         .systemLibrary(name: "CCrypto", path: "Modules/C/CCrypto"),
         .target(name: "CLinux", path: "Modules/C/CLinux"),
+        .target(name: "CProcess", path: "Modules/C/CProcess"),
         .module("Values", in: "Core"),
         .module("Concurrency", in: "Core"),
         .module("Events", in: "Core"),
-        .module("Machine", in: "Core", ["CLinux"]),
+        .module("Machine", in: "Core", ["CLinux", "CProcess"]),
         .module("Timing", in: "Core", ["Concurrency", "CLinux", "Values"]),
         .module("Digests", in: "Core", ["CCrypto", "Values"]),
         .module("SeededRandom", in: "Tools"),
@@ -57,7 +58,7 @@ let package = Package(
             in: "Stages",
             ["Values", "Concurrency", "Events", "Machine", "Timing", "CCurl", "CPSL", "Media", "Files"]
         ),
-        .module("Sandbox", in: "Decoder", ["Values", "Machine", "CLinux", "CSeccomp", "DecoderWire"]),
+        .module("Sandbox", in: "Decoder", ["Values", "Machine", "CLinux", "CProcess", "CSeccomp", "DecoderWire"]),
         .module(
             "Decoding",
             in: "Stages",
