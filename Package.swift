@@ -177,7 +177,7 @@ let package = Package(
             "Worker",
             in: "Queue",
             [
-                "Concurrency", "Events", "Timing", "Media", "Jobs",
+                "Concurrency", "Events", "Timing", "Media", "Payloads", "Jobs", "Processing",
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
         ),
@@ -338,6 +338,15 @@ let package = Package(
             ["Events", "Timing", "Media", "Jobs", "JobsSQLite", "JobsRedis", "Worker", "FleetDay"],
             path: "Tests/QueueProgram"
         ),
+        .target(name: "CSimulation", path: "Tests/CSimulation"),
+        .program(
+            "simulate",
+            [
+                "Values", "Concurrency", "Events", "Timing", "Digests", "SeededRandom", "Media", "Payloads",
+                "ServiceExtension", "Downloads", "Jobs", "Processing", "Worker", "CSimulation",
+            ],
+            path: "Tests/Simulation"
+        ),
         .program("store-forever", ["Media", "Storage"], path: "Tests/StoreForever"),
         .tests("ArchitectureTests", []),
         .tests("ValuesTests", ["Values", "Timing", "Media"]),
@@ -373,6 +382,7 @@ let package = Package(
         .tests("TemplatesTests", ["Templates", .product(name: "Mustache", package: "swift-mustache")]),
         .tests("BatchTests", ["Timing", "Media", "Payloads", "Processing", "Batch"]),
         .tests("WorkerTests", ["Timing", "SeededRandom", "Media", "Jobs", "JobsSQLite", "Worker", "FleetDay"]),
+        .tests("SimulationTests", []),
         .tests("TelemetryTests", ["Telemetry"]),
         .tests(
             "TracesTests",

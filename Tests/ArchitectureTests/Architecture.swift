@@ -34,7 +34,7 @@ enum Architecture {
             "Jobs": "Values Timing Media",
             "JobsSQLite": "Values Concurrency Events Timing Media Files Jobs",
             "JobsRedis": "CCrypto Values Concurrency Events Machine Timing Digests Media Jobs",
-            "Worker": "Concurrency Events Timing Media Jobs",
+            "Worker": "Concurrency Events Timing Media Payloads Jobs Processing",
         ],
         "Faces": [
             "Batch": "Values Concurrency Timing Digests Media Files Payloads ServiceExtension Processing Templates",

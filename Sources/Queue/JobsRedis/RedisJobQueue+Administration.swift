@@ -71,9 +71,10 @@ extension RedisJobQueue {
     /// Returns dead letters and their ids in the stream, newest first. A letter that cannot be read is `nil`.
     private func deadLetters(_ limit: Int, before end: String) async throws -> [(id: String, letter: DeadLetter?)] {
         let read = RedisCommand("XREVRANGE", "\(settings.prefix)dead", end, "-", "COUNT", "\(limit)")
+        let asked = time.now
         let replies = try await replies(to: [read, RedisCommand("TIME")], on: commands, repeatable: true)
         let now = time.now
-        guard let entries = replies[0].elements, let clock = ServerClock(time: replies[1], received: now) else {
+        guard let entries = replies[0].elements, let clock = serverClock(time: replies[1], asked: asked) else {
             throw Self.invalidReply("an invalid list of dead letters")
         }
         return try entries.map { entry in

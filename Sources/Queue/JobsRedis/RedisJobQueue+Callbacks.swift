@@ -7,8 +7,9 @@ extension RedisJobQueue {
         guard limit > 0 else { return [] }
         // A lease that is not confirmed would count as an attempt to post, although nothing is posted.
         try await confirm()
+        let asked = time.now
         let reply = try await run(.leaseCallbacks, ["\(limit)", "\(limits.callbackTime.milliseconds)"])
-        guard let elements = reply.elements, let clock = ServerClock(elements.first, received: time.now) else {
+        guard let elements = reply.elements, let clock = serverClock(elements.first, asked: asked) else {
             throw Self.invalidReply("an invalid list of callbacks")
         }
         var callbacks: [LeasedCallback] = []

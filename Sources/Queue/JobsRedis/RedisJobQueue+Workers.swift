@@ -13,13 +13,15 @@ extension RedisJobQueue {
     ) async throws -> [LeasedJob] {
         guard limit > 0 else { return [] }
         let deadline = time.now + patience
+        try await readClock()
         let arguments = [worker, "\(limit)"] + (extra?.words ?? [])
         while true {
             try Task.checkCancellation()
             let waiting = try await taking {
                 while true {
+                    let asked = self.time.now
                     let reply = try await self.run(.lease, arguments)
-                    let jobs = try await self.jobs(in: reply)
+                    let jobs = try await self.jobs(in: reply, asked: asked)
                     guard jobs.isEmpty, reply.elements?.last?.text == Self.more else { return jobs }
                 }
             }
@@ -38,7 +40,10 @@ extension RedisJobQueue {
     package func reclaim(_ limit: Int) async throws -> [LeasedJob] {
         guard limit > 0 else { return [] }
         let arguments = [worker, "\(limit)", "\(limits.leaseTime.milliseconds)"]
-        return try await taking { try await self.jobs(in: self.run(.reclaim, arguments)) }
+        return try await taking {
+            let asked = self.time.now
+            return try await self.jobs(in: self.run(.reclaim, arguments), asked: asked)
+        }
     }
 
     package func start(_ lease: Lease) async throws -> Bool {
@@ -101,8 +106,9 @@ extension RedisJobQueue {
         let keys = Job.Priority.allCases.map { "\(settings.prefix)jobs:\($0.stream)" }
         let counts = ["COUNT", "\(max(1, limit / 2))", "BLOCK", "\(max(1, wait.milliseconds))"]
         let read = RedisCommand(["XREADGROUP", "GROUP", "workers", worker] + counts + ["STREAMS"] + keys + [">", ">"])
+        let asked = time.now
         let replies = try await replies(to: [read, RedisCommand("TIME")], on: reads, blocking: wait)
-        guard let streams = replies[0].elements, let clock = ServerClock(time: replies[1], received: time.now) else {
+        guard let streams = replies[0].elements, let clock = serverClock(time: replies[1], asked: asked) else {
             throw Self.invalidReply("an invalid list of jobs")
         }
         var entries: [RedisReply] = []
@@ -123,9 +129,9 @@ extension RedisJobQueue {
         return Array(jobs.prefix(limit))
     }
 
-    /// Returns the jobs in a reply, which has the server's time and then the entries.
-    private func jobs(in reply: RedisReply) async throws -> [LeasedJob] {
-        guard let elements = reply.elements, let clock = ServerClock(elements.first, received: time.now) else {
+    /// Returns the jobs in a reply to a request that was sent at `asked`. It has the server's time and then the entries.
+    private func jobs(in reply: RedisReply, asked: Instant) async throws -> [LeasedJob] {
+        guard let elements = reply.elements, let clock = serverClock(elements.first, asked: asked) else {
             throw Self.invalidReply("an invalid list of jobs")
         }
         return try await jobs(in: elements.dropFirst().filter { $0.text != Self.more }, clock)

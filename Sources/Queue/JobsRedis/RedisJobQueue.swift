@@ -3,6 +3,7 @@ import Foundation
 package import Jobs
 import Machine
 import Media
+import Synchronization
 package import Timing
 
 /// A queue for many machines: one Redis Stream for each priority, with a consumer group, and an index of waiting entries
@@ -28,6 +29,9 @@ package final class RedisJobQueue: JobQueue {
     /// The connection for blocking reads, which would delay all other commands.
     let reads: RedisConnection
     let answers: AnswerWatch
+
+    /// The server's clock, as far as all replies tell.
+    private let clock = Mutex(RemoteClock())
 
     /// The watch for new primaries, if sentinels know the primary.
     private let watch: SwitchWatch?
@@ -110,6 +114,26 @@ package final class RedisJobQueue: JobQueue {
         let info = ServerInfo(replies[0].text ?? "")
         let server = commands.server ?? settings.server
         return "Redis \(info["redis_version"] ?? "") at \(server), followed by \(info.replicas) replicas."
+    }
+
+    /// Returns the server's clock from the time in a reply to a request that was sent at `asked`.
+    func serverClock(_ reply: RedisReply?, asked: Instant) -> ServerClock? {
+        let received = time.now
+        return clock.withLock { ServerClock(reply, asked: asked, received: received, &$0) }
+    }
+
+    /// Returns the server's clock from the reply to TIME.
+    func serverClock(time reply: RedisReply, asked: Instant) -> ServerClock? {
+        let received = time.now
+        return clock.withLock { ServerClock(time: reply, asked: asked, received: received, &$0) }
+    }
+
+    /// Reads the server's clock before the first jobs come, so that no delay of theirs is taken for a difference of clocks.
+    func readClock() async throws {
+        guard !clock.withLock(\.isKnown) else { return }
+        let asked = time.now
+        let replies = try await replies(to: [RedisCommand("TIME")], on: commands, repeatable: true)
+        _ = serverClock(time: replies[0], asked: asked)
     }
 
     /// Runs a script with text arguments.

@@ -24,8 +24,9 @@ package final class WorkerService: Service {
     let instrument: any Instrument<WorkerEvent>
     private let onDemand: @Sendable (Int) -> Void
     let cost: JobCost?
-    private let thread = WorkerThread()
     private let fleet = Atomic(1)
+    /// The executor of leases, renewals and timers; `nil` for Swift's pool.
+    private let thread: (any TaskExecutor)?
     let state: Mutex<Guarded>
 
     private let toldToStop = WakeUp()
@@ -45,7 +46,7 @@ package final class WorkerService: Service {
     private static let renewalTime = Duration.seconds(1)
 
     /// Creates a worker. Without a `poster`, other workers post the answers. `cost` learns how long jobs take. `onDemand`
-    /// receives the number of jobs that wait for a free slot whenever it changes.
+    /// receives the number of jobs that wait for a free slot whenever it changes. A simulation leaves out the `thread`.
     package init(
         queue: any JobQueue,
         handler: any JobHandler,
@@ -56,6 +57,7 @@ package final class WorkerService: Service {
         instrument: any Instrument<WorkerEvent> = NoInstrument<WorkerEvent>(),
         onDemand: @escaping @Sendable (Int) -> Void = { _ in },
         cost: JobCost? = nil,
+        thread: (any TaskExecutor)? = WorkerThread(),
     ) {
         self.queue = queue
         self.handler = handler
@@ -64,6 +66,7 @@ package final class WorkerService: Service {
         self.instrument = instrument
         self.onDemand = onDemand
         self.cost = cost
+        self.thread = thread
         state = Mutex(Guarded(worker: WorkerState(limits: limits)))
         callbacks = poster.map { [callbackAdded] in
             CallbackDelivery(

@@ -3,18 +3,18 @@ import Timing
 
 /// A thread outside Swift's pool. It renews leases and answers jobs on time even while all threads of the pool are
 /// busy.
-final class WorkerThread: TaskExecutor {
+package final class WorkerThread: TaskExecutor {
     // A separate queue gets a separate thread as soon as it has work.
     private let queue: DispatchQueue
     private let heartbeat: LoopHeartbeat
 
-    init() {
+    package init() {
         let queue = DispatchQueue(label: "attachd.worker", qos: .userInteractive)
         self.queue = queue
         heartbeat = LoopHeartbeat("worker") { queue.async(execute: $0) }
     }
 
-    func enqueue(_ job: consuming ExecutorJob) {
+    package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         queue.async { unsafe job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }

@@ -14,7 +14,8 @@ import Worker
 /// The worker of the queue, and the server of HTTP with its routes.
 extension SidecarServices {
     func worker(takesRequests: Bool) -> WorkerService {
-        let jobs = NotificationJobs(service: engine.service, recent: takesRequests ? recentJobs : nil)
+        let recent = takesRequests ? recentJobs : nil
+        let jobs = NotificationJobs(service: engine.service) { recent?.note(.init(id: $0.id, content: $0.content)) }
         return WorkerService(
             queue: queue.jobs,
             handler: engine.traces.map { TracedJobs(jobs, $0.tracer) } ?? jobs,

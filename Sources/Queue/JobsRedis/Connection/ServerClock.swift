@@ -1,3 +1,4 @@
+import Jobs
 import Media
 import Timing
 
@@ -9,26 +10,27 @@ struct ServerClock {
     static let latest = 1 << 52
 
     private let milliseconds: Int
-    private let received: Instant
+    /// The local time of the reading.
+    private let instant: Instant
 
-    /// Reads milliseconds since 1970.
-    init?(_ reply: RedisReply?, received: Instant) {
+    /// Reads milliseconds since 1970 from a reply to a request that was sent at `asked`.
+    init?(_ reply: RedisReply?, asked: Instant, received: Instant, _ clock: inout RemoteClock) {
         guard let milliseconds = reply?.integer, (0...Self.latest).contains(milliseconds) else { return nil }
         self.milliseconds = milliseconds
-        self.received = received
+        instant = clock.instant(of: .milliseconds(milliseconds), asked: asked, received: received)
     }
 
     /// Reads the reply to TIME: seconds and microseconds.
-    init?(time reply: RedisReply, received: Instant) {
+    init?(time reply: RedisReply, asked: Instant, received: Instant, _ clock: inout RemoteClock) {
         guard let parts = reply.elements, parts.count == 2, let seconds = parts[0].integer,
             let microseconds = parts[1].integer, (0...Self.latest / 1000).contains(seconds)
         else { return nil }
-        self.init(.integer(seconds * 1000 + microseconds / 1000), received: received)
+        self.init(.integer(seconds * 1000 + microseconds / 1000), asked: asked, received: received, &clock)
     }
 
     func instant(_ milliseconds: Int) -> Instant? {
         guard (0...Self.latest).contains(milliseconds) else { return nil }
-        return received - .milliseconds(self.milliseconds - milliseconds)
+        return instant - .milliseconds(self.milliseconds - milliseconds)
     }
 
     /// Returns the time at which an entry was added. Its id begins with this time.

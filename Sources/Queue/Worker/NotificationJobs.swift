@@ -1,19 +1,22 @@
-import Jobs
+package import Jobs
 import Media
 import Payloads
-import Preview
-import Processing
-import Timing
-import Worker
+package import Processing
+package import Timing
 
 /// A job handler that passes jobs to the notification service.
-struct NotificationJobs: JobHandler {
-    let service: NotificationService
-    /// The latest answers, for the preview.
-    var recent: RecentJobs?
+package struct NotificationJobs: JobHandler {
+    private let service: NotificationService
+    /// Receives each job that begins, for the preview.
+    private let onJob: @Sendable (Job) -> Void
 
-    func answer(_ job: LeasedJob, until deadline: Instant) async -> JobReply {
-        recent?.note(.init(id: job.job.id, content: job.job.content))
+    package init(service: NotificationService, onJob: @escaping @Sendable (Job) -> Void = { _ in }) {
+        self.service = service
+        self.onJob = onJob
+    }
+
+    package func answer(_ job: LeasedJob, until deadline: Instant) async -> JobReply {
+        onJob(job.job)
         do throws(RequestError) {
             let order = try Order(job, until: deadline)
             let result = try await service.process(order.payload, options: order.options, accepted: order.accepted)
@@ -23,7 +26,7 @@ struct NotificationJobs: JobHandler {
         }
     }
 
-    func answerWithoutWork(_ job: LeasedJob, _ status: JobReply.Status) -> JobReply {
+    package func answerWithoutWork(_ job: LeasedJob, _ status: JobReply.Status) -> JobReply {
         do throws(RequestError) {
             let order = try Order(job, until: job.deadline)
             let result = try service.decline(

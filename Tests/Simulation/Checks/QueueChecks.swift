@@ -1,0 +1,104 @@
+import Jobs
+import Worker
+
+/// The rules for the queue's answers: each job has one, in time, and it is the right one.
+///
+/// `@unchecked Sendable`: a run has one thread.
+final class QueueChecks: @unchecked Sendable {
+    private let verdict: Verdict
+    private let history: History
+    private let scheduler: Scheduler
+    private let faults: Faults
+    private let replies: ReplyChecks
+    private var open: [JobName: QueueState.Entry] = [:]
+    private var answered: [JobName: JobReply] = [:]
+    private var posted: [JobName: Int] = [:]
+    private var leaseEnds: [String: Duration] = [:]
+
+    /// The longest time from the end of a disturbance to the answers that it delayed: a lease, a request that is given up,
+    /// the pauses before the next ones, and a job that runs alone.
+    static let recovery = Duration.seconds(3) + .seconds(2) + .seconds(2) + .milliseconds(1200)
+
+    init(_ verdict: Verdict, _ history: History, _ scheduler: Scheduler, _ faults: Faults, _ replies: ReplyChecks) {
+        self.verdict = verdict
+        self.history = history
+        self.scheduler = scheduler
+        self.faults = faults
+        self.replies = replies
+    }
+
+    var openCount: Int { open.count }
+    var answers: [JobName: JobReply] { answered }
+
+    func accepted(_ entry: QueueState.Entry) {
+        let name = entry.job.name
+        verdict.require(open[name] == nil, .answeredOnce, "\(name.id) was accepted twice")
+        verdict.require(answered[name] == nil, .answeredOnce, "\(name.id) was accepted after its answer")
+        open[name] = entry
+        look(at: name, entry.deadline)
+    }
+
+    /// Checks that a worker had the lease under which the queue did what it asked for.
+    func holds(_ lease: Lease, _ entry: QueueState.Entry, _ rule: Verdict.Rule) {
+        verdict.require(
+            lease.fence == entry.fence,
+            rule,
+            "\(entry.job.id) was given away, and lease \(lease.fence) counted"
+        )
+        leaseEnds[lease.entry] = scheduler.now + .seconds(3)
+    }
+
+    /// Checks that no other worker has a job that is leased now.
+    func leased(_ jobs: [(number: Int, entry: QueueState.Entry)], limits: QueueLimits) {
+        for (number, entry) in jobs {
+            let end = leaseEnds["\(number)"] ?? .zero
+            verdict.require(end <= scheduler.now, .leases, "\(entry.job.id) was leased to two workers")
+            leaseEnds["\(number)"] = scheduler.now + limits.leaseTime
+        }
+    }
+
+    func gaveBack(_ lease: Lease) { leaseEnds[lease.entry] = nil }
+
+    func cancelled(_ name: JobName) {
+        open[name] = nil
+        answered[name] = JobReply(.cancelled, body: [])
+    }
+
+    func answered(_ entry: QueueState.Entry, _ reply: JobReply, by worker: Machine) {
+        let name = entry.job.name
+        let margin = entry.deadline - scheduler.now
+        history.add(scheduler.now, "queue", "\(name.id) \(reply.status.rawValue) by \(worker.name), left \(margin)")
+        verdict.require(answered[name] == nil, .answeredOnce, "\(name.id) was answered twice")
+        verdict.require(open.removeValue(forKey: name) != nil, .answeredOnce, "\(name.id) was not open")
+        answered[name] = reply
+        replies.check(reply, to: entry)
+    }
+
+    func received(_ callback: CallbackRequest, of id: String) {
+        guard let (name, reply) = answered.first(where: { $0.key.id == id }) else {
+            return verdict.breaks(.callbacks, "\(id) was posted and never answered")
+        }
+        verdict.require(reply.body == callback.body, .callbacks, "\(id) was posted with another answer")
+        posted[name, default: 0] += 1
+    }
+
+    /// Looks at a job when it must have its answer.
+    private func look(at name: JobName, _ due: Duration) {
+        scheduler.at(due + .microseconds(1)) { [self] in
+            guard let entry = open[name] else { return }
+            let latest = latest(for: entry)
+            guard scheduler.now > latest else { return look(at: name, latest) }
+            verdict.breaks(.answeredInTime, "\(name.id) was due at \(entry.deadline), and at the latest at \(latest)")
+        }
+    }
+
+    /// Returns the time at which the job must have its answer: its deadline, unless a disturbance delays it.
+    private func latest(for entry: QueueState.Entry) -> Duration {
+        var latest = entry.deadline
+        for disturbance in faults.disturbances.sorted(by: { $0.lowerBound < $1.lowerBound })
+        where disturbance.lowerBound <= latest && disturbance.upperBound + Self.recovery >= entry.enqueued {
+            latest = max(latest, disturbance.upperBound + Self.recovery)
+        }
+        return latest
+    }
+}

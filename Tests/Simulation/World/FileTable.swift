@@ -1,0 +1,18 @@
+/// All files that the stores of a run ever had, by the URLs that they were given.
+///
+/// `@unchecked Sendable`: a run has one thread.
+final class FileTable: @unchecked Sendable {
+    struct File {
+        /// The URL of the source, as the bytes of the file tell it.
+        var source: String
+        var byteCount: Int
+        var longEdge: Int
+    }
+
+    private var files: [String: File] = [:]
+
+    subscript(url: String) -> File? {
+        get { files[url] }
+        set { files[url] = newValue }
+    }
+}
