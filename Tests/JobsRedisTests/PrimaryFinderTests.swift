@@ -9,35 +9,10 @@ import Values
 /// Sentinels whose answers a test scripts, and real servers behind them.
 @Suite("Finding the primary by sentinels", .needsRedis, .timeLimit(.minutes(2)))
 struct PrimaryFinderTests {
-    /// A sentinel that names a server, which a test can change.
-    private final class Sentinel: Sendable {
-        private let port: Mutex<Int>
-
-        init(naming port: Int) { self.port = Mutex(port) }
-
-        func name(_ port: Int) { self.port.withLock { $0 = port } }
-
-        func start() async throws -> ScriptedServer {
-            try await ScriptedServer { [self] words in
-                guard words.first == "SENTINEL" else { return Array("+OK\r\n".utf8) }
-                guard words.last == "mymaster" else { return Array("*-1\r\n".utf8) }
-                let port = "\(port.withLock { $0 })"
-                return Array("*2\r\n$9\r\n127.0.0.1\r\n$\(port.utf8.count)\r\n\(port)\r\n".utf8)
-            }
-        }
-    }
+    private typealias Sentinel = ScriptedSentinel
 
     private static func settings(_ ports: [Int], name: String = "mymaster") -> RedisSettings {
-        RedisSettings(
-            sentinels: SentinelGroup(
-                ports.map { HostAndPort(host: "127.0.0.1", port: $0) },
-                name: name,
-                timeLimit: .seconds(20),
-            ),
-            timeLimit: .seconds(20),
-            connectLimit: .seconds(20),
-            replicationLimit: .seconds(20),
-        )
+        ScriptedSentinel.settings(ports, name: name)
     }
 
     private static func job(_ id: String) -> Job { Job(id: id, timeLimit: .seconds(60), content: [1]) }

@@ -18,6 +18,7 @@ struct LinkOpener: Sendable {
     let check: (@Sendable (ServerInfo) throws(JobQueueError) -> Void)?
     /// A Boolean value that indicates whether acknowledgements wait for replicas.
     let confirms: Bool
+    private let replicaCount = ReplicaCount()
 
     /// Creates an opener. The server lists its connections under `name` among its clients.
     init(
@@ -57,7 +58,7 @@ struct LinkOpener: Sendable {
                     let note = Script.noteHistory.command(settings.prefix, [Array(history.utf8)])
                     _ = try await link.exchange([note], within: settings.timeLimit)
                 }
-                return (link, confirms ? info.map { ReplicaBarrier(link, $0, settings) } : nil)
+                return (link, confirms ? info.map { ReplicaBarrier(link, $0, settings, replicaCount) } : nil)
             } catch {
                 link.close()
                 throw error

@@ -7,8 +7,9 @@ import Timing
 ///
 /// Redis answers before its replicas have a change. They receive changes in the order in which these were made, so one
 /// wait confirms everything before it: one wait is in progress at a time, and callers that come meanwhile share the next
-/// one. The wait is for every replica that follows the server, because sentinels choose the next primary by what they
-/// knew of the replicas seconds ago: with one confirmation of two replicas they may promote the other one.
+/// one. The wait is for every replica that follows the server or did so seconds ago, because sentinels choose the next
+/// primary by what they knew of the replicas seconds ago: with one confirmation of two replicas they may promote the
+/// other one.
 final class ReplicaBarrier: Sendable {
     /// The time for which the server blocks the connection, and all commands behind the wait.
     private static let blockTime = Duration.milliseconds(200)
@@ -24,12 +25,16 @@ final class ReplicaBarrier: Sendable {
     /// The identifier of the server's history when the connection was opened.
     private let history: Substring?
     private let settings: RedisSettings
+    /// What all connections of the queue, one after the other, know of the server's replicas.
+    private let replicaCount: ReplicaCount
     private let state = Mutex(State())
 
-    init(_ link: Link, _ info: ServerInfo, _ settings: RedisSettings) {
+    init(_ link: Link, _ info: ServerInfo, _ settings: RedisSettings, _ replicaCount: ReplicaCount) {
         self.link = link
         self.settings = settings
+        self.replicaCount = replicaCount
         history = info.history
+        replicaCount.required(following: info.replicas, history: history, at: link.time.now)
     }
 
     /// Returns when the replicas have all changes that were acknowledged before this call. Throws
@@ -83,8 +88,14 @@ final class ReplicaBarrier: Sendable {
             }
             let (confirmed, following) = (replies[1].integer ?? 0, info.replicas)
             state.withLock { $0.replicas = max(1, following) }
-            if confirmed >= max(1, following) { return }
+            let required = replicaCount.required(following: following, history: history, at: link.time.now)
+            if confirmed >= required { return }
             guard following > 0 else { throw RedisError.unconfirmed("No replica follows it.") }
+            guard following >= required else {
+                throw RedisError.unconfirmed(
+                    "One of its \(required) replicas has just left, and may be the next primary."
+                )
+            }
             guard link.time.now < deadline else {
                 throw RedisError.unconfirmed("Of \(following) replicas, \(confirmed) confirmed it in time.")
             }
