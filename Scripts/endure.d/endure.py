@@ -1,0 +1,63 @@
+"""A real fleet under a nemesis, with a history that is checked: endure.py PROGRAM FOLDER MINUTES SEED RATE PLANT
+
+PLANT is a bug to find: drop (a job is acknowledged and thrown away), double (an answer is doubled, and differs), lax (the
+fleet is not --strict), or none. Scripts/endure runs this in namespaces of its own.
+"""
+
+import pathlib
+import random
+import sys
+import time
+
+import checker
+from clients import Gateway, Receiver
+from fleet import Fleet
+from history import History, read
+from nemesis import Nemesis
+
+program, folder = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
+minutes, seed, rate, plant = float(sys.argv[3]), int(sys.argv[4]), float(sys.argv[5]), sys.argv[6]
+
+
+def warm_up(gateway, history):
+    """Waits until the fleet answers: what happens before is not a part of the history's promises."""
+    end = time.monotonic() + 60
+    while not history.answered:
+        if time.monotonic() > end:
+            raise SystemExit(f"error: the fleet answers no job within a minute; see the logs in {folder}")
+        time.sleep(0.2)
+
+
+def main():
+    history = History(folder / "history.jsonl")
+    fleet = Fleet(program, folder, strict=plant != "lax")
+    try:
+        fleet.start()
+        receiver = Receiver(history, plant)
+        receiver.key = (folder / "signing.key").read_text().strip().encode()
+        gateway = Gateway(fleet, program, history, receiver, random.Random(seed), rate, plant, folder)
+        nemesis = Nemesis(fleet, history, receiver, random.Random(seed + 1))
+        gateway.start()
+        try:
+            warm_up(gateway, history)
+            nemesis.start()
+            end = time.monotonic() + minutes * 60
+            while time.monotonic() < end and nemesis.failure is None:
+                time.sleep(1)
+            nemesis.stop()
+            # Some calm jobs, whose answers must be on time.
+            time.sleep(10)
+        finally:
+            nemesis.is_over.set()
+            gateway.stop()
+        end = time.monotonic() + max(15, checker.RECOVERY) + 30
+        while history.open_jobs() and time.monotonic() < end:
+            time.sleep(0.5)
+        history.add("end", starts={node.name: node.starts for node in fleet.nodes})
+    finally:
+        fleet.stop()
+        history.close()
+    return checker.report(read(history.path))
+
+
+sys.exit(not main())
