@@ -41,7 +41,7 @@ enum WireTargets {
             case .await(let range, let ahead):
                 precondition(range.upperBound > 100 && !range.isEmpty && ahead <= Int.max - range.upperBound)
             case .finish: precondition(hasRung)
-            case .fail: return
+            case .fail, .endForbidden: return
             case .describe(_, let memoryBytes):
                 precondition((0...limits.memoryBytes).contains(memoryBytes))
                 state.recordMemory()
