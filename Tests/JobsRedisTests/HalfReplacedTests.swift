@@ -33,4 +33,20 @@ struct HalfReplacedTests {
         for replica in replicas { replica.kill() }
         await sentinel.stop()
     }
+
+    @Test("a process that connects now learns from the sentinels that there were two replicas")
+    func connectsNow() async throws {
+        let old = try RedisServer(arguments: ["--min-replicas-to-write", "1", "--repl-diskless-sync-delay", "0"])
+        let replica = try RedisServer(arguments: ["--replicaof", "127.0.0.1", "\(old.port)"])
+        while try !old.command("INFO", "replication").contains("min_slaves_good_slaves:1") {}
+        let promoted = ScriptedSentinel.promotable.merging(["role-reported": "master"]) { _, new in new }
+        let replicas = [ScriptedSentinel.promotable, promoted]
+        let sentinel = try await ScriptedSentinel(naming: old.port, replicas: replicas).start()
+        let queue = try RedisJobQueue(ScriptedSentinel.settings([sentinel.port]), isStrict: true)
+        let refusal = await #expect(throws: JobQueueError.self) { try await queue.enqueue(Self.job("1")) }
+        #expect(refusal?.description.contains("may or may not be in the queue") == true)
+        try? await queue.leave()
+        replica.kill()
+        await sentinel.stop()
+    }
 }

@@ -4,11 +4,16 @@ import Support
 import Synchronization
 import Values
 
-/// A sentinel that names a server, which a test can change.
+/// A sentinel that names a server, which a test can change, and its replicas.
 final class ScriptedSentinel: Sendable {
     private let port: Mutex<Int>
+    /// The fields of each replica, as in the reply to `SENTINEL replicas`.
+    private let replicas: [[String: String]]
 
-    init(naming port: Int) { self.port = Mutex(port) }
+    init(naming port: Int, replicas: [[String: String]] = []) {
+        self.port = Mutex(port)
+        self.replicas = replicas
+    }
 
     func name(_ port: Int) { self.port.withLock { $0 = port } }
 
@@ -16,10 +21,23 @@ final class ScriptedSentinel: Sendable {
         try await ScriptedServer { [self] words in
             guard words.first == "SENTINEL" else { return Array("+OK\r\n".utf8) }
             guard words.last == "mymaster" else { return Array("*-1\r\n".utf8) }
-            let port = "\(port.withLock { $0 })"
-            return Array("*2\r\n$9\r\n127.0.0.1\r\n$\(port.utf8.count)\r\n\(port)\r\n".utf8)
+            if words[1] == "replicas" {
+                let lists = replicas.map { Self.list($0.flatMap { [$0.key, $0.value] }) }
+                return Array("*\(lists.count)\r\n\(lists.joined())".utf8)
+            }
+            return Array(Self.list(["127.0.0.1", "\(port.withLock { $0 })"]).utf8)
         }
     }
+
+    private static func list(_ words: [String]) -> String {
+        "*\(words.count)\r\n" + words.map { "$\($0.utf8.count)\r\n\($0)\r\n" }.joined()
+    }
+
+    /// What a sentinel tells of a replica that it may promote.
+    static let promotable = [
+        "flags": "slave", "last-ok-ping-reply": "521", "master-link-status": "ok", "master-link-down-time": "0",
+        "master-host": "127.0.0.1", "slave-priority": "100",
+    ]
 
     /// The settings of a queue that asks sentinels at these ports, with time enough for a busy machine.
     static func settings(_ ports: [Int], name: String = "mymaster") -> RedisSettings {

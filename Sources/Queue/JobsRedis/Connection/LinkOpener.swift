@@ -47,7 +47,8 @@ struct LinkOpener: Sendable {
 
     /// Opens a connection. The second value is its barrier, if acknowledgements wait for replicas.
     func open() async throws -> (Link, ReplicaBarrier?) {
-        let server = try await finder?.primary() ?? settings.server
+        let named = try await finder?.primary(countsReplicas: confirms)
+        let server = named?.server ?? settings.server
         do {
             let link = try await dialer.dial(server, within: settings.connectLimit)
             do {
@@ -58,7 +59,11 @@ struct LinkOpener: Sendable {
                     let note = Script.noteHistory.command(settings.prefix, [Array(history.utf8)])
                     _ = try await link.exchange([note], within: settings.timeLimit)
                 }
-                return (link, confirms ? info.map { ReplicaBarrier(link, $0, settings, replicaCount) } : nil)
+                guard confirms, let info else { return (link, nil) }
+                // A replica that sentinels are promoting no longer follows the old primary, which does not know why.
+                let replicas = max(info.replicas, named?.promotable ?? 0)
+                replicaCount.required(following: replicas, history: info.history, at: link.time.now)
+                return (link, ReplicaBarrier(link, info.history, settings, replicaCount))
             } catch {
                 link.close()
                 throw error

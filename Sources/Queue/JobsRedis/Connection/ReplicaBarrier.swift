@@ -25,16 +25,15 @@ final class ReplicaBarrier: Sendable {
     /// The identifier of the server's history when the connection was opened.
     private let history: Substring?
     private let settings: RedisSettings
-    /// What all connections of the queue, one after the other, know of the server's replicas.
+    /// The number of replicas that must confirm. It outlives this connection.
     private let replicaCount: ReplicaCount
     private let state = Mutex(State())
 
-    init(_ link: Link, _ info: ServerInfo, _ settings: RedisSettings, _ replicaCount: ReplicaCount) {
+    init(_ link: Link, _ history: Substring?, _ settings: RedisSettings, _ replicaCount: ReplicaCount) {
         self.link = link
+        self.history = history
         self.settings = settings
         self.replicaCount = replicaCount
-        history = info.history
-        replicaCount.required(following: info.replicas, history: history, at: link.time.now)
     }
 
     /// Returns when the replicas have all changes that were acknowledged before this call. Throws

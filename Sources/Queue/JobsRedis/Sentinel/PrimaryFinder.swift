@@ -16,12 +16,13 @@ final class PrimaryFinder: Sendable {
         self.dialer = dialer
     }
 
-    /// Returns the address of the primary as the sentinels know it. The caller must check that it is the primary.
-    func primary() async throws -> HostAndPort {
+    /// Returns the primary as the sentinels know it, and if `countsReplicas` the number of replicas that they may
+    /// promote. The caller must check that the server is the primary.
+    func primary(countsReplicas: Bool) async throws -> NamedPrimary {
         var failure: RedisError?
         for _ in group.addresses {
             do {
-                return try await ask(group.addresses[first.withLock { $0 }])
+                return try await ask(group.addresses[first.withLock { $0 }], countsReplicas)
             } catch let error as RedisError {
                 // Wrong settings are the better reason to tell than a sentinel that is down.
                 if case .error = failure {} else { failure = error }
@@ -35,25 +36,27 @@ final class PrimaryFinder: Sendable {
     /// off from the others keeps naming the old primary.
     func doubt() { first.withLock { $0 = ($0 + 1) % max(1, group.addresses.count) } }
 
-    private func ask(_ address: HostAndPort) async throws -> HostAndPort {
-        let reply = try await answer(of: address)
-        guard let parts = reply.elements, parts.count == 2, let host = parts[0].text, !host.isEmpty,
-            let port = parts[1].integer, (1...65_535).contains(port)
-        else {
+    private func ask(_ address: HostAndPort, _ countsReplicas: Bool) async throws -> NamedPrimary {
+        let replies = try await replies(of: address, countsReplicas)
+        guard let server = replies.first.flatMap(NamedPrimary.server) else {
             throw Self.wrong(
                 "The sentinel at \(address) does not know '\(group.name)'. Check the name in the queue's URL."
             )
         }
-        return HostAndPort(host: host, port: port)
+        return NamedPrimary(server: server, promotable: NamedPrimary.promotable(replies.last ?? .null))
     }
 
-    private func answer(of address: HostAndPort) async throws -> RedisReply {
+    /// Returns the reply that names the primary, and if `countsReplicas` the one that lists its replicas.
+    private func replies(of address: HostAndPort, _ countsReplicas: Bool) async throws -> [RedisReply] {
         do {
             let link = try await dialer.dial(address, within: group.timeLimit)
             defer { link.close() }
             let question = RedisCommand("SENTINEL", "get-master-addr-by-name", group.name)
-            let replies = try await link.exchange([group.login, question].compactMap(\.self), within: group.timeLimit)
-            return replies.last ?? .null
+            let named = try await link.exchange([group.login, question].compactMap(\.self), within: group.timeLimit)
+            // A sentinel that does not know the name has an error for its replicas.
+            guard countsReplicas, let reply = named.last, reply != .null else { return named.suffix(1) }
+            let list = RedisCommand("SENTINEL", "replicas", group.name)
+            return [reply] + (try await link.exchange([list], within: group.timeLimit))
         } catch RedisError.unreachable(let reason) {
             throw RedisError.unreachable("The sentinel at \(address) does not answer. \(reason)")
         } catch RedisError.lost(let reason) {

@@ -1,0 +1,58 @@
+import Media
+import Support
+import Testing
+import Timing
+import Values
+
+@testable import JobsRedis
+
+@Suite("What a sentinel tells of a primary and its replicas", .timeLimit(.minutes(2)))
+struct NamedPrimaryTests {
+    private static func count(_ replicas: [[String: String]]) -> Int {
+        let lists = replicas.map { fields in
+            RedisReply.array(fields.flatMap { [.bytes(Array($0.key.utf8)), .bytes(Array($0.value.utf8))] })
+        }
+        return NamedPrimary.promotable(.array(lists))
+    }
+
+    @Test(
+        "a replica counts if the sentinels may promote it and it can have what was acknowledged",
+        arguments: [
+            ([:], true), (["slave-priority": "0"], false), (["last-ok-ping-reply": "5000"], false),
+            (["master-host": "?"], false), (["master-link-status": "err", "master-link-down-time": "4000"], true),
+            (["master-link-status": "err", "master-link-down-time": "6000"], false),
+            (["role-reported": "master", "flags": "slave,promoted"], true),
+        ]
+    )
+    func promotable(change: [String: String], expected: Bool) {
+        let replica = ScriptedSentinel.promotable.merging(change) { _, new in new }
+        #expect(Self.count([replica]) == (expected ? 1 : 0))
+        #expect(Self.count([replica, ScriptedSentinel.promotable]) == (expected ? 2 : 1))
+    }
+
+    @Test("a reply of another shape names no server and no replica")
+    func malformed() {
+        let replies: [RedisReply] = [
+            .null, .integer(1), .array([.null]), .array([.array([.bytes([])])]), .array([.array([.null, .null])]),
+        ]
+        for reply in replies {
+            #expect(NamedPrimary.server(reply) == nil)
+            #expect(NamedPrimary.promotable(reply) == 0)
+        }
+    }
+
+    @Test("real sentinels name the primary and two replicas", .needsRedis)
+    func realSentinels() async throws {
+        let group = try RedisGroup()
+        defer { group.kill() }
+        let addresses = group.sentinelPorts.map { HostAndPort(host: "127.0.0.1", port: $0) }
+        let sentinels = SentinelGroup(addresses, name: RedisGroup.name, timeLimit: .seconds(10))
+        let dialer = try RedisDialer(RedisSettings(sentinels: sentinels), time: SystemTime())
+        let finder = PrimaryFinder(sentinels, dialer)
+        var named = try await finder.primary(countsReplicas: true)
+        // A sentinel first has to ask them whom they follow.
+        while named.promotable < 2 { named = try await finder.primary(countsReplicas: true) }
+        #expect(named.promotable == 2)
+        #expect(group.servers.map(\.port).contains(named.server.port))
+    }
+}
