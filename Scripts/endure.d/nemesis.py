@@ -129,9 +129,7 @@ class Nemesis:
             primary.start()
 
     def stop_redis(self, primary, seconds):
-        primary.signal(signal.SIGSTOP)
-        self.wait(seconds)
-        primary.signal(signal.SIGCONT)
+        self.stop_process(primary, seconds)
 
     def partition_redis(self, primary, seconds):
         """Cuts the primary off, together with a worker, which may go on talking with it."""

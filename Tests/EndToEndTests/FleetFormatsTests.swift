@@ -64,7 +64,7 @@ struct FleetFormatsTests {
                     #expect(try reason(after) == "disabled")
                     #expect(after.text.contains(#""name":"attachmentUnrecognizedType""#))
                 }
-                // What is in the cache is delivered without a decoder.
+                // A cached result is delivered without a decoder.
                 #expect(try reason(try await two.post(origin.url("/1.jpg"))) == nil)
                 let ready = try await two.get("/readyz")
                 #expect(ready.status == 200 && ready.text.contains("Switched off: jpeg, gif, hevc."))
@@ -109,7 +109,7 @@ struct FleetFormatsTests {
             #expect(answer.status == 200)
             let both = try await disabled(at: sidecar)
             #expect(both == ["jpeg", "heic"])
-            // What the file switches off stays off.
+            // A format that the file switches off stays off.
             let none = try await set(at: sidecar)
             #expect(none.text.contains(#""disabled":["heic"]"#))
             let again = try await set("jpeg", at: sidecar)

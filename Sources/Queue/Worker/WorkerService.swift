@@ -123,12 +123,13 @@ package final class WorkerService: Service {
         var backOff = BackOff()
         var nextLook = time.now
         while !Task.isCancelled {
-            let (ahead, room, extra) = state.withLock { ($0.worker.roomAhead, $0.worker.room, $0.worker.extra) }
+            let (ahead, room) = state.withLock { ($0.worker.roomAhead, $0.worker.room) }
             do {
                 if ahead > 0 {
                     take(try await queue.lease(min(ahead, Self.leaseGroup), waiting: Self.patience))
                 } else if room > 0, nextLook <= time.now {
                     let limit = min(room, Self.leaseGroup)
+                    let extra = state.withLock(\.worker.extra)
                     let jobs = try await queue.lease(limit, only: extra, waiting: .zero)
                     if jobs.count < limit { nextLook = time.now + lookTime }
                     take(jobs)

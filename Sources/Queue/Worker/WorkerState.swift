@@ -60,7 +60,7 @@ package struct WorkerState {
     /// The number of jobs that the worker can still lease if it must not leave them in the queue.
     package var room: Int { isDraining ? 0 : limits.held - held.count }
 
-    /// The number of jobs that the worker can lease whenever they are due. There is none while one runs alone, or waits to.
+    /// The number of jobs that the worker can lease whenever they are due. It is 0 while a job runs alone or is the next to.
     package var roomAhead: Int {
         isAlone || isNextAlone ? 0 : min(room, max(0, limits.ahead - working.count - waiting.count))
     }
@@ -69,7 +69,7 @@ package struct WorkerState {
         waiting.first.flatMap { held[$0] }.map { $0.job.starts >= Self.startsAlone } ?? false
     }
 
-    /// The jobs to lease when there is no room ahead.
+    /// The jobs to lease while `roomAhead` is 0.
     package var extra: ExtraJobs { ExtraJobs(dueWithin: limits.urgentTime, tenants: waiting.tenants) }
 
     package var isEmpty: Bool { held.isEmpty }

@@ -71,7 +71,7 @@ final class SimulatedStore: AttachmentStoring, @unchecked Sendable {
         case .full: throw AttachmentFailure(.store, .storeFull, "The simulated disk is full.")
         case .slow: try? await time.sleep(for: .milliseconds(Int.random(in: 20...400)))
         case .hangs:
-            // Whoever waits for a disk cannot be cancelled.
+            // A task that waits for a disk cannot be cancelled.
             await Task { [self] in
                 while faults.disk(ofWorker: number) == .hangs { try? await time.sleep(for: .milliseconds(500)) }
             }
