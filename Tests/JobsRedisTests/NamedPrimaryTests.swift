@@ -8,11 +8,13 @@ import Values
 
 @Suite("What a sentinel tells of a primary and its replicas", .timeLimit(.minutes(2)))
 struct NamedPrimaryTests {
+    private static let server = HostAndPort(host: "127.0.0.1", port: 6379)
+
     private static func count(_ replicas: [[String: String]]) -> Int {
         let lists = replicas.map { fields in
             RedisReply.array(fields.flatMap { [.bytes(Array($0.key.utf8)), .bytes(Array($0.value.utf8))] })
         }
-        return NamedPrimary.promotable(.array(lists))
+        return NamedPrimary.promotable(.array(lists), beside: server)
     }
 
     @Test(
@@ -21,7 +23,9 @@ struct NamedPrimaryTests {
             ([:], true), (["slave-priority": "0"], false), (["last-ok-ping-reply": "5000"], false),
             (["master-host": "?"], false), (["master-link-status": "err", "master-link-down-time": "4000"], true),
             (["master-link-status": "err", "master-link-down-time": "6000"], false),
+            (["master-link-status": "err", "master-link-down-time": "-1000"], false),
             (["role-reported": "master", "flags": "slave,promoted"], true),
+            (["ip": "127.0.0.1", "port": "6380"], true), (["ip": "127.0.0.1", "port": "6379"], false),
         ]
     )
     func promotable(change: [String: String], expected: Bool) {
@@ -37,7 +41,7 @@ struct NamedPrimaryTests {
         ]
         for reply in replies {
             #expect(NamedPrimary.server(reply) == nil)
-            #expect(NamedPrimary.promotable(reply) == 0)
+            #expect(NamedPrimary.promotable(reply, beside: Self.server) == 0)
         }
     }
 

@@ -16,25 +16,28 @@ struct NamedPrimary: Equatable {
         return HostAndPort(host: host, port: port)
     }
 
-    /// Returns the number of promotable replicas in the reply to `SENTINEL replicas`.
-    static func promotable(_ reply: RedisReply) -> Int {
+    /// Returns the number of promotable replicas beside `server` in the reply to `SENTINEL replicas`. In the last moments
+    /// of a fail-over, the new primary is still one of the replicas.
+    static func promotable(_ reply: RedisReply, beside server: HostAndPort) -> Int {
         (reply.elements ?? []).count { replica in
             let words = (replica.elements ?? []).map { $0.text ?? "" }
             let pairs = stride(from: 0, to: words.count - 1, by: 2).map { (words[$0], words[$0 + 1]) }
-            return isPromotable(Dictionary(pairs) { first, _ in first })
+            let fields = Dictionary(pairs) { first, _ in first }
+            let isServer = fields["ip"] == server.host && fields["port"] == "\(server.port)"
+            return !isServer && isPromotable(fields)
         }
     }
 
     /// Returns whether the sentinel has seen the server as a replica, and may promote it by what it knows. Sentinels
-    /// want a sign of life within five seconds. They promote a replica without a link to the primary too. One that has
-    /// had none for as long as a replica that left counts (`ReplicaCount.memory`) has lost what was acknowledged since,
-    /// and does not count.
+    /// want a sign of life within five seconds. They promote a replica without a link to the primary too. It does not
+    /// count here if it has been without one for as long as a replica that left counts (`ReplicaCount.memory`), or if it
+    /// never had one since it started, for which the time is negative: an old primary that comes back as a replica.
     private static func isPromotable(_ fields: [String: String]) -> Bool {
         let memory = ReplicaCount.memory.milliseconds
         guard let host = fields["master-host"], host != "?", fields["slave-priority"] != "0",
             let lastSign = fields["last-ok-ping-reply"].flatMap({ Int($0) }), lastSign < memory
         else { return false }
         let downTime = fields["master-link-down-time"].flatMap { Int($0) } ?? 0
-        return fields["master-link-status"] == "ok" || downTime < memory
+        return fields["master-link-status"] == "ok" || (0..<memory).contains(downTime)
     }
 }

@@ -43,7 +43,8 @@ final class PrimaryFinder: Sendable {
                 "The sentinel at \(address) does not know '\(group.name)'. Check the name in the queue's URL."
             )
         }
-        return NamedPrimary(server: server, promotable: NamedPrimary.promotable(replies.last ?? .null))
+        let promotable = NamedPrimary.promotable(replies.last ?? .null, beside: server)
+        return NamedPrimary(server: server, promotable: promotable)
     }
 
     /// Returns the reply that names the primary, and if `countsReplicas` the one that lists its replicas.
