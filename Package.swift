@@ -339,13 +339,21 @@ let package = Package(
             path: "Tests/QueueProgram"
         ),
         .target(name: "CSimulation", path: "Tests/CSimulation"),
-        .program(
-            "simulate",
-            [
-                "Values", "Concurrency", "Events", "Timing", "Digests", "SeededRandom", "Media", "Payloads",
-                "ServiceExtension", "Downloads", "Jobs", "Processing", "Worker", "CSimulation",
+        .target(
+            name: "Simulation",
+            dependencies: [
+                "Values", "Concurrency", "Events", "Timing", "Digests", "SeededRandom", "Media", "DecoderWire",
+                "Sandbox",
+                "Payloads", "ServiceExtension", "Downloads", "Decoding", "Jobs", "Processing", "Worker", "CSimulation",
             ],
-            path: "Tests/Simulation"
+            path: "Tests/Simulation",
+            swiftSettings: strict,
+        ),
+        .program("simulate", ["Digests", "CSimulation", "Simulation"], path: "Tests/Simulate"),
+        .program(
+            "simulate-queues",
+            ["Timing", "Jobs", "JobsSQLite", "JobsRedis", "CSimulation", "Simulation"],
+            path: "Tests/SimulateQueues"
         ),
         .program("store-forever", ["Media", "Storage"], path: "Tests/StoreForever"),
         .tests("ArchitectureTests", []),

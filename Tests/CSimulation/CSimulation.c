@@ -2,11 +2,16 @@
 #include "CSimulation.h"
 
 #include <dlfcn.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/personality.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -21,15 +26,29 @@ extern uint64_t swift_task_getJobTaskId(void *job);
 
 static uintptr_t *jobs;
 static size_t first, count, capacity;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+// The descriptor that tells of jobs from other threads.
+static int arrival = -1;
 
 static __attribute__((swiftcall)) void take(void *job, enqueue_t original) {
     (void)original;
+    pthread_mutex_lock(&lock);
     if (count == capacity) {
         capacity = capacity ? capacity * 2 : 256;
         jobs = realloc(jobs, capacity * sizeof *jobs);
         if (!jobs) abort();
     }
     jobs[count++] = (uintptr_t)job;
+    pthread_mutex_unlock(&lock);
+    if (arrival >= 0) eventfd_write(arrival, 1);
+}
+
+void csimulation_share(void) { arrival = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
+
+void csimulation_wait(int32_t milliseconds) {
+    struct pollfd polled = {.fd = arrival, .events = POLLIN};
+    eventfd_t ignored;
+    if (poll(&polled, 1, milliseconds) == 1) eventfd_read(arrival, &ignored);
 }
 
 void csimulation_take_over(void) {
@@ -44,11 +63,11 @@ void csimulation_take_over(void) {
 }
 
 uintptr_t csimulation_next_job(void) {
-    if (first == count) {
-        first = count = 0;
-        return 0;
-    }
-    return jobs[first++];
+    pthread_mutex_lock(&lock);
+    if (first == count) first = count = 0;
+    uintptr_t job = count > 0 ? jobs[first++] : 0;
+    pthread_mutex_unlock(&lock);
+    return job;
 }
 
 uint64_t csimulation_task(uintptr_t job) { return swift_task_getJobTaskId((void *)job); }
@@ -109,6 +128,12 @@ int clock_gettime(clockid_t clock, struct timespec *time) {
     return 0;
 }
 
+// In place of the function of the C library: a simulated process is the other end of a socket.
+int pidfd_send_signal(int process, int signal, siginfo_t *info, unsigned int flags) {
+    (void)signal, (void)info, (void)flags;
+    return send(process, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL) == 1 ? 0 : -1;
+}
+
 // MARK: The process
 
 int csimulation_fix_addresses(char *const *arguments) {
@@ -120,4 +145,27 @@ int csimulation_fix_addresses(char *const *arguments) {
     return execv("/proc/self/exe", arguments);
 }
 
-int csimulation_fork(void) { return fork(); }
+// The compiler's runtime for counts, which is there only in a program that was built to count.
+extern int __llvm_profile_write_file(void) __attribute__((weak));
+extern void __llvm_profile_reset_counters(void) __attribute__((weak));
+extern void __llvm_profile_set_filename(const char *name) __attribute__((weak));
+
+int csimulation_fork(void) {
+    int pid = fork();
+    if (pid == 0) csimulation_drop_counts();
+    return pid;
+}
+
+void csimulation_keep_counts(void) {
+    static char name[4096];
+    const char *folder = getenv("SIMULATION_COUNTS");
+    if (!folder || !__llvm_profile_write_file || !__llvm_profile_set_filename) return;
+    // One file for each process: where modules share a function, adding to a file counts it again and again.
+    snprintf(name, sizeof name, "%s/%d.raw", folder, (int)getpid());
+    __llvm_profile_set_filename(name);
+    if (__llvm_profile_write_file()) fputs("error: The counts cannot be kept.\n", stderr);
+}
+
+void csimulation_drop_counts(void) {
+    if (__llvm_profile_reset_counters) __llvm_profile_reset_counters();
+}

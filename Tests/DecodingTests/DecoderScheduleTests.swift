@@ -127,7 +127,7 @@ struct ScheduleTests {
         #expect(schedule.heldBytes == 100)
     }
 
-    @Test("a job that waits for more memory is evicted for a small one, unless it is the most urgent")
+    @Test("jobs that wait for more memory are evicted for the most urgent one, and one more for a small one")
     func greedyWaiters() {
         var schedule = DecoderSchedule(slots: 10, byteLimit: 100)
         for id in 1...10 { schedule.wait(claim(id, id, byteCount: 10)) }
@@ -138,9 +138,26 @@ struct ScheduleTests {
         }
         schedule.wait(claim(11, 11, byteCount: 10))
         let granted = schedule.grant(processes: 0, at: now + .seconds(1)).map(\.id)
-        #expect(granted == [11])
+        #expect(granted == [1, 11])
+        #expect(Set(schedule.takeEvictions().keys) == [2, 3, 4, 5, 6, 7, 9])
+        #expect(schedule.heldBytes == 100)
+    }
+
+    @Test("of two jobs that both hold what the other one needs, the most urgent goes on")
+    func mutualWaiters() {
+        var schedule = DecoderSchedule(slots: 2, byteLimit: 100)
+        for id in 1...2 { schedule.wait(claim(id, id, byteCount: 10)) }
+        _ = schedule.grant(processes: 0, at: now)
+        for id in 1...2 {
+            schedule.pause(id, at: now)
+            schedule.wait(claim(id, id, byteCount: 95))
+        }
+        let early = schedule.grant(processes: 0, at: now + .milliseconds(499))
+        #expect(early.isEmpty)
+        #expect(schedule.nextChange(after: now + .milliseconds(499)) == now + .milliseconds(500))
+        let granted = schedule.grant(processes: 0, at: now + .milliseconds(500)).map(\.id)
+        #expect(granted == [1])
         #expect(schedule.takeEvictions() == [2: .idle])
-        for id in 3...10 { schedule.end(id) }
     }
 
     @Test(

@@ -16,10 +16,29 @@ struct SimulationTests {
         #expect(try Self.simulate("--seed", "1") != Self.simulate("--seed", "2"))
     }
 
-    /// Returns the output of the program, which must succeed.
-    private static func simulate(_ arguments: String...) throws -> String {
+    @Test("over the real file of a queue, the histories are legal too", .timeLimit(.minutes(5)))
+    func file() throws {
         let folder = try TemporaryFolder()
-        let program = try ChildProgram([BuiltProgram.path("simulate")] + arguments, in: folder.url)
+        #expect(
+            try Self.simulate("sqlite:\(folder.url.path)", "4", by: "simulate-queues").contains("0 runs that break")
+        )
+    }
+
+    @Test(
+        "over a real Redis, the histories are legal too",
+        .enabled(if: RedisServer.isInstalled),
+        .timeLimit(.minutes(5))
+    )
+    func redis() throws {
+        let server = try RedisServer()
+        let output = try Self.simulate("redis://127.0.0.1:\(server.port)", "4", by: "simulate-queues")
+        #expect(output.contains("0 runs that break"))
+    }
+
+    /// Returns the output of the program, which must succeed.
+    private static func simulate(_ arguments: String..., by name: String = "simulate") throws -> String {
+        let folder = try TemporaryFolder()
+        let program = try ChildProgram([BuiltProgram.path(name)] + arguments, in: folder.url)
         let output = String(decoding: try program.readToEnd(), as: UTF8.self)
         #expect(program.wait() == 0, "\(output)")
         return output

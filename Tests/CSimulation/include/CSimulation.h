@@ -6,6 +6,12 @@
 /// Takes over the jobs that Swift's thread pool would run. Call it once, before the first task.
 void csimulation_take_over(void);
 
+/// Lets jobs become runnable on other threads too, and `csimulation_wait` notice it.
+void csimulation_share(void);
+
+/// Waits until a job becomes runnable, at most that long.
+void csimulation_wait(int32_t milliseconds);
+
 /// Returns the next job that became runnable since the last call, or 0.
 uintptr_t csimulation_next_job(void);
 
@@ -25,5 +31,11 @@ void csimulation_set_time(int64_t nanoseconds);
 /// failure.
 int csimulation_fix_addresses(char *const *arguments);
 
-/// Calls fork().
+/// Calls fork(). In a program that was built to count how often its blocks run, the child counts from zero.
 int csimulation_fork(void);
+
+/// Writes the counts of this process into a file in the folder SIMULATION_COUNTS, in a program that counts.
+void csimulation_keep_counts(void);
+
+/// Drops the counts of this process.
+void csimulation_drop_counts(void);

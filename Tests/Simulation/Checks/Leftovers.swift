@@ -1,3 +1,4 @@
+import Decoding
 import Downloads
 
 /// The parts of workers that must be gone when their last tasks are.
@@ -17,6 +18,10 @@ struct Leftovers {
             if usage.inFlight > 0 { texts.append("\(name) has \(usage.inFlight) permits") }
             if usage.waiting > 0 { texts.append("\(name) has \(usage.waiting) requests that wait for a permit") }
             if worker.checks.heldCount > 0 { texts.append("\(name) has \(worker.checks.heldCount) jobs") }
+            let status = worker.decoders.status
+            if status.running + status.waiting > 0 { texts.append("\(name) has jobs with its decoders") }
+            if status.heldBytes > 0 { texts.append("\(name)'s decoders have \(status.heldBytes) bytes") }
+            if worker.host.count > 0 || status.children > 0 { texts.append("\(name) has decoder processes") }
             parts += [
                 Part(name: "\(name)'s downloads", object: worker.origins),
                 Part(name: "\(name)'s decoders", object: worker.decoders),
@@ -24,6 +29,9 @@ struct Leftovers {
             ]
         }
     }
+
+    /// The first number that is not 0.
+    var firstText: String? { texts.first }
 
     /// The first thing that is left.
     var first: String? {

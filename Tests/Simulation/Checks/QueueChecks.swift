@@ -13,6 +13,8 @@ final class QueueChecks: @unchecked Sendable {
     private var open: [JobName: QueueState.Entry] = [:]
     private var answered: [JobName: JobReply] = [:]
     private var posted: [JobName: Int] = [:]
+    /// The time in which an answer becomes known here that a producer may already have received.
+    var patience = Duration.zero
     private var leaseEnds: [String: Duration] = [:]
 
     /// The longest time from the end of a disturbance to the answers that it delayed: a lease, a request that is given up,
@@ -57,11 +59,21 @@ final class QueueChecks: @unchecked Sendable {
         }
     }
 
+    /// Checks that leases end without a renewal only if something disturbs their workers.
+    func reclaimed(_ jobs: [(number: Int, entry: QueueState.Entry)]) {
+        guard let entry = jobs.first?.entry else { return }
+        let latest = scheduler.now - .seconds(3) - Self.recovery
+        let isDisturbed = faults.disturbances.contains { $0.lowerBound <= scheduler.now && $0.upperBound >= latest }
+        verdict.require(isDisturbed, .leases, "the lease of \(entry.job.id) ended, and its worker was well")
+    }
+
     func gaveBack(_ lease: Lease) { leaseEnds[lease.entry] = nil }
 
-    func cancelled(_ name: JobName) {
+    func cancelled(_ name: JobName, _ reply: JobReply = JobReply(.cancelled, body: [])) {
+        verdict.require(reply.status == .cancelled, .answeredOnce, "\(name.id) was cancelled, and is \(reply.status)")
+        verdict.require(answered[name] == nil, .answeredOnce, "\(name.id) was cancelled after its answer")
         open[name] = nil
-        answered[name] = JobReply(.cancelled, body: [])
+        answered[name] = reply
     }
 
     func answered(_ entry: QueueState.Entry, _ reply: JobReply, by worker: Machine) {
@@ -74,9 +86,13 @@ final class QueueChecks: @unchecked Sendable {
         replies.check(reply, to: entry)
     }
 
-    func received(_ callback: CallbackRequest, of id: String) {
+    func received(_ callback: CallbackRequest, of id: String, mayWait: Bool = true) {
         guard let (name, reply) = answered.first(where: { $0.key.id == id }) else {
-            return verdict.breaks(.callbacks, "\(id) was posted and never answered")
+            guard mayWait, patience > .zero else {
+                return verdict.breaks(.callbacks, "\(id) was posted and never answered")
+            }
+            scheduler.at(scheduler.now + patience) { [self] in received(callback, of: id, mayWait: false) }
+            return
         }
         verdict.require(reply.body == callback.body, .callbacks, "\(id) was posted with another answer")
         posted[name, default: 0] += 1

@@ -18,6 +18,8 @@ final class WorkerChecks: @unchecked Sendable {
     private let scheduler: Scheduler
     private let machine: Machine
     private var held: [Lease: Held] = [:]
+    /// The limit of jobs in progress, and their number.
+    private var work: (limit: Int, count: () -> Int)?
     /// The times at which the worker went on after it had stood still.
     private var lastStop = Duration.seconds(-1)
 
@@ -34,6 +36,9 @@ final class WorkerChecks: @unchecked Sendable {
 
     /// The number of jobs that the worker has and did not answer.
     var heldCount: Int { held.count }
+
+    /// Checks from now on that no more than `limit` jobs are in progress.
+    func limitWork(to limit: Int, _ count: @escaping () -> Int) { work = (limit, count) }
 
     func stood() { lastStop = scheduler.now }
 
@@ -65,6 +70,7 @@ final class WorkerChecks: @unchecked Sendable {
         let now = scheduler.now
         history.add(now, machine.name, "begins \(begun.job.job.id)")
         held[lease]?.begun = now
+        if let work { verdict.require(work.count() <= work.limit, .slots, "\(work.count()) jobs are in progress") }
         for (other, entry) in held where other != lease && isComparable(entry.job, begun.job) {
             checkOrder(begun, entry)
         }

@@ -34,8 +34,12 @@ final class Scheduler: @unchecked Sendable {
 
     private(set) var now = Duration.zero
     private(set) var stepCount = 0
+    /// Called when no job can run, before the clock moves. Returns whether it did something.
+    var onIdle: () -> Bool = { false }
     /// The machine whose code runs.
     private(set) var current: Machine
+    /// The clock of a run in real time, whose queue has threads of its own; `nil` if no real time passes.
+    var real: RealClock?
     private var random: SplitMix
     private let order: Order
     private var starved: UInt64 = 0
@@ -101,10 +105,11 @@ final class Scheduler: @unchecked Sendable {
         for job in machine.goOn() { add(job, machine) }
     }
 
-    /// Runs one job, or else the next timer's action. Returns `false` if there is neither.
+    /// Runs one job, or else looks at the sockets, or else runs the next timer's action. Returns `false` if there is nothing.
     func step() -> Bool {
         adopt()
         stepCount += 1
+        if let real { now = max(now, real.now) }
         if let next = takeNext() {
             guard next.machine.state == .running else {
                 next.machine.hold(next.job)
@@ -115,9 +120,16 @@ final class Scheduler: @unchecked Sendable {
             adopt()
             return true
         }
+        if onIdle() { return true }
+        if let real, timers.last.map({ $0.due > now }) ?? true {
+            real.wait(until: timers.last?.due)
+            return true
+        }
         guard let timer = timers.popLast() else { return false }
-        now = timer.due
-        csimulation_set_time(Self.nanoseconds(now))
+        if real == nil {
+            now = timer.due
+            csimulation_set_time(Self.nanoseconds(now))
+        }
         timer.action()
         adopt()
         return true

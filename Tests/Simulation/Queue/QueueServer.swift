@@ -13,17 +13,21 @@ final class QueueServer: @unchecked Sendable {
         var answer: ([(number: Int, entry: QueueState.Entry)]) -> Void
     }
 
-    private let scheduler: Scheduler
+    let scheduler: Scheduler
+    let faults: Faults
+    let mutant: Mutant?
     private let checks: QueueChecks
     var state: QueueState
     private var blocked: [UInt64: Blocked] = [:]
     private var lastBlocked: UInt64 = 0
     private let losesWakeUp: Bool
 
-    init(limits: QueueLimits, mutant: Mutant?, scheduler: Scheduler, checks: QueueChecks) {
+    init(limits: QueueLimits, mutant: Mutant?, scheduler: Scheduler, faults: Faults, checks: QueueChecks) {
         state = QueueState(limits: limits, mutant: mutant)
         losesWakeUp = mutant == .losesWakeUp
         self.scheduler = scheduler
+        self.faults = faults
+        self.mutant = mutant
         self.checks = checks
     }
 
@@ -70,6 +74,7 @@ final class QueueServer: @unchecked Sendable {
 
     func reclaim(_ limit: Int) -> [(number: Int, entry: QueueState.Entry)] {
         let reclaimed = change { $0.reclaim(limit, at: now) }
+        checks.reclaimed(reclaimed)
         checks.leased(reclaimed, limits: state.limits)
         return reclaimed
     }

@@ -1,5 +1,6 @@
 import CSimulation
 import Glibc
+import Jobs
 import Media
 
 /// One run of a plan, from the first job until all is quiet.
@@ -39,6 +40,7 @@ struct Run {
         world.begin()
         let end = world.end
         pass { world.scheduler.now > end && world.queueChecks.openCount == 0 }
+        checkRecovery()
         pass(.callbacks, within: Self.callbackPatience) { world.server.state.callbacks.isEmpty }
         world.stopWorkers()
         pass(.ends, within: .seconds(60)) { world.workers.values.allSatisfy(\.hasEnded) }
@@ -65,6 +67,24 @@ struct Run {
             verdict.require(scheduler.now < latest, rule, "it is not over after \(limit)")
             verdict.require(scheduler.stepCount < Self.stepLimit, .ends, "too many steps: something goes in circles")
             verdict.require(scheduler.step(), rule, "nothing is left to do, and it is not over")
+        }
+    }
+
+    /// Checks that all jobs succeed again a while after the last fault.
+    private func checkRecovery() {
+        guard world.plan.triesRecovery, world.verdict.broken == nil else { return }
+        let start = world.scheduler.now + Recovery.pause
+        world.scheduler.at(start) {}
+        pass { world.scheduler.now >= start }
+        for round in 0..<Recovery.rounds where world.verdict.broken == nil {
+            let names = world.tryRecovery(round)
+            pass(.recovers, within: .seconds(60)) { names.allSatisfy { world.queueChecks.answers[$0] != nil } }
+            guard let failed = world.firstOriginal(of: names) else { return }
+            world.verdict.require(
+                round + 1 < Recovery.rounds,
+                .recovers,
+                "\(failed.id) has no attachment long after all faults"
+            )
         }
     }
 

@@ -9,13 +9,22 @@ struct Runner {
         var output: Int32
     }
 
-    /// The time in seconds after which a process hangs. A run takes a fraction of a second.
-    private static let patience: UInt32 = 30
-
     private let processCount: Int
+    /// The time in seconds after which a process hangs.
+    private let patience: UInt32
+    private let body: (Plan) -> Report
     private var children: [Int32: Child] = [:]
 
-    init(processCount: Int) { self.processCount = max(1, processCount) }
+    /// Creates a runner of simulations, which take a fraction of a second, or of something else.
+    init(
+        processCount: Int,
+        patience: UInt32 = 30,
+        _ body: @escaping (Plan) -> Report = { Report($0.seed, Run.outcome(of: $0)) },
+    ) {
+        self.processCount = max(1, processCount)
+        self.patience = patience
+        self.body = body
+    }
 
     /// Runs the plans, and calls `onReport` in their order.
     mutating func run(_ plans: some Sequence<Plan>, _ onReport: (Plan, Report) -> Bool) {
@@ -54,9 +63,10 @@ struct Runner {
         let pid = csimulation_fork()
         if pid == 0 {
             close(ends[0])
-            alarm(Self.patience)
-            let text = Array(Report(plan.seed, Run.outcome(of: plan)).text.utf8)
+            alarm(patience)
+            let text = Array(body(plan).text.utf8)
             unsafe text.withUnsafeBytes { _ = unsafe write(ends[1], $0.baseAddress, $0.count) }
+            csimulation_keep_counts()
             _exit(0)
         }
         close(ends[1])

@@ -16,7 +16,8 @@ extension Plan {
         let faults = (0..<Self.pick([0, 1, 1, 2, 3, 5], &random)).map { _ in
             Fault(within: span + .seconds(4), workers: workers.count, random: &random)
         }
-        self.init(seed: seed, workers: workers, tasks: tasks, faults: faults)
+        // These jobs take longer than an average run.
+        self.init(seed: seed, workers: workers, tasks: tasks, faults: faults, triesRecovery: seed % 4 == 0)
     }
 
     fileprivate static func pick<Value>(_ values: [Value], _ random: inout SplitMix) -> Value {
@@ -40,6 +41,7 @@ extension Plan.Worker {
         )
         slots = Plan.pick([1, 2, 4, 16, 64], &random)
         decoders = Plan.pick([1, 2, 2, 4], &random)
+        spares = Plan.pick([1, 2, 4], &random)
     }
 }
 

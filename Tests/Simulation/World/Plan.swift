@@ -7,6 +7,8 @@ struct Plan: Sendable {
         var clock: MachineClock
         var slots: Int
         var decoders: Int
+        /// The number of decoder processes that wait for their jobs.
+        var spares: Int
     }
 
     struct Task: Sendable {
@@ -28,6 +30,8 @@ struct Plan: Sendable {
     var workers: [Worker]
     var tasks: [Task]
     var faults: [Fault]
+    /// A Boolean value that indicates whether more jobs come at the end, which must all succeed.
+    var triesRecovery: Bool
     var mutant: Mutant?
 }
 

@@ -26,6 +26,8 @@ final class SimulatedOrigins: AttachmentDownloading, @unchecked Sendable {
     ) {
         var rule = OriginRule()
         (rule.firstLimit, rule.mostLimit, rule.globalLimit) = (2, 4, 4)
+        // A run has too few requests for the usual numbers.
+        (rule.breaker.streak, rule.breaker.leastCount) = (2, 4)
         limiter = OriginLimiter(rule, time: time, instrument: instrument)
         self.time = time
         self.faults = faults

@@ -108,5 +108,14 @@ struct SimulatedOutput {
         self.init(source: String(words[mark + 1]), longEdge: edge)
     }
 
-    var bytes: [UInt8] { Array(" output \(source) \(longEdge) whole ".utf8) }
+    /// A JPEG (ITU-T T.81, annex B) without a picture: its text is a comment, and its frame header has the size.
+    var bytes: [UInt8] {
+        let text = Array(" output \(source) \(longEdge) whole ".utf8)
+        let comment = [0xFF, 0xFE] + Self.word(text.count + 2) + text
+        let frame =
+            [0xFF, 0xC0] + Self.word(11) + [8] + Self.word(longEdge / 2) + Self.word(longEdge) + [1, 1, 0x11, 0]
+        return [0xFF, 0xD8] + comment + frame + [0xFF, 0xD9]
+    }
+
+    private static func word(_ number: Int) -> [UInt8] { [UInt8(number >> 8 & 0xFF), UInt8(number & 0xFF)] }
 }

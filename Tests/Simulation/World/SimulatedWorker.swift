@@ -1,4 +1,5 @@
 @testable import Downloads
+import Decoding
 import Events
 import Media
 import Payloads
@@ -6,13 +7,14 @@ import Processing
 import Timing
 import Worker
 
-/// One life of a worker: the real service, handler, pipeline, cache and origin limiter on a simulated machine.
+/// One life of a worker: the real service, handler, pipeline, cache, decoder pool and origin limiter on a simulated machine.
 ///
 /// `@unchecked Sendable`: a run has one thread.
 final class SimulatedWorker: @unchecked Sendable {
     let machine: Machine
     let checks: WorkerChecks
     let origins: SimulatedOrigins
+    let host: DecoderHost
     let decoders: SimulatedDecoders
     let store: SimulatedStore
     let service: WorkerService
@@ -34,9 +36,16 @@ final class SimulatedWorker: @unchecked Sendable {
             mutant,
             instrument: HistoryInstrument<OriginEvent>(machine, history, scheduler, world.coverage) { "\($0)" },
         )
-        decoders = SimulatedDecoders(plan.decoders, time, faults, mutant) { [weak world] in
+        host = DecoderHost(scheduler, world.readiness, faults, mutant) { [weak world] in
             world?.scheduler.at(scheduler.now) { world?.kill(number, restartAfter: .milliseconds(500)) }
         }
+        decoders = SimulatedDecoders(
+            plan,
+            time,
+            host,
+            world.verdict,
+            instrument: HistoryInstrument<DecoderEvent>(machine, history, scheduler, world.coverage) { "\($0)" },
+        )
         let pipeline = AttachmentPipeline(
             steps: .init(downloader: origins, converter: decoders, store: store),
             reuse: ReuseRule(floor: .seconds(3)),
@@ -51,9 +60,8 @@ final class SimulatedWorker: @unchecked Sendable {
         let jobs = NotificationJobs(
             service: NotificationService(reader: PayloadReader(), pipeline: pipeline, time: time)
         )
-        let line = QueueLine(world.server, of: machine, scheduler, faults, seed: world.plan.seed &+ UInt64(life))
         service = WorkerService(
-            queue: SimulatedQueue(line: line, time: time, checks: checks, mutant: mutant),
+            queue: world.queue.view(of: machine, time, checks, seed: world.plan.seed &+ UInt64(life)),
             handler: mutant == nil ? jobs : MutantHandler(jobs: jobs, store: store, mutant: mutant),
             poster: SimulatedCallbacks(time: time, faults: faults, checks: world.queueChecks),
             limits: WorkerLimits(slots: plan.slots, drainTime: .seconds(5), held: 4096),
@@ -61,12 +69,15 @@ final class SimulatedWorker: @unchecked Sendable {
             instrument: HistoryInstrument<WorkerEvent>(machine, history, scheduler, world.coverage) { "\($0)" },
             thread: nil,
         )
+        checks.limitWork(to: plan.slots) { [weak service] in service?.workingCount ?? 0 }
     }
 
     func start(_ scheduler: Scheduler) {
         scheduler.on(machine) {
             _ = Task.detached { [self] in
+                decoders.start()
                 try? await service.run()
+                await decoders.shutDown()
                 hasEnded = true
             }
         }

@@ -13,7 +13,10 @@ final class World: @unchecked Sendable {
     let faults: Faults
     let files = FileTable()
     let coverage = Coverage()
+    let readiness = SimulatedReadiness()
     let queueChecks: QueueChecks
+    /// The queue, which is simulated unless another one takes its place before the run begins.
+    lazy var queue: any FleetQueue = server
     let server: QueueServer
     private(set) var workers: [Int: SimulatedWorker] = [:]
     /// A Boolean value that indicates whether a worker was killed, with all that it had.
@@ -29,7 +32,14 @@ final class World: @unchecked Sendable {
         faults = Faults(plan.faults, scheduler)
         let replies = ReplyChecks(verdict, files)
         queueChecks = QueueChecks(verdict, history, scheduler, faults, replies)
-        server = QueueServer(limits: QueueLimits(), mutant: plan.mutant, scheduler: scheduler, checks: queueChecks)
+        scheduler.onIdle = readiness.look
+        server = QueueServer(
+            limits: QueueLimits(),
+            mutant: plan.mutant,
+            scheduler: scheduler,
+            faults: faults,
+            checks: queueChecks
+        )
     }
 
     /// The time at which all faults are over and all jobs must have their answers.
@@ -66,15 +76,16 @@ final class World: @unchecked Sendable {
         worker.start(scheduler)
     }
 
+    @Sendable
     func log(_ text: String) { history.add(scheduler.now, "world", text) }
 
-    private func schedule(_ task: Plan.Task) {
+    func schedule(_ task: Plan.Task) {
         let job = task.job
-        let enqueue: () -> Void = { [self] in log("enqueues \(job.id): \(server.enqueue(job).summary)") }
+        let enqueue: () -> Void = { [self] in queue.produce(job, log) }
         scheduler.at(task.at, enqueue)
         if let again = task.again { scheduler.at(task.at + again, enqueue) }
         if let cancelled = task.cancelled {
-            scheduler.at(task.at + cancelled) { [self] in log("cancels \(job.id): \(server.cancel(job.name))") }
+            scheduler.at(task.at + cancelled) { [self] in queue.withdraw(job.name, log) }
         }
     }
 
@@ -95,8 +106,9 @@ final class World: @unchecked Sendable {
         guard let worker = workers.removeValue(forKey: number) else { return }
         log("\(worker.machine.name) dies")
         worker.machine.die()
+        worker.host.end()
         hasKilled = true
-        if !losesPower { server.forget(worker.machine) }
+        if !losesPower { queue.forget(worker.machine) }
         faults.addDisturbance(until: scheduler.now + pause)
         scheduler.at(scheduler.now + pause) { [self] in startWorker(number) }
     }
@@ -145,8 +157,4 @@ extension Plan.Task {
             answer: Job.Answer(callback: hasCallback ? "https://producer.example/\(id)" : nil),
         )
     }
-}
-
-extension Enqueued {
-    var summary: String { if case .finished(let reply) = self { "finished \(reply.status)" } else { "\(self)" } }
 }

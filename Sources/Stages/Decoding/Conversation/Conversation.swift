@@ -32,7 +32,7 @@ final class Conversation: Sendable {
         _ job: ConversionJob,
         with child: DecoderChild,
         _ reservation: DecoderReservation,
-        watcher: ReadinessWatcher,
+        watcher: any Readiness,
         hasResults: Bool,
     ) throws(AttachmentFailure) -> Conversation? {
         var outputs: [OutputFile] = []
@@ -68,7 +68,7 @@ final class Conversation: Sendable {
         outputs: [OutputFile],
         reservation: DecoderReservation,
         progress: SourceProgress,
-        watcher: ReadinessWatcher,
+        watcher: any Readiness,
         hasResults: Bool,
     ) {
         self.child = child

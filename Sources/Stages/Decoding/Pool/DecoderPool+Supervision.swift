@@ -20,7 +20,7 @@ extension DecoderPool {
             var backOff = BackOff(first: .milliseconds(100), longest: .seconds(10))
             while !Task.isCancelled {
                 do throws(SystemError) {
-                    let zygote = try ZygoteProcess.start(configuration.decoderPath, watcher: watcher)
+                    let zygote = try startZygote()
                     let (ends, end) = AsyncStream.makeStream(of: ZygoteEnd.self)
                     group.addTask { await self.serve(zygote) { end.yield($0) } }
                     switch await ends.first(where: { _ in true }) {

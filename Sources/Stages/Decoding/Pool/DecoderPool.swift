@@ -12,26 +12,41 @@ import Values
 package final class DecoderPool: Sendable {
     let configuration: DecoderPoolConfiguration
     let time: any TimeSource
-    let watcher: ReadinessWatcher
+    let watcher: any Readiness
+    let startZygote: @Sendable () throws(SystemError) -> ZygoteProcess
     let state: Mutex<DecoderPoolState>
     private let supervisor = Mutex<Task<Void, Never>?>(nil)
     private let heartbeat: LoopHeartbeat
     let runningFormats = RunningFormats()
 
-    package init(_ configuration: DecoderPoolConfiguration, time: any TimeSource = SystemTime())
+    package convenience init(_ configuration: DecoderPoolConfiguration, time: any TimeSource = SystemTime())
         throws(AttachmentFailure)
     {
-        self.configuration = configuration
-        self.time = time
-        let schedule = DecoderSchedule(slots: configuration.running, byteLimit: configuration.memoryBytes)
-        state = Mutex(DecoderPoolState(spareLimit: configuration.spares, schedule: schedule))
+        let watcher: ReadinessWatcher
         do throws(SystemError) {
-            let watcher = try ReadinessWatcher.start()
-            self.watcher = watcher
-            heartbeat = LoopHeartbeat("decoders") { watcher.answer($0) }
+            watcher = try ReadinessWatcher.start()
         } catch {
             throw AttachmentFailure(.decode, .decoderUnavailable, "The decoder pool cannot start: \(error).")
         }
+        self.init(configuration, time: time, watcher: watcher) { () throws(SystemError) in
+            try ZygoteProcess.start(configuration.decoderPath, watcher: watcher)
+        }
+    }
+
+    /// Creates a pool over the zygotes that `startZygote` starts.
+    init(
+        _ configuration: DecoderPoolConfiguration,
+        time: any TimeSource,
+        watcher: any Readiness,
+        startZygote: @escaping @Sendable () throws(SystemError) -> ZygoteProcess,
+    ) {
+        self.configuration = configuration
+        self.time = time
+        self.watcher = watcher
+        self.startZygote = startZygote
+        let schedule = DecoderSchedule(slots: configuration.running, byteLimit: configuration.memoryBytes)
+        state = Mutex(DecoderPoolState(spareLimit: configuration.spares, schedule: schedule))
+        heartbeat = LoopHeartbeat("decoders") { watcher.answer($0) }
         followFormats()
     }
 
@@ -82,9 +97,10 @@ package final class DecoderPool: Sendable {
         let emitted = EmittedRungs()
         let job = job.recording(in: emitted)
         var (lost, evicted) = (0, 0)
+        var byteCount = configuration.initialMemoryBytes
         do throws(AttachmentFailure) {
             while true {
-                switch try await attempt(job, id, emitted) {
+                switch try await attempt(job, id, byteCount, emitted) {
                 case .done(let worked): return .success(worked)
                 case .lost:
                     // All spares may have died while they waited. A process that never had the source cannot have died
@@ -92,7 +108,9 @@ package final class DecoderPool: Sendable {
                     lost += 1
                     guard lost <= configuration.spares else { throw Self.vanished }
                 case .stopped: continue
-                case .evicted:
+                case .evicted(let needed):
+                    // It holds nothing while it waits for all that it needs.
+                    byteCount = needed
                     evicted += 1
                     guard evicted <= Self.evictionLimit else { throw Self.evicted }
                     _ = await job.file.contents { $0.ending != nil || $0.missing == nil }
@@ -111,8 +129,8 @@ package final class DecoderPool: Sendable {
         case done(worked: Duration)
         /// The process was gone before it had the job.
         case lost
-        /// Other jobs needed the process's memory.
-        case evicted
+        /// Other jobs needed the process's memory. This one needs that much.
+        case evicted(Int)
         /// A format was switched off that may be in the source. The next attempt finds out.
         case stopped
     }
@@ -120,6 +138,7 @@ package final class DecoderPool: Sendable {
     private func attempt(
         _ job: ConversionJob,
         _ id: Int,
+        _ byteCount: Int,
         _ emitted: EmittedRungs,
     ) async throws(AttachmentFailure) -> Attempt {
         let claim = DecoderSchedule.Claim(
@@ -127,7 +146,7 @@ package final class DecoderPool: Sendable {
             deadline: job.deadline.soonest,
             tenant: WorkingTenant.name,
             isClip: job.request.format.kind != .image,
-            byteCount: configuration.initialMemoryBytes,
+            byteCount: byteCount,
             needsProcess: true,
         )
         guard let child = try await obtain(claim, due: job.deadline) else { return .lost }
@@ -151,7 +170,7 @@ package final class DecoderPool: Sendable {
         guard case .failure(let failure) = await conversation.run() else { return .done(worked: reservation.worked) }
         if runningFormats.isStopped(id), !Task.isCancelled { return .stopped }
         switch state.withLock({ $0.eviction(of: id) }) {
-        case .idle?: return .evicted
+        case .idle?: return .evicted(reservation.byteCount)
         case .endless?: throw Self.endless
         case nil: break
         }

@@ -26,6 +26,9 @@ final class DecoderReservation: Sendable {
         state = Mutex(State(claim: claim, since: pool.time.now))
     }
 
+    /// The memory that the job needs, as far as it is known.
+    var byteCount: Int { state.withLock(\.claim.byteCount) }
+
     /// The time that the job has computed so far, without the time that it waited.
     var worked: Duration {
         state.withLock { $0.worked + ($0.since.map { pool.time.now - $0 } ?? .zero) }
@@ -43,12 +46,15 @@ final class DecoderReservation: Sendable {
         state.withLock { $0.since = pool.time.now }
     }
 
-    /// Waits until the job has `byteCount` more bytes of memory, at most the limit of one process.
+    /// Waits until the job has `byteCount` bytes of memory beside those of a process that has not read its source, at most
+    /// the limit of one process.
     func resume(adding byteCount: Int) async throws(AttachmentFailure) {
         pause()
         state.withLock { state in
-            let sum = SafeSize.sum(state.claim.byteCount, byteCount) ?? .max
-            state.claim.byteCount = min(sum, pool.configuration.limits.memoryBytes)
+            let sum = SafeSize.sum(pool.configuration.initialMemoryBytes, byteCount) ?? .max
+            // A job that begins again may have all of it.
+            let claim = max(state.claim.byteCount, sum)
+            state.claim.byteCount = min(claim, pool.configuration.limits.memoryBytes)
         }
         try await resume()
     }

@@ -203,14 +203,14 @@ extension DecoderSchedule {
 
     /// Returns whether there is memory for `claim`, after evicting jobs that have waited for long.
     ///
-    /// Jobs that wait for more memory give way to small claims only, and the most urgent job never gives way. A small
-    /// claim may also evict one large job that has computed for longer than its turn: otherwise a single source that
+    /// Jobs that wait for more memory give way to small claims and to the most urgent one, which never gives way: two jobs
+    /// that both hold what the other one needs would wait for each other until their deadlines. A small claim may also evict one large job that has computed for longer than its turn: otherwise a single source that
     /// claims all memory and then spins would stop every other one until its deadline.
     private mutating func makeRoom(for claim: Claim, keeping first: Claim?, at now: Instant) -> Bool {
         var missing = heldBytes + growth(of: claim) - byteLimit
         guard missing > 0, growth(of: claim) > 0 else { return true }
         var kept = Set([claim.id, first?.id].compactMap(\.self))
-        if !isSmall(claim.byteCount) { kept.formUnion(waiting.map(\.id)) }
+        if !isSmall(claim.byteCount), first != nil { kept.formUnion(waiting.map(\.id)) }
         var idlers: [Int] = []
         for (id, since) in idle.sorted(by: { ($0.value, $0.key) < ($1.value, $1.key) }) where missing > 0 {
             guard since + rule.patience <= now else { break }

@@ -15,7 +15,7 @@ struct MessageStream<Message: WireMessage>: Sendable {
     }
 
     let socket: PacketSocket
-    let watcher: ReadinessWatcher
+    let watcher: any Readiness
 
     /// Returns the next message, or `nil` once the peer is gone or the task is cancelled.
     ///

@@ -8,7 +8,7 @@ import Timing
 import Values
 
 /// A thread that waits for sockets and processes, so that no task blocks the threads that all tasks share.
-final class ReadinessWatcher: Sendable {
+final class ReadinessWatcher: Readiness {
     private struct State {
         /// The tasks that wait, each with its descriptor. The kernel knows them by their identities; 0 is `signal`.
         var waiters = Waiters<Int32, Void>()
@@ -60,7 +60,6 @@ final class ReadinessWatcher: Sendable {
         return watcher
     }
 
-    /// Ends the thread. No task may be waiting any more.
     func stop() {
         state.withLock { $0.isStopped = true }
         eventfd_write(signal, 1)
@@ -75,9 +74,6 @@ final class ReadinessWatcher: Sendable {
         if isStopped { answer() } else { eventfd_write(signal, 1) }
     }
 
-    /// Waits until `descriptor` can be read or is closed at the other end, or the task is cancelled.
-    ///
-    /// The caller keeps it open, and is the only one that waits for it.
     func waitUntilReadable(_ descriptor: Int32) async {
         await withWaiter { waiter in
             state.withLock { state -> Void? in

@@ -9,7 +9,7 @@ struct ZygoteProcess: Sendable {
     let pid: Int32
     let process: ProcessHandle
     let control: PacketSocket
-    let watcher: ReadinessWatcher
+    let watcher: any Readiness
     /// The control group that bounds the threads of the zygote and its processes, where the system allows one.
     let group: ControlGroup?
     let groupState: SandboxReport.State
@@ -34,7 +34,7 @@ struct ZygoteProcess: Sendable {
         "VIPS_DISC_THRESHOLD=100g",
     ]
 
-    static func start(_ path: String, watcher: ReadinessWatcher) throws(SystemError) -> ZygoteProcess {
+    static func start(_ path: String, watcher: any Readiness) throws(SystemError) -> ZygoteProcess {
         let (ours, theirs) = try PacketSocket.pair()
         let pid = try ProgramStart.start(path, environment: environment, control: theirs)
         let process = try ProcessHandle(pid: pid)

@@ -2,11 +2,14 @@ import CSimulation
 import Digests
 import Glibc
 
+@testable import Simulation
+
 /// `simulate SEEDS [FIRST]` runs that many simulations, `simulate --seed SEED` one of them with its history.
 @main
 enum Simulate {
     private static let help =
-        "usage: simulate SEEDS [FIRST] | simulate --seed SEED | simulate --coverage SEEDS [FIRST] | simulate --mutants [SEEDS]"
+        "usage: simulate SEEDS [FIRST] | simulate --seed SEED | simulate --coverage SEEDS [FIRST] | "
+        + "simulate --mutants [SEEDS] | simulate --find SEEDS"
 
     static func main() {
         guard unsafe csimulation_fix_addresses(CommandLine.unsafeArgv) == 0 else {
@@ -24,6 +27,9 @@ enum Simulate {
         case "--mutants":
             guard arguments.count <= 2 else { fail(help) }
             tryMutants(limit: arguments.count == 2 ? UInt64(arguments[1]) ?? 1000 : 1000)
+        case "--find":
+            guard arguments.count == 2, let limit = UInt64(arguments[1]), limit > 0 else { fail(help) }
+            find(limit: limit)
         default: runSeeds(arguments, showsCoverage: false)
         }
     }
@@ -47,6 +53,8 @@ enum Simulate {
         }
         if let (plan, report) = failed { explain(plan, report) }
         if showsCoverage {
+            // What this process counted is not a part of any run.
+            csimulation_drop_counts()
             for (name, count) in coverage.sorted(by: { $0.key < $1.key }) { print("\(count)\t\(name)") }
         }
         print("seeds \(first)–\(first + count - 1): \(steps) steps, no rule broken, \(Hexadecimal.text(all.finish()))")
@@ -57,21 +65,32 @@ enum Simulate {
         print("| break | seeds | rule |\n|---|---|---|")
         var missed = 0
         for mutant in Mutant.allCases {
-            var found: Report?
-            var runner = Runner(processCount: Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
-            let plans = (1...limit).lazy.map { seed in
-                var plan = Plan(seed: seed)
-                plan.mutant = mutant
-                return plan
-            }
-            runner.run(plans) { _, report in
-                if report.rule != nil { found = report }
-                return found == nil
-            }
+            let found = firstFailure(limit, mutant)
             if found == nil { missed += 1 }
             print("| \(mutant.rawValue) | \(found.map { "\($0.seed)" } ?? "not in \(limit)") | \(found?.rule ?? "") |")
         }
         exit(missed == 0 ? 0 : 1)
+    }
+
+    /// Prints the first seed that breaks a rule, and the rule.
+    private static func find(limit: UInt64) {
+        guard let found = firstFailure(limit, nil) else { fail("No rule is broken by \(limit) seeds.") }
+        print(found.seed, found.rule ?? "")
+    }
+
+    private static func firstFailure(_ limit: UInt64, _ mutant: Mutant?) -> Report? {
+        var found: Report?
+        var runner = Runner(processCount: Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+        let plans = (1...limit).lazy.map { seed in
+            var plan = Plan(seed: seed)
+            plan.mutant = mutant
+            return plan
+        }
+        runner.run(plans) { _, report in
+            if report.rule != nil { found = report }
+            return found == nil
+        }
+        return found
     }
 
     /// Shrinks a failing run and prints it.

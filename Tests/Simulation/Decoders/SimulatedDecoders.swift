@@ -1,0 +1,57 @@
+@testable import Decoding
+import Events
+import Glibc
+import Media
+import Processing
+import Values
+
+/// The decoders of a worker: the real pool, over simulated processes.
+///
+/// `@unchecked Sendable`: a run has one thread.
+final class SimulatedDecoders: AttachmentConverting, @unchecked Sendable {
+    private let pool: DecoderPool
+    private let host: DecoderHost
+    private let verdict: Verdict
+    private static let memoryBytes = 268_435_456
+
+    init(
+        _ plan: Plan.Worker,
+        _ time: SimulatedTime,
+        _ host: DecoderHost,
+        _ verdict: Verdict,
+        instrument: any Instrument<DecoderEvent>,
+    ) {
+        self.host = host
+        self.verdict = verdict
+        let configuration = DecoderPoolConfiguration(
+            decoderPath: "",
+            spares: plan.spares,
+            running: plan.decoders,
+            memoryBytes: Self.memoryBytes,
+            instrument: instrument,
+        )
+        pool = DecoderPool(configuration, time: time, watcher: host.readiness) { () throws(SystemError) in
+            try host.startZygote()
+        }
+    }
+
+    var status: DecoderPoolStatus { pool.status }
+
+    func start() { pool.start() }
+
+    func shutDown() async { await pool.shutDown() }
+
+    func refusal(of format: MediaFormat) -> AttachmentFailure? { pool.refusal(of: format) }
+
+    func convert(_ job: ConversionJob) async throws(AttachmentFailure) -> Duration {
+        var job = job
+        if host.mutant == .exceedsProfile { job.request.image.longEdge = 3000 }
+        job.onEvent = { [onEvent = job.onEvent, host, pool, verdict] event in
+            if case .output(let output) = event, host.mutant == .keepsDescriptor { _ = dup(output.file.descriptor) }
+            let held = pool.status.heldBytes
+            verdict.require(held <= Self.memoryBytes, .books, "decoders have \(held) bytes")
+            onEvent(event)
+        }
+        return try await pool.convert(job)
+    }
+}
