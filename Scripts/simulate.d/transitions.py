@@ -22,7 +22,7 @@ machines = {
         "Stages/Downloads/Origins/OriginTable.swift",
         "Stages/Downloads/Origins/OriginTable+Preemption.swift",
         "Stages/Downloads/Origins/OriginRecord.swift",
-        "Core/Values/CircuitBreaker.swift",
+        "Core/Timing/CircuitBreaker.swift",
     ],
 }
 reasons = pathlib.Path(__file__).with_name("untaken.json")
@@ -67,23 +67,27 @@ def signature(text):
     return found
 
 
-def outcome(lines, line, column, end):
-    """Returns the text that says when the block at that position runs."""
+def outcome(lines, line, column, end, first):
+    """Returns the text that says when the block at that position runs; `None` if it is not a block with a condition."""
     text = lines[line - 1]
     before, block = text[: column - 1].strip(), text[column - 1 :].strip()
-    if block.startswith(("case ", "default")):
-        return block.split(":")[0]
-    if before in ("} else", "else") or before.startswith("} else if") or re.fullmatch(r"\} catch.*", before):
-        inner = lines[line].strip() if line < end else ""
-        return f"{before.removeprefix('} ')}: {inner}" if before.endswith("else") else before.removeprefix("} ")
+    if block.startswith(("case ", "default:")):
+        return block.split(":")[0] if block.startswith("default") else re.sub(r":( .*)?$", "", block)
+    if not block.startswith("{"):
+        return None
+    if before in ("} else", "else"):
+        return f"else: {lines[line].strip()}" if line < end else "else"
+    if before.startswith("} "):
+        return before.removeprefix("} ")
     # A condition may begin on an earlier line.
     start = line - 1
-    while start > 0 and not re.match(r"\s*(\}? ?else )?(guard|if|for|while|do|switch|defer)\b|.*= (if|switch) ", lines[start]):
+    while start >= first and not re.match(r"\s*(guard|if|for|while|do|switch|defer)\b", lines[start]):
         start -= 1
-        if line - start > 6:
-            return None
     condition = " ".join([part.strip() for part in lines[start : line - 1]] + [before])
-    return condition if re.match(r"(guard|if|for|while|do)\b", condition) else None
+    # The brace of a closure stands within parentheses, or after a block.
+    is_condition = re.match(r"(guard|if|for|while)\b", condition)
+    is_whole = condition.count("(") == condition.count(")") and not re.search(r"\} [a-z(]", condition)
+    return condition if is_condition and is_whole else None
 
 
 def table(program, counts, name, paths, untaken):
@@ -94,20 +98,22 @@ def table(program, counts, name, paths, untaken):
         is_value = not re.search(r"^(package )?final class", "\n".join(lines), re.M)
         row = None
         for (line, column), (count, end) in sorted(counted(program, counts, path).items()):
-            if lines[line - 1][column - 1] == "{" and re.search(r"\b(func|init|var|subscript)\b", heading(lines, line)):
+            if lines[line - 1][column - 1 : column] == "{" and re.search(r"\b(func|init|var|subscript)\b", heading(lines, line)):
                 title = method(lines, line, is_value)
-                row = [title, count, [], end] if title else None
+                if title and len(paths) > 1:
+                    title = f"{path.stem.split('+')[0]}.{title}"
+                row = [title, count, [], end, line] if title else None
                 if row:
                     rows.append(row)
             elif row and line <= row[3]:
-                text = outcome(lines, line, column, end)
+                text = outcome(lines, line, column, end, row[4])
                 if text:
                     row[2].append((text, count))
                     if count == 0 and row[1]:
                         untaken.append((name, row[0], text))
         untaken += [(name, row[0], "") for row in rows if row[1] == 0 and (name, row[0], "") not in untaken]
     print(f"\n**{name}**\n\n| change | times | of them |\n|---|---|---|")
-    for title, count, outcomes, _ in rows:
+    for title, count, outcomes, *_ in rows:
         cells = "; ".join(f"`{text}` {times:,}" for text, times in outcomes)
         print(f"| `{title}` | {count:,} | {cells.replace('|', chr(92) + '|')} |")
     return len(rows), sum(len(row[2]) for row in rows)
