@@ -4,7 +4,7 @@ import itertools
 
 from PIL import Image, ImageCms, PngImagePlugin, TiffImagePlugin, features
 
-from scene import CANARY, SHARE, Case, exif, in_profile, profile, scene, scene_with_alpha, upright_as_stored
+from scene import CANARY, Case, exif, in_profile, is_shared, profile, scene, scene_with_alpha, upright_as_stored
 
 FORMATS = {"JPEG": "jpg", "PNG": "png", "GIF": "gif", "WEBP": "webp", "AVIF": "avif", "TIFF": "tif", "MPO": "jpg"}
 # What attachd doesn't read, and must say so.
@@ -123,7 +123,7 @@ class Folder:
 
     def save(self, name, picture, format, truth, allowed=14, refused=None, times=None, **option):
         self.count += 1
-        if self.count % SHARE:
+        if not is_shared(self.count):
             return
         extension = FORMATS.get(format) or OTHERS[format]
         path = self.folder / f"{format.lower()}-{name.replace(';', '')}.{extension}"

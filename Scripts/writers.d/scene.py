@@ -36,12 +36,17 @@ class Case:
     background: tuple = (255, 255, 255)
 
 
-# Every SHARE-th file is written, for a shorter run.
+# Every SHARE-th file is written, for a shorter run: those whose number leaves PART.
 SHARE = int(os.environ.get("SHARE", "1"))
+PART = int(os.environ.get("PART", "0"))
+
+
+def is_shared(number):
+    return number % SHARE == PART % SHARE
 
 
 def share(items):
-    return list(items)[::SHARE]
+    return [item for number, item in enumerate(items) if is_shared(number)]
 
 
 def scene(width=WIDTH, height=HEIGHT, phase=0):

@@ -62,7 +62,10 @@ def check(case, row, output, limit):
     problem = compare(case, made, frames, case.truth, limit)
     if problem and "profile" not in case.path.name:
         # Some are written so that no reader shows what was to be written: then Pillow's reading counts.
-        frames_there = [frame.convert("RGBA") for frame in ImageSequence.Iterator(Image.open(case.path))]
+        try:
+            frames_there = [frame.convert("RGBA") for frame in ImageSequence.Iterator(Image.open(case.path))]
+        except (OSError, ValueError):
+            return problem
         problem = compare(case, made, frames, frames_there[:None if case.times else 1], limit) and problem
     return problem
 

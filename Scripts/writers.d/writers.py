@@ -5,6 +5,7 @@ something is wrong that the list of known cases doesn't have.
 
 import collections
 import concurrent.futures
+import itertools
 import json
 import os
 import pathlib
@@ -59,8 +60,9 @@ def main(program, folder, names):
         print(f"{name}: {len(cases)} files in {time.monotonic() - start:.0f} s", file=sys.stderr, flush=True)
         for profile in EDGES if name in ("pillow", "vips") else ["apns"]:
             made = batch(program, place, profile)
-            with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-                found = list(pool.map(lambda case: judge(name, case, profile, *made[case.path.name]), cases))
+            with concurrent.futures.ProcessPoolExecutor(os.cpu_count()) as pool:
+                rows = [made[case.path.name] for case in cases]
+                found = list(pool.map(judge, itertools.repeat(name), cases, itertools.repeat(profile), *zip(*rows), chunksize=20))
             for case, problem in zip(cases, found):
                 failed = made[case.path.name][1] is None
                 known = problem and is_known(case, problem)

@@ -7,6 +7,8 @@ struct TIFFBuilder {
     var type = 3
     var bands = 3
     var interpretation = 2
+    /// The number of bits that the directory gives.
+    var bits = 8
     var more: [Int: Int] = [:]
 
     private func number(_ value: Int, _ count: Int) -> [UInt8] {
@@ -31,7 +33,7 @@ struct TIFFBuilder {
             directory += isBits || kind == 4 ? number(isBits ? place : value, 4) : number(value, 2) + [0, 0]
         }
         directory += number(0, 4)
-        for _ in 0..<bands { directory += number(8, 2) }
+        for _ in 0..<bands { directory += number(bits, 2) }
         let start: [UInt8] = isBigEndian ? [0x4D, 0x4D, 0, 0x2A] : [0x49, 0x49, 0x2A, 0]
         let pixels = Array(repeatElement(pixel, count: Self.side * Self.side).joined())
         return start + number(8 + size, 4) + pixels + directory

@@ -15,6 +15,12 @@ extension ImagesTests {
             #expect(isNear(try Pixels(last).at(8, 8), [200, 60, 40]))
         }
 
+        @Test("values of more bits than the loader reads are refused, not called damaged", arguments: [false, true])
+        func wide(isBigEndian: Bool) throws {
+            let file = TIFFBuilder(isBigEndian: isBigEndian, bits: 64).bytes([200, 60, 40])
+            #expect(try transform(MemorySource(file), .tiff).failure?.reason == .unsupportedFormat)
+        }
+
         /// The loader takes them all for RGB or CMYK. Pillow writes YCbCr without JPEG.
         @Test("values that the loader would show in other colours are refused", arguments: [false, true], [3, 4])
         func unknown(isBigEndian: Bool, type: Int) throws {

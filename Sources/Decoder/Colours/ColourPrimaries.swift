@@ -20,6 +20,9 @@ package struct ColourPrimaries: Sendable, Equatable {
         Chromaticity(0.131, 0.046)
     )
 
+    /// The primaries of Adobe RGB (1998).
+    package static let adobe = daylit(Chromaticity(0.64, 0.33), Chromaticity(0.21, 0.71), Chromaticity(0.15, 0.06))
+
     /// Creates the primaries of a number in ITU-T H.273, table 2. Returns `nil` for one that names none.
     package init?(number: Int) {
         switch number {

@@ -3,6 +3,9 @@ import Media
 
 /// The conversion of sound into a clip: a copy of its coded data, or a new encoding.
 struct AudioConversion {
+    /// The shortest sound, in microseconds, that is worth delivering when time runs out.
+    private static let shortest: Int64 = 1_000_000
+
     let request: ConversionRequest
     let source: any SourceBytes
     let demuxer: Demuxer
@@ -26,24 +29,43 @@ struct AudioConversion {
             }
         }
         guard emitter.wants(.transcoded), !mustStop else { return }
+        let encoding = try reader.encoding(of: audio)
+        // Without another result, a shortened clip is better than none.
+        var isShortened = false
+        let file = try encoded(reader, as: encoding, rules, until: { mustStop }) { duration in
+            isShortened = source.timeWillExpire && !emitter.hasEmitted && duration >= Self.shortest
+            return isShortened
+        }
+        guard var file else { return }
+        if !isShortened, let smaller = encoding.corrected(for: file.bytes.byteCount, lasting: file.duration) {
+            // If it fails, or there is no time for it, the first one is still good.
+            let second = try? encoded(reader, as: smaller, rules) { source.timeWillExpire }
+            if let second, second.bytes.byteCount < file.bytes.byteCount { file = second }
+        }
+        let rung = isShortened ? Rung.shortened : .transcoded
+        _ = try emitter.emit(file.bytes, .m4a, as: rung, longest: range.duration)
+    }
+
+    /// Encodes the sound. Returns `nil` if it had to stop.
+    private func encoded(
+        _ reader: ClipReader,
+        as encoding: SoundEncoding,
+        _ rules: AudioRules,
+        until mustStop: () -> Bool,
+        orShortenedOnce isEnough: (_ duration: Int64) -> Bool = { _ in false },
+    ) throws(DecodeError) -> (bytes: FileInMemory, duration: Int64)? {
         let muxer = try Muxer(.m4a, byteLimit: rules.byteLimit)
         let track = try EncodedAudioTrack(
             audio,
-            range: range,
+            as: encoding,
+            range: reader.range,
             limits: request.limits,
             without: request.disabled,
             muxer: muxer
         )
         let assembly = ClipAssembly(reader: reader, muxer: muxer, tracks: [track])
-        // Without another result, a shortened clip is better than none.
-        var isShortened = false
-        let file = try assembly.run(until: { mustStop }) {
-            isShortened = source.timeWillExpire && !emitter.hasEmitted
-            return isShortened
-        }
-        guard let file else { return }
-        let rung = isShortened ? Rung.shortened : .transcoded
-        _ = try emitter.emit(file, .m4a, as: rung, longest: range.duration)
+        let file = try assembly.run(until: mustStop, orShortenedOnce: { isEnough(track.duration) })
+        return file.map { ($0, track.duration) }
     }
 
     private var mustStop: Bool { emitter.hasEmitted && source.timeWillExpire }

@@ -55,6 +55,9 @@ final class ClipReader {
         return packets[index]
     }
 
+    /// A Boolean value that indicates whether every byte of the source is there already.
+    var hasWholeSource: Bool { demuxer.hasWholeSource }
+
     /// Reads ahead, for at most `limit`. Returns `true` if the whole clip is there.
     func reachesEnd(within limit: Duration) -> Bool {
         let end = SystemTime().now + limit

@@ -11,15 +11,18 @@ final class EncodedAudioTrack: ClipTrack {
     private let encoder: StreamEncoder
     private let resampler: Resampler
     private let output: Int
-    private let sampleRate: Int
     private var samplesLeft: Int
     private var samplesWritten: Int64 = 0
     private var hasSound = false
 
     var source: Int { stream.index }
 
+    /// The duration of the sound so far, in microseconds.
+    var duration: Int64 { unsafe av_rescale(samplesWritten, 1_000_000, Int64(encoder.context.pointee.sample_rate)) }
+
     init(
         _ stream: MediaStream,
+        as encoding: SoundEncoding,
         range: ClipRange,
         limits: MediaLimits,
         without disabled: DisabledFormats,
@@ -29,21 +32,16 @@ final class EncodedAudioTrack: ClipTrack {
         self.range = range
         self.muxer = muxer
         decoder = try StreamDecoder.open(stream, limits: limits, isSlow: true, without: disabled)
-        let rate = unsafe stream.parameters.pointee.sample_rate
-        // Every device plays both rates. This one needs the simpler resampling.
-        sampleRate = rate > 0 && 44_100 % rate == 0 ? 44_100 : 48_000
-        let channels: Int32 = unsafe stream.parameters.pointee.ch_layout.nb_channels == 1 ? 1 : 2
-        let outputRate = Int32(sampleRate)
         encoder = try unsafe StreamEncoder.open("aac", options: [:]) { context in
-            unsafe context.sample_rate = outputRate
+            unsafe context.sample_rate = encoding.sampleRate
             unsafe context.sample_fmt = AV_SAMPLE_FMT_FLTP
-            unsafe context.bit_rate = channels == 1 ? 72_000 : 128_000
-            unsafe context.time_base = AVRational(num: 1, den: outputRate)
-            unsafe av_channel_layout_default(&context.ch_layout, channels)
+            unsafe context.bit_rate = encoding.bitRate
+            unsafe context.time_base = AVRational(num: 1, den: encoding.sampleRate)
+            unsafe av_channel_layout_default(&context.ch_layout, encoding.channels)
         }
         resampler = try unsafe Resampler(to: encoder.context)
         let microsecond = AVRational(num: 1, den: AV_TIME_BASE)
-        let samples = Int(av_rescale_q(range.duration, microsecond, AVRational(num: 1, den: outputRate)))
+        let samples = Int(av_rescale_q(range.duration, microsecond, AVRational(num: 1, den: encoding.sampleRate)))
         // Players and movies count in milliseconds: no clip is shorter than a frame.
         samplesLeft = unsafe max(samples, Int(encoder.context.pointee.frame_size))
         let encoder = unsafe encoder.context

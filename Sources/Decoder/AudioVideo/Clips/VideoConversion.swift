@@ -90,6 +90,7 @@ struct VideoConversion {
                     ? try CopiedTrack(audio, range: reader.range, muxer: muxer)
                     : try EncodedAudioTrack(
                         audio,
+                        as: reader.encoding(of: audio),
                         range: reader.range,
                         limits: request.limits,
                         without: request.disabled,
@@ -144,6 +145,7 @@ struct VideoConversion {
             tracks.append(
                 try EncodedAudioTrack(
                     audio,
+                    as: reader.encoding(of: audio),
                     range: reader.range,
                     limits: request.limits,
                     without: request.disabled,

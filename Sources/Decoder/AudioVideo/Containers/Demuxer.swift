@@ -102,6 +102,9 @@ final class Demuxer {
         return time == clibav_no_time ? 0 : max(0, time)
     }
 
+    /// A Boolean value that indicates whether every byte of the source is there already.
+    var hasWholeSource: Bool { input.isWhole }
+
     /// The duration in microseconds, if known.
     var duration: Int64? {
         let duration = unsafe context.pointee.duration

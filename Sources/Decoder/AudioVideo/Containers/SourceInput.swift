@@ -17,6 +17,8 @@ final class SourceInput {
     /// The context, which this object owns. libav may replace the buffer in it.
     private(set) var context: UnsafeMutablePointer<AVIOContext>?
 
+    var isWhole: Bool { bytes.isWhole }
+
     init(_ bytes: any SourceBytes) throws(DecodeError) {
         self.bytes = bytes
         unsafe context = nil

@@ -14,7 +14,6 @@ struct MediaStream {
 
     let index: Int
     let kind: Kind
-    let codec: AVCodecID
     let timeBase: AVRational
     /// The size as stored, before orientation and pixel aspect ratio are applied.
     let storedSize: PixelSize
@@ -46,7 +45,6 @@ struct MediaStream {
         unsafe self.parameters = parameters
         unsafe self.stream = stream
         index = unsafe Int(stream.pointee.index)
-        codec = unsafe parameters.pointee.codec_id
         timeBase = unsafe stream.pointee.time_base
         hasSize = unsafe parameters.pointee.width > 0 && parameters.pointee.height > 0
         storedSize = unsafe PixelSize(width: Int(parameters.pointee.width), height: Int(parameters.pointee.height))
@@ -57,6 +55,10 @@ struct MediaStream {
         bitRate = unsafe parameters.pointee.bit_rate
         isDefault = unsafe stream.pointee.disposition & AV_DISPOSITION_DEFAULT != 0
     }
+
+    /// The codec as far as it is known: libav takes MPEG sound in a transport stream for layer III until it has read some of
+    /// it.
+    var codec: AVCodecID { unsafe parameters.pointee.codec_id }
 
     /// The size as displayed.
     var displaySize: PixelSize {

@@ -1,4 +1,5 @@
 import CLibav
+import Colours
 import DecoderWire
 
 /// The colour space and value range of a decoded picture.
@@ -59,8 +60,28 @@ struct ColourDescription: Equatable {
     /// The description of high definition with standard dynamic range.
     static let standard = ColourDescription(standardOf: AVCOL_SPC_BT709)
 
-    /// The description after `PictureScaler` has mapped high dynamic range to standard.
-    var scaled: ColourDescription { ToneMapping(transfer) == nil ? self : .standard }
+    /// The description after `PictureScaler` has mapped the colours to standard ones.
+    var scaled: ColourDescription { needsMapping ? .standard : self }
+
+    /// A Boolean value that indicates whether ordinary screens would show the values with wrong colours: those of high dynamic
+    /// range, and those of primaries that span more colours. Not every player obeys such a description.
+    ///
+    /// The primaries of standard definition differ too little.
+    var needsMapping: Bool {
+        let wide = [AVCOL_PRI_BT2020, AVCOL_PRI_SMPTE431, AVCOL_PRI_SMPTE432]
+        return isBright || wide.contains(primaries)
+    }
+
+    /// The meaning of red, green and blue.
+    var coding: ColourCoding {
+        // The numbers of libav are those of ITU-T H.273.
+        var coding = ColourCoding(primaries: Int(primaries.rawValue), transfer: Int(transfer.rawValue))
+        // High dynamic range has these primaries where nothing says so.
+        if isBright, primaries.rawValue < AVCOL_PRI_BT2020.rawValue { coding.primaries = .bt2020 }
+        return coding
+    }
+
+    private var isBright: Bool { TransferFunction(number: Int(transfer.rawValue))?.isHighDynamicRange ?? false }
 
     /// The number of the matrix in libswscale.
     var scalerMatrix: Int32 {

@@ -1,4 +1,5 @@
 import CLibav
+import Colours
 import DecoderWire
 import Media
 
@@ -11,9 +12,9 @@ final class PictureScaler {
     private var context: OpaquePointer?
     /// The input that `context` is set up for.
     private var input: Input?
-    /// The scaler for pictures of high dynamic range, before they are mapped to standard.
-    private var bright: PictureScaler?
-    private var toneMapping: (transfer: AVColorTransferCharacteristic, mapping: ToneMapping)?
+    /// The scaler for pictures whose colours are then mapped to standard ones.
+    private var wide: PictureScaler?
+    private var mapping: (coding: ColourCoding, mapping: FrameMapping)?
 
     private struct Input: Equatable {
         var size: PixelSize
@@ -33,16 +34,17 @@ final class PictureScaler {
 
     func scaled(_ frame: borrowing Frame) throws(DecodeError) -> Frame {
         let colours = ColourDescription(of: frame)
-        guard let mapping = toneMapping(for: colours.transfer) else { return try converted(frame, colours) }
-        let bright = bright ?? PictureScaler(to: size, AV_PIX_FMT_RGB48LE, threadCount: threadCount)
-        self.bright = bright
-        return try converted(mapping.mapped(bright.converted(frame, colours)), .standard)
+        guard colours.needsMapping else { return try converted(frame, colours) }
+        let wide = wide ?? PictureScaler(to: size, AV_PIX_FMT_RGB48LE, threadCount: threadCount)
+        self.wide = wide
+        return try converted(mapping(from: colours.coding).mapped(wide.converted(frame, colours)), .standard)
     }
 
-    private func toneMapping(for transfer: AVColorTransferCharacteristic) -> ToneMapping? {
-        if let known = toneMapping, known.transfer == transfer { return known.mapping }
-        toneMapping = ToneMapping(transfer).map { (transfer, $0) }
-        return toneMapping?.mapping
+    private func mapping(from coding: ColourCoding) -> FrameMapping {
+        if let known = mapping, known.coding == coding { return known.mapping }
+        let made = FrameMapping(from: coding)
+        mapping = (coding, made)
+        return made
     }
 
     private func converted(_ frame: borrowing Frame, _ colours: ColourDescription) throws(DecodeError) -> Frame {

@@ -32,7 +32,7 @@ struct SourceColours {
         case .heic, .avif:
             self.init(profile?.brightCoding ?? heif?.coding(hasProfile: profile != nil))
         default:
-            self.init(profile?.brightCoding)
+            self.init(profile == nil ? picture.cameraCoding : profile?.brightCoding)
         }
     }
 }

@@ -6,6 +6,7 @@ import Media
 /// The loader of libvips 8.14 takes values that it does not know for RGB, and shows wrong colours.
 struct TIFFValues {
     private enum Field {
+        static let bits = 258
         static let compression = 259
         static let interpretation = 262
         static let inkSet = 332
@@ -20,7 +21,10 @@ struct TIFFValues {
     /// White is 0, black is 0, RGB, a palette, inks, L*a*b*, and the logarithms of libtiff.
     private static let known = [0, 1, 2, 3, inks, 8, 32844, 32845]
     private static let fieldLimit = 200
+    /// The most bits of a value that libvips reads: it takes a wider one, a float of 64 bits, for damage.
+    private static let mostBits = 32
 
+    private let bits: Int
     private let compression: Int
     private let interpretation: Int?
     private let inkSet: Int
@@ -39,9 +43,16 @@ struct TIFFValues {
         // A field is a tag, a type, a count and a value: here always one number of two bytes, or of four.
         var fields: [Int: Int] = [:]
         for offset in stride(from: 0, to: directory.count, by: 12) {
+            let tag = number(directory[offset..<offset + 2])
             let isLong = number(directory[offset + 2..<offset + 4]) == 4
-            fields[number(directory[offset..<offset + 2])] = number(directory[offset + 8..<offset + (isLong ? 12 : 10)])
+            fields[tag] = number(directory[offset + 8..<offset + (isLong ? 12 : 10)])
+            // The bits of each band stand elsewhere if they are more than four bytes. libvips takes only equal ones.
+            if tag == Field.bits, number(directory[offset + 4..<offset + 8]) > (isLong ? 1 : 2) {
+                let place = number(directory[offset + 8..<offset + 12])
+                fields[tag] = source.bytes(at: place, count: 2).map { number($0[...]) }
+            }
         }
+        bits = fields[Field.bits] ?? 1
         compression = fields[Field.compression] ?? 1
         interpretation = fields[Field.interpretation]
         inkSet = fields[Field.inkSet] ?? 1
@@ -57,8 +68,9 @@ struct TIFFValues {
         }
     }
 
-    /// Throws if libvips would show other colours.
+    /// Throws if libvips would show other colours, or call the values damaged.
     func check() throws(DecodeError) {
+        guard bits <= Self.mostBits else { throw DecodeError(.unsupportedFormat, "values of \(bits) bits") }
         guard let interpretation else { return }
         let isKnown =
             switch interpretation {

@@ -63,6 +63,14 @@ struct Picture: ~Copyable {
         return unsafe UnsafeBufferPointer(start: values, count: Int(count)).map(Int.init)
     }
 
+    func string(_ field: String) -> String? {
+        var text: UnsafePointer<CChar>?
+        guard unsafe vips_image_get_typeof(image, field) != 0, unsafe vips_image_get_string(image, field, &text) == 0,
+            let text = unsafe text
+        else { return nil }
+        return unsafe String(cString: text)
+    }
+
     func blob(_ field: String) -> [UInt8]? {
         var bytes: UnsafeRawPointer?
         var count = 0

@@ -123,7 +123,8 @@ struct StillConversion {
         let finished = try shape.finish(standard.upright(from: header.orientation))
         let isHurried = rung != .downscaled || source.timeWillExpire
         let rules = isHurried ? request.image.withoutWebP : request.image
-        let encoded = try StillEncoder(rules: rules).encode(finished)
+        let sourceByteCount = header.format == .jpeg && source.isWhole && !isHurried ? source.size : nil
+        let encoded = try StillEncoder(rules: rules, sourceByteCount: sourceByteCount).encode(finished)
         let inline = InlineEncoder(rules: rules).encode(finished)
         try emitter.emit(rung, encoded, focus: finished.focus, inline: inline)
         emitter.emitThumbnail(of: finished)

@@ -50,14 +50,18 @@ struct StillEncoder {
     /// text scored 80 with it, and 91 without.
     private static let sharpShare = 0.001
     private static let smallestEdge = 64
+    /// The lowest quality of a JPEG that is made of one with few bytes. Below it, no source looks better than its bytes.
+    private static let lowestSourceQuality = 30
 
     let rules: ImageRules
+    /// The size of the source if it is a JPEG, too: more bytes would only keep its losses.
+    var sourceByteCount: Int?
 
     private var byteLimit: Int { min(rules.byteBudget, rules.byteLimit) }
 
     /// Encodes `picture`, which is in memory and has 8 bits and one to four bands.
     func encode(_ picture: borrowing Picture) throws(DecodeError) -> EncodedPicture {
-        guard picture.hasAlpha else { return try opaque(picture) }
+        guard picture.hasAlpha else { return try notLarger(than: sourceByteCount, picture, opaque(picture)) }
         guard try !picture.isOpaque() else { return try opaque(picture.firstBands(picture.bands - 1).inMemory()) }
         let flat = try picture.flattenedOnWhite().inMemory()
         if rules.keepsTransparency, let transparent = try transparent(picture, on: flat) { return transparent }
@@ -72,8 +76,9 @@ struct StillEncoder {
         if !flat.hasSharpColour(inMoreThan: Self.sharpShare), let webP = webP(picture, quality: Self.webPQuality) {
             return webP
         }
+        let visible = try picture.withVisibleColours()
         for isPaletted in [false, true] {
-            let bytes = try picture.png(isPaletted: isPaletted)
+            let bytes = try visible.png(isPaletted: isPaletted)
             if bytes.count <= byteLimit { return EncodedPicture(format: .png, size: picture.size, bytes: bytes) }
         }
         return nil
@@ -100,7 +105,8 @@ struct StillEncoder {
             if better.count <= byteLimit { return EncodedPicture(format: .jpeg, size: picture.size, bytes: better) }
         }
         guard !fits else { return EncodedPicture(format: .jpeg, size: picture.size, bytes: first) }
-        if let found = try bestQuality(of: picture) { return found }
+        let range = Self.lowestQuality...Self.quality
+        if let found = try bestQuality(of: picture, in: range, limit: byteLimit) { return found }
         // The number of bytes is about proportional to the area.
         let ratio = (Double(byteLimit) / Double(first.count)).squareRoot()
         let edge = Int(clamping: Double(picture.size.longEdge) * min(0.85, max(0.25, ratio)))
@@ -108,6 +114,22 @@ struct StillEncoder {
             throw DecodeError(.tooLarge, "no JPEG of \(Self.smallestEdge) pixels has \(byteLimit) bytes or less")
         }
         return try opaque(picture.inMemory(scaledTo: picture.size.fitting(longEdge: edge)))
+    }
+
+    /// Returns `encoded`, or `picture` as the best JPEG of at most `limit` bytes; the smallest one if none has so few.
+    private func notLarger(
+        than limit: Int?,
+        _ picture: borrowing Picture,
+        _ encoded: consuming EncodedPicture,
+    ) throws(DecodeError) -> EncodedPicture {
+        guard let limit, encoded.bytes.count > limit, encoded.format == .jpeg, encoded.size == picture.size else {
+            return encoded
+        }
+        let range = Self.lowestSourceQuality...Self.quality
+        if let found = try bestQuality(of: picture, in: range, limit: limit) { return found }
+        let bytes = try picture.jpeg(quality: Self.lowestSourceQuality)
+        return bytes.count < encoded.bytes.count
+            ? EncodedPicture(format: .jpeg, size: picture.size, bytes: bytes) : encoded
     }
 
     /// Returns `picture` as a WebP, or `nil` if it must not or cannot become one, has too many bytes, or is so large that it
@@ -119,16 +141,19 @@ struct StillEncoder {
         return EncodedPicture(format: .webp, size: picture.size, bytes: bytes)
     }
 
-    /// Returns `picture` as a JPEG in the best quality within the budget, to within five steps of a hundred; `nil` if none
-    /// fits.
-    private func bestQuality(of picture: borrowing Picture) throws(DecodeError) -> EncodedPicture? {
+    /// Returns `picture` as a JPEG of at most `limit` bytes in the best quality of `range`, to within five steps of a hundred;
+    /// `nil` if none fits.
+    private func bestQuality(
+        of picture: borrowing Picture,
+        in range: ClosedRange<Int>,
+        limit: Int,
+    ) throws(DecodeError) -> EncodedPicture? {
         var best: EncodedPicture?
-        var low = Self.lowestQuality
-        var high = Self.quality
+        var (low, high) = (range.lowerBound, range.upperBound)
         while high - low > 5 {
             let middle = (low + high) / 2
             let bytes = try picture.jpeg(quality: middle)
-            if bytes.count <= byteLimit {
+            if bytes.count <= limit {
                 best = EncodedPicture(format: .jpeg, size: picture.size, bytes: bytes)
                 low = middle
             } else {

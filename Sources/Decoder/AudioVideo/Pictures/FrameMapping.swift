@@ -2,20 +2,14 @@ import CLibav
 import Colours
 import DecoderWire
 
-/// The mapping of high dynamic range pictures, as phones film them, to the range that every screen shows.
-struct ToneMapping {
+/// The mapping of a video's pictures to the colours that every screen shows: of high dynamic range, as phones film them,
+/// and of a wide gamut.
+struct FrameMapping {
     private let mapping: ColourMapping
 
-    /// Returns `nil` unless the transfer function is one of high dynamic range.
-    init?(_ transfer: AVColorTransferCharacteristic) {
-        // The numbers of libav are those of ITU-T H.273.
-        guard let function = TransferFunction(number: Int(transfer.rawValue)), function.isHighDynamicRange else {
-            return nil
-        }
-        mapping = ColourMapping(from: ColourCoding(primaries: .bt2020, transfer: function))
-    }
+    init(from coding: ColourCoding) { mapping = ColourMapping(from: coding) }
 
-    /// Returns 8-bit sRGB for 16-bit RGB in the colours of BT.2020.
+    /// Returns 8-bit sRGB for 16-bit RGB.
     func mapped(_ frame: borrowing Frame) throws(DecodeError) -> Frame {
         let size = frame.size
         let mapped = try Frame.picture(size, AV_PIX_FMT_RGB24)
