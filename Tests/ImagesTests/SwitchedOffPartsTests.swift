@@ -77,6 +77,21 @@ extension ImagesTests {
             #expect((reason == .disabled) == isRefused)
         }
 
+        @Test("a TIFF whose compression readers may take differently is refused while JPEG is switched off")
+        func unclearCompressions() throws {
+            // The last one is another value's tag, which becomes that of the compression.
+            let (short, byte, twice): ([UInt8], [UInt8], [UInt8]) = ([3, 1, 3, 0], [3, 1, 1, 0], [4, 1, 3, 0])
+            var builder = TIFFBuilder()
+            builder.more = [259: 7, 260: 1]
+            let plain = builder.bytes([1, 2, 3])
+            builder.more = [259: 1].merging((1...210).map { ($0, 1) }) { $1 }
+            let far = builder.bytes([1, 2, 3])
+            for bytes in [plain, plain.replacing(short, with: byte), plain.replacing(twice, with: short), far] {
+                #expect(try failure(bytes, .tiff, without: ["jpeg"])?.reason == .disabled)
+                #expect(try failure(bytes, .tiff, without: ["gif"])?.reason != .disabled)
+            }
+        }
+
         @Test("the thumbnail in EXIF data is not decoded while JPEG is switched off", .needsSharedMedia)
         func thumbnail() throws {
             let bytes = try Self.webPWithThumbnail()

@@ -7,6 +7,12 @@ import Testing
 
 @Suite("A primary that is about to be replaced", .needsRedis, .timeLimit(.minutes(2)))
 struct HalfReplacedTests {
+    /// Two replicas that sentinels may promote: one follows, the other was just told that it is the primary.
+    private static let replicas = [
+        ScriptedSentinel.promotable,
+        ScriptedSentinel.promotable.merging(["runid": "2", "role-reported": "master"]) { _, new in new },
+    ]
+
     private static func job(_ id: String) -> Job { Job(id: id, timeLimit: .seconds(60), content: [1]) }
 
     @Test("while one of two replicas has just been promoted, the other one's confirmation is not enough")
@@ -16,7 +22,7 @@ struct HalfReplacedTests {
             try RedisServer(arguments: ["--replicaof", "127.0.0.1", "\(old.port)"])
         }
         while try !old.command("INFO", "replication").contains("min_slaves_good_slaves:2") {}
-        let sentinel = try await ScriptedSentinel(naming: old.port).start()
+        let sentinel = try await ScriptedSentinel(naming: old.port, replicas: Self.replicas).start()
         let queue = try RedisJobQueue(ScriptedSentinel.settings([sentinel.port]), isStrict: true)
         #expect(try await queue.enqueue(Self.job("1")) == .accepted)
         try replicas[0].command("REPLICAOF", "NO", "ONE")
@@ -39,9 +45,7 @@ struct HalfReplacedTests {
         let old = try RedisServer(arguments: ["--min-replicas-to-write", "1", "--repl-diskless-sync-delay", "0"])
         let replica = try RedisServer(arguments: ["--replicaof", "127.0.0.1", "\(old.port)"])
         while try !old.command("INFO", "replication").contains("min_slaves_good_slaves:1") {}
-        let promoted = ScriptedSentinel.promotable.merging(["role-reported": "master"]) { _, new in new }
-        let replicas = [ScriptedSentinel.promotable, promoted]
-        let sentinel = try await ScriptedSentinel(naming: old.port, replicas: replicas).start()
+        let sentinel = try await ScriptedSentinel(naming: old.port, replicas: Self.replicas).start()
         let queue = try RedisJobQueue(ScriptedSentinel.settings([sentinel.port]), isStrict: true)
         let refusal = await #expect(throws: JobQueueError.self) { try await queue.enqueue(Self.job("1")) }
         #expect(refusal?.description.contains("may or may not be in the queue") == true)

@@ -6,7 +6,7 @@ import Values
 
 @testable import JobsRedis
 
-@Suite("What a sentinel tells of a primary and its replicas", .timeLimit(.minutes(2)))
+@Suite("A sentinel's account of a primary and its replicas", .timeLimit(.minutes(2)))
 struct NamedPrimaryTests {
     private static let server = HostAndPort(host: "127.0.0.1", port: 6379)
 
@@ -31,7 +31,14 @@ struct NamedPrimaryTests {
     func promotable(change: [String: String], expected: Bool) {
         let replica = ScriptedSentinel.promotable.merging(change) { _, new in new }
         #expect(Self.count([replica]) == (expected ? 1 : 0))
-        #expect(Self.count([replica, ScriptedSentinel.promotable]) == (expected ? 2 : 1))
+        let other = ScriptedSentinel.promotable.merging(["runid": "2"]) { _, new in new }
+        #expect(Self.count([replica, other]) == (expected ? 2 : 1))
+    }
+
+    @Test("a replica that is there under two addresses counts once")
+    func twoAddresses() {
+        let other = ScriptedSentinel.promotable.merging(["port": "7000"]) { _, new in new }
+        #expect(Self.count([ScriptedSentinel.promotable, other]) == 1)
     }
 
     @Test("a reply of another shape names no server and no replica")
@@ -53,10 +60,32 @@ struct NamedPrimaryTests {
         let sentinels = SentinelGroup(addresses, name: RedisGroup.name, timeLimit: .seconds(10))
         let dialer = try RedisDialer(RedisSettings(sentinels: sentinels), time: SystemTime())
         let finder = PrimaryFinder(sentinels, dialer)
-        var named = try await finder.primary(countsReplicas: true)
-        // A sentinel first has to ask them whom they follow.
-        while named.promotable < 2 { named = try await finder.primary(countsReplicas: true) }
-        #expect(named.promotable == 2)
-        #expect(group.servers.map(\.port).contains(named.server.port))
+        // A sentinel first has to ask the replicas whom they follow.
+        var promotable = 0
+        while promotable < 2 { promotable = (try? await finder.promotable(inPlaceOf: finder.primary())) ?? 0 }
+        #expect(promotable == 2)
+    }
+
+    @Test("the highest count of the sentinels that name the server counts, if they are most", .needsRedis)
+    func several() async throws {
+        let (old, new) = (try RedisServer(), try RedisServer())
+        let promotable = ScriptedSentinel.promotable
+        let scripted = [
+            ScriptedSentinel(naming: old.port), ScriptedSentinel(naming: old.port, replicas: [promotable]),
+            ScriptedSentinel(naming: new.port, replicas: [promotable, promotable.merging(["runid": "2"]) { $1 }]),
+        ]
+        var sentinels: [ScriptedServer] = []
+        for sentinel in scripted { sentinels.append(try await sentinel.start()) }
+        let settings = ScriptedSentinel.settings(sentinels.map(\.port))
+        let group = try #require(settings.sentinels)
+        let finder = PrimaryFinder(group, try RedisDialer(settings, time: SystemTime()))
+        let server = HostAndPort(host: "127.0.0.1", port: old.port)
+        #expect(try await finder.promotable(inPlaceOf: server) == 1)
+        scripted[1].name(new.port)
+        await #expect(throws: RedisError.refusedForNow("Most sentinels no longer name \(server).")) {
+            try await finder.promotable(inPlaceOf: server)
+        }
+        for sentinel in sentinels { await sentinel.stop() }
+        await #expect(throws: RedisError.self) { try await finder.promotable(inPlaceOf: server) }
     }
 }

@@ -33,9 +33,10 @@ final class ScriptedSentinel: Sendable {
         "*\(words.count)\r\n" + words.map { "$\($0.utf8.count)\r\n\($0)\r\n" }.joined()
     }
 
-    /// What a sentinel tells of a replica that it may promote.
+    /// The fields of a replica that may be promoted.
     static let promotable = [
-        "flags": "slave", "last-ok-ping-reply": "521", "master-link-status": "ok", "master-link-down-time": "0",
+        "runid": "1", "flags": "slave", "last-ok-ping-reply": "521", "master-link-status": "ok",
+        "master-link-down-time": "0",
         "master-host": "127.0.0.1", "slave-priority": "100",
     ]
 

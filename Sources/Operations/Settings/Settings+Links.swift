@@ -1,5 +1,5 @@
 extension Settings {
-    /// What the sidecar's payloads name: in words, for the check of an installation.
+    /// The kind of links in the sidecar's payloads, in words for the check of an installation.
     package var links: String {
         if let linkWarning { return linkWarning }
         return publishing == nil ? "payloads get links below \(publicURL ?? "")" : "payloads get the bucket's URLs"

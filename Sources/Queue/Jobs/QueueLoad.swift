@@ -50,7 +50,7 @@ package struct QueueLoad: Sendable, Equatable {
     }
 }
 
-/// What a worker tells about itself.
+/// A worker's report about itself.
 package struct WorkerReport: Sendable, Equatable {
     /// The maximum number of its jobs in progress.
     package var slots: Int

@@ -32,7 +32,8 @@ extension RedisJobQueue {
     package func keep(_ value: [UInt8], as name: String, onlyIfMissing: Bool = false) async throws {
         let words = [Array("SET".utf8), Array((settings.prefix + name).utf8), value]
         let command = RedisCommand(words + (onlyIfMissing ? [Array("NX".utf8)] : []))
-        if case .error(let message) = try await replies(to: [command], on: commands, repeatable: true)[0] {
+        let replies = try await replies(to: [command], on: commands, repeatable: true, isAcknowledged: true)
+        if case .error(let message) = replies[0] {
             throw JobQueueError(.broken, "The queue's Redis refused to keep an entry: \(message).")
         }
     }

@@ -127,8 +127,8 @@ final class Demuxer {
         }
     }
 
-    /// A Boolean value that indicates whether the source has moving pictures whose codec is not decoded. The cover of an
-    /// album is none, nor are the PNGs of a podcast's chapters.
+    /// A Boolean value that indicates whether the source has moving pictures whose codec is not decoded. Covers of
+    /// albums do not count, nor do the PNGs of a podcast's chapters.
     var hasUndecodedVideo: Bool {
         (0..<streamCount).contains { index in
             guard let stream = unsafe context.pointee.streams[index] else { return false }

@@ -1,7 +1,7 @@
 import DecoderWire
 import Media
 
-/// What the values of a TIFF's first page mean, from its directory alone: TIFF 6.0, section 2.
+/// The meaning of the values of a TIFF's first page, from its directory alone: TIFF 6.0, section 2.
 ///
 /// The loader of libvips 8.14 takes values that it does not know for RGB, and shows wrong colours.
 struct TIFFValues {
@@ -21,11 +21,15 @@ struct TIFFValues {
     /// White is 0, black is 0, RGB, a palette, inks, L*a*b*, and the logarithms of libtiff.
     private static let known = [0, 1, 2, 3, inks, 8, 32844, 32845]
     private static let fieldLimit = 200
+    /// The types of numbers with two and with four bytes.
+    private static let (short, long) = (3, 4)
     /// The most bits of a value that libvips reads: it takes a wider one, a float of 64 bits, for damage.
     private static let mostBits = 32
 
     private let bits: Int
-    private let compression: Int
+    /// The compression, or `nil` if the directory has it in a way in which libtiff may read another one: twice, far behind,
+    /// or as a number of one byte.
+    private let compression: Int?
     private let interpretation: Int?
     private let inkSet: Int
 
@@ -42,18 +46,25 @@ struct TIFFValues {
         else { return nil }
         // A field is a tag, a type, a count and a value: here always one number of two bytes, or of four.
         var fields: [Int: Int] = [:]
+        var compressions: [Int?] = []
         for offset in stride(from: 0, to: directory.count, by: 12) {
-            let tag = number(directory[offset..<offset + 2])
-            let isLong = number(directory[offset + 2..<offset + 4]) == 4
-            fields[tag] = number(directory[offset + 8..<offset + (isLong ? 12 : 10)])
+            let (tag, type) = (number(directory[offset..<offset + 2]), number(directory[offset + 2..<offset + 4]))
+            let amount = number(directory[offset + 4..<offset + 8])
+            let value = number(directory[offset + 8..<offset + (type == Self.long ? 12 : 10)])
+            fields[tag] = value
+            if tag == Field.compression {
+                let isUsual = [Self.short, Self.long].contains(type) && amount == 1
+                compressions.append(isUsual ? value : nil)
+            }
             // The bits of each band stand elsewhere if they are more than four bytes. libvips takes only equal ones.
-            if tag == Field.bits, number(directory[offset + 4..<offset + 8]) > (isLong ? 1 : 2) {
+            if tag == Field.bits, amount > (type == Self.long ? 1 : 2) {
                 let place = number(directory[offset + 8..<offset + 12])
                 fields[tag] = source.bytes(at: place, count: 2).map { number($0[...]) }
             }
         }
         bits = fields[Field.bits] ?? 1
-        compression = fields[Field.compression] ?? 1
+        if count > Self.fieldLimit || compressions.count > 1 { compressions = [nil] }
+        compression = compressions.first ?? 1
         interpretation = fields[Field.interpretation]
         inkSet = fields[Field.inkSet] ?? 1
     }
@@ -63,7 +74,7 @@ struct TIFFValues {
         let compressions =
             (disabled.formats.contains(.jpeg) ? jpegs : []) + (disabled.formats.contains(.webp) ? webPs : [])
         guard !compressions.isEmpty else { return }
-        guard let values = TIFFValues(of: source), !compressions.contains(values.compression) else {
+        guard let compression = TIFFValues(of: source)?.compression, !compressions.contains(compression) else {
             throw DecodeError.disabled("the picture's compression")
         }
     }
@@ -74,14 +85,14 @@ struct TIFFValues {
         guard let interpretation else { return }
         let isKnown =
             switch interpretation {
-            case Self.yCbCr: (Self.jpegs + Self.jpeg2000).contains(compression)
+            case Self.yCbCr: compression.map((Self.jpegs + Self.jpeg2000).contains) ?? false
             case Self.inks: inkSet == 1
             default: Self.known.contains(interpretation)
             }
         guard isKnown else {
             throw DecodeError(
                 .unsupportedFormat,
-                "photometric interpretation \(interpretation), compression \(compression)"
+                "photometric interpretation \(interpretation), compression \(compression.map(String.init) ?? "unclear")"
             )
         }
     }

@@ -18,7 +18,6 @@ struct LinkOpener: Sendable {
     let check: (@Sendable (ServerInfo) throws(JobQueueError) -> Void)?
     /// A Boolean value that indicates whether acknowledgements wait for replicas.
     let confirms: Bool
-    private let replicaCount = ReplicaCount()
 
     /// Creates an opener. The server lists its connections under `name` among its clients.
     init(
@@ -47,8 +46,7 @@ struct LinkOpener: Sendable {
 
     /// Opens a connection. The second value is its barrier, if acknowledgements wait for replicas.
     func open() async throws -> (Link, ReplicaBarrier?) {
-        let named = try await finder?.primary(countsReplicas: confirms)
-        let server = named?.server ?? settings.server
+        let server = try await finder?.primary() ?? settings.server
         do {
             let link = try await dialer.dial(server, within: settings.connectLimit)
             do {
@@ -59,11 +57,7 @@ struct LinkOpener: Sendable {
                     let note = Script.noteHistory.command(settings.prefix, [Array(history.utf8)])
                     _ = try await link.exchange([note], within: settings.timeLimit)
                 }
-                guard confirms, let info else { return (link, nil) }
-                // A replica that sentinels are promoting no longer follows the old primary, which does not know why.
-                let replicas = max(info.replicas, named?.promotable ?? 0)
-                replicaCount.required(following: replicas, history: info.history, at: link.time.now)
-                return (link, ReplicaBarrier(link, info.history, settings, replicaCount))
+                return (link, try await barrier(of: link, info))
             } catch {
                 link.close()
                 throw error
@@ -72,6 +66,12 @@ struct LinkOpener: Sendable {
             finder?.doubt()
             throw error
         }
+    }
+
+    private func barrier(of link: Link, _ info: ServerInfo?) async throws -> ReplicaBarrier? {
+        guard confirms, let info, let finder else { return nil }
+        let promotable = try await finder.promotable(inPlaceOf: link.server)
+        return ReplicaBarrier(link, finder, info, promotable: promotable, settings)
     }
 
     func prepare(_ link: Link) async throws { _ = try await link.exchange(preparation, within: settings.timeLimit) }

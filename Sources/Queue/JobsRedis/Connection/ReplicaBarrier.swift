@@ -7,9 +7,9 @@ import Timing
 ///
 /// Redis answers before its replicas have a change. They receive changes in the order in which these were made, so one
 /// wait confirms everything before it: one wait is in progress at a time, and callers that come meanwhile share the next
-/// one. The wait is for every replica that follows the server or did so seconds ago, because sentinels choose the next
-/// primary by what they knew of the replicas seconds ago: with one confirmation of two replicas they may promote the
-/// other one.
+/// one. The wait is for every replica that follows the server and every one that sentinels may promote, because they
+/// choose the next primary by what they knew of the replicas seconds ago. A replica that is being promoted no longer
+/// follows, while the others still follow the old primary and confirm changes that the new one will never have.
 final class ReplicaBarrier: Sendable {
     /// The time for which the server blocks the connection, and all commands behind the wait.
     private static let blockTime = Duration.milliseconds(200)
@@ -17,23 +17,24 @@ final class ReplicaBarrier: Sendable {
     private struct State {
         var waiters: [OneShot<Result<Void, any Error>>] = []
         var isWaiting = false
-        /// The number of replicas at the last wait.
-        var replicas = 1
+        /// The number of replicas that must confirm: at least one.
+        var required: Int
     }
 
     private let link: Link
+    private let finder: PrimaryFinder
     /// The identifier of the server's history when the connection was opened.
     private let history: Substring?
     private let settings: RedisSettings
-    /// The number of replicas that must confirm. It outlives this connection.
-    private let replicaCount: ReplicaCount
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
-    init(_ link: Link, _ history: Substring?, _ settings: RedisSettings, _ replicaCount: ReplicaCount) {
+    /// Creates a barrier for a server with this description, in whose place sentinels may promote `promotable` replicas.
+    init(_ link: Link, _ finder: PrimaryFinder, _ info: ServerInfo, promotable: Int, _ settings: RedisSettings) {
         self.link = link
-        self.history = history
+        self.finder = finder
         self.settings = settings
-        self.replicaCount = replicaCount
+        history = info.history
+        state = Mutex(State(required: max(1, info.replicas, promotable)))
     }
 
     /// Returns when the replicas have all changes that were acknowledged before this call. Throws
@@ -73,7 +74,7 @@ final class ReplicaBarrier: Sendable {
     private func confirm() async throws {
         let deadline = link.time.now + settings.replicationLimit
         while true {
-            let expected = state.withLock(\.replicas)
+            let expected = state.withLock(\.required)
             // WAIT is about this connection's own changes. This one comes after those of all others.
             let mark = RedisCommand("HSET", "\(settings.prefix)meta", "confirmed", "1")
             let wait = RedisCommand("WAIT", "\(expected)", "\(Self.blockTime.milliseconds)")
@@ -86,18 +87,28 @@ final class ReplicaBarrier: Sendable {
                 throw RedisError.unconfirmed("It is no longer the primary.")
             }
             let (confirmed, following) = (replies[1].integer ?? 0, info.replicas)
-            state.withLock { $0.replicas = max(1, following) }
-            let required = replicaCount.required(following: following, history: history, at: link.time.now)
+            let required = following >= expected ? following : max(1, following, try await promotable())
+            state.withLock { $0.required = required }
             if confirmed >= required { return }
             guard following > 0 else { throw RedisError.unconfirmed("No replica follows it.") }
             guard following >= required else {
                 throw RedisError.unconfirmed(
-                    "One of its \(required) replicas has just left, and may be the next primary."
+                    "Of the \(required) replicas that the sentinels may promote, only \(following) follow it now."
                 )
             }
             guard link.time.now < deadline else {
                 throw RedisError.unconfirmed("Of \(following) replicas, \(confirmed) confirmed it in time.")
             }
+        }
+    }
+
+    private func promotable() async throws -> Int {
+        do {
+            return try await finder.promotable(inPlaceOf: link.server)
+        } catch let error as RedisError {
+            throw RedisError.unconfirmed(
+                "A replica has left, and the sentinels did not tell which may be promoted. \(error)"
+            )
         }
     }
 }

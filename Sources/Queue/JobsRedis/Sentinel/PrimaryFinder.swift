@@ -16,13 +16,12 @@ final class PrimaryFinder: Sendable {
         self.dialer = dialer
     }
 
-    /// Returns the primary as the sentinels know it, and if `countsReplicas` the number of replicas that they may
-    /// promote. The caller must check that the server is the primary.
-    func primary(countsReplicas: Bool) async throws -> NamedPrimary {
+    /// Returns the address of the primary as the sentinels know it. The caller must check that it is the primary.
+    func primary() async throws -> HostAndPort {
         var failure: RedisError?
         for _ in group.addresses {
             do {
-                return try await ask(group.addresses[first.withLock { $0 }], countsReplicas)
+                return try await ask(group.addresses[first.withLock { $0 }]).server
             } catch let error as RedisError {
                 // Wrong settings are the better reason to tell than a sentinel that is down.
                 if case .error = failure {} else { failure = error }
@@ -36,7 +35,32 @@ final class PrimaryFinder: Sendable {
     /// off from the others keeps naming the old primary.
     func doubt() { first.withLock { $0 = ($0 + 1) % max(1, group.addresses.count) } }
 
-    private func ask(_ address: HostAndPort, _ countsReplicas: Bool) async throws -> NamedPrimary {
+    /// Returns the number of replicas that sentinels may promote in place of `server`: the highest that any of them knows.
+    /// Throws if most of those that answer name another primary.
+    func promotable(inPlaceOf server: HostAndPort) async throws -> Int {
+        let answers = await withTaskGroup(of: Result<NamedPrimary, any Error>.self) { tasks in
+            for address in group.addresses {
+                tasks.addTask {
+                    do { return .success(try await self.ask(address, countsReplicas: true)) } catch {
+                        return .failure(error)
+                    }
+                }
+            }
+            return await tasks.reduce(into: []) { $0.append($1) }
+        }
+        let named = answers.compactMap { try? $0.get() }
+        guard !named.isEmpty else {
+            if let failure = answers.first { _ = try failure.get() }
+            throw RedisError.unreachable("There are no sentinels.")
+        }
+        let counts = named.filter { $0.server == server }.map(\.promotable)
+        guard let most = counts.max(), 2 * counts.count > named.count else {
+            throw RedisError.refusedForNow("Most sentinels no longer name \(server).")
+        }
+        return most
+    }
+
+    private func ask(_ address: HostAndPort, countsReplicas: Bool = false) async throws -> NamedPrimary {
         let replies = try await replies(of: address, countsReplicas)
         guard let server = replies.first.flatMap(NamedPrimary.server) else {
             throw Self.wrong(
@@ -63,7 +87,10 @@ final class PrimaryFinder: Sendable {
         } catch RedisError.lost(let reason) {
             throw RedisError.unreachable("The sentinel at \(address) does not answer. \(reason)")
         } catch RedisError.error(let error) where error.reason == .misconfigured {
-            throw Self.wrong("The sentinel at \(address) refuses the queue's sentinelUser or sentinelPassword.")
+            throw Self.wrong(
+                "The sentinel at \(address) refuses the queue's sentinelUser or sentinelPassword, or the user lacks a right. "
+                    + "docs/queue.md lists them."
+            )
         } catch RedisError.error {
             throw Self.wrong("The server at \(address) does not answer like a sentinel. Check the queue's URL.")
         }

@@ -11,7 +11,7 @@ package struct SentinelGroup: Sendable, Equatable {
     /// The ACL user of the sentinels themselves. With a password, `nil` means the `default` user.
     package var user: String?
     package var password: Secret<String>?
-    /// The time limit of one question to one sentinel, including connecting.
+    /// The time limit of connecting to a sentinel, and of each question to it.
     package var timeLimit: Duration
 
     package init(

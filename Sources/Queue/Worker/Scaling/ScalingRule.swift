@@ -79,7 +79,7 @@ package struct ScalingRule: Sendable, Equatable {
     private func workers(for load: QueueLoad, rate: Double) -> Int {
         let (running, start) = (load.workers.count, startTime / .seconds(1))
         let (rate, leased) = (rate * Self.backlogPart, Double(load.running))
-        // As many workers stay as finish in this time what all have leased.
+        // Enough running workers stay to finish all leased jobs in this time.
         var most = min(running, Self.whole(leased / (rate * Self.leasedTime)))
         // The jobs that nobody can do in time. They are answered without work.
         var lost = 0.0

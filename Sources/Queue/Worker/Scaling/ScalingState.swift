@@ -1,7 +1,7 @@
 import Jobs
 import Timing
 
-/// What the scaling rule remembers from one look at the queue to the next. Processes that share a queue share it.
+/// The memory of the scaling rule from one look at the queue to the next. Processes that share a queue share it.
 package struct ScalingState: Sendable, Equatable {
     /// A need, and the time at which it was seen.
     struct Need: Sendable, Equatable {

@@ -52,7 +52,7 @@ package final class SpawnedProgram: Sendable {
         identifier = started
     }
 
-    /// What it printed until now.
+    /// Its output until now.
     package var output: String { (try? String(contentsOf: log, encoding: .utf8)) ?? "" }
 
     /// Waits until what it prints matches, and gives the match's first group.
@@ -67,7 +67,7 @@ package final class SpawnedProgram: Sendable {
         }
     }
 
-    /// What went wrong with it, with the end of what it printed.
+    /// The reason of its failure, with the end of its output.
     package func failure(_ what: String) -> LoadTestError {
         .failure("\(name) \(what):\n" + output.split(separator: "\n").suffix(5).joined(separator: "\n"))
     }
