@@ -102,4 +102,27 @@ struct SentinelTests {
         #expect(kept == .finished(JobReply(.ok, body: [2])))
         try await queue.leave()
     }
+
+    @Test("at the sentinels, a user with only the documented rights is enough")
+    func rights() async throws {
+        let group = try RedisGroup(arguments: ["--min-replicas-to-write", "1"])
+        defer { group.kill() }
+        let rights = "+sentinel|get-master-addr-by-name +sentinel|replicas +subscribe +ping &+switch-master"
+        for port in group.sentinelPorts {
+            let words = ["ACL", "SETUSER", "watcher", "on", ">secret"] + rights.split(separator: " ").map(String.init)
+            #expect(try group.tell(port, words) == "OK")
+            for command in [["PING"], ["SUBSCRIBE", "+switch-master"]] {
+                #expect(try group.tell(port, ["ACL", "DRYRUN", "watcher"] + command) == "OK")
+            }
+        }
+        var settings = Self.settings(group)
+        settings.sentinels?.user = "watcher"
+        settings.sentinels?.password = Secret("secret")
+        let queue = try RedisJobQueue(settings, isStrict: true)
+        let enqueued = try await Self.insist {
+            try await queue.enqueue(Job(id: "1", timeLimit: .seconds(600), content: [1]))
+        }
+        #expect([.accepted, .known].contains(enqueued))
+        try await queue.leave()
+    }
 }
