@@ -84,9 +84,12 @@ extension ImagesTests {
             var builder = TIFFBuilder()
             builder.more = [259: 7, 260: 1]
             let plain = builder.bytes([1, 2, 3])
+            // As a number of one byte, 7 with anything behind it.
+            builder.more = [259: 0x0507]
+            let single = builder.bytes([1, 2, 3]).replacing(short, with: byte)
             builder.more = [259: 1].merging((1...210).map { ($0, 1) }) { $1 }
             let far = builder.bytes([1, 2, 3])
-            for bytes in [plain, plain.replacing(short, with: byte), plain.replacing(twice, with: short), far] {
+            for bytes in [plain, single, plain.replacing(twice, with: short), far] {
                 #expect(try failure(bytes, .tiff, without: ["jpeg"])?.reason == .disabled)
                 #expect(try failure(bytes, .tiff, without: ["gif"])?.reason != .disabled)
             }
