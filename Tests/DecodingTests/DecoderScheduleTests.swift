@@ -127,15 +127,21 @@ struct ScheduleTests {
         #expect(schedule.heldBytes == 100)
     }
 
+    /// Returns a schedule of 100 bytes with jobs that have 10 bytes each, and wait until each has `byteCount`.
+    private func schedule(ofWaiters count: Int, needing byteCount: Int) -> DecoderSchedule {
+        var schedule = DecoderSchedule(slots: count, byteLimit: 100)
+        for id in 1...count { schedule.wait(claim(id, id, byteCount: 10)) }
+        _ = schedule.grant(processes: 0, at: now)
+        for id in 1...count {
+            schedule.pause(id, at: now)
+            schedule.wait(claim(id, id, byteCount: byteCount))
+        }
+        return schedule
+    }
+
     @Test("jobs that wait for more memory are evicted for the most urgent one, and one more for a small one")
     func greedyWaiters() {
-        var schedule = DecoderSchedule(slots: 10, byteLimit: 100)
-        for id in 1...10 { schedule.wait(claim(id, id, byteCount: 10)) }
-        _ = schedule.grant(processes: 0, at: now)
-        for id in 1...10 {
-            schedule.pause(id, at: now)
-            schedule.wait(claim(id, id, byteCount: 70))
-        }
+        var schedule = schedule(ofWaiters: 10, needing: 70)
         schedule.wait(claim(11, 11, byteCount: 10))
         let granted = schedule.grant(processes: 0, at: now + .seconds(1)).map(\.id)
         #expect(granted == [1, 11])
@@ -145,13 +151,7 @@ struct ScheduleTests {
 
     @Test("of two jobs that both hold what the other one needs, the most urgent goes on")
     func mutualWaiters() {
-        var schedule = DecoderSchedule(slots: 2, byteLimit: 100)
-        for id in 1...2 { schedule.wait(claim(id, id, byteCount: 10)) }
-        _ = schedule.grant(processes: 0, at: now)
-        for id in 1...2 {
-            schedule.pause(id, at: now)
-            schedule.wait(claim(id, id, byteCount: 95))
-        }
+        var schedule = schedule(ofWaiters: 2, needing: 95)
         let early = schedule.grant(processes: 0, at: now + .milliseconds(499))
         #expect(early.isEmpty)
         #expect(schedule.nextChange(after: now + .milliseconds(499)) == now + .milliseconds(500))

@@ -53,7 +53,7 @@ enum Simulate {
         }
         if let (plan, report) = failed { explain(plan, report) }
         if showsCoverage {
-            // What this process counted is not a part of any run.
+            // The counts of this process belong to no run.
             csimulation_drop_counts()
             for (name, count) in coverage.sorted(by: { $0.key < $1.key }) { print("\(count)\t\(name)") }
         }

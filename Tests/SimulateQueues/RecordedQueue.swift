@@ -118,7 +118,7 @@ struct RecordedQueue: JobQueue {
     }
 }
 
-// What no worker asks.
+// Calls that no worker makes.
 extension RecordedQueue {
     func enqueue(_ job: Job) async throws -> Enqueued { try await real.enqueue(job) }
     func cancel(_ name: JobName) async throws -> Cancellation { try await real.cancel(name) }

@@ -39,7 +39,7 @@ final class SimulatedReadiness: Readiness, @unchecked Sendable {
 
     func stop(_ number: UInt64) { entries.removeAll { $0.number == number } }
 
-    /// Calls the actions of the descriptors that can be read. Returns `false` if there are none.
+    /// Runs the action of each readable descriptor. Returns whether there was one.
     func look() -> Bool {
         guard !entries.isEmpty else { return false }
         var polled = entries.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }

@@ -131,7 +131,7 @@ struct Leased: Sendable {
     }
 }
 
-// What no worker asks.
+// Calls that no worker makes.
 extension SimulatedQueue {
     func enqueue(_ job: Job) async throws -> Enqueued {
         try await line.ask { server, answer in answer(server.enqueue(job)) }

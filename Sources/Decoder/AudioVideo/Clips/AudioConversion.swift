@@ -38,7 +38,7 @@ struct AudioConversion {
         }
         guard var file else { return }
         if !isShortened, let smaller = encoding.corrected(for: file.bytes.byteCount, lasting: file.duration) {
-            // If it fails, or there is no time for it, the first one is still good.
+            // The first encoding is still good if the second one fails or has no time.
             let second = try? encoded(reader, as: smaller, rules) { source.timeWillExpire }
             if let second, second.bytes.byteCount < file.bytes.byteCount { file = second }
         }

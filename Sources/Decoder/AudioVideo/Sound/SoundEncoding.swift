@@ -53,7 +53,7 @@ extension MediaStream {
     fileprivate var soundAllowance: Double {
         switch codec {
         case AV_CODEC_ID_OPUS: 1.5
-        // What is not copied because it is not plain AAC codes the high frequencies apart, which saves a third.
+        // AAC that is not copied is not plain: it codes the high frequencies apart, which saves a third.
         case AV_CODEC_ID_AAC: configurationByteCount == nil ? 1.5 : 1
         default: 1
         }

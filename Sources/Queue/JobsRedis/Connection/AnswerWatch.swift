@@ -3,9 +3,10 @@ import Media
 import Synchronization
 import Timing
 
-/// A poller for answers. While callers wait, one command asks for all of their answers several times a second.
+/// A poller for answers. While callers wait, one command asks for all of their answers, up to a hundred times a second.
 ///
-/// The server's load is the same for one waiting client or a thousand, and a lost connection does not lose an answer.
+/// It asks less often for many answers, so that many waiting clients cost the server little more than a few. A lost
+/// connection does not lose an answer.
 final class AnswerWatch: Sendable {
     /// The time between two questions: 10 ms, and more than that for many answers, because each costs the server some time.
     static func interval(forAnswers count: Int) -> Duration {

@@ -204,8 +204,9 @@ extension DecoderSchedule {
     /// Returns whether there is memory for `claim`, after evicting jobs that have waited for long.
     ///
     /// Jobs that wait for more memory give way to small claims and to the most urgent one, which never gives way: two jobs
-    /// that both hold what the other one needs would wait for each other until their deadlines. A small claim may also evict one large job that has computed for longer than its turn: otherwise a single source that
-    /// claims all memory and then spins would stop every other one until its deadline.
+    /// that both hold what the other one needs would wait for each other until their deadlines. A small claim may also
+    /// evict one large job that has computed for longer than its turn: otherwise a single source that claims all memory and
+    /// then spins would stop every other one until its deadline.
     private mutating func makeRoom(for claim: Claim, keeping first: Claim?, at now: Instant) -> Bool {
         var missing = heldBytes + growth(of: claim) - byteLimit
         guard missing > 0, growth(of: claim) > 0 else { return true }
