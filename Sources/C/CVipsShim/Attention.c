@@ -25,7 +25,8 @@ static double colour(const VipsPel *pixel) {
     if (length < 40) return 0;
     double saturation = fmax(red, fmax(green, blue)) - fmin(red, fmin(green, blue));
     // The direction of skin colours in RGB, as libvips has it.
-    double distance = hypot(hypot(red / length - 0.78, green / length - 0.57), blue / length - 0.44);
+    double beside[] = {red / length - 0.78, green / length - 0.57, blue / length - 0.44};
+    double distance = sqrt(beside[0] * beside[0] + beside[1] * beside[1] + beside[2] * beside[2]);
     return saturation / 2 + 256 * fmax(0, 1 - distance / 0.2);
 }
 

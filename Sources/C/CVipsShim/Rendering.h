@@ -6,7 +6,9 @@ typedef struct Rows Rows;
 struct Rows {
     int width;
     int height;
-    /// Computes the next rows, at most `strip_height` of them, which are `distance` bytes apart and valid until the next
+    /// The most rows at a time.
+    int strip;
+    /// Computes the next rows, at most `strip` of them, which are `distance` bytes apart and valid until the next
     /// call. Returns their number, or -1 with the reason in libvips' error buffer.
     int (*next)(Rows *rows, const VipsPel **first, size_t *distance);
 };

@@ -6,7 +6,7 @@
 
 // libvips scales down fast only with liborc, which generates machine code at run time, and a decoder process has no
 // memory that is writable and executable. Without liborc, its Lanczos filter takes longer than decoding the JPEG: 36 ms
-// against 29 ms from 10 megapixels to 1038 px. This implementation of the same filter takes a third of that, because the
+// against 29 ms from 10 megapixels to 1038 px. This implementation of the same filter takes a quarter of that, because the
 // C compiler vectorizes it.
 
 // Pixels of up to four bands.
@@ -16,8 +16,8 @@ typedef int TwoWholePixels __attribute__((vector_size(32)));
 typedef guint16 TwoInputs __attribute__((vector_size(16)));
 
 // The values kept in registers while all their inputs are added up.
-typedef float Block __attribute__((vector_size(64)));
-typedef guint16 BlockOfInputs __attribute__((vector_size(32)));
+typedef float Block __attribute__((vector_size(128)));
+typedef guint16 BlockOfInputs __attribute__((vector_size(64)));
 enum { block = sizeof(Block) / sizeof(float) };
 
 // The right half of the filter, because its sines took a fiftieth of the whole for a photo.
@@ -41,7 +41,8 @@ void cvips_prepare_scaling(void) {
     prepare_light();
 }
 
-/// The inputs of each output, with their weights. An odd number of weights is followed by a zero.
+/// The inputs of each output, with their weights. All outputs have the same number of inputs, so that the processor
+/// foresees the end of each sum. An odd number of weights is followed by a zero.
 typedef struct {
     int first;
     int count;
@@ -51,18 +52,19 @@ typedef struct {
 /// Returns the taps for `to` outputs from `from` inputs, in one block that the caller frees.
 static Taps *taps_new(int from, int to) {
     double scale = (double)from / to;
-    double stretch = VIPS_MAX(1.0, scale);
-    int most = 2 * (int)ceil(3 * stretch) + 2;
-    Taps *taps = g_malloc0(to * (sizeof(Taps) + most * sizeof(float)));
+    double reach = 3 * VIPS_MAX(1.0, scale);
+    // As many inputs as are ever nearer than `reach`.
+    int count = VIPS_MIN(from, (int)floor(2 * reach) + 1);
+    int stride = count + 1;
+    Taps *taps = g_malloc0(to * (sizeof(Taps) + stride * sizeof(float)));
     float *weights = (float *)(taps + to);
-    for (int i = 0; i < to; i++, weights += most) {
+    for (int i = 0; i < to; i++, weights += stride) {
         double centre = (i + 0.5) * scale;
-        int first = VIPS_MAX(0, (int)floor(centre - 3 * stretch));
-        int end = VIPS_MIN(from, (int)ceil(centre + 3 * stretch));
+        int first = VIPS_CLIP(0, (int)ceil(centre - reach - 0.5), from - count);
         double sum = 0;
-        for (int k = first; k < end; k++) sum += weights[k - first] = weight((k + 0.5 - centre) / stretch);
-        for (int k = first; k < end; k++) weights[k - first] /= sum;
-        taps[i] = (Taps){first, end - first, weights};
+        for (int k = 0; k < count; k++) sum += weights[k] = weight((first + k + 0.5 - centre) * 3 / reach);
+        for (int k = 0; k < count; k++) weights[k] /= sum;
+        taps[i] = (Taps){first, count, weights};
     }
     return taps;
 }
@@ -98,21 +100,26 @@ static int pair(const Taps *one, const Taps *other, float (*weights)[2]) {
     return count;
 }
 
+/// Puts the pixels of two rows beside each other.
+VECTORISED static void join(const float *one, const float *other, int width, int bands, TwoPixels *out) {
+    for (int x = 0; x < width; x++, one += bands, other += bands) {
+        Pixel first, second;
+        memcpy(&first, one, sizeof first);
+        memcpy(&second, other, sizeof second);
+        out[x] = __builtin_shufflevector(first, second, 0, 1, 2, 3, 4, 5, 6, 7);
+    }
+}
+
 /// Computes a pixel of each of two rows. They have the same weights, so both are one vector.
-VECTORISED static void scale_across(const Taps *taps, const float *one, const float *other, int width, int bands,
-                                    guint16 *out, guint16 *other_out) {
+VECTORISED static void scale_across(const Taps *taps, const TwoPixels *in, int width, int bands, guint16 *out,
+                                    guint16 *other_out) {
     for (int x = 0; x < width; x++, out += bands, other_out += bands) {
+        const TwoPixels *pixels = in + taps[x].first;
         // Two sums, so that an addition does not wait for the one before.
         TwoPixels even = {0}, odd = {0};
-        const float *in = one + taps[x].first * bands, *other_in = other + taps[x].first * bands;
-        for (int k = 0; k < taps[x].count; k += 2, in += 2 * bands, other_in += 2 * bands) {
-            Pixel first[2], second[2];
-            memcpy(&first[0], in, sizeof(Pixel));
-            memcpy(&first[1], other_in, sizeof(Pixel));
-            memcpy(&second[0], in + bands, sizeof(Pixel));
-            memcpy(&second[1], other_in + bands, sizeof(Pixel));
-            even += __builtin_shufflevector(first[0], first[1], 0, 1, 2, 3, 4, 5, 6, 7) * taps[x].weights[k];
-            odd += __builtin_shufflevector(second[0], second[1], 0, 1, 2, 3, 4, 5, 6, 7) * taps[x].weights[k + 1];
+        for (int k = 0; k < taps[x].count; k += 2) {
+            even += pixels[k] * taps[x].weights[k];
+            odd += pixels[k + 1] * taps[x].weights[k + 1];
         }
         TwoWholePixels whole = __builtin_convertvector(even + odd, TwoWholePixels);
         whole &= whole > 0;
@@ -136,12 +143,15 @@ int render_scaled(Rows *rows, VipsImage *like, int width, int height, cvips_keep
     // The rows of two output rows, and those of the next strip.
     double scale = VIPS_MAX(1.0, (double)rows->height / height);
     int most = 2 * (int)ceil(3 * scale) + (int)ceil(scale) + 3;
-    int ring = VIPS_MIN(most + strip_height, rows->height);
+    int ring = VIPS_MIN(most + rows->strip, rows->height);
     // What follows a row's values is never used, so nothing is cleared.
     guint16 *input = g_new(guint16, (size_t)ring * stride);
     float(*weights)[2] = g_malloc0_n(most, sizeof *weights);
-    // A pixel is read as four values, whatever its bands, and an odd number of weights reads one pixel more.
+    // A pixel is read as four values, whatever its bands.
     float *middle[] = {g_new0(float, stride + 8), g_new0(float, stride + 8)};
+    // An odd number of weights reads one pixel more.
+    TwoPixels *joined = g_aligned_alloc((gsize)rows->width + 1, sizeof *joined, sizeof *joined);
+    memset(joined + rows->width, 0, sizeof *joined);
     guint16 *sums[] = {g_new(guint16, (size_t)width * bands.count + 4), g_new(guint16, (size_t)width * bands.count + 4)};
     int status = -1;
     int there = 0;
@@ -160,7 +170,8 @@ int render_scaled(Rows *rows, VipsImage *like, int width, int height, cvips_keep
         }
         int count = pair(&down[y], &down[last], weights);
         scale_down(down[y].first, count, weights, input, ring, stride, middle[0], middle[1]);
-        scale_across(across, middle[0], middle[1], width, bands.count, sums[0], sums[1]);
+        join(middle[0], middle[1], rows->width, bands.count, joined);
+        scale_across(across, joined, width, bands.count, sums[0], sums[1]);
         for (int i = 0; y <= last; i++, y++) write_line(&bands, sums[i], width, VIPS_IMAGE_ADDR(image, 0, y));
     }
     blacken(image, y);
@@ -170,6 +181,7 @@ int render_scaled(Rows *rows, VipsImage *like, int width, int height, cvips_keep
 end:
     g_free(sums[0]);
     g_free(sums[1]);
+    g_aligned_free(joined);
     g_free(middle[0]);
     g_free(middle[1]);
     g_free(weights);
@@ -200,7 +212,7 @@ static int compute_rows(Rows *base, const VipsPel **first, size_t *distance) {
 int cvips_render_scaled(VipsImage *in, int width, int height, cvips_keep keep, void *user, VipsImage **out, int *rows) {
     if (in->BandFmt != VIPS_FORMAT_UCHAR || in->Bands > 4 || width < 1 || height < 1 || vips_image_pio_input(in))
         return -1;
-    ComputedRows computed = {{in->Xsize, in->Ysize, compute_rows}, vips_region_new(in), 0};
+    ComputedRows computed = {{in->Xsize, in->Ysize, strip_height, compute_rows}, vips_region_new(in), 0};
     int status = render_scaled(&computed.base, in, width, height, keep, user, out, rows);
     g_object_unref(computed.region);
     return status;

@@ -1,6 +1,7 @@
 /// A table of waiters, each with a note that says what it waits for. It is part of a state that a lock protects.
 ///
-/// The methods only take waiters out. Resume them after the lock is released.
+/// The methods only take waiters out. Resume them after the lock is released. They use closures, because a key path of a
+/// generic type is looked up anew at each use, which took a fiftieth of the time of a download.
 package struct Waiters<Note, Value: Sendable> {
     package struct Entry {
         package var note: Note
@@ -13,7 +14,7 @@ package struct Waiters<Note, Value: Sendable> {
 
     package var isEmpty: Bool { entries.isEmpty }
     package var count: Int { entries.count }
-    package var notes: some Collection<Note> { entries.values.lazy.map(\.note) }
+    package var notes: some Collection<Note> { entries.values.lazy.map { $0.note } }
 
     package mutating func add(_ waiter: Waiter<Value>, _ note: Note) {
         entries[waiter.id] = Entry(note: note, waiter: waiter)
@@ -28,7 +29,7 @@ package struct Waiters<Note, Value: Sendable> {
     /// Takes out all waiters.
     package mutating func removeAll() -> [Waiter<Value>] {
         defer { entries = [:] }
-        return entries.values.map(\.waiter)
+        return entries.values.map { $0.waiter }
     }
 
     /// Takes out the waiters whose note satisfies a condition.
@@ -36,7 +37,7 @@ package struct Waiters<Note, Value: Sendable> {
         guard !entries.isEmpty else { return [] }
         let due = entries.filter { isDue($0.value.note) }
         for id in due.keys { entries[id] = nil }
-        return due.values.map(\.waiter)
+        return due.values.map { $0.waiter }
     }
 }
 

@@ -15,8 +15,8 @@ signal(SIGINT, SIG_IGN)
 _ = nice(5)
 do {
     try Libvips.start()
-    Libvips.warmUpBeforeFork()
     Libav.warmUp()
+    Rehearsal.run()
     // For `attachd doctor`, which loads no media library itself.
     if CommandLine.arguments.dropFirst().first == "--libraries" {
         for library in LoadedLibrary.ofThisProcess { print(library.line) }
