@@ -20,11 +20,13 @@ extension DecoderPool {
         _ name: String,
         formats: FormatSwitch = FormatSwitch(),
         instrument: any Instrument<DecoderEvent> = NoInstrument<DecoderEvent>(),
+        time: any TimeSource = SystemTime(),
         _ body: (DecoderPool) async throws -> Void,
     ) async throws {
         let path = name.hasPrefix("/") ? name : BuiltProgram.path(name)
         let pool = try DecoderPool(
-            DecoderPoolConfiguration(decoderPath: path, formats: formats, instrument: instrument)
+            DecoderPoolConfiguration(decoderPath: path, formats: formats, instrument: instrument),
+            time: time,
         )
         pool.start()
         do {
