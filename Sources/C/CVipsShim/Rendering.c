@@ -1,33 +1,19 @@
 #include "Rendering.h"
 
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-
-enum { huge_page = 2 << 20 };
-
-/// Returns memory that is not cleared, in huge pages as far as it fills them: they are there in a quarter of the time.
-static void *pixels_new(size_t count) {
-    if (count < huge_page) return malloc(count);
-    void *pixels = NULL;
-    if (posix_memalign(&pixels, huge_page, count)) return NULL;
-    // Without them, it gets small ones.
-    madvise(pixels, count / huge_page * huge_page, MADV_HUGEPAGE);
-    return pixels;
-}
 
 /// Returns a picture in memory that is not cleared, as that of libvips is: fresh memory costs more than scaling does.
 static VipsImage *image_new(int width, int height, int bands, VipsBandFormat format, VipsInterpretation space) {
     size_t count = (size_t)width * height * bands * vips_format_sizeof(format);
-    void *pixels = pixels_new(count);
+    void *pixels = g_try_malloc(count);
     VipsImage *image = pixels ? vips_image_new_from_memory(pixels, count, width, height, bands, format) : NULL;
     if (!image) {
         vips_error("render", "no memory for %zu bytes", count);
-        free(pixels);
+        g_free(pixels);
         return NULL;
     }
     image->Type = space;
-    g_object_set_data_full(G_OBJECT(image), "pixels", pixels, free);
+    g_object_set_data_full(G_OBJECT(image), "pixels", pixels, g_free);
     return image;
 }
 
