@@ -15,6 +15,7 @@ signal(SIGINT, SIG_IGN)
 _ = nice(5)
 do {
     try Libvips.start()
+    Libvips.warmUpBeforeFork()
     Libav.warmUp()
     Rehearsal.run()
     // For `attachd doctor`, which loads no media library itself.

@@ -1,7 +1,7 @@
 import CVips
 import CVipsShim
 package import DecoderWire
-package import Media
+import Media
 
 /// The process-wide setup of libvips.
 package enum Libvips {
@@ -20,30 +20,36 @@ package enum Libvips {
     }
 
     /// Decodes, scales, and converts a tiny picture of almost every format, so that forked children find the code in
-    /// memory. `use` receives each format and its picture's bytes.
+    /// memory.
     ///
     /// The calling thread computes the pixels, and the threads of HEIF decoders end with their picture. A process that
     /// was single-threaded is so again afterwards, and may fork.
-    package static func warmUpBeforeFork(_ use: (MediaFormat, any SourceBytes) -> Void = { _, _ in }) {
+    package static func warmUpBeforeFork() {
         for (index, format) in sampleFormats.enumerated() where format != .webp {
-            guard let bytes = sample(index) else { continue }
-            _ = try? convert(bytes, format)
-            use(format, bytes)
+            _ = sample(index, format)
         }
     }
 
     /// The formats in the order of `cvips_sample`.
     private static let sampleFormats: [MediaFormat] = [.jpeg, .png, .gif, .webp, .tiff, .heic, .avif]
 
-    private static func sample(_ index: Int) -> BytesInMemory? {
+    /// The sample that is a JPEG.
+    package static var jpegSample: (any SourceBytes)? { bytes(ofSample: 0) }
+
+    private static func bytes(ofSample index: Int) -> BytesInMemory? {
         var count = 0
         guard let start = unsafe cvips_sample(Int32(index), &count) else { return nil }
         return unsafe BytesInMemory([UInt8](UnsafeBufferPointer(start: start, count: count)))
     }
 
-    private static func convert(_ bytes: BytesInMemory, _ format: MediaFormat) throws(DecodeError) -> Picture {
-        let loaded = try PictureLoader(format: format).open(PictureSource(bytes, format))
-        let scaled = try loaded.in8Bits().inMemory(scaledTo: PixelSize(width: 4, height: 4))
-        return try scaled.convertedByProfile(fallback: "srgb").with8Bits().inMemory()
+    private static func sample(_ index: Int, _ format: MediaFormat) -> Picture? {
+        guard let bytes = bytes(ofSample: index) else { return nil }
+        do throws(DecodeError) {
+            let loaded = try PictureLoader(format: format).open(PictureSource(bytes, format))
+            let scaled = try loaded.in8Bits().inMemory(scaledTo: PixelSize(width: 4, height: 4))
+            return try scaled.convertedByProfile(fallback: "srgb").with8Bits().inMemory()
+        } catch {
+            return nil
+        }
     }
 }
