@@ -4,6 +4,8 @@ import re
 
 # Of the file's name, of the problem, and why.
 KNOWN = [
+    (r"^(jpeg|mpo|webp)-1-", "frame 0: a block is wrong by [67]", "loaders that shrink add up values, not light: dithered pictures get darker"),
+    (r"^png-1-17", "frame 0: a block is wrong by 7", "black with half its alpha, where the check has half of its light"),
     (r"^webp-moving-soft", "wrong by", "a GIF has one bit of alpha"),
     (r"^gif-moving", "frame [123]: a block", "Pillow writes differences from a first frame that is to be taken away (disposal 3)"),
     (r"^clip-(av1|vp|msmpeg|wmv|prores|raw|theora|ffv1|mjpeg|flv1).*\.(mpg|vob)$", "", "ffmpeg writes what a program stream cannot hold"),

@@ -12,6 +12,13 @@ struct PictureLoader {
     /// The severity from which on a problem is an error. Lesser problems leave blank or damaged pixels.
     var failOn = VIPS_FAIL_ON_NONE
 
+    /// Returns the largest factor that satisfies a condition and loses less than an eighth of the shorter side.
+    ///
+    /// A loader leaves out last rows and columns that stand for fewer pixels. If none are left, libvips ends the process.
+    static func largestShrink(of size: PixelSize, where isEnough: (Int) -> Bool) -> Int {
+        [8, 4, 2].first { min(size.width, size.height) >= 8 * $0 && isEnough($0) } ?? 1
+    }
+
     /// Reads the header. Rendering the picture decodes its pixels.
     func open(_ source: PictureSource) throws(DecodeError) -> Picture {
         let vipsSource = unsafe source.makeVipsSource()

@@ -50,7 +50,8 @@ struct StillConversion {
     func inlinePicture() -> InlinePicture? {
         guard request.image.inline != .off, !source.timeWillExpire else { return nil }
         do {
-            let shrink = [8, 4, 2].first { header.storedSize.longEdge / $0 >= InlinePicture.longestEdge } ?? 1
+            let size = header.storedSize
+            let shrink = PictureLoader.largestShrink(of: size) { size.longEdge / $0 >= InlinePicture.longestEdge }
             let rendered = try render(PictureSource(source, header.format), shrink)
             let standard = try rendered.picture.inStandardColours(from: header.colours.coding)
             return InlineEncoder(rules: request.image)

@@ -49,7 +49,9 @@ struct StillShape {
     /// The largest factor that leaves at least half of the target's size.
     var fastShrink: Int { largestShrink { area.size.longEdge / $0 >= (target.longEdge + 1) / 2 } }
 
-    private func largestShrink(where isEnough: (Int) -> Bool) -> Int { [8, 4, 2].first(where: isEnough) ?? 1 }
+    private func largestShrink(where isEnough: (Int) -> Bool) -> Int {
+        PictureLoader.largestShrink(of: whole, where: isEnough)
+    }
 
     /// Returns the part of `loaded` that is scaled.
     func crop(_ loaded: borrowing Picture) throws(DecodeError) -> Picture {
