@@ -6,7 +6,7 @@
 // libvips computes a JPEG's rows into regions, which it clears, keeps for operations that ask again, and copies. The
 // scaler needs each row once, so it takes them from libjpeg: from 12 megapixels to 1038 px, that saves a seventh of the time.
 
-/// The source for libjpeg, in pieces. libjpeg reads the last 3 kB of each in a slower way.
+/// The source for libjpeg, in pieces. libjpeg reads the last 3 kB of each (4:2:0) in a slower way.
 typedef struct {
     struct jpeg_source_mgr base;
     cvips_read read;

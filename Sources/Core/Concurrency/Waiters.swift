@@ -1,7 +1,9 @@
 /// A table of waiters, each with a note that says what it waits for. It is part of a state that a lock protects.
 ///
-/// The methods only take waiters out. Resume them after the lock is released. They use closures, because a key path of a
-/// generic type is looked up anew at each use, which took a fiftieth of the time of a download.
+/// The methods only take waiters out. Resume them after the lock is released.
+///
+/// Closures stand where key paths could: the Swift runtime looks up a key path of a generic type at each use, which took a
+/// seventh of the processor time of a download.
 package struct Waiters<Note, Value: Sendable> {
     package struct Entry {
         package var note: Note
