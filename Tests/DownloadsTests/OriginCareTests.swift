@@ -192,9 +192,9 @@ struct OriginCareTests {
         let origin = try OriginServer { _ in .stall(after: 10, of: pattern(1000)) }
         defer { origin.stop() }
         let downloader = try downloader()
-        await withTaskGroup(of: Void.self) { group in
+        try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<25 { group.addTask { _ = try? await downloader.fetch(origin.url()) } }
-            while origin.requests.count < 25 { try? await Task.sleep(for: .milliseconds(5)) }
+            while origin.requests.count < 25 { try await Task.sleep(for: .milliseconds(5)) }
             group.cancelAll()
         }
         #expect(downloader.originUsage.inFlight == 0)
@@ -210,13 +210,13 @@ struct OriginCareTests {
             rule.globalLimit = 4
             rule.grace = .milliseconds(50)
         }
-        await withTaskGroup(of: Fetched?.self) { group in
+        try await withThrowingTaskGroup(of: Fetched?.self) { group in
             for _ in 0..<8 { group.addTask { try? await downloader.fetch(origin.url()) } }
-            while downloader.originUsage.inFlight < 4 { try? await Task.sleep(for: .milliseconds(5)) }
+            while downloader.originUsage.inFlight < 4 { try await Task.sleep(for: .milliseconds(5)) }
             let fetched = try? await downloader.fetch(honest.url())
             #expect(fetched?.report.failure == nil && fetched?.holds([1]) == true)
             var cut = 0
-            for await case let fetched? in group {
+            for try await case let fetched? in group {
                 #expect(fetched.isConsistent && fetched.holdsBeginning(of: pattern(100_000)))
                 if fetched.report.failure?.message.contains("too slowly to finish in time") == true { cut += 1 }
                 group.cancelAll()

@@ -80,11 +80,11 @@ struct SendingTests {
         let downloader = try Downloader(settings: .opening("127.0.0.0/8"))
         let message = OutgoingMessage(body: [1], headers: [:])
         let deadline = SystemTime().now + .seconds(30)
-        await withTaskGroup(of: Void.self) { group in
+        try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<4 {
                 group.addTask { _ = try? await downloader.post(message, to: tarpit.url(), until: deadline) }
             }
-            while tarpit.requests.count < 4 { try? await Task.sleep(for: .milliseconds(5)) }
+            while tarpit.requests.count < 4 { try await Task.sleep(for: .milliseconds(5)) }
             await #expect { try await downloader.post(message, to: tarpit.url(), until: deadline) } throws: { error in
                 if case .notNow(_, let pause)? = error as? CallbackAddressError { pause > .zero } else { false }
             }
