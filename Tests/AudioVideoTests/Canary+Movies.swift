@@ -71,7 +71,7 @@ extension Canary {
             },
         ]
 
-    /// The places in files that are copied as sound.
+    /// The places in movies with sound only.
     static let sounds: [Canary] =
         [["moov"], ["moov", "trak"], ["moov", "trak", "mdia", "minf", "stbl", "stsd", "mp4a"]].map { path in
             Canary("m4a: uuid in \(path.joined(separator: "/"))") {

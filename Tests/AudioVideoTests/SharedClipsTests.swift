@@ -55,11 +55,11 @@ struct ClipPromise: CustomTestStringConvertible, Sendable {
     ]
 
     static let sounds = [
-        ClipPromise("audio/file-type__fixture-adts-mpeg4.aac", .m4a, .copied, nil, nil, 16_128),
+        ClipPromise("audio/file-type__fixture-adts-mpeg4.aac", .m4a, .transcoded, nil, nil, 16_128),
         ClipPromise("audio/file-type__fixture.aif", .m4a, .transcoded, nil, nil, 2937),
         // The first 256 ms are the decoder's start.
-        ClipPromise("audio/media__bbb_1ch_8kHz_aac_lc.m4a", .m4a, .copied, nil, nil, 3072),
-        ClipPromise("audio/media__bear-id3.mp3", .mp3, .copied, nil, nil, 2832),
+        ClipPromise("audio/media__bbb_1ch_8kHz_aac_lc.m4a", .m4a, .transcoded, nil, nil, 3072),
+        ClipPromise("audio/media__bear-id3.mp3", .m4a, .transcoded, nil, nil, 2832),
         ClipPromise("audio/media__bear.flac", .m4a, .transcoded, nil, nil, 2741),
         ClipPromise("audio/media__bear.opus", .m4a, .transcoded, nil, nil, 2741),
         ClipPromise("audio/media__bear_vorbis.ogg", .m4a, .transcoded, nil, nil, 2741),

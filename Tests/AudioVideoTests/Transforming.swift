@@ -2,8 +2,10 @@ import AudioVideo
 import DecoderWire
 import Images
 import Media
-import Testing
 import Support
+import Testing
+
+@testable import Decoding
 
 /// The libraries, which are started once per process.
 private let libraries = Result { () throws(DecodeError) in
@@ -39,10 +41,24 @@ func transform(
         thumbnailEdge: thumbnailEdge,
         disabled: disabled,
     )
+    defer { expectAcceptance(of: output) }
     do {
         try ClipTransform(request: request, source: source, output: output, stills: PosterEmitter()).run()
         return (output, nil)
     } catch {
         return (output, error)
+    }
+}
+
+/// Expects that the worker, which reads each output through to its end, accepts it.
+private func expectAcceptance(of output: CollectedRungs) {
+    for emitted in output.emitted {
+        let report = emitted.report
+        let isImage = report.format.kind == .image
+        let size =
+            isImage
+            ? OutputHeader(emitted.bytes.span).map { ($0.width, $0.height) }
+            : ClipHeader(emitted.bytes.span).map { ($0.width ?? 0, $0.height ?? 0) }
+        #expect(size.map { $0 == (report.width ?? 0, report.height ?? 0) } == true, "\(report)")
     }
 }

@@ -47,6 +47,25 @@ struct DecoderDeathTests {
         }
     }
 
+    @Test("decoder processes have a lower priority than the worker", arguments: ["attachd-decoder", "evil-decoder"])
+    func priority(program: String) async throws {
+        try await DecoderPool.with(program) { pool in
+            let zygote = try await pool.firstZygote()
+            try #require(!zygote.children.isEmpty)
+            let own = try Self.niceness(of: "self")
+            for pid in [zygote.pid] + zygote.children {
+                #expect(try Self.niceness(of: "\(pid)") == min(own + 10, 19))
+            }
+        }
+    }
+
+    /// Returns the process's nice value. The name of the program, before the other fields, may contain spaces.
+    private static func niceness(of process: String) throws -> Int {
+        let stat = try String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
+        let fields = stat[try #require(stat.lastIndex(of: ")"))...].split(separator: " ")
+        return try #require(Int(fields[17]))
+    }
+
     @Test(
         "S10: after a crash or a lie, the next jobs get processes with another memory layout",
         arguments: ["crash", "leave", "crash by a system call", "send garbage"],

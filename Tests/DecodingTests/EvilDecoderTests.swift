@@ -61,6 +61,8 @@ struct EvilDecoderTests {
             Array(TestPicture.jpeg.dropLast()), TestPicture.jpeg + [0], TestPicture.jpeg(width: 0, height: 8),
             TestPicture.jpeg(width: 1039, height: 8), TestPicture.jpeg(width: 8, height: 65535), [0xFF, 0xD8, 0xFF],
             Array("RIFF....WEBPVP8 ".utf8),
+            // A comment between the first byte and the last.
+            Array(TestPicture.jpeg.dropLast(2)) + [0xFF, 0xFE, 0, 8] + Array("CANARY".utf8) + [0xFF, 0xD9],
         ],
     )
     func noPicture(bytes: [UInt8]) async throws {

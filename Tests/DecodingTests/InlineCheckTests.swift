@@ -12,9 +12,10 @@ struct InlineCheckTests {
         Array("GIF89a".utf8) + [1, 0, 1, 0, 0x80, 0, 0, 0, 0, 0, 255, 255, 255]
         + [0x2C, 0, 0, 0, 0, 1, 0, 1, 0, 0, 2, 2, 0x44, 1, 0, 0x3B]
 
-    /// The segments of a JPEG of this size, up to the frame header, and its end.
+    /// A JPEG of this size whose scan is empty but for zeros.
     private static func jpeg(_ width: UInt8, _ height: UInt8, byteCount: Int = 300) -> [UInt8] {
-        let head: [UInt8] = [0xFF, 0xD8, 0xFF, 0xC0, 0, 11, 8, 0, height, 0, width, 1, 1, 0x11, 0]
+        let frame: [UInt8] = [0xFF, 0xC0, 0, 11, 8, 0, height, 0, width, 1, 1, 0x11, 0]
+        let head: [UInt8] = [0xFF, 0xD8] + frame + [0xFF, 0xDA, 0, 8, 1, 1, 0, 0, 63, 0]
         return head + [UInt8](repeating: 0, count: byteCount - head.count - 2) + [0xFF, 0xD9]
     }
 

@@ -3,6 +3,7 @@
 import Glibc
 import Sandbox
 
+Zygote.yieldToWorker()
 do {
     var zygote = Zygote(enclosure: try Enclosure.enter()) { line, lockDown in
         EvilProcess(line: line, lockDown: lockDown).run()

@@ -1,8 +1,10 @@
 import DecoderWire
 import Images
 import Media
-import Testing
 import Support
+import Testing
+
+@testable import Decoding
 
 /// The state of libvips, which is started once per process.
 private let libvips = Result { () throws(DecodeError) in try Libvips.start() }
@@ -35,6 +37,13 @@ func transform(
         thumbnailEdge: thumbnailEdge,
         disabled: disabled,
     )
+    // The worker, which reads each output through to its end, accepts it.
+    defer {
+        for emitted in output.emitted {
+            let size = OutputHeader(emitted.bytes.span).map { ($0.width, $0.height) }
+            #expect(size.map { $0 == (emitted.report.width, emitted.report.height) } == true, "\(emitted.report)")
+        }
+    }
     do {
         try ImageTransform(request: request, source: source, output: output).run()
         return (output, nil)

@@ -11,8 +11,7 @@ import Sandbox
 // program afterwards.
 signal(SIGTERM, SIG_IGN)
 signal(SIGINT, SIG_IGN)
-// The worker's timers and answers have priority, even if decoding uses every core.
-_ = nice(5)
+Zygote.yieldToWorker()
 do {
     try Libvips.start()
     Libvips.warmUpBeforeFork()

@@ -1,7 +1,7 @@
 import DecoderWire
 import Media
 
-/// The conversion of sound into a clip: a copy of its coded data, or a new encoding.
+/// The conversion of sound into a clip: a copy of its samples, or a new encoding.
 struct AudioConversion {
     /// The shortest sound, in microseconds, that is worth delivering when time runs out.
     private static let shortest: Int64 = 1_000_000
@@ -20,15 +20,16 @@ struct AudioConversion {
         let reader = try ClipReader(demuxer, range: range, streams: [audio])
         // The first packet says whether the sound is encrypted, which hides what can be done with it.
         _ = try reader.packet(at: 0)
-        if emitter.wants(.copied), let container = audio.copyContainer {
+        if emitter.wants(.copied), audio.isUncompressed {
             do {
-                if try copy(reader, container, rules) { return }
+                if try copy(reader, rules) { return }
             } catch {
                 // Sound that cannot be copied is encoded again.
-                guard emitter.wants(.transcoded) else { throw error }
+                guard emitter.wants(.transcoded) || emitter.wants(.shortened) else { throw error }
             }
         }
-        guard emitter.wants(.transcoded), !mustStop else { return }
+        // Where time is short, the sound so far is better than none: it is done when the time runs out.
+        guard emitter.wants(.transcoded) || emitter.wants(.shortened) && !emitter.hasEmitted, !mustStop else { return }
         let encoding = try reader.encoding(of: audio)
         // Without another result, a shortened clip is better than none.
         var isShortened = false
@@ -71,25 +72,12 @@ struct AudioConversion {
     private var mustStop: Bool { emitter.hasEmitted && source.timeWillExpire }
 
     /// Emits a copy. Returns `true` if nothing better can follow.
-    private func copy(
-        _ reader: ClipReader,
-        _ container: Container,
-        _ rules: AudioRules,
-    ) throws(DecodeError) -> Bool {
-        let muxer = try Muxer(container, byteLimit: rules.byteLimit)
-        let padding = container == .mp3 ? try audio.samplesBeforeStart(in: reader) : 0
-        let isRaw = request.format == .mp3 || request.format == .aac
-        let track = try CopiedTrack(
-            audio,
-            range: reader.range,
-            initialPadding: padding,
-            rawSource: isRaw ? source : nil,
-            muxer: muxer,
-        )
+    private func copy(_ reader: ClipReader, _ rules: AudioRules) throws(DecodeError) -> Bool {
+        let muxer = try Muxer(.wav, byteLimit: rules.byteLimit)
+        let track = try CopiedTrack(audio, range: reader.range, muxer: muxer)
         let assembly = ClipAssembly(reader: reader, muxer: muxer, tracks: [track])
         guard let file = try assembly.run(until: { mustStop }) else { return true }
-        if container.isMovie { file.edit { MovieEdits.shortened($0, to: reader.range.duration) } }
-        let report = try emitter.emit(file, container, as: .copied, longest: reader.range.duration)
+        let report = try emitter.emit(file, .wav, as: .copied, longest: reader.range.duration)
         return request.isLast(report)
     }
 }

@@ -27,7 +27,7 @@ struct ClipCheck {
         guard demuxer.streams.count == streams.all.count, isVideo == (streams.video != nil) else {
             throw DecodeError(.internalError, "the clip has other streams than it should")
         }
-        let legal = [AV_CODEC_ID_H264, AV_CODEC_ID_AAC, AV_CODEC_ID_MP3, AV_CODEC_ID_PCM_S16LE]
+        let legal = [AV_CODEC_ID_H264, AV_CODEC_ID_AAC, AV_CODEC_ID_PCM_S16LE]
         guard streams.all.allSatisfy({ legal.contains($0.codec) }) else {
             throw DecodeError(.internalError, "the clip has a codec that it should not have")
         }

@@ -41,16 +41,13 @@ extension MediaStream {
             && displaySize.height > 1 && !orientation.isMirrored
     }
 
-    /// The container in which the coded data can be delivered as sound alone; `nil` if there is none.
-    var copyContainer: Container? {
+    /// A Boolean value that indicates whether the stream has uncompressed samples, which can be delivered as they are, as a WAV.
+    ///
+    /// Coded sound is never copied. AAC and MP3 have room for others' bytes in each frame (fill elements, data streams, ancillary
+    /// data, and all that follows the last code), which only a decoder finds.
+    var isUncompressed: Bool {
         let parameters = unsafe self.parameters.pointee
-        guard unsafe parameters.ch_layout.nb_channels <= 2, unsafe parameters.sample_rate <= 48_000 else { return nil }
-        return switch codec {
-        case AV_CODEC_ID_AAC:
-            unsafe parameters.profile == FF_PROFILE_AAC_LOW && configurationByteCount != nil ? .m4a : nil
-        case AV_CODEC_ID_MP3: .mp3
-        case AV_CODEC_ID_PCM_S16LE: sampleByteCount == nil ? nil : .wav
-        default: nil
-        }
+        return unsafe codec == AV_CODEC_ID_PCM_S16LE && sampleByteCount != nil && parameters.ch_layout.nb_channels <= 2
+            && parameters.sample_rate <= 48_000
     }
 }

@@ -3,7 +3,7 @@ import DecoderWire
 import Media
 import Values
 
-/// A track whose coded data goes into the clip unchanged.
+/// A track whose coded pictures or uncompressed samples go into the clip unchanged.
 ///
 /// It begins at a key frame, which may come before the start of the clip. The file's edit list hides times before zero.
 final class CopiedTrack: ClipTrack {
@@ -14,8 +14,6 @@ final class CopiedTrack: ClipTrack {
     private let start: Int64
     private let end: Int64
     private let filter: UnitFilter?
-    /// The filter for sound with headers of its own.
-    private var frames: SoundFrames?
     private var hasBegun = false
     private var firstTime: Int64 = 0
     /// The packets without a decoding time. Matroska does not store decoding times, and libav cannot compute those of
@@ -27,15 +25,7 @@ final class CopiedTrack: ClipTrack {
 
     var source: Int { stream.index }
 
-    /// Creates the track. `initialPadding` is the number of samples before the start, for a container without edit
-    /// lists. `rawSource` is the source if it has no container.
-    init(
-        _ stream: MediaStream,
-        range: ClipRange,
-        initialPadding: Int64 = 0,
-        rawSource: (any SourceBytes)? = nil,
-        muxer: Muxer,
-    ) throws(DecodeError) {
+    init(_ stream: MediaStream, range: ClipRange, muxer: Muxer) throws(DecodeError) {
         self.stream = stream
         self.range = range
         self.muxer = muxer
@@ -43,13 +33,11 @@ final class CopiedTrack: ClipTrack {
         end = stream.units(ofMicroseconds: range.end)
         let filter = stream.codec == AV_CODEC_ID_H264 ? try unsafe UnitFilter(stream.parameters) : nil
         self.filter = filter
-        frames = stream.soundFrames(in: rawSource)
         output = try unsafe muxer.addStream { (output) throws(DecodeError) in
             try unsafe check(
                 "avcodec_parameters_copy",
                 avcodec_parameters_copy(output.pointee.codecpar, filter?.parameters ?? UnsafePointer(stream.parameters))
             )
-            unsafe output.pointee.codecpar.pointee.initial_padding = Int32(clamping: initialPadding)
             unsafe output.pointee.time_base = stream.timeBase
             guard stream.kind == .video else { return unsafe stream.strip(&output.pointee.codecpar.pointee) }
             unsafe stream.copyPixelRatio(to: output)
@@ -58,11 +46,6 @@ final class CopiedTrack: ClipTrack {
     }
 
     func take(_ packet: Packet) throws(DecodeError) {
-        guard frames != nil else { return try accept(packet) }
-        if let frame = try frames?.take(packet) { try accept(frame) }
-    }
-
-    private func accept(_ packet: Packet) throws(DecodeError) {
         guard let shown = packet.presentationTime else { throw Self.noTime }
         guard try begins(packet, shown) else { return }
         guard let decoded = packet.decodingTime else {
@@ -74,10 +57,6 @@ final class CopiedTrack: ClipTrack {
     }
 
     func finish(until mustStop: () -> Bool) throws(DecodeError) {
-        // The muxer does not wait for packets behind the clip's end.
-        if let last = frames?.waiting, last.presentationTime ?? end < end, let last = try frames?.end() {
-            try accept(last)
-        }
         guard undated.isEmpty else { throw Self.noTime }
     }
 
@@ -121,7 +100,7 @@ final class CopiedTrack: ClipTrack {
                 throw DecodeError(.unsupportedFormat, "the copy would begin with a picture that needs others")
             }
             hasBegun = true
-        case .audio: hasBegun = stream.isNeeded(packet, shownAt: shown, from: start)
+        case .audio: hasBegun = shown + max(packet.duration, 1) > start
         }
         firstTime = shown
         return hasBegun
@@ -129,7 +108,7 @@ final class CopiedTrack: ClipTrack {
 
     private func write(_ packet: Packet) throws(DecodeError) {
         let copy = try packet.copy()
-        if stream.codec == AV_CODEC_ID_PCM_S16LE { copy.keepSamples(from: start, to: end, of: stream) }
+        if stream.kind == .audio { copy.keepSamples(from: start, to: end, of: stream) }
         copy.presentationTime = copy.presentationTime.map { $0 - start }
         copy.decodingTime = copy.decodingTime.map { $0 - start }
         guard let filter else { return try muxer.write(copy, to: output, timeBase: stream.timeBase) }

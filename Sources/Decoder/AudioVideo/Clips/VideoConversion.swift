@@ -4,7 +4,7 @@ import Glibc
 import Media
 import Values
 
-/// The conversion of a video into a clip: a poster, a copy of its coded data, or a new encoding.
+/// The conversion of a video into a clip: a poster, a copy of its coded pictures, or a new encoding.
 struct VideoConversion {
     /// The share of the budget that is left after the container and the inaccuracy of rate control.
     private static let overhead = 0.92
@@ -32,9 +32,11 @@ struct VideoConversion {
         _ = try reader.packet(at: 0)
         let isCopyable = emitter.wants(.copied) && video.isCopyable(under: rules)
         var failure: DecodeError?
-        // A copy of bytes that are already there, or arrive at once, is faster than a poster. A thumbnail or a tiny
-        // picture for the payload needs a poster in any case.
-        let needsPoster = request.thumbnailEdge != nil || request.image.inline != .off
+        // A copy of bytes that are already there, or arrive at once, is faster than a poster; but its sound is encoded, which
+        // takes longer. So the poster comes first where time is too short for a whole encoding. A thumbnail or a tiny picture
+        // for the payload needs a poster in any case.
+        let isHurried = audio != nil && (!emitter.wants(.transcoded) || source.timeWillExpire)
+        let needsPoster = request.thumbnailEdge != nil || request.image.inline != .off || isHurried
         let isQuick = isCopyable && !needsPoster && (source.isWhole || reader.reachesEnd(within: Self.patience))
         if !isQuick { _ = attempt(&failure) { () throws(DecodeError) in try emitPoster(reader) } }
         // A video that cannot be copied is encoded again.
@@ -58,6 +60,10 @@ struct VideoConversion {
     }
 
     private var mustStop: Bool { emitter.hasEmitted && source.timeWillExpire }
+
+    /// A Boolean value that indicates whether time is too short to encode the sound beside a copied picture. The poster takes
+    /// less; without the sound, the clip would not be what the sender meant.
+    private var soundIsTooLate: Bool { audio != nil && emitter.wants(.poster) && source.timeWillExpire }
 
     private func emitPosterOnly() throws(DecodeError) {
         var clip = request.clip
@@ -84,22 +90,11 @@ struct VideoConversion {
     private func copy(_ reader: ClipReader, _ rules: VideoRules) throws(DecodeError) -> Bool {
         let muxer = try Muxer(.mp4, byteLimit: rules.byteLimit)
         var tracks: [any ClipTrack] = [try CopiedTrack(video, range: reader.range, muxer: muxer)]
-        if let audio {
-            tracks.append(
-                audio.copyContainer == .m4a
-                    ? try CopiedTrack(audio, range: reader.range, muxer: muxer)
-                    : try EncodedAudioTrack(
-                        audio,
-                        as: reader.encoding(of: audio),
-                        range: reader.range,
-                        limits: request.limits,
-                        without: request.disabled,
-                        muxer: muxer
-                    )
-            )
-        }
+        // Coded sound is never copied: see `isUncompressed`.
+        if let sound = try encodedSound(reader, muxer) { tracks.append(sound) }
         let assembly = ClipAssembly(reader: reader, muxer: muxer, tracks: tracks)
-        guard let file = try assembly.run(until: { mustStop }) else { return true }
+        // If it had to stop before there is a poster, that one follows.
+        guard let file = try assembly.run(until: { mustStop || soundIsTooLate }) else { return emitter.hasEmitted }
         file.edit { MovieEdits.shortened($0, to: reader.range.duration) }
         let report = try emitter.emit(file, .mp4, as: .copied, longest: reader.range.duration)
         return request.isLast(report)
@@ -119,6 +114,19 @@ struct VideoConversion {
         }
         if let copied = emitter.clipByteCount, copied <= best.file.byteCount { return }
         _ = try emitter.emit(best.file, .mp4, as: .transcoded, longest: reader.range.duration)
+    }
+
+    /// Returns the track that encodes the clip's sound; `nil` without sound.
+    private func encodedSound(_ reader: ClipReader, _ muxer: Muxer) throws(DecodeError) -> EncodedAudioTrack? {
+        guard let audio else { return nil }
+        return try EncodedAudioTrack(
+            audio,
+            as: reader.encoding(of: audio),
+            range: reader.range,
+            limits: request.limits,
+            without: request.disabled,
+            muxer: muxer,
+        )
     }
 
     /// Encodes the clip. Returns `nil` if it had to stop.
@@ -141,18 +149,7 @@ struct VideoConversion {
             muxer: muxer,
         )
         var tracks: [any ClipTrack] = [picture]
-        if let audio {
-            tracks.append(
-                try EncodedAudioTrack(
-                    audio,
-                    as: reader.encoding(of: audio),
-                    range: reader.range,
-                    limits: request.limits,
-                    without: request.disabled,
-                    muxer: muxer
-                )
-            )
-        }
+        if let sound = try encodedSound(reader, muxer) { tracks.append(sound) }
         let assembly = ClipAssembly(reader: reader, muxer: muxer, tracks: tracks)
         let file = try assembly.run(until: { mustStop || isLate() })
         return file.map { ($0, picture.byteCount) }

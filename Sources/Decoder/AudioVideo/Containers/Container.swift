@@ -2,13 +2,12 @@ import Media
 
 /// The containers in which clips are delivered.
 enum Container: CaseIterable {
-    case mp4, m4a, mp3, wav
+    case mp4, m4a, wav
 
     var format: OutputFormat {
         switch self {
         case .mp4: .mp4
         case .m4a: .m4a
-        case .mp3: .mp3
         case .wav: .wav
         }
     }
@@ -18,7 +17,6 @@ enum Container: CaseIterable {
         switch self {
         case .mp4: "mp4"
         case .m4a: "ipod"
-        case .mp3: "mp3"
         case .wav: "wav"
         }
     }

@@ -50,7 +50,6 @@ final class Muxer {
         var options: OpaquePointer?
         defer { unsafe av_dict_free(&options) }
         if container.isMovie { unsafe av_dict_set(&options, "movflags", "faststart", 0) }
-        if container == .mp3 { unsafe av_dict_set(&options, "id3v2_version", "0", 0) }
         try unsafe check("avformat_write_header", avformat_write_header(context, &options))
         hasHeader = true
     }

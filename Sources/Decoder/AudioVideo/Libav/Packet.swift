@@ -23,29 +23,12 @@ final class Packet {
 
     var stream: Int { unsafe Int(pointer.pointee.stream_index) }
     var byteCount: Int { unsafe Int(pointer.pointee.size) }
-    /// The offset in the source, as libav counts it; negative if unknown.
-    var position: Int { unsafe Int(clamping: pointer.pointee.pos) }
     var isKeyFrame: Bool { unsafe pointer.pointee.flags & AV_PKT_FLAG_KEY != 0 }
 
     /// A Boolean value that indicates whether the data is encrypted (ISO/IEC 23001-7).
     var isEncrypted: Bool {
         var size = 0
         return unsafe av_packet_get_side_data(pointer, AV_PKT_DATA_ENCRYPTION_INFO, &size) != nil
-    }
-
-    /// Returns a packet with the bytes of `range` only.
-    func part(_ range: Range<Int>) throws(DecodeError) -> Packet {
-        let part = try copy()
-        guard range.lowerBound >= 0, range.upperBound <= byteCount else { return part }
-        unsafe part.pointer.pointee.data += range.lowerBound
-        unsafe part.pointer.pointee.size = Int32(range.count)
-        return part
-    }
-
-    /// Calls `body` with the data.
-    func withBytes<Result>(_ body: (Span<UInt8>) throws(DecodeError) -> Result) throws(DecodeError) -> Result {
-        let bytes = unsafe UnsafeBufferPointer(start: pointer.pointee.data, count: byteCount)
-        return try body(unsafe bytes.span)
     }
 
     /// The time of display, in units of the stream; `nil` if the container does not give it.

@@ -53,8 +53,9 @@ extension MediaStream {
     fileprivate var soundAllowance: Double {
         switch codec {
         case AV_CODEC_ID_OPUS: 1.5
-        // AAC that is not copied is not plain: it codes the high frequencies apart, which saves a third.
-        case AV_CODEC_ID_AAC: configurationByteCount == nil ? 1.5 : 1
+        // High-efficiency AAC codes the high frequencies apart, which saves a third.
+        case AV_CODEC_ID_AAC:
+            unsafe [FF_PROFILE_AAC_HE, FF_PROFILE_AAC_HE_V2].contains(parameters.pointee.profile) ? 1.5 : 1
         default: 1
         }
     }

@@ -51,7 +51,7 @@ struct Remuxing {
             return GIFContainer.stripped(bytes, limit: byteLimit).flatMap { isDecodable($0) ? $0 : nil }
         // Foreign bytes can follow the pixels in a chunk, where only a decoder could tell them apart.
         case .webp: return nil
-        case .mp4, .m4a, .mp3, .wav: return nil
+        case .mp4, .m4a, .wav: return nil
         }
     }
 

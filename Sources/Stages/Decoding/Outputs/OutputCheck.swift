@@ -98,7 +98,7 @@ enum OutputCheck {
         case .jpeg, .png: return (image.longEdge, image.byteLimit)
         case .webp: return image.prefersWebP ? (image.longEdge, image.byteLimit) : (0, 0)
         // Clips have bounds of their own; see `clip`.
-        case .mp4, .m4a, .mp3, .wav: return (0, 0)
+        case .mp4, .m4a, .wav: return (0, 0)
         }
     }
 
