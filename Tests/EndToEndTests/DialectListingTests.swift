@@ -233,6 +233,86 @@ struct DialectListingTests {
         #expect(other.status == 1 && other.output.contains("there is no /topic"))
     }
 
+    @Test("what detection and lint propose for a body that nothing fits finds its media, also inside a string")
+    func proposal() async throws {
+        let payload =
+            #"{"event":{"media":[{"src":"https://a.example/1.jpg"}]},"m":"{\"hero\":\"https://a.example/2.jpg?t=1\"}"}"#
+        let file = try write(payload, to: "event.json")
+        let detected = try await attachd.run(["dialects", "--detect", file])
+        let lines = try #require(detected.output.range(of: "dialects:\n"))
+        let configuration = String(detected.output[lines.lowerBound...])
+        #expect(detected.status == 1)
+        let json = try await attachd.run(["dialects", "--detect", file, "--json"])
+        let listing = try JSONValue(parsing: Array(json.output.utf8))
+        #expect(listing["configuration"]?.text.map { $0 + "\n" } == configuration, "\(configuration)")
+        let linted = try await attachd.run(["lint", file])
+        #expect(
+            linted.status == 65 && linted.errors.contains(#"{string: "/m", gate: none, url: ["/hero"]}}"#),
+            "\(linted.errors)"
+        )
+
+        let configured = ["dialects", "--detect", file, "--config", try write(configuration, to: "own.yaml")]
+        let rows = Self.rows(try await attachd.run(configured).output)
+        #expect(rows[1] == ["my-service", "used", "/event/media/0/src"])
+        #expect(rows[2].prefix(3) == ["my-service-2", "also", "/m/hero;"])
+
+        let line = try #require(linted.errors.range(of: "dialects: {"))
+        let flow = [
+            "dialects", "--detect", file, "--config",
+            try write(String(linted.errors[line.lowerBound...]), to: "flow.yaml"),
+        ]
+        #expect(Self.rows(try await attachd.run(flow).output).prefix(3) == rows.prefix(3))
+
+        let push = try write(
+            #"{"aps":{"alert":"Hi","mutable-content":1},"pic":{"src":"https://a.example/1.jpg"}}"#,
+            to: "push.json"
+        )
+        let finding = try await attachd.run(["lint", push])
+        #expect(
+            finding.status == 0 && finding.output.hasSuffix("  my-service:\n    url: [\"/pic/src\"]\n"),
+            "\(finding.output)"
+        )
+        let object = try JSONValue(parsing: Array(try await attachd.run(["lint", push, "--json"]).output.utf8))
+        #expect(object["configuration"]?.text?.hasSuffix("url: [\"/pic/src\"]") == true)
+    }
+
+    @Test("a dialect for any JSON gives its profile to a request that names none, and keeps the rest of the body")
+    func anyJSON() async throws {
+        let file = try write(
+            """
+            dialects:
+              event: {gate: none, url: /event/hero, profile: fcm}
+              queue: {string: /Message, url: /hero}
+            """
+        )
+        let payload = try write(#"{"event":{"hero":"file:///nothing/here.jpg"},"n":1.50}"#, to: "any.json")
+        let outcome = try await attachd.run(["process", payload, "--config", file, "--explain"])
+        #expect(
+            outcome.status == 0 && outcome.output == #"{"event":{"hero":"file:///nothing/here.jpg"},"n":1.50}"# + "\n"
+        )
+        #expect(outcome.errors.contains("profile fcm"), "\(outcome.errors)")
+        let list = Self.rows(try await attachd.run(["dialects", "--config", file]).output)
+        #expect(
+            list.dropFirst().prefix(2).map { $0.prefix(3) } == [
+                ["event", "/event/hero", "fcm"], ["queue", "/Message/hero", "-"],
+            ]
+        )
+    }
+
+    @Test(
+        "a dialect whose gate, profile or string is not valid is refused",
+        arguments: [
+            ("{gate: open, url: /a}", "dialects.own.gate"), ("{url: /a, profile: nokia}", "dialects.own.profile"),
+            ("{string: Message}", "is not a JSON pointer"), ("{gate: none}", "it has no url"),
+            ("{string: /a, gate: none}", "it has no url"), ("{string: /a, profile: fcm}", "it has no url"),
+        ]
+    )
+    func invalid(dialect: String, words: String) async throws {
+        let file = try write("dialects:\n  own: \(dialect)\n")
+        let outcome = try await attachd.run(["dialects", "--config", file])
+        #expect(outcome.status == 78 && outcome.errors.contains(words), "\(outcome.errors)")
+    }
+
     @Test("detection refuses what is no JSON, a missing file, and --json alone")
     func detectionRefuses() async throws {
         #expect(try await attachd.run(["dialects", "--detect", try write("{", to: "a.json")]).status == 65)

@@ -6,7 +6,8 @@ import Testing
 
 /// A payload, the attachments in it, the ready files, and the expected payload.
 ///
-/// A file `DIALECT.CASE.json` holds one. In `ready`, `null` stands for an attachment that failed.
+/// A file `DIALECT.CASE.json` holds one. In `ready`, `null` stands for an attachment that failed. A file `own.CASE.json`
+/// has dialects of its own, as a configuration file has them: those are for senders that no built-in one knows.
 struct Golden: CustomTestStringConvertible {
     let name: String
     let json: JSONValue
@@ -30,9 +31,38 @@ struct Golden: CustomTestStringConvertible {
     var dialect: String { String(name.prefix { $0 != "." }) }
     var testDescription: String { name }
 
+    /// A Boolean value that indicates whether the attachments are those of other dialects' payloads inside.
+    var isWrapping: Bool {
+        json["payload"]?["notifications"] != nil || json["wrapping"] == true
+    }
+
+    /// A reader with the file's dialects before the built-in ones.
+    var reader: PayloadReader {
+        get throws {
+            var dialects = Dialect.builtIn
+            if case .object(let members)? = json["dialects"] {
+                dialects = try members.map { try Self.definition($0).dialect() } + dialects
+            }
+            return PayloadReader(dialects: dialects, makeIdentifier: Self.countedIdentifiers())
+        }
+    }
+
+    private static func definition(_ member: JSONValue.Member) throws -> DialectDefinition {
+        let table = member.value
+        let urls: [String] = if case .array(let urls)? = table["url"] { urls.compactMap(\.text) } else { [] }
+        return DialectDefinition(
+            name: member.key,
+            url: urls,
+            identifier: table["identifier"]?.text,
+            type: table["type"]?.text,
+            gate: try table["gate"]?.text.map { try #require(DialectDefinition.Gate(rawValue: $0)) } ?? .push,
+            profile: table["profile"]?.text,
+            string: table["string"]?.text,
+        )
+    }
+
     func request() throws -> NotificationRequest {
-        let reader = PayloadReader(makeIdentifier: Self.countedIdentifiers())
-        return try reader.read(try #require(json["payload"]), identifier: "n", dialect: json["pin"]?.text)
+        try reader.read(try #require(json["payload"]), identifier: "n", dialect: json["pin"]?.text)
     }
 
     var ready: [Int: NotificationAttachment] {

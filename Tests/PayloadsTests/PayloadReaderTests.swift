@@ -67,7 +67,7 @@ struct PayloadReaderTests {
         #expect(throws: PayloadError.notAnObject) { try Self.read("[1]") }
         for text in [#"{"alert":"Hi"}"#, #"{"aps":"Hi"}"#, "{}"] {
             #expect { try Self.read(text) } throws: { error in
-                guard case .noNotification(let requests) = error as? PayloadError else { return false }
+                guard case .noNotification(let requests, _) = error as? PayloadError else { return false }
                 return requests.first == "fcm-message" && "\(error)".contains("`attachd dialects --detect FILE`")
             }
         }
@@ -168,11 +168,30 @@ struct PayloadReaderTests {
 
     @Test("among the services whose marks a request has, the first that finds an attachment is the one")
     func sharedMarks() throws {
-        // The marks of Expo and of a web push; only the latter has a picture there.
-        let request = try Self.read(#"{"to":"u1","title":"Hi","image":"https://example.com/a.jpg"}"#)
+        // The marks of ntfy and of a web push; only the latter has a picture there.
+        let request = try Self.read(
+            #"{"topic":"u1","title":"Hi","message":"M","image":"https://example.com/a.jpg"}"#
+        )
         #expect(request.attachments.map(\.dialect) == ["web-push"])
         let nothing = try Self.read(#"{"to":"u1","title":"Hi","data":{"k":1}}"#)
         #expect(nothing.attachments.isEmpty)
+    }
+
+    @Test(
+        "what an iPhone may get is no web push, whose WebP it would not show",
+        arguments: [
+            #""to":"u1""#, #""registration_ids":["u1"]"#, #""mutable_content":true"#, #""mutableContent":1"#,
+            #""apns":{"payload":{"aps":{"mutable-content":1}}}"#, #""android":{"priority":"high"}"#, #""fid":"f""#,
+            #""fids":["f"]"#, #""custom":{},"topic":"com.example.app""#,
+        ]
+    )
+    func noWebPush(key: String) throws {
+        let picture = #""title":"T","body":"B","image":"https://example.com/a.jpg""#
+        for body in [picture, #""notification":{\#(picture)}"#] {
+            for attachment in (try? Self.read("{\(key),\(body)}"))?.attachments ?? [] {
+                #expect(attachment.dialect != "web-push" && !attachment.isForOthersOnly, "\(attachment)")
+            }
+        }
     }
 
     @Test("a request with thousands of places for a picture is read up to the limit of attachments")

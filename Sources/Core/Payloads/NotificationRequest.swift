@@ -2,6 +2,10 @@
 package struct NotificationRequest: Sendable, Equatable {
     package var identifier: String
     package var payload: JSONValue
+    /// The payload with the JSON of its strings in their places. The pointers of attachments lead through it.
+    let content: JSONValue
+    /// The strings of the payload that hold payloads of their own.
+    let strings: [PayloadString]
     /// The payload as it came, which is sent when nothing was rewritten.
     package var original: [UInt8]
     package var pushType: PushType
@@ -16,11 +20,18 @@ package struct NotificationRequest: Sendable, Equatable {
     /// The reasons for the attachments that were found.
     package var explanation: Explanation
 
-    let measure: RequestLayout.Measure
+    let measures: [PayloadMeasure]
     let fallbackBody: FallbackBody?
 
     /// Returns the number of bytes of `payload` that the push service counts against the limit of `pushType`.
-    package func byteCount(of payload: JSONValue) -> Int { measure.byteCount(of: payload) }
+    package func byteCount(of payload: JSONValue) -> Int {
+        byteCount(of: payload, opened: payload.opening(strings))
+    }
+
+    /// Returns the number of bytes of `payload` that count. In `content`, its strings are open.
+    func byteCount(of payload: JSONValue, opened content: JSONValue) -> Int {
+        measures.map { $0.byteCount(of: payload, opened: content) }.max() ?? 0
+    }
 
     /// An attachment that a gate holds back, and the reason.
     struct Held: Sendable, Equatable {
@@ -32,6 +43,20 @@ package struct NotificationRequest: Sendable, Equatable {
     struct FallbackBody: Sendable, Equatable {
         var pointer: JSONPointer
         var text: JSONValue
+    }
+}
+
+/// The part of a body that a push service counts: the payload or request at `base`, or all of the body as it is sent.
+struct PayloadMeasure: Sendable, Equatable {
+    let base: JSONPointer?
+    let measure: RequestLayout.Measure
+
+    /// The measure of a body around a string: only its sender knows what becomes of it, so all of it counts.
+    static let all = PayloadMeasure(base: nil, measure: .whole)
+
+    /// Returns the bytes that count in `body`. In `content`, strings with payloads are open.
+    func byteCount(of body: JSONValue, opened content: JSONValue) -> Int {
+        measure.byteCount(of: base.map { content.value(at: $0) ?? .null } ?? body)
     }
 }
 

@@ -53,6 +53,15 @@ package struct RequestLayout: Sendable, Equatable {
         }
     }
 
+    /// A layout of any JSON, as the user's own sender writes it. attachd does not know who counts its size.
+    package static let anything = RequestLayout(
+        mark: [],
+        payloads: nil,
+        gate: .alwaysOpen,
+        category: "/aps/category",
+        measure: .nothing,
+    )
+
     /// The push payload itself, as APNs gets it.
     package static let payload = RequestLayout(
         mark: "/aps",

@@ -17,10 +17,7 @@ package struct DialectListing: Sendable {
     /// of each profile.
     package var text: String {
         let paths = dialects.flatMap { dialect in
-            // A dialect of a push service's requests contains payloads of any payload dialect.
-            let payloads = dialect.layout?.payloads.map { ["\($0)/..."] } ?? []
-            return dialect.paths.map { [dialect.name, "\($0.url)", $0.profile ?? "-", dialect.source] }
-                + payloads.map { [dialect.name, $0, "-", dialect.source] }
+            dialect.places.map { [dialect.name, $0.path, $0.profile ?? "-", dialect.source] }
         }
         let fields = dialects.flatMap { dialect in
             dialect.fields.map { [dialect.name, "\($0.pattern)", $0.use, dialect.source] }

@@ -6,6 +6,8 @@ import Values
 /// The findings of the linter on one payload, for `attachd lint`.
 package struct LintListing: Sendable {
     private let findings: [LintFinding]
+    /// The URLs of media in a payload in which no dialect finds an attachment.
+    private let media: MediaPlaces?
 
     /// Reads and checks a payload at the time `now`. `dialect` restricts the search to one dialect.
     package init(
@@ -17,8 +19,14 @@ package struct LintListing: Sendable {
     ) throws(PayloadError) {
         let reader = PayloadReader(dialects: settings.dialects)
         let request = try reader.read(payload, identifier: "lint", pushType: pushType, dialect: dialect)
-        let linter = PayloadLinter(now: now.seconds, extensionCategories: settings.extensionCategories)
+        let linter = PayloadLinter(
+            now: now.seconds,
+            extensionCategories: settings.extensionCategories,
+            dialects: settings.dialects
+        )
         findings = linter.findings(in: request)
+        let media = findings.contains { $0.code == .attachmentMissing } ? MediaPlaces(in: request.payload) : nil
+        self.media = media?.isEmpty == false ? media : nil
     }
 
     /// A Boolean value that indicates whether any finding is an error.
@@ -35,14 +43,15 @@ package struct LintListing: Sendable {
             return ([finding.severity.rawValue + " " + finding.code.rawValue + place] + lines.map { "  " + $0 })
                 .map { $0.onOneLine() }.joined(separator: "\n")
         }
-        .joined(separator: "\n\n")
+        .joined(separator: "\n\n") + (media.map { "\n\n\($0)" } ?? "")
     }
 
     /// The findings as one object.
     package var json: JSONValue {
         [
             "errors": .integer(count(.error)), "warnings": .integer(count(.warning)), "notes": .integer(count(.note)),
-            "findings": .array(findings.map(\.json)),
+            "findings": .array(findings.map(\.json)), "media": media?.json ?? [],
+            "configuration": media.map { .string($0.configuration) } ?? .null,
         ]
     }
 

@@ -30,7 +30,7 @@ enum PayloadTargets {
                 precondition(written.bytes == request.original)
                 continue
             }
-            precondition(request.measure.byteCount(of: written.payload) <= request.pushType.byteLimit)
+            precondition(request.byteCount(of: written.payload) <= request.pushType.byteLimit)
             precondition(try! JSONValue(parsing: written.bytes) == written.payload)
         }
     }

@@ -4,12 +4,14 @@ extension Dialect {
     package static let builtIn: [Dialect] = requests + payloads
 
     private static let requests: [Dialect] = [
-        fcmMessage, gorush, expoRequest, expoRequestList, oneSignalRequest, airshipRequest, emarsysRequest,
-        fcmBareMessage, homeAssistantRequest, ntfyRequest, localContent, apprise, webPush,
+        fcmMessage, amazonSNS, gorush, expoRequest, expoRequestList, oneSignalRequest, airshipRequest, emarsysRequest,
+        fcmLegacy, fcmBareMessage, nodePushNotifications, homeAssistantRequest, ntfyRequest, localContent, apprise,
+        webPush,
     ]
 
     private static let payloads: [Dialect] = [
-        wonderPush, airship, accengage, oneSignal, braze, batch, motiSig, iterable, customerIO, cleverTap, leanplum,
+        wonderPush, airship, accengage, oneSignal, braze, batch, moEngage, webEngage, motiSig, iterable, customerIO,
+        cleverTap, leanplum,
         salesforce, adobe, adobeCampaign, acoustic, klaviyo, pinpoint, mindbox, expo, homeAssistant, ntfy, firebase,
         pushwoosh, emarsys, sailthru, myAttachment,
     ]

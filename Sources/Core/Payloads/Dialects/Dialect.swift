@@ -11,6 +11,9 @@ package struct Dialect: Sendable, Equatable {
     /// The form of a request to the service. `nil` is a dialect of push payloads: its patterns start at the payload's
     /// root, wherever that is.
     package var layout: RequestLayout?
+    /// The strings of a body that hold JSON with a payload or request. The paths start inside; without paths, the other
+    /// dialects find the attachments there.
+    package var strings: [PayloadStrings]
     /// The paths to attachments. In a payload the first path that leads to an attachment wins. In a service's request
     /// all of them count, because they are for different platforms.
     package var paths: [AttachmentPath]
@@ -22,6 +25,7 @@ package struct Dialect: Sendable, Equatable {
         title: String,
         source: String,
         layout: RequestLayout? = nil,
+        strings: [PayloadStrings] = [],
         paths: [AttachmentPath],
         fallbackBody: JSONPattern? = nil,
     ) {
@@ -29,8 +33,21 @@ package struct Dialect: Sendable, Equatable {
         self.title = title
         self.source = source
         self.layout = layout
+        self.strings = strings
         self.paths = paths
         self.fallbackBody = fallbackBody
+    }
+}
+
+/// The place of JSON strings that hold a payload, and the requests that are looked for inside.
+package struct PayloadStrings: Sendable, Equatable {
+    package var pattern: JSONPattern
+    /// The dialects of requests that may be inside, beside a push payload. `nil` is all of them.
+    package var requests: [Dialect]?
+
+    package init(pattern: JSONPattern, requests: [Dialect]? = nil) {
+        self.pattern = pattern
+        self.requests = requests
     }
 }
 
@@ -57,7 +74,7 @@ package struct AttachmentPath: Sendable, Equatable {
     /// A Boolean value that indicates whether the service's extension takes everything after the last dot of the URL
     /// for the file's extension.
     package var endsInExtension = false
-    /// The profile that the platform needs. `nil` leaves the choice to the request.
+    /// The profile that the platform needs, or the default of the user's dialect. `nil` leaves the choice to the request.
     package var profile: String?
     /// A Boolean value that indicates whether no iPhone, iPad or Watch reads the field, so that it may name a format that
     /// they don't show.

@@ -2,6 +2,7 @@
 package struct DialectDefinition: Sendable, Equatable {
     package var name: String
     /// JSON pointers to the URL; the first that leads to one wins. `*` stands for every element of an array or object.
+    /// Without a gate, all of them count, as in a service's request.
     package var url: [String]
     /// A JSON pointer to the identifier. Its `*` takes the value of the URL's `*`.
     package var identifier: String?
@@ -9,6 +10,19 @@ package struct DialectDefinition: Sendable, Equatable {
     package var type: String?
     /// The form in which the type is written.
     package var typeForm: TypeForm
+    package var gate: Gate
+    /// The name of the profile for notifications that name none.
+    package var profile: String?
+    /// A JSON pointer to the JSON string that the payload is inside of. The other pointers start at that payload. Without
+    /// a URL, the built-in dialects find the attachments there.
+    package var string: String?
+
+    package enum Gate: String, Sendable, CaseIterable {
+        /// The rule of a push payload: `aps` is there and mutable, and an alert shows.
+        case push
+        /// No rule: any JSON is rewritten, whether it has `aps` or not.
+        case none
+    }
 
     package enum TypeForm: String, Sendable, CaseIterable {
         /// The form that the field has now.
@@ -27,18 +41,24 @@ package struct DialectDefinition: Sendable, Equatable {
         identifier: String? = nil,
         type: String? = nil,
         typeForm: TypeForm = .same,
+        gate: Gate = .push,
+        profile: String? = nil,
+        string: String? = nil,
     ) {
         self.name = name
         self.url = url
         self.identifier = identifier
         self.type = type
         self.typeForm = typeForm
+        self.gate = gate
+        self.profile = profile
+        self.string = string
     }
 
     /// Returns the defined dialect. Throws if the name is missing or a pointer is not valid.
     package func dialect() throws(DialectDefinitionError) -> Dialect {
         guard !name.isBlank else { throw DialectDefinitionError(name: name, detail: "it has no name. Give it one.") }
-        guard !url.isEmpty else {
+        guard !url.isEmpty || string != nil && gate == .push && profile == nil else {
             throw DialectDefinitionError(
                 name: name,
                 detail: "it has no url. Give it a JSON pointer such as /image/url."
@@ -52,9 +72,19 @@ package struct DialectDefinition: Sendable, Equatable {
                     url: try JSONPattern(url),
                     identifiers: identifier.map { [$0] } ?? [],
                     companions: type.map { [CompanionField($0, typeForm.content)] } ?? [],
+                    // Only the sender knows what else may stand in its JSON.
+                    list: gate == .none ? nil : "/attachments",
+                    profile: profile,
                 )
             }
-            return Dialect(name: name, title: name, source: "the configuration", paths: paths)
+            return Dialect(
+                name: name,
+                title: name,
+                source: "the configuration",
+                layout: gate == .none ? .anything : nil,
+                strings: try string.map { [PayloadStrings(pattern: try JSONPattern($0))] } ?? [],
+                paths: paths,
+            )
         } catch {
             throw DialectDefinitionError(name: name, detail: "\(error)")
         }

@@ -6,6 +6,18 @@ package struct DialectField: Sendable, Equatable {
 }
 
 extension Dialect {
+    /// The places of URLs as text, with the profile that the platform needs. A place that ends in `...` is that of a
+    /// payload in any dialect of payloads.
+    package var places: [(path: String, profile: String?)] {
+        let payloads: [(path: String, profile: String?)] = layout?.payloads.map { [("\($0)/...", nil)] } ?? []
+        let own = paths.map { (path: $0.url.description, profile: $0.profile) } + payloads
+        guard !strings.isEmpty else { return own }
+        return strings.flatMap { string in
+            let inside = own.isEmpty ? [("/...", nil)] + (string.requests ?? []).flatMap(\.places) : own
+            return inside.map { ("\(string.pattern)\($0.path)", $0.profile) }
+        }
+    }
+
     /// The fields beside the URLs, each once for each use.
     package var fields: [DialectField] {
         var fields: [DialectField] = []

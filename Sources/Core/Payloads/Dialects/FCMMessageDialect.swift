@@ -13,14 +13,20 @@ extension Dialect {
     )
 
     /// The same message without the object around it, as Firebase's Admin SDKs take it. The one for Node.js has names of
-    /// its own: `imageUrl` and `mutableContent`.
+    /// its own: `imageUrl` and `mutableContent`. A message without a target gets it later.
     package static let fcmBareMessage = Dialect(
         name: "fcm-bare-message",
         title: "Firebase, message for an Admin SDK",
-        source: "firebase/firebase-admin-node@00f917a, src/messaging/messaging-api.ts",
+        source:
+            "firebase/firebase-admin-node@00f917a, src/messaging/messaging-api.ts; firebase.google.com/docs/reference/"
+            + "admin/node, FidMessage and FidMulticastMessage",
         layout: fcmLayout(
             mark: [
-                ["/token", "/tokens", "/topic", "/condition"], ["/notification", "/android", "/apns", "/webpush"],
+                [
+                    "/token", "/tokens", "/fid", "/fids", "/topic", "/condition", "/android", "/apns/payload",
+                    "/apns/headers", "/apns/fcm_options", "/apns/fcmOptions", "/webpush",
+                ],
+                ["/notification", "/android", "/apns", "/webpush"],
             ],
             below: "",
         ),
@@ -30,6 +36,64 @@ extension Dialect {
             fcmPath("/android/notification/imageUrl", profile: "fcm", isForOthersOnly: true),
         ],
     )
+
+    /// A message in the form before HTTP v1. `data` becomes the custom keys of an Apple device's payload. Firebase
+    /// itself does not take it any more; gateways in front of it, and Amazon SNS, do.
+    package static let fcmLegacy = Dialect(
+        name: "fcm-legacy",
+        title: "Firebase, message before HTTP v1",
+        source: "firebase.google.com/docs/cloud-messaging/http-server-ref; ToothlessGear/node-gcm, README",
+        layout: fcmLegacyLayout(
+            mark: [
+                ["/to", "/registration_ids", "/mutable_content", "/content_available"], ["/notification", "/data"],
+            ],
+        ),
+        paths: [fcmPath("/notification/image", profile: "fcm")],
+    )
+
+    /// The message of several strings, each for the devices of one platform. Amazon SNS sends a string as it is, so the
+    /// limit is that of each, and not of the message.
+    package static let amazonSNS = Dialect(
+        name: "amazon-sns",
+        title: "Amazon SNS, message for several platforms",
+        source:
+            "docs.aws.amazon.com/sns, sns-send-custom-platform-specific-payloads-mobile-devices and PlatformApplication",
+        strings: ["/APNS", "/APNS_SANDBOX", "/APNS_VOIP", "/APNS_VOIP_SANDBOX", "/MACOS", "/MACOS_SANDBOX"].map {
+            PayloadStrings(pattern: $0, requests: [])
+        } + [
+            PayloadStrings(
+                pattern: "/GCM",
+                requests: [
+                    amazonGCM(
+                        fcmLayout(mark: "/fcmV1Message/message/*", below: "/fcmV1Message/message"),
+                        fcmPaths(below: "/fcmV1Message/message")
+                    ),
+                    amazonGCM(fcmLegacyLayout(mark: [["/notification", "/data"]]), fcmLegacy.paths),
+                ],
+            )
+        ],
+        paths: [],
+    )
+
+    private static func amazonGCM(_ layout: RequestLayout, _ paths: [AttachmentPath]) -> Dialect {
+        Dialect(
+            name: "amazon-sns",
+            title: "Amazon SNS, GCM",
+            source: "docs.aws.amazon.com/sns",
+            layout: layout,
+            paths: paths
+        )
+    }
+
+    private static func fcmLegacyLayout(mark: RequestMark) -> RequestLayout {
+        RequestLayout(
+            mark: mark,
+            payloads: "/data",
+            gate: GateRule(mutableContent: ["/mutable_content"], alerts: ["/notification"]),
+            category: "/notification/click_action",
+            measure: RequestLayout.Measure(root: "", sums: [["/notification", "/data"]]),
+        )
+    }
 
     private static func fcmLayout(mark: RequestMark, below root: String) -> RequestLayout {
         let aps = "\(root)/apns/payload/aps"

@@ -6,6 +6,10 @@ package enum LintCode: String, Sendable, CaseIterable {
     case alertMissing
     /// A string has a surrogate without its pair.
     case notUnicode
+    /// A key is nearly one that the system or a service reads.
+    case keyMisspelled
+    /// A text stands where a service reads an object or array of URLs.
+    case textNotObject
     /// No dialect finds an attachment.
     case attachmentMissing
     /// The push service refuses the payload for its size.
@@ -32,6 +36,8 @@ package enum LintCode: String, Sendable, CaseIterable {
     case insecureURL
     /// The URL's host is the phone itself, or a machine of a private network.
     case addressUnreachable
+    /// The URL is of a page that shows a file, and not of the file.
+    case sharePage
     /// The URL's signature has expired.
     case signatureExpired
     /// Neither the URL nor a field tells the file's type.

@@ -1,7 +1,8 @@
 extension LintRule {
     /// The rules for the payload as a whole.
     static let payloadRules = [
-        mutableContentMissing, alertMissing, notUnicode, attachmentMissing, payloadTooLarge,
+        mutableContentMissing, alertMissing, notUnicode, keyMisspelled, textNotObject, attachmentMissing,
+        payloadTooLarge,
     ]
 
     private static let mutableContentMissing = LintRule(.mutableContentMissing) { subject in
@@ -64,7 +65,7 @@ extension LintRule {
     private static let payloadTooLarge = LintRule(.payloadTooLarge) { subject in
         let (count, limit) = (subject.request.byteCount(of: subject.payload), subject.request.pushType.byteLimit)
         guard count > limit else { return [] }
-        let isWebPush = subject.request.measure.overhead > 0
+        let isWebPush = subject.request.measures.contains { $0.measure.overhead > 0 }
         return [
             LintFinding(
                 .payloadTooLarge,

@@ -3,7 +3,8 @@ import Values
 extension LintRule {
     /// The rules for the URLs that a device gets.
     static let urlRules = [
-        urlNotAbsolute, urlNotEncoded, schemeUnsupported, fileURL, insecureURL, addressUnreachable, signatureExpired,
+        urlNotAbsolute, urlNotEncoded, schemeUnsupported, fileURL, insecureURL, addressUnreachable, sharePage,
+        signatureExpired,
     ]
 
     private static let urlNotAbsolute = LintRule(forEach: .urlNotAbsolute) { attachment, _ in
@@ -90,6 +91,18 @@ extension LintRule {
             "The host \(attachment.url.host.onOneLine(limit: 60)) is the phone itself, or a machine that it reaches only in the same network.",
             advice: "Give a URL that every phone reaches, unless all are in this network.",
             source: LintSource.localNetworking,
+        )
+    }
+
+    private static let sharePage = LintRule(forEach: .sharePage) { attachment, _ in
+        guard let page = attachment.url.sharePage else { return nil }
+        return LintFinding(
+            .sharePage,
+            .error,
+            at: attachment.pointer,
+            "The URL is a page of \(page.service) that shows the file, so a phone downloads HTML.",
+            advice: page.advice,
+            source: page.source,
         )
     }
 

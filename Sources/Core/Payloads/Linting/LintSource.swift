@@ -24,6 +24,8 @@ enum LintSource {
     /// A URL without an extension is the most frequent cause of a missing picture.
     static let missingExtension = "https://github.com/firebase/firebase-ios-sdk/issues/6590"
     static let dialects = "docs/dialects.md"
+    static let driveLinks = "https://developers.google.com/workspace/drive/api/guides/manage-downloads"
+    static let dropboxLinks = "https://help.dropbox.com/share/force-download"
 
     static let amazonSignature = "https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html"
     static let googleSignature = "https://cloud.google.com/storage/docs/authentication/signatures"

@@ -20,3 +20,35 @@ extension LintedURL {
             || host.hasPrefix("fea") || host.hasPrefix("feb")
     }
 }
+
+extension LintedURL {
+    /// A service's page that shows a shared file, and the way to the file.
+    struct SharePage: Sendable, Equatable {
+        var service: String
+        var advice: String
+        var source: String
+    }
+
+    /// The page that the URL is of, or `nil` if it is not known to be one.
+    var sharePage: SharePage? {
+        switch host {
+        case "drive.google.com" where path.hasPrefix("/file/") || path == "/open",
+            "docs.google.com" where path.hasPrefix("/file/"):
+            SharePage(
+                service: "Google Drive",
+                advice:
+                    "Write https://drive.google.com/uc?export=download&id=ID, or put the file on a server of your own.",
+                source: LintSource.driveLinks,
+            )
+        case "dropbox.com", "www.dropbox.com":
+            ["/s/", "/scl/", "/sh/"].contains(where: path.hasPrefix) && parameter("raw") != "1"
+                && parameter("dl") != "1"
+                ? SharePage(
+                    service: "Dropbox",
+                    advice: "End the link in raw=1 in place of dl=0.",
+                    source: LintSource.dropboxLinks,
+                ) : nil
+        default: nil
+        }
+    }
+}

@@ -6,6 +6,8 @@ struct LintedURL: Sendable {
     let scheme: String?
     /// The host in lower case, without port and brackets.
     let host: String
+    /// The path, from its first slash.
+    let path: String
     /// The names and decoded values of the query, with the names in lower case.
     let query: [(name: String, value: String)]
     /// The extension in lower case, from the path or from `filename` of the query.
@@ -21,6 +23,7 @@ struct LintedURL: Sendable {
         let queryText = rest.firstIndex(of: "?").map { rest[rest.index(after: $0)...] } ?? ""
         rest = rest.prefix { $0 != "?" }
         host = scheme == nil ? "" : Self.host(takenFrom: &rest)
+        path = String(rest)
         query = queryText.split(separator: "&").map { pair in
             let name = pair.prefix { $0 != "=" }
             let value = pair.dropFirst(name.count + 1)
@@ -32,6 +35,9 @@ struct LintedURL: Sendable {
 
     /// Returns the value of the query's first parameter with that name, which is in lower case.
     func parameter(_ name: String) -> String? { query.first { $0.name == name }?.value }
+
+    /// The URL without what may be secret: user, password, port, query and fragment.
+    var shown: String { (scheme.map { "\($0)://" } ?? "") + host + path }
 
     /// The characters that may stand nowhere in a URL, beside spaces, controls, and other scripts.
     private static let excluded = Set("<>\"{}|\\^`".utf8)

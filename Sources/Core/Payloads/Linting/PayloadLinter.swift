@@ -2,12 +2,15 @@
 package struct PayloadLinter: Sendable {
     private let now: Int
     private let extensionCategories: [String: Bool]
+    private let dialects: [Dialect]
 
     /// Creates a linter for the time `now`, in seconds since 1970. `extensionCategories` has the categories that a
-    /// content extension shows, and whether it hides the system's title and text.
-    package init(now: Int, extensionCategories: [String: Bool] = [:]) {
+    /// content extension shows, and whether it hides the system's title and text. A misspelled key is one that is nearly
+    /// a key of `dialects`.
+    package init(now: Int, extensionCategories: [String: Bool] = [:], dialects: [Dialect] = Dialect.builtIn) {
         self.now = now
         self.extensionCategories = extensionCategories
+        self.dialects = dialects
     }
 
     /// Returns the findings on a payload as its sender wrote it, those of severity `error` first.
@@ -40,12 +43,15 @@ package struct PayloadLinter: Sendable {
         payload: JSONValue,
         _ attachments: [AttachmentRequest],
     ) -> LintSubject {
-        LintSubject(
+        let content = payload.opening(request.strings)
+        return LintSubject(
             request: request,
             payload: payload,
-            attachments: attachments.map { LintedAttachment($0, in: payload) },
+            content: content,
+            attachments: attachments.map { LintedAttachment($0, in: content) },
             now: now,
             extensionCategories: extensionCategories,
+            dialects: dialects,
         )
     }
 }

@@ -3,13 +3,17 @@ struct AttachmentFinder {
     /// The most places of one path that are looked at. Each costs as much as the payload has names.
     private static let matchLimit = 128
 
-    let payload: JSONValue
+    /// The whole payload, in which strings with a payload are already open.
+    private let content: JSONValue
+    /// The payload or request that is searched, and its place in the whole.
+    private var part: JSONValue
+    private var base = JSONPointer()
     let limit: Int
     /// The pattern for the inline picture of a Live Activity; `nil` leaves Live Activities as they are.
     let inlinePattern: JSONPattern?
     let makeIdentifier: @Sendable () -> String
     /// A Boolean value that indicates whether the payload must not be rewritten. Then nothing is found in it.
-    var isShut = false
+    private let isShut: Bool
 
     private(set) var attachments: [AttachmentRequest] = []
     /// The attachments that a gate holds back, for the linter. Nothing else reads them.
@@ -25,27 +29,35 @@ struct AttachmentFinder {
         inlinePattern: JSONPattern? = nil,
         makeIdentifier: @escaping @Sendable () -> String,
     ) {
-        self.payload = payload
+        content = payload
+        part = payload
+        isShut = payload.hasUnpairedSurrogate
         self.limit = limit
         self.inlinePattern = inlinePattern
         self.makeIdentifier = makeIdentifier
     }
 
-    /// A Boolean value that indicates whether no attachment was found, not even one that is held back.
-    var hasNothing: Bool { attachments.isEmpty && held.isEmpty }
+    /// The number of attachments that were found, with those that are held back.
+    var count: Int { attachments.count + held.count }
 
     /// The eligibility of the whole: open if any part may be rewritten.
     var gate: Eligibility { isShut ? .notUnicode : gates.contains(.open) ? .open : gates.first ?? .open }
+
+    /// Goes on in the payload or request that a string holds.
+    mutating func enter(_ string: PayloadString) {
+        part = string.value
+        base = string.pointer
+    }
 
     /// Follows the paths of a service's own request, each behind its gate.
     mutating func search(_ service: Dialect, in layout: RequestLayout) {
         guard !isShut else { return }
         for path in service.paths {
-            for match in path.urls(in: payload).prefix(Self.matchLimit) {
-                let gate = (path.gate ?? layout.gate).gate(in: payload, filling: match.wildcards)
+            for match in path.urls(in: part).prefix(Self.matchLimit) {
+                let gate = (path.gate ?? layout.gate).gate(in: part, filling: match.wildcards)
                 gates.append(gate)
                 let category = text(layout.category, filling: match.wildcards)
-                add(match, path, below: JSONPointer(), in: payload, service, category, gate)
+                add(match, path, below: base, in: part, service, category, gate)
             }
         }
     }
@@ -53,9 +65,10 @@ struct AttachmentFinder {
     /// Searches each payload that the request carries, by the first of `dialects` that finds an attachment there.
     mutating func searchPayloads(of layout: RequestLayout, by dialects: [Dialect], isPinned: Bool) {
         guard !isShut else { return }
-        for root in layout.payloads?.matches(in: payload) ?? [] {
+        for match in layout.payloads?.matches(in: part) ?? [] {
+            let root = JSONPattern.Match(pointer: base + match.pointer, wildcards: match.wildcards, value: match.value)
             let isActivity = inlinePattern != nil && root.value["aps"]?["content-state"]?.isObject == true
-            let gate = isActivity ? .open : layout.gate.gate(in: payload, filling: root.wildcards)
+            let gate = isActivity ? .open : layout.gate.gate(in: part, filling: root.wildcards)
             gates.append(gate)
             let activities = isActivity && !isPinned ? inlinePattern.map { [Dialect.liveActivity(at: $0)] } ?? [] : []
             search(
@@ -81,7 +94,7 @@ struct AttachmentFinder {
     }
 
     private func text(_ pattern: JSONPattern?, filling wildcards: [String]) -> String? {
-        pattern.flatMap { payload.value(at: $0.pointer(filling: wildcards))?.text }
+        pattern.flatMap { part.value(at: $0.pointer(filling: wildcards))?.text }
     }
 
     private mutating func search(
@@ -111,7 +124,7 @@ struct AttachmentFinder {
         guard let pattern = inlinePattern else { return nil }
         let pointer = root + pattern.pointer(filling: match.wildcards)
         guard !pointer.tokens.contains("*") else { return nil }
-        let value = payload.value(at: pointer)
+        let value = content.value(at: pointer)
         return value == nil || value == .null || value == match.value ? pointer : nil
     }
 
@@ -132,7 +145,7 @@ struct AttachmentFinder {
         }
         guard gate == .open || held.count < limit else { return }
         func pointer(_ pattern: JSONPattern) -> JSONPointer { root + pattern.pointer(filling: match.wildcards) }
-        let named = path.identifiers.map(pointer).compactMap { payload.value(at: $0)?.text }
+        let named = path.identifiers.map(pointer).compactMap { content.value(at: $0)?.text }
         let key = path.isIdentifiedByKey ? match.wildcards.last : nil
         let given = named.first { !$0.isBlank } ?? key ?? ""
         let identifier = gate == .open ? unique(given) : given
@@ -158,7 +171,7 @@ struct AttachmentFinder {
                 list: inline == nil ? path.list.map(pointer) : nil,
                 inline: inline,
                 companions: path.companions.filter { companion in
-                    !companion.unless.contains { payload.value(at: pointer($0))?.text?.isBlank == false }
+                    !companion.unless.contains { content.value(at: pointer($0))?.text?.isBlank == false }
                 }
                 .map {
                     AttachmentPointers.Companion(
@@ -188,7 +201,7 @@ struct AttachmentFinder {
     private mutating func findFallbackBody(_ pattern: JSONPattern, _ root: JSONPattern.Match) {
         let alert = root.pointer + JSONPointer(tokens: ["aps", "alert"])
         guard let text = pattern.matches(in: root.value).first?.value, text.text?.isBlank == false,
-            let value = payload.value(at: alert)
+            let value = content.value(at: alert)
         else { return }
         let pointer = value.isObject ? alert.appending("body") : alert
         fallbackBody = NotificationRequest.FallbackBody(pointer: pointer, text: text)

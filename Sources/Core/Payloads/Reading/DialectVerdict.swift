@@ -19,23 +19,27 @@ package struct DialectVerdict: Sendable, Equatable {
 extension PayloadReader {
     /// Returns the verdict of every dialect on `payload`, in the order of their search.
     package func verdicts(on payload: JSONValue) -> [DialectVerdict] {
-        let used = (try? read(payload, identifier: "detection"))?.attachments.map(\.dialect) ?? []
+        let found = (try? read(payload, identifier: "detection"))?.attachments ?? []
+        let used = found.map(\.dialect)
         return dialects.map { dialect in
             let request = try? read(payload, identifier: "detection", dialect: dialect.name)
-            let pointers = request?.attachments.filter { $0.dialect == dialect.name }.map(\.pointers.url) ?? []
-            let found = pointers.map(\.description).joined(separator: ", ")
+            // A dialect that only names strings leaves what is inside to the others.
+            let isOuter = !dialect.strings.isEmpty && dialect.paths.isEmpty
+            let mine = request?.attachments.filter { $0.dialect == dialect.name || isOuter } ?? []
+            let pointers = mine.map(\.pointers.url)
+            let places = pointers.map(\.description).joined(separator: ", ")
             if pointers.isEmpty {
                 let reason = objection(of: dialect, to: payload, request?.gate ?? .open)
                 return DialectVerdict(dialect: dialect.name, match: .none, pointers: [], reason: reason)
             }
-            guard !used.contains(dialect.name) else {
-                return DialectVerdict(dialect: dialect.name, match: .used, pointers: pointers, reason: found)
+            guard !used.contains(dialect.name), !isOuter || pointers != found.map(\.pointers.url) else {
+                return DialectVerdict(dialect: dialect.name, match: .used, pointers: pointers, reason: places)
             }
             return DialectVerdict(
                 dialect: dialect.name,
                 match: .matches,
                 pointers: pointers,
-                reason: "\(found); but \(used.first ?? "another one") comes first",
+                reason: "\(places); but \(used.first ?? "another one") comes first",
             )
         }
     }
@@ -43,10 +47,21 @@ extension PayloadReader {
     /// Returns the reason why `dialect` finds nothing in `payload`.
     private func objection(of dialect: Dialect, to payload: JSONValue, _ gate: Eligibility) -> String {
         let isPush = payload["aps"]?.isObject == true
+        if !dialect.strings.isEmpty { return objection(ofStringsIn: dialect, to: payload, gate) }
         guard let layout = dialect.layout else { return objection(of: dialect, to: payload, isPush: isPush, gate) }
-        if isPush { return "for a request to the service; this is a push payload, with aps" }
-        if let missing = layout.mark.missing(in: payload) { return "there is no \(missing)" }
+        if isPush, !layout.mark.isEverywhere { return "for a request to the service; this is a push payload, with aps" }
+        if let objection = layout.mark.objection(to: payload) { return objection }
         return gate == .open ? absences(of: dialect, in: payload) : "it fits, but \(gate.explanation)"
+    }
+
+    private func objection(ofStringsIn dialect: Dialect, to payload: JSONValue, _ gate: Eligibility) -> String {
+        guard let string = PayloadString.all(dialect.strings, in: payload).first else {
+            return
+                "there is no string with a JSON object at \(dialect.strings.map(\.pattern.description).joined(separator: " or "))"
+        }
+        guard gate == .open else { return "it fits, but \(gate.explanation)" }
+        return dialect.paths.isEmpty
+            ? "no dialect finds an attachment inside \(string.pointer)" : absences(of: dialect, in: string.value)
     }
 
     private func objection(
@@ -55,9 +70,9 @@ extension PayloadReader {
         isPush: Bool,
         _ gate: Eligibility,
     ) -> String {
-        let service = isPush ? nil : dialects.first { $0.layout?.mark.fits(payload) == true }
-        guard isPush || service != nil else { return "for a push payload; there is no aps object" }
-        let layout = service?.layout ?? .payload
+        let form = forms(of: payload, nil).filter { $0.strings.isEmpty }.min { $0.rank < $1.rank }
+        guard let form else { return "for a push payload; there is no aps object" }
+        let (service, layout) = (form.dialect, form.layout)
         guard let root = layout.payloads?.matches(in: payload).first else {
             return "for a push payload; a request as \(service?.name ?? "this one") has none"
         }

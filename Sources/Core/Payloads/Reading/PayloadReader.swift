@@ -60,26 +60,19 @@ package struct PayloadReader: Sendable {
         _ inlinePattern: JSONPattern?,
     ) throws(PayloadError) -> NotificationRequest {
         let pinned = try name.map { name throws(PayloadError) in try dialect(named: name) }
-        let isPush = payload["aps"]?.isObject == true
-        let services = isPush ? [] : dialects.filter { $0.layout?.mark.fits(payload) == true }
-        guard isPush || !services.isEmpty else {
+        guard let reading = reading(of: payload, pinned, inlinePattern) else {
             guard payload.isObject else { throw .notAnObject }
-            throw .noNotification(lookedFor: dialects.filter { $0.layout != nil }.map(\.name))
+            throw .noNotification(
+                lookedFor: dialects.filter { $0.layout != nil || !$0.strings.isEmpty }.map(\.name),
+                media: MediaPlaces(in: payload),
+            )
         }
-
-        // Services share common names. The first that finds something wins, or else the first.
-        var (layout, finder) = search(payload, services.first { $0 == pinned } ?? services.first, pinned, inlinePattern)
-        if pinned == nil, finder.hasNothing {
-            for service in services.dropFirst() {
-                let other = search(payload, service, pinned, inlinePattern)
-                guard !other.finder.hasNothing else { continue }
-                (layout, finder) = other
-                break
-            }
-        }
+        let finder = reading.finder
         return NotificationRequest(
             identifier: identifier,
             payload: payload,
+            content: payload.opening(reading.strings),
+            strings: reading.strings,
             original: original,
             pushType: pushType,
             gate: finder.gate,
@@ -87,30 +80,102 @@ package struct PayloadReader: Sendable {
             held: finder.held,
             ownRemarks: finder.remarks,
             explanation: finder.explanation(pinned: pinned),
-            measure: layout.measure,
+            measures: reading.measures,
             fallbackBody: finder.fallbackBody,
         )
     }
 
-    /// Searches a payload, or the request of `service` that contains payloads.
-    private func search(
-        _ payload: JSONValue,
-        _ service: Dialect?,
-        _ pinned: Dialect?,
-        _ inlinePattern: JSONPattern?,
-    ) -> (layout: RequestLayout, finder: AttachmentFinder) {
-        let layout = service?.layout ?? .payload
-        var finder = AttachmentFinder(
-            payload: payload,
-            limit: Self.attachmentLimit,
-            inlinePattern: inlinePattern,
-            makeIdentifier: makeIdentifier,
-        )
-        finder.isShut = payload.hasUnpairedSurrogate
-        if let service, pinned == nil || pinned == service { finder.search(service, in: layout) }
-        let candidates = pinned.map { [$0] } ?? dialects
-        finder.searchPayloads(of: layout, by: candidates.filter { $0.layout == nil }, isPinned: pinned != nil)
-        return (layout, finder)
+    /// Returns what is found in `payload`, or `nil` if it is neither a push payload nor a request that fits.
+    private func reading(of payload: JSONValue, _ pinned: Dialect?, _ inlinePattern: JSONPattern?) -> Reading? {
+        best(of: forms(of: payload, pinned), after: 0) { form in
+            var reading = Reading(
+                finder: AttachmentFinder(
+                    payload: payload.opening(form.strings),
+                    limit: Self.attachmentLimit,
+                    inlinePattern: inlinePattern,
+                    makeIdentifier: makeIdentifier,
+                ),
+                strings: form.strings,
+            )
+            search(form, pinned, &reading)
+            return reading
+        }
+    }
+
+    /// Returns the ways in which `value` can be read, in the order of the dialects. The push payload itself comes last.
+    /// Inside a string, no further ones are opened.
+    func forms(of value: JSONValue, _ pinned: Dialect?, inside string: PayloadString? = nil) -> [PayloadForm] {
+        let isPush = value["aps"]?.isObject == true
+        var forms = (string?.requests ?? dialects).compactMap { dialect -> PayloadForm? in
+            guard dialect.strings.isEmpty else {
+                let strings = string == nil ? PayloadString.all(dialect.strings, in: value) : []
+                return strings.isEmpty ? nil : PayloadForm(dialect: dialect, strings: strings)
+            }
+            guard let mark = dialect.layout?.mark, !isPush || mark.isEverywhere,
+                mark.objection(to: value, isNamed: dialect == pinned) == nil
+            else { return nil }
+            return PayloadForm(dialect: dialect, measuresWhole: isPush)
+        }
+        if isPush { forms.append(PayloadForm(dialect: nil)) }
+        if let index = forms.firstIndex(where: { $0.dialect == pinned && pinned != nil }) {
+            forms.insert(forms.remove(at: index), at: 0)
+        }
+        return forms
+    }
+
+    /// Returns the first of the readings that finds something: services share common names. Or else that of the form
+    /// that says most of the body. `count` findings were there before.
+    private func best(of forms: [PayloadForm], after count: Int, _ read: (PayloadForm) -> Reading) -> Reading? {
+        var fallback: (rank: Int, reading: Reading)?
+        for form in forms {
+            let reading = read(form)
+            guard reading.finder.count == count else { return reading }
+            if fallback.map({ form.rank < $0.rank }) ?? true { fallback = (form.rank, reading) }
+        }
+        return fallback?.reading
+    }
+
+    /// Searches a payload, the request of a service that contains payloads, or all strings that do.
+    private func search(_ form: PayloadForm, _ pinned: Dialect?, _ reading: inout Reading) {
+        guard form.strings.isEmpty else {
+            for string in form.strings {
+                reading.finder.enter(string)
+                reading.base = string.pointer
+                search(string, of: form, pinned, &reading)
+            }
+            return
+        }
+        let layout = form.layout
+        reading.measures.append(PayloadMeasure(base: reading.base, measure: layout.measure))
+        if let service = form.dialect, pinned == nil || pinned == service { reading.finder.search(service, in: layout) }
+        let candidates = (pinned.map { [$0] } ?? dialects).filter { $0.layout == nil && $0.strings.isEmpty }
+        reading.finder.searchPayloads(of: layout, by: candidates, isPinned: pinned != nil)
+    }
+
+    /// Searches the payload or request inside a string.
+    private func search(_ string: PayloadString, of form: PayloadForm, _ pinned: Dialect?, _ reading: inout Reading) {
+        guard let outer = form.dialect, !outer.paths.isEmpty else {
+            // A dialect that only names the strings: any other dialect may fit inside.
+            let pinned = pinned == form.dialect ? nil : pinned
+            let forms = forms(of: string.value, pinned, inside: string)
+            let best = best(of: forms, after: reading.finder.count) { [reading] form in
+                var reading = reading
+                search(form, pinned, &reading)
+                return reading
+            }
+            if let best { reading = best }
+            if string.requests == nil, reading.measures.contains(where: { !$0.measure.sums.isEmpty }) {
+                reading.measures = [.all]
+            }
+            return
+        }
+        if outer.layout == nil { reading.measures = [.all] }
+        guard pinned == nil || pinned == outer else { return }
+        if let layout = outer.layout {
+            reading.finder.search(outer, in: layout)
+        } else {
+            reading.finder.searchPayloads(of: .payload, by: [outer], isPinned: pinned != nil)
+        }
     }
 
     private func dialect(named name: String) throws(PayloadError) -> Dialect {
@@ -119,6 +184,37 @@ package struct PayloadReader: Sendable {
         }
         return dialect
     }
+}
+
+/// One way in which a body can be read.
+struct PayloadForm {
+    /// The dialect of the request, or of the strings. `nil` is the push payload itself.
+    let dialect: Dialect?
+    /// The strings with payloads. If there are any, the payloads are inside, and not around them.
+    var strings: [PayloadString] = []
+    /// A Boolean value that indicates whether the size of all of a request counts, because it is a push payload.
+    var measuresWhole = false
+
+    var layout: RequestLayout {
+        var layout = dialect?.layout ?? .payload
+        if measuresWhole { layout.measure = .whole }
+        return layout
+    }
+
+    /// The rank among the forms in which nothing is found: the payload itself, then requests, then any JSON.
+    var rank: Int {
+        guard let dialect else { return 0 }
+        return dialect.layout?.mark.isEverywhere == true ? 2 : 1
+    }
+}
+
+/// The findings in one way of reading.
+private struct Reading {
+    var finder: AttachmentFinder
+    var strings: [PayloadString]
+    /// The place of the payload that is searched.
+    var base = JSONPointer()
+    var measures: [PayloadMeasure] = []
 }
 
 /// Random identifiers for attachments whose sender gave them none.

@@ -29,15 +29,16 @@ package struct PayloadWriter: Sendable {
         var smallest = Int.max
         let listed = AttachmentEntry.Detail.allCases.map { (fit: RewrittenPayload.Fit.listed, detail: $0) }
         for (fit, detail) in listed + [(.unlisted, .none), (.shortened, .none)] {
-            var payload = request.payload
+            var content = request.content
             for (pointers, file) in ready where pointers.inline == nil {
-                payload.write(file, at: pointers, isShort: fit == .shortened)
+                content.write(file, at: pointers, isShort: fit == .shortened)
             }
-            if let fallbackBody { payload.set(at: fallbackBody.pointer, to: fallbackBody.text) }
-            let isShown = payload.show(ready, downTo: detail)
-            let isListed = fit == .listed && payload.list(ready, downTo: detail)
+            if let fallbackBody { content.set(at: fallbackBody.pointer, to: fallbackBody.text) }
+            let isShown = content.show(ready, downTo: detail)
+            let isListed = fit == .listed && content.list(ready, downTo: detail)
             if !isShown, isActivity || fit == .listed && !isListed { continue }
-            let byteCount = request.measure.byteCount(of: payload)
+            let payload = content.closing(request.strings, as: request.payload)
+            let byteCount = request.byteCount(of: payload, opened: content)
             if byteCount <= request.pushType.byteLimit {
                 let bytes = payload == request.payload ? request.original : payload.compactBytes
                 return RewrittenPayload(bytes: bytes, payload: payload, fit: fit)
