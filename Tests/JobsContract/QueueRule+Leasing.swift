@@ -87,6 +87,25 @@ extension QueueRule {
             }
             for job in taken { #expect(try await b.finish(job.lease, with: .sample())) }
         },
+        QueueRule("a job whose work was broken off in order is available at once, and that start doesn't count") {
+            queues in
+            let (a, b) = try await queues.openTwo()
+            #expect(try await a.enqueue(.sample()) == .accepted)
+            // One start that ended otherwise still counts.
+            for isBrokenOff in [false, true] {
+                let leased = try await a.leaseOne()
+                #expect(try await a.start(leased.lease))
+                try await a.giveBack([leased.lease], isBrokenOff: isBrokenOff)
+                #expect(try await !a.finish(leased.lease, with: .sample("late")))
+            }
+            let taken = try await b.takeOne()
+            #expect(taken.starts == 1)
+            #expect(try await b.start(taken.lease))
+            try await b.giveBack([taken.lease])
+            let again = try await a.takeOne()
+            #expect(again.starts == 2)
+            #expect(try await a.finish(again.lease, with: .sample()))
+        },
         QueueRule("a lost job can't be returned by the worker that lost it") { queues in
             let (a, b) = try await queues.openTwo(Queues.shortLeases)
             #expect(try await a.enqueue(.sample()) == .accepted)

@@ -90,10 +90,10 @@ struct RecordedQueue: JobQueue {
         }
     }
 
-    func giveBack(_ leases: [Lease]) async throws {
+    func giveBack(_ leases: [Lease], isBrokenOff: Bool) async throws {
         for lease in leases { checks.gaveBack(lease) }
         ledger.givesBack(leases)
-        try await ask { try await real.giveBack(leases) }
+        try await ask { try await real.giveBack(leases, isBrokenOff: isBrokenOff) }
     }
 
     func leave() async throws {

@@ -18,13 +18,16 @@ final class RunningWorker: Sendable {
     /// Starts the worker. `before` fills the queue first; `queue` replaces the queue for the worker.
     init(
         slots: Int = 4,
+        limits workerLimits: WorkerLimits? = nil,
+        time: TestTime = TestTime(),
         leaseTime: Duration = .seconds(3600),
         handler: ScriptedHandler = ScriptedHandler(),
         poster: (any CallbackPoster)? = nil,
+        waitingForDecoders: @escaping @Sendable () -> Int = { 0 },
         before: (SQLiteJobQueue) async throws -> Void = { _ in },
         queue unreliable: (SQLiteJobQueue) -> any JobQueue = { $0 },
     ) async throws {
-        let (folder, time, seen) = (try TemporaryFolder(), TestTime(), RecordingInstrument<WorkerEvent>())
+        let (folder, seen) = (try TemporaryFolder(), RecordingInstrument<WorkerEvent>())
         let limits = QueueLimits(leaseTime: leaseTime, replyTime: .seconds(3600))
         let queue = try await SQLiteJobQueue.open(folder.path + "/queue.sqlite", limits: limits, time: time)
         try await before(queue)
@@ -32,9 +35,10 @@ final class RunningWorker: Sendable {
             queue: unreliable(queue),
             handler: handler,
             poster: poster,
-            limits: WorkerLimits(slots: slots),
+            limits: workerLimits ?? WorkerLimits(slots: slots),
             time: time,
             instrument: seen,
+            waitingForDecoders: waitingForDecoders,
         )
         (self.folder, self.time, self.queue, self.seen, self.service) = (folder, time, queue, seen, service)
         running = Task { try await service.run() }

@@ -40,7 +40,9 @@ final class UnreliableQueue: JobQueue {
     func deadLetter(_ lease: Lease, with reply: JobReply) async throws -> Bool {
         try await queue.deadLetter(lease, with: reply)
     }
-    func giveBack(_ leases: [Lease]) async throws { try await queue.giveBack(leases) }
+    func giveBack(_ leases: [Lease], isBrokenOff: Bool) async throws {
+        try await queue.giveBack(leases, isBrokenOff: isBrokenOff)
+    }
     func leave() async throws { try await queue.leave() }
     func leaseCallbacks(_ limit: Int) async throws -> [LeasedCallback] { try await queue.leaseCallbacks(limit) }
     func finishCallback(_ lease: Lease) async throws { try await queue.finishCallback(lease) }

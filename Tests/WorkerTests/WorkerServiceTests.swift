@@ -1,6 +1,7 @@
 import Jobs
 import JobsSQLite
 import Media
+import Processing
 import Support
 import Synchronization
 import Testing
@@ -195,12 +196,13 @@ struct WorkerServiceTests {
         #expect(worker.events.count == 1)
     }
 
-    @Test("a worker that is told to stop finishes started jobs, returns the rest, and takes no more")
+    @Test("a worker that is told to stop finishes jobs that are decoded, returns the rest, and takes no more")
     func drains() async throws {
         let (begun, end) = (Signal(), Signal())
         let worker = try await RunningWorker(
             slots: 1,
             handler: ScriptedHandler { _ in
+                WorkingDecoder.current?.began()
                 begun.send()
                 await end.wait()
                 return JobReply(.ok, body: [])
@@ -220,26 +222,6 @@ struct WorkerServiceTests {
         #expect(worker.events.contains(.gaveBack(1)))
         let again = try #require(try await worker.queue.lease(1, waiting: .zero).first)
         #expect(again.starts == 0)
-    }
-
-    @Test("a worker that is told to stop waits only for its drain time for work that doesn't end")
-    func drainEnds() async throws {
-        let (begun, end) = (Signal(), Signal())
-        let worker = try await RunningWorker(
-            handler: ScriptedHandler { _ in
-                begun.send()
-                await end.wait()
-                return JobReply(.ok, body: [])
-            }
-        )
-        try await worker.enqueue("hanging", within: .seconds(60))
-        await begun.wait()
-        worker.tellToStop()
-        await worker.time.sleeper(until: worker.time.start + .seconds(20))
-        worker.time.advance(by: .seconds(20))
-        try await worker.hasStopped()
-        #expect(try await worker.answer(to: "hanging")?.status == .original)
-        end.send()
     }
 
     @Test("an answer is posted to its callback, again after a pause if that fails, but not forever")
@@ -265,6 +247,8 @@ struct WorkerServiceTests {
         #expect(poster.posted[0].body == [UInt8]("1".utf8))
         let outcomes = worker.events.compactMap { if case .callback(let outcome) = $0 { outcome } else { nil } }
         #expect(outcomes == [.failed, .received, .refused])
+        let failed = worker.events.filter { if case .callbackFailed = $0 { true } else { false } }
+        #expect(failed == [.callbackFailed(JobName(id: "1"), tries: 1, CallbackResult(.failed, reason: "It says so."))])
         let givenUp = worker.events.filter { if case .callbackGivenUp = $0 { true } else { false } }
         let result = CallbackResult(.refused, reason: "It says so.")
         #expect(givenUp == [.callbackGivenUp(JobName(id: "2"), tries: 1, result)])

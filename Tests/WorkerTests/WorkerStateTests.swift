@@ -318,21 +318,47 @@ struct WorkerStateTests {
         #expect(!state.canLose(jobs[0].lease))
     }
 
-    @Test(
-        "a worker that drains returns unstarted jobs, and work has its deadline or the drain time, whichever is earlier"
-    )
+    @Test("a worker that drains returns what no decoder has begun, and in the end what has not ended, unless it is due")
     mutating func drain() {
-        let (short, long) = (job("short", within: .seconds(5)), job("long", within: .seconds(60)))
-        let waiting = job("waiting", within: .seconds(70))
-        _ = state.take([waiting, short, long], now: now)
-        #expect(state.drain(now: now) == [waiting.lease])
+        state = WorkerState(limits: WorkerLimits(slots: 4, margin: Self.margin, drainTime: .seconds(20)))
+        let (short, due, long) = (
+            job("short", within: .seconds(5)), job("due", within: .seconds(21)), job("long", within: .seconds(60))
+        )
+        let (unbegun, waiting) = (job("unbegun", within: .seconds(65)), job("waiting", within: .seconds(70)))
+        _ = state.take([waiting, short, due, long, unbegun], now: now)
+        state.decoderBegan(long.lease)
+        #expect(state.drain(now: now) == .init(unstarted: [waiting.lease], brokenOff: [unbegun.lease]))
         #expect(state.room == 0)
-        #expect(state.worked(short.lease) == true)
+        #expect(state.worked(unbegun.lease) == false && state.worked(short.lease) == true)
         #expect(state.answered(short.lease, now: now) == [])
-        #expect(state.nextAnswer == now + .seconds(20))
-        #expect(state.timePassed(now + .seconds(20)) == [.stop(long.lease), .answer(long, .original)])
-        #expect(state.answered(long.lease, now: now) == [])
+        #expect(state.timePassed(now + .seconds(20)) == [])
+        #expect(state.endDrain(now: now + .seconds(20)) == .init(brokenOff: [long.lease]))
+        #expect(state.timePassed(now + .seconds(21)) == [.stop(due.lease), .answer(due, .original)])
+        #expect(state.answered(due.lease, now: now + .seconds(21)) == [])
         #expect(state.isEmpty)
+    }
+
+    @Test(
+        "the worker leases ahead what its decoders can begin, more with each job that they begin, fewer while jobs wait"
+    )
+    mutating func window() {
+        state = WorkerState(limits: WorkerLimits(slots: 64, decoders: 2))
+        #expect(state.roomAhead == 4)
+        let jobs = (0..<8).map { job("\($0)", within: .seconds(60)) }
+        _ = state.take(Array(jobs.prefix(4)), now: now)
+        #expect(state.roomAhead == 0 && state.room > 0)
+        for job in jobs.prefix(2) { state.decoderBegan(job.lease) }
+        state.decoderBegan(jobs[0].lease)
+        #expect(state.roomAhead == 4)
+        _ = state.take(Array(jobs.suffix(4)), now: now)
+        #expect(state.roomAhead == 0)
+        state.decodersHave(waiting: 2)
+        for job in jobs[2..<4] { state.decoderBegan(job.lease) }
+        #expect(state.roomAhead == 0)
+        state.decodersHave(waiting: 1)
+        // A job that needed no decoder makes room for two.
+        #expect(state.worked(jobs[4].lease) == true)
+        #expect(state.roomAhead == 2)
     }
 
     @Test(

@@ -41,8 +41,9 @@ package protocol JobQueue: Sendable {
     /// Answers a job that kills its workers, and adds it to the dead letters. Returns `false` if the lease is lost.
     func deadLetter(_ lease: Lease, with reply: JobReply) async throws -> Bool
 
-    /// Ends the leases of jobs that were not started, so that any worker can `lease` or `reclaim` them at once.
-    func giveBack(_ leases: [Lease]) async throws
+    /// Ends leases, so that any worker can `lease` or `reclaim` the jobs at once. With `isBrokenOff`, their work was
+    /// started and then broken off in order: these starts no longer count.
+    func giveBack(_ leases: [Lease], isBrokenOff: Bool) async throws
 
     /// Tells the queue that this worker stops leasing. Other workers reclaim its remaining jobs. Call it last.
     func leave() async throws
@@ -99,6 +100,9 @@ extension JobQueue {
     package func lease(_ limit: Int, waiting patience: Duration) async throws -> [LeasedJob] {
         try await lease(limit, only: nil, waiting: patience)
     }
+
+    /// Gives back jobs that were not started.
+    package func giveBack(_ leases: [Lease]) async throws { try await giveBack(leases, isBrokenOff: false) }
 
     package var warnings: Set<QueueWarning> { [] }
 }

@@ -70,9 +70,9 @@ extension RedisJobQueue {
         try await isDone(.deadLetter, lease, reply)
     }
 
-    package func giveBack(_ leases: [Lease]) async throws {
+    package func giveBack(_ leases: [Lease], isBrokenOff: Bool) async throws {
         guard !leases.isEmpty else { return }
-        try await run(.giveBack, [worker] + Self.words(leases))
+        try await run(.giveBack, [worker, isBrokenOff ? "1" : "0"] + Self.words(leases))
     }
 
     private func isDone(_ script: Script, _ lease: Lease, _ reply: JobReply? = nil) async throws -> Bool {

@@ -121,9 +121,9 @@ package final class SQLiteJobQueue: JobQueue {
         return true
     }
 
-    package func giveBack(_ leases: [Lease]) async throws {
+    package func giveBack(_ leases: [Lease], isBrokenOff: Bool) async throws {
         guard !leases.isEmpty else { return }
-        try await commits.change { try $0.giveBack(leases) }
+        try await commits.change { try $0.giveBack(leases, isBrokenOff: isBrokenOff) }
         events.tell(.jobWaits)
     }
 

@@ -61,6 +61,7 @@ struct CallbackDelivery: Sendable {
             try? await queue.postponeCallback(callback.lease, by: pause, isFailure: false)
         case .failed where delay != nil:
             instrument.record(.callback(.failed))
+            instrument.record(.callbackFailed(callback.name, tries: callback.failures + 1, result))
             try? await queue.postponeCallback(callback.lease, by: delay ?? .zero, isFailure: true)
         case .received:
             instrument.record(.callback(.received))

@@ -2,6 +2,7 @@ package import Jobs
 import Media
 import Payloads
 package import Processing
+import Synchronization
 package import Timing
 
 /// A job handler that passes jobs to the notification service.
@@ -9,6 +10,7 @@ package struct NotificationJobs: JobHandler {
     private let service: NotificationService
     /// Receives each job that begins, for the preview.
     private let onJob: @Sendable (Job) -> Void
+    private let reports = Reports()
 
     package init(service: NotificationService, onJob: @escaping @Sendable (Job) -> Void = { _ in }) {
         self.service = service
@@ -19,7 +21,9 @@ package struct NotificationJobs: JobHandler {
         onJob(job.job)
         do throws(RequestError) {
             let order = try Order(job, until: deadline)
-            let result = try await service.process(order.payload, options: order.options, accepted: order.accepted)
+            let result = try await reports.reporting(job) { () async throws(RequestError) in
+                try await service.process(order.payload, options: order.options, accepted: order.accepted)
+            }
             return JobReply(result.outcome.status, body: result.json)
         } catch {
             return Self.failure(error, job)
@@ -29,12 +33,17 @@ package struct NotificationJobs: JobHandler {
     package func answerWithoutWork(_ job: LeasedJob, _ status: JobReply.Status) -> JobReply {
         do throws(RequestError) {
             let order = try Order(job, until: job.deadline)
-            let result = try service.decline(
-                order.payload,
-                options: order.options,
-                accepted: order.accepted,
-                because: status == .poison ? Self.poison : nil,
-            )
+            let result = try AnswerReport.$current.withValue(reports[job]) {
+                Result { () throws(RequestError) in
+                    try service.decline(
+                        order.payload,
+                        options: order.options,
+                        accepted: order.accepted,
+                        because: status == .poison ? Self.poison : nil,
+                    )
+                }
+            }
+            .get()
             return JobReply(status, body: result.json)
         } catch {
             return Self.failure(error, job)
@@ -56,6 +65,30 @@ package struct NotificationJobs: JobHandler {
             .init("detail", .string(error.description)),
         ])
         return JobReply(.failed, body: problem.compactBytes)
+    }
+
+    /// The reports of the jobs that are worked on.
+    private final class Reports: Sendable {
+        private let reports = Mutex<[Lease: AnswerReport]>([:])
+
+        subscript(job: LeasedJob) -> AnswerReport? { reports.withLock { $0[job.lease] } }
+
+        func reporting<Value>(
+            _ job: LeasedJob,
+            _ work: () async throws(RequestError) -> Value,
+        ) async throws(RequestError) -> Value {
+            let report = AnswerReport()
+            reports.withLock { $0[job.lease] = report }
+            defer { reports.withLock { $0[job.lease] = nil } }
+            return try await AnswerReport.$current.withValue(report) { () async -> Result<Value, RequestError> in
+                do throws(RequestError) {
+                    return .success(try await work())
+                } catch {
+                    return .failure(error)
+                }
+            }
+            .get()
+        }
     }
 
     /// The request to the service that a job contains.

@@ -15,6 +15,8 @@ package enum WorkerEvent: Sendable, Equatable {
     case gaveBack(Int)
     /// The outcome of an attempt to post an answer. A callback that is given up counts as refused.
     case callback(CallbackOutcome)
+    /// An attempt to post an answer failed, the one with this number. A later one may succeed.
+    case callbackFailed(JobName, tries: Int, CallbackResult)
     /// The worker gave up posting an answer after this number of failed attempts.
     case callbackGivenUp(JobName, tries: Int, CallbackResult)
     /// The queue failed. The worker tries again.

@@ -2,6 +2,7 @@ import Concurrency
 import Events
 import Jobs
 import Media
+import Processing
 import Synchronization
 import Timing
 
@@ -10,7 +11,7 @@ extension WorkerService {
     func work(on job: LeasedJob, until deadline: Instant) async {
         let isOurs = await insisting(for: job) { try await self.queue.start(job.lease) }
         let begun = time.now
-        let reply = isOurs == true ? await handler.answer(job, until: deadline) : nil
+        let reply = isOurs == true ? await answer(job, until: deadline) : nil
         if reply != nil { cost?.worked(for: time.now - begun) }
         let isWanted = state.withLock { guarded in
             guarded.tasks[job.lease] = nil
@@ -25,6 +26,17 @@ extension WorkerService {
             instrument.record(.lost(1))
             perform { $0.lost([job.lease]) }
         }
+    }
+
+    private func answer(_ job: LeasedJob, until deadline: Instant) async -> JobReply {
+        let decoder = WorkingDecoder { self.decoderBegan(job.lease) }
+        return await WorkingDecoder.$current.withValue(decoder) { await handler.answer(job, until: deadline) }
+    }
+
+    /// Notes that a decoder has begun a job. The caller may hold locks, so that nothing but notes is made.
+    private func decoderBegan(_ lease: Lease) {
+        state.withLock { $0.worker.decoderBegan(lease) }
+        roomChanged.wake()
     }
 
     func finish(_ job: LeasedJob, with reply: JobReply) async {

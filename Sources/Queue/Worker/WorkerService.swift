@@ -8,8 +8,9 @@ package import Timing
 
 /// A service that leases jobs from a queue and answers each of them.
 ///
-/// When it is told to stop, it lets jobs in progress finish, gives the others back and leaves the queue. `WorkerState`
-/// decides; this class acts. Leases, renewals and timers run on their own thread, the work itself on Swift's pool.
+/// When it is told to stop, it lets jobs finish that a decoder has begun, gives the others back and leaves the queue.
+/// `WorkerState` decides; this class acts. Leases, renewals and timers run on their own thread, the work itself on
+/// Swift's pool.
 package final class WorkerService: Service {
     struct Guarded {
         var worker: WorkerState
@@ -23,6 +24,7 @@ package final class WorkerService: Service {
     let time: any TimeSource
     let instrument: any Instrument<WorkerEvent>
     private let onDemand: @Sendable (Int) -> Void
+    private let waitingForDecoders: @Sendable () -> Int
     let cost: JobCost?
     private let fleet = Atomic(1)
     /// The executor of leases, renewals and timers; `nil` for Swift's pool.
@@ -30,7 +32,7 @@ package final class WorkerService: Service {
     let state: Mutex<Guarded>
 
     private let toldToStop = WakeUp()
-    private let roomChanged = WakeUp()
+    let roomChanged = WakeUp()
     private let timersChanged = WakeUp()
     private let emptied = WakeUp()
     let callbackAdded = WakeUp()
@@ -46,7 +48,8 @@ package final class WorkerService: Service {
     private static let renewalTime = Duration.seconds(1)
 
     /// Creates a worker. Without a `poster`, other workers post the answers. `cost` learns how long jobs take. `onDemand`
-    /// receives the number of jobs that wait for a free slot whenever it changes. A simulation leaves out the `thread`.
+    /// receives the number of jobs that wait for a free slot whenever it changes. `waitingForDecoders` returns the number
+    /// of jobs that wait for a decoder. A simulation leaves out the `thread`.
     package init(
         queue: any JobQueue,
         handler: any JobHandler,
@@ -56,6 +59,7 @@ package final class WorkerService: Service {
         time: any TimeSource = SystemTime(),
         instrument: any Instrument<WorkerEvent> = NoInstrument<WorkerEvent>(),
         onDemand: @escaping @Sendable (Int) -> Void = { _ in },
+        waitingForDecoders: @escaping @Sendable () -> Int = { 0 },
         cost: JobCost? = nil,
         thread: (any TaskExecutor)? = WorkerThread(),
     ) {
@@ -65,6 +69,7 @@ package final class WorkerService: Service {
         self.time = time
         self.instrument = instrument
         self.onDemand = onDemand
+        self.waitingForDecoders = waitingForDecoders
         self.cost = cost
         self.thread = thread
         state = Mutex(Guarded(worker: WorkerState(limits: limits)))
@@ -123,7 +128,11 @@ package final class WorkerService: Service {
         var backOff = BackOff()
         var nextLook = time.now
         while !Task.isCancelled {
-            let (ahead, room) = state.withLock { ($0.worker.roomAhead, $0.worker.room) }
+            let waiting = waitingForDecoders()
+            let (ahead, room) = state.withLock { guarded in
+                guarded.worker.decodersHave(waiting: waiting)
+                return (guarded.worker.roomAhead, guarded.worker.room)
+            }
             do {
                 if ahead > 0 {
                     take(try await queue.lease(min(ahead, Self.leaseGroup), waiting: Self.patience))
@@ -210,17 +219,32 @@ package final class WorkerService: Service {
         }
     }
 
-    /// Waits for the answers to jobs in progress, a little longer than the jobs may take.
+    /// Gives back what no decoder has begun, waits for the rest, and gives back what has not ended then. The answers to
+    /// jobs that were due get a little more time.
     private func drain() async {
-        let end = time.now + limits.drainTime + .seconds(2)
-        let unstarted = state.withLock { $0.worker.drain(now: time.now) }
-        timersChanged.wake()
-        // If this fails, their leases end soon.
-        if !unstarted.isEmpty, (try? await queue.giveBack(unstarted)) != nil {
-            instrument.record(.gaveBack(unstarted.count))
-        }
+        let end = time.now + limits.drainTime
+        await giveBack { $0.drain(now: time.now) }
+        await waitUntilEmpty(or: end)
+        await giveBack { $0.endDrain(now: time.now) }
+        await waitUntilEmpty(or: end + limits.lastTime + .seconds(1))
+    }
+
+    private func waitUntilEmpty(or end: Instant) async {
         while !state.withLock(\.worker.isEmpty), time.now < end, !Task.isCancelled {
             try? await emptied.wait(until: end, on: time)
+        }
+    }
+
+    private func giveBack(_ choose: (inout WorkerState) -> WorkerState.Returned) async {
+        var returned = WorkerState.Returned()
+        perform { worker in
+            returned = choose(&worker)
+            return returned.actions
+        }
+        // If this fails, their leases end soon.
+        for (leases, isBrokenOff) in [(returned.unstarted, false), (returned.brokenOff, true)] where !leases.isEmpty {
+            guard (try? await queue.giveBack(leases, isBrokenOff: isBrokenOff)) != nil else { continue }
+            instrument.record(.gaveBack(leases.count))
         }
     }
 

@@ -46,6 +46,9 @@ package struct WorkerState {
     private var waiting = WaitingJobs()
     /// The jobs in progress, and the times at which they are answered at the latest.
     private var working: [Lease: Instant] = [:]
+    /// The jobs in progress that a decoder has begun.
+    private var begun: Set<Lease> = []
+    private var window: BeginWindow
     /// The longest recent delay of an answer after it was due. It decays slowly.
     private var delay = Duration.zero
     private var isAlone = false
@@ -53,7 +56,10 @@ package struct WorkerState {
     /// The time of the last event.
     private var now = Instant(sinceOrigin: .zero)
 
-    package init(limits: WorkerLimits) { self.limits = limits }
+    package init(limits: WorkerLimits) {
+        self.limits = limits
+        window = BeginWindow(decoders: limits.decoders, ahead: limits.ahead)
+    }
 
     // MARK: Queries
 
@@ -62,7 +68,9 @@ package struct WorkerState {
 
     /// The number of jobs that the worker can lease whenever they are due. It is 0 while a job runs alone or is the next to.
     package var roomAhead: Int {
-        isAlone || isNextAlone ? 0 : min(room, max(0, limits.ahead - working.count - waiting.count))
+        guard !isAlone, !isNextAlone else { return 0 }
+        let (taken, unbegun) = (working.count + waiting.count, working.count - begun.count + waiting.count)
+        return min(room, max(0, min(limits.ahead - taken, window.room(beside: unbegun))))
     }
 
     private var isNextAlone: Bool {
@@ -134,9 +142,19 @@ package struct WorkerState {
         return actions + begin()
     }
 
+    /// Records that a decoder has begun a job.
+    package mutating func decoderBegan(_ lease: Lease) {
+        guard working[lease] != nil, begun.insert(lease).inserted else { return }
+        window.left()
+    }
+
+    /// Records the number of jobs that wait for a decoder.
+    package mutating func decodersHave(waiting count: Int) { window.note(waiting: count) }
+
     /// Records that the work on a job has ended. Returns `false` if its answer is no longer needed.
     package mutating func worked(_ lease: Lease) -> Bool {
         guard held[lease]?.phase == .working else { return false }
+        if !begun.contains(lease) { window.left() }
         return end(of: lease, as: .answering) != nil
     }
 
@@ -158,16 +176,45 @@ package struct WorkerState {
         return stopped.map { .stop($0) } + begin()
     }
 
-    /// Stops taking jobs and lets jobs in progress finish. Returns the jobs that have not begun, for the caller to give
-    /// back.
-    package mutating func drain(now: Instant) -> [Lease] {
+    /// The jobs to give back to the queue.
+    package struct Returned: Equatable, Sendable {
+        package var unstarted: [Lease] = []
+        /// The jobs whose work must be stopped first.
+        package var brokenOff: [Lease] = []
+
+        package init(unstarted: [Lease] = [], brokenOff: [Lease] = []) {
+            self.unstarted = unstarted
+            self.brokenOff = brokenOff
+        }
+
+        var actions: [Action] { brokenOff.map { .stop($0) } }
+    }
+
+    /// Stops taking jobs. Returns those that no decoder has begun, for others to work on. Jobs that are due until the end
+    /// of the drain stay: another worker would have less time for them.
+    package mutating func drain(now: Instant) -> Returned {
         isDraining = true
-        let end = now + limits.drainTime
-        for (lease, time) in working where time > end { working[lease] = end }
         let unstarted = waiting.leases
         for lease in unstarted { held[lease] = nil }
         waiting.removeAll()
-        return unstarted
+        let end = now + limits.drainTime + limits.lastTime
+        let brokenOff = breakOff { [begun] in !begun.contains($0) && $1 > end }
+        return Returned(unstarted: unstarted, brokenOff: brokenOff)
+    }
+
+    /// Returns the jobs whose work does not end in time, at the end of the drain.
+    package mutating func endDrain(now: Instant) -> Returned {
+        let end = now + limits.lastTime
+        return Returned(brokenOff: breakOff { $1 > end })
+    }
+
+    /// Lets go of jobs in progress, earliest first. `isChosen` receives their times.
+    private mutating func breakOff(where isChosen: (Lease, Instant) -> Bool) -> [Lease] {
+        let chosen = working.filter { isChosen($0.key, $0.value) }
+            .sorted { ($0.value, $0.key.entry) < ($1.value, $1.key.entry) }
+            .map(\.key)
+        for lease in chosen { _ = end(of: lease, as: nil) }
+        return chosen
     }
 
     // MARK: Decisions
@@ -194,6 +241,7 @@ package struct WorkerState {
         guard let entry = held[lease] else { return nil }
         if entry.phase == .waiting { waiting.remove(entry.job) }
         if working.removeValue(forKey: lease) != nil, working.isEmpty { isAlone = false }
+        begun.remove(lease)
         held[lease] = phase.map { Held(job: entry.job, phase: $0) }
         return entry.job
     }

@@ -1,5 +1,5 @@
 import Decoding
-import Downloads
+import HTTPClient
 
 /// The parts of workers that must be gone when their last tasks are.
 struct Leftovers {

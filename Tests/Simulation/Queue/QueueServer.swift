@@ -79,9 +79,9 @@ final class QueueServer: @unchecked Sendable {
         return reclaimed
     }
 
-    func giveBack(_ leases: [Lease]) {
+    func giveBack(_ leases: [Lease], isBrokenOff: Bool) {
         for lease in leases { if state.held(lease) != nil { checks.gaveBack(lease) } }
-        change { $0.giveBack(leases) }
+        change { $0.giveBack(leases, isBrokenOff: isBrokenOff) }
     }
 
     func deadLetter(_ lease: Lease, with reply: JobReply, by worker: Machine) -> Bool {

@@ -166,9 +166,13 @@ struct QueueState {
         return true
     }
 
-    mutating func giveBack(_ leases: [Lease]) {
+    mutating func giveBack(_ leases: [Lease], isBrokenOff: Bool) {
         let end: Duration? = mutant == .losesGivenBack ? .seconds(1_000_000) : nil
-        for lease in leases { if let number = held(lease) { entries[number]?.leasedUntil = end } }
+        for lease in leases {
+            guard let number = held(lease), let entry = entries[number] else { continue }
+            entries[number]?.leasedUntil = end
+            if isBrokenOff { entries[number]?.starts = max(0, entry.starts - 1) }
+        }
     }
 
     private mutating func answer(_ number: Int, with reply: JobReply, at now: Duration) {

@@ -80,9 +80,9 @@ struct SimulatedQueue: JobQueue {
         return try await line.ask { server, answer in answer(server.deadLetter(lease, with: reply, by: machine)) }
     }
 
-    func giveBack(_ leases: [Lease]) async throws {
+    func giveBack(_ leases: [Lease], isBrokenOff: Bool) async throws {
         for lease in leases { checks.gaveBack(lease) }
-        try await line.ask { server, answer in answer(server.giveBack(leases)) }
+        try await line.ask { server, answer in answer(server.giveBack(leases, isBrokenOff: isBrokenOff)) }
     }
 
     func leave() async throws {}

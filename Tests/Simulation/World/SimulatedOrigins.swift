@@ -1,5 +1,6 @@
 import Concurrency
 @testable import Downloads
+@testable import HTTPClient
 import Events
 import Media
 import Processing
@@ -79,7 +80,7 @@ final class SimulatedOrigins: AttachmentDownloading, @unchecked Sendable {
         let start = time.now
         inFlight += 1
         verdict.require(inFlight <= limiter.rule.globalLimit, .originLimits, "\(inFlight) requests at once")
-        var result = TransferResult()
+        var result = HTTPResult()
         let preempted = OneShot<Void>()
         permit?.onPreemption { _ in preempted.set() }
         defer {
@@ -101,7 +102,7 @@ final class SimulatedOrigins: AttachmentDownloading, @unchecked Sendable {
         _ job: DownloadJob,
         _ permit: OriginPermit?,
         _ preempted: OneShot<Void>,
-        _ result: inout TransferResult,
+        _ result: inout HTTPResult,
     ) async throws(AttachmentFailure) -> MediaFile.Ending? {
         func fails(_ reason: AttachmentFailure.Reason) -> AttachmentFailure {
             result.failure = Self.failure(reason)

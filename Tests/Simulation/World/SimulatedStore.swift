@@ -108,13 +108,13 @@ struct SimulatedOutput {
         self.init(source: String(words[mark + 1]), longEdge: edge)
     }
 
-    /// A JPEG (ITU-T T.81, annex B) without a picture: its text is a comment, and its frame header has the size.
+    /// A JPEG (ITU-T T.81, annex B) without a picture: its text is the data of its scan, and its frame header has the size.
     var bytes: [UInt8] {
         let text = Array(" output \(source) \(longEdge) whole ".utf8)
-        let comment = [0xFF, 0xFE] + Self.word(text.count + 2) + text
+        let scan: [UInt8] = [0xFF, 0xDA, 0, 8, 1, 1, 0, 0, 63, 0]
         let frame =
             [0xFF, 0xC0] + Self.word(11) + [8] + Self.word(longEdge / 2) + Self.word(longEdge) + [1, 1, 0x11, 0]
-        return [0xFF, 0xD8] + comment + frame + [0xFF, 0xD9]
+        return [0xFF, 0xD8] + frame + scan + text + [0xFF, 0xD9]
     }
 
     private static func word(_ number: Int) -> [UInt8] { [UInt8(number >> 8 & 0xFF), UInt8(number & 0xFF)] }

@@ -1,4 +1,5 @@
 @testable import Downloads
+@testable import HTTPClient
 import Decoding
 import Events
 import Media

@@ -1,5 +1,6 @@
 import Jobs
 import Media
+import Names
 import NIOCore
 import NIOPosix
 import NIOSSL
@@ -9,10 +10,16 @@ import Values
 /// A factory of connections to servers and sentinels, with TLS if configured.
 struct RedisDialer: Sendable {
     private let time: any TimeSource
+    private let names: Names.Resolver
     private let security: NIOSSLContext?
 
-    init(_ settings: RedisSettings, time: any TimeSource) throws(JobQueueError) {
+    init(
+        _ settings: RedisSettings,
+        time: any TimeSource,
+        names: Names.Resolver = .ofThisProcess,
+    ) throws(JobQueueError) {
         self.time = time
+        self.names = names
         security = settings.usesTLS ? try Self.security(settings) : nil
     }
 
@@ -28,7 +35,11 @@ struct RedisDialer: Sendable {
         within limit: Duration,
         _ makeHandler: @escaping @Sendable () -> any ChannelHandler,
     ) async throws(RedisError) -> any Channel {
-        var bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        // The limit is one of the machine's clock, as NIO's.
+        let addresses = ServerAddresses(names, until: SystemTime().now + limit, on: loop)
+        var bootstrap = ClientBootstrap(group: loop)
+            .resolver(addresses)
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
             .channelOption(.socketOption(.so_keepalive), value: 1)
             .connectTimeout(TimeAmount(limit))
@@ -55,7 +66,9 @@ struct RedisDialer: Sendable {
 
     /// Returns the reason of a connection that failed: of several addresses of one host, that of the first.
     private static func reason(of error: any Error) -> String {
-        let cause = (error as? NIOConnectionError)?.connectionErrors.first?.error ?? error
+        let attempt = error as? NIOConnectionError
+        let cause = attempt?.connectionErrors.first?.error ?? attempt?.dnsAAAAError ?? error
+        if let cause = cause as? ResolverError { return cause.reason }
         guard let code = (cause as? IOError)?.errnoCode else { return "\(cause)" }
         return SystemError("connect", code: code).reason + "."
     }

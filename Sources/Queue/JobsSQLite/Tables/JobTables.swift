@@ -84,8 +84,9 @@ struct JobTables {
         }
     }
 
-    func giveBack(_ leases: [Lease]) throws {
-        for lease in leases { try database.change("UPDATE job SET state = 0 WHERE \(Self.isHeld)", held(lease)) }
+    func giveBack(_ leases: [Lease], isBrokenOff: Bool) throws {
+        let changes = isBrokenOff ? "state = 0, starts = max(0, starts - 1)" : "state = 0"
+        for lease in leases { try database.change("UPDATE job SET \(changes) WHERE \(Self.isHeld)", held(lease)) }
     }
 
     private static let isHeld = "seq = ?1 AND attempt = ?2 AND state = 1"
