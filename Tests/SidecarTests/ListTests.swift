@@ -183,23 +183,19 @@ struct ListTests {
         let (started, hold) = (Signal(), Signal())
         try await SidecarFixture.run(started: started, hold: hold) { sidecar in
             let admission = Admission(limit: 32)
-            let list = ListProcessing(
-                service: sidecar.service,
-                admission: admission,
-                limits: ListLimits(requestLimit: 32),
-                client: Self.client
-            )
+            let lanes = ListLanes(admission: admission, limits: ListLimits(requestLimit: 32), client: Self.client)
+            let list = ListProcessing(service: sidecar.service, lanes: lanes)
             for _ in 0..<31 { #expect(admission.enter()) }
             // The first item is given up when its share of the time has passed, because all downloads are held.
-            async let answers = list.process(Self.items(9), accepted: sidecar.service.now, timeLimit: .seconds(9))
+            async let answers = list.admitted(Self.items(9), accepted: sidecar.service.now, timeLimit: .seconds(9))
             await started.wait()
-            #expect(list.limits.permits.taken == 1)
+            #expect(lanes.limits.permits.taken == 1)
             for _ in 0..<31 { admission.leave() }
-            while list.limits.permits.taken != list.limits.share { await Task.yield() }
+            while lanes.limits.permits.taken != lanes.limits.share { await Task.yield() }
             hold.send()
             let finished = try await answers.map { try $0.get().outcome }
             #expect(finished.first == .original && finished.count == 9)
-            #expect(admission.running == 0 && list.limits.permits.taken == 0)
+            #expect(admission.running == 0 && lanes.limits.permits.taken == 0)
         }
     }
 
@@ -208,19 +204,15 @@ struct ListTests {
         let (started, hold) = (Signal(), Signal())
         try await SidecarFixture.run(started: started, hold: hold) { sidecar in
             let admission = Admission(limit: 32)
-            let list = ListProcessing(
-                service: sidecar.service,
-                admission: admission,
-                limits: ListLimits(requestLimit: 32),
-                client: Self.client
-            )
-            async let answers = list.process(Self.items(9), accepted: sidecar.service.now, timeLimit: .seconds(60))
+            let lanes = ListLanes(admission: admission, limits: ListLimits(requestLimit: 32), client: Self.client)
+            let list = ListProcessing(service: sidecar.service, lanes: lanes)
+            async let answers = list.admitted(Self.items(9), accepted: sidecar.service.now, timeLimit: .seconds(60))
             await started.wait()
-            #expect(admission.running == 4 && list.limits.permits.taken == 4)
+            #expect(admission.running == 4 && lanes.limits.permits.taken == 4)
             hold.send()
             let finished = try await answers
             #expect(finished.allSatisfy { (try? $0.get())?.outcome == .complete })
-            #expect(admission.running == 0 && list.limits.permits.taken == 0)
+            #expect(admission.running == 0 && lanes.limits.permits.taken == 0)
         }
     }
 
@@ -228,23 +220,20 @@ struct ListTests {
     func crowded() async throws {
         try await SidecarFixture.run { sidecar in
             let admission = Admission(limit: 32)
-            let list = ListProcessing(
-                service: sidecar.service,
-                admission: admission,
-                limits: ListLimits(requestLimit: 32),
-                client: Self.client
-            )
+            let lanes = ListLanes(admission: admission, limits: ListLimits(requestLimit: 32), client: Self.client)
+            let list = ListProcessing(service: sidecar.service, lanes: lanes)
             for _ in 0..<31 { #expect(admission.enter()) }
-            let answers = try await list.process(Self.items(5), accepted: sidecar.service.now, timeLimit: .seconds(60))
+            let answers = try await list.admitted(Self.items(5), accepted: sidecar.service.now, timeLimit: .seconds(60))
             #expect(answers.allSatisfy { (try? $0.get())?.outcome == .complete })
             #expect(admission.running == 31 && admission.enter())
             await Self.expectRefusal("raise --requests") {
-                try await list.process(Self.items(1), accepted: sidecar.service.now, timeLimit: .seconds(5))
+                try await list.admitted(Self.items(1), accepted: sidecar.service.now, timeLimit: .seconds(5))
             }
-            #expect(list.limits.permits.taken == 0)
+            #expect(lanes.limits.permits.taken == 0)
+            admission.leave()
             let now = sidecar.service.now
-            let unread = try await list.process([.failure(.unreadable)], accepted: now, timeLimit: .seconds(5))
-            #expect(unread.count == 1)
+            let unread = try await list.admitted([.failure(.unreadable)], accepted: now, timeLimit: .seconds(5))
+            #expect(unread.count == 1 && admission.running == 31)
         }
     }
 
@@ -252,17 +241,17 @@ struct ListTests {
     func deadline() async throws {
         let hold = Signal()
         try await SidecarFixture.run(hold: hold) { sidecar in
-            let list = ListProcessing(
-                service: sidecar.service,
+            let lanes = ListLanes(
                 admission: Admission(limit: 8),
                 limits: ListLimits(requestLimit: 8),
                 client: Self.client
             )
+            let list = ListProcessing(service: sidecar.service, lanes: lanes)
             let now = sidecar.service.now
-            let stuck = try await list.process(Self.items(5), accepted: now, timeLimit: .milliseconds(400))
+            let stuck = try await list.admitted(Self.items(5), accepted: now, timeLimit: .milliseconds(400))
             #expect(stuck.compactMap { try? $0.get() }.map(\.outcome) == Array(repeating: .original, count: 5))
             let passed = sidecar.service.now.advanced(by: .seconds(-10))
-            let late = try await list.process(Self.items(3), accepted: passed, timeLimit: .seconds(5))
+            let late = try await list.admitted(Self.items(3), accepted: passed, timeLimit: .seconds(5))
             #expect(late.compactMap { try? $0.get() }.map(\.outcome) == Array(repeating: .original, count: 3))
             #expect(late.compactMap { try? $0.get() }.allSatisfy { $0.margin == .zero })
             hold.send()
@@ -275,15 +264,86 @@ struct ListTests {
             let admission = Admission(limit: 8)
             admission.drain()
             let limits = ListLimits(requestLimit: 8)
-            let list = ListProcessing(
-                service: sidecar.service,
-                admission: admission,
-                limits: limits,
-                client: Self.client
-            )
+            let lanes = ListLanes(admission: admission, limits: limits, client: Self.client)
+            let list = ListProcessing(service: sidecar.service, lanes: lanes)
             await Self.expectRefusal("shutting down") {
-                try await list.process(Self.items(1), accepted: sidecar.service.now, timeLimit: .seconds(5))
+                try await list.admitted(Self.items(1), accepted: sidecar.service.now, timeLimit: .seconds(5))
             }
+        }
+    }
+
+    @Test(
+        "without a permit a list is refused before it is parsed",
+        arguments: ["/v1/rewrite", "/v1/notifications", "/v1/prepare"]
+    )
+    func permitFirst(path: String) async throws {
+        let (started, hold) = (Signal(), Signal())
+        try await SidecarFixture.run(requestLimit: 1, started: started, hold: hold) { sidecar in
+            async let first = Self.post(Self.payload(0), sidecar)
+            await started.wait()
+            // With a permit, each of these is 400 or 422.
+            for body in ["[", "[1,", "[]", " \n[{]" + String(repeating: "x", count: 9000)] {
+                let answer = try await HTTPClient.send("POST", path: path, port: sidecar.port, body: Array(body.utf8))
+                #expect(
+                    answer.status == 429 && answer.headers["retry-after"] == "1",
+                    "\(body.prefix(9)): \(answer.text)"
+                )
+            }
+            hold.send()
+            #expect(try await first.status == 200)
+            let answer = try await HTTPClient.send("POST", path: path, port: sidecar.port, body: Array("[".utf8))
+            #expect(answer.status == 400)
+        }
+    }
+
+    @Test("a list is read and answered on the thread of long work, of which few wait, and returns its permit")
+    func reading() async throws {
+        let (admission, limits) = (Admission(limit: 32), ListLimits(requestLimit: 32))
+        let lanes = ListLanes(admission: admission, limits: limits, client: Self.client)
+        let places = try await lanes.admit {
+            #expect(LongWork.isCurrent && admission.running == 1)
+            return limits.longWork.places.taken
+        } answer: { taken in
+            #expect(LongWork.isCurrent && limits.longWork.places.taken == 0)
+            _ = await lanes.answers(to: [.success(1), .success(2)]) { _, _ in
+                #expect(LongWork.isCurrent)
+                return Result<Int, Problem>.success(0)
+            }
+            return taken
+        }
+        #expect(places == 1 && admission.running == 0 && !LongWork.isCurrent)
+
+        while limits.longWork.places.enter(Self.client) {}
+        await #expect(throws: Problem.self) {
+            try await lanes.admit {
+            } answer: { _ in
+            }
+        }
+        #expect(admission.running == 0 && limits.permits.taken == 0)
+    }
+
+    @Test("a body of more than 16 kB is read on the thread of long work", arguments: [(16_384, false), (16_385, true)])
+    func longBodies(byteCount: Int, isLong: Bool) async throws {
+        let work = LongWork(places: 1)
+        #expect(try await work.read(byteCount, from: Self.client) { LongWork.isCurrent } == isLong)
+        #expect(try await work.perform(byteCount) { LongWork.isCurrent } == isLong)
+        #expect(work.places.taken == 0 && work.places.enter(Self.client))
+        let isRefused = await (try? work.read(byteCount, from: Self.client) {}) == nil
+        #expect(isRefused == isLong)
+    }
+}
+
+extension ListProcessing {
+    /// Processes items as a list that was admitted.
+    fileprivate func admitted(
+        _ items: [Result<Item, Problem>],
+        accepted: Instant,
+        timeLimit: Duration,
+    ) async throws -> [Answer] {
+        try await lanes.admit {
+            items
+        } answer: {
+            await process($0, accepted: accepted, timeLimit: timeLimit)
         }
     }
 }

@@ -131,7 +131,7 @@ struct OpenAPIDescriptionTests {
         arguments: [
             ("/v1/rewrite", #"{"payload":{"aps":{}}}"#, "Send it to /v1/notifications"),
             ("/v1/rewrite", "1", #"{"aps": {"#), ("/v1/rewrite", #"{"a":1}"#, #"{"aps": {"#),
-            ("/v1/rewrite", #"{"a":1}"#, "fcm-message, gorush"), ("/v1/rewrite", #"{"a":1}"#, "`attachd dialects"),
+            ("/v1/rewrite", #"{"a":1}"#, "fcm-message, amazon-sns"), ("/v1/rewrite", #"{"a":1}"#, "`attachd dialects"),
             ("/v1/rewrite", "[]", "Send 1 to 100"),
             ("/v1/notifications", #"{"aps":{}}"#, "use /v1/rewrite"),
             ("/v1/notifications", #"{"payload":{"aps":{}},"deadline":5}"#, #"Write it as "800ms""#),

@@ -23,6 +23,7 @@ struct SidecarFixture {
         requestLimit: Int = 8,
         downloadLimit: Int = 256,
         clients: ClientLimits = ClientLimits(),
+        heartbeats: LoopHeartbeats = LoopHeartbeats(),
         commit: String? = nil,
         started: Signal? = nil,
         hold: Signal? = nil,
@@ -47,6 +48,7 @@ struct SidecarFixture {
             requestLimit: requestLimit,
             downloadLimit: downloadLimit,
             clients: clients,
+            heartbeats: heartbeats,
         )
         let route = FormatsRoute(lists: { formats.lists }) { disabled in
             guard takesFormats else { throw AttachmentFailure(.store, .publishFailed, "No Redis.") }

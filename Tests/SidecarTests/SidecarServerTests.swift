@@ -1,5 +1,6 @@
 import Payloads
 import Support
+import Synchronization
 import Testing
 import Timing
 
@@ -39,6 +40,38 @@ struct SidecarServerTests {
         }
     }
 
+    @Test("a body that nothing fits is told where its media are, and what to configure")
+    func mediaInUnknownBody() async throws {
+        try await SidecarFixture.run { sidecar in
+            let answer = try await post("/v1/rewrite", #"{"event":{"hero":"https://e.co/a.jpg?token=t"}}"#, sidecar)
+            let detail = try #require(try JSONValue(parsing: answer.body)["detail"]?.text)
+            #expect(answer.status == 422 && detail.contains("/event/hero: https://e.co/a.jpg. If"), "\(detail)")
+            #expect(
+                detail.hasSuffix(#"dialects: {my-service: {gate: none, url: ["/event/hero"]}}"#)
+                    && !detail.contains("token"),
+                "\(detail)"
+            )
+        }
+    }
+
+    @Test(
+        "only an envelope is told that it is one",
+        arguments: [
+            (#"{"payload":\#(payload)}"#, true),
+            (#"{"id":"a","payload":\#(payload),"callback":"https://e.co/"}"#, true),
+            (#"{"payload":{"text":"Hi"}}"#, false), (#"{"to":"u1","payload":\#(payload)}"#, false),
+            (#"{"payload":"{}"}"#, false),
+        ]
+    )
+    func envelopeAtRewrite(body: String, isEnvelope: Bool) async throws {
+        try await SidecarFixture.run { sidecar in
+            for (body, path) in [(body, "single"), ("[\(body)]", "list")] {
+                let answer = String(decoding: try await post("/v1/rewrite", body, sidecar).body, as: UTF8.self)
+                #expect(answer.contains("This is an envelope") == isEnvelope, "\(path): \(answer)")
+            }
+        }
+    }
+
     @Test(
         "a method that a path does not have is refused with those that it has, and OPTIONS lists them",
         arguments: [
@@ -56,6 +89,25 @@ struct SidecarServerTests {
                 #expect(refused.status == 405 && refused.headers["allow"] == allowed, "\(method)")
                 #expect(refused.headers["content-type"] == "application/problem+json")
             }
+        }
+    }
+
+    @Test("/livez fails when a part that everything needs has stood for 30 s, and until it continues")
+    func standstill() async throws {
+        let (time, heartbeats) = (TestTime(), LoopHeartbeats())
+        let answers = Mutex<[@Sendable () -> Void]>([])
+        let heartbeat = LoopHeartbeat("transfers", time: time, in: heartbeats) { answer in
+            answers.withLock { $0.append(answer) }
+        }
+        try await SidecarFixture.run(token: "0123456789abcdef", heartbeats: heartbeats) { sidecar in
+            heartbeat.beat()
+            time.advance(by: .milliseconds(29_999))
+            #expect(try await HTTPClient.send(path: "/livez", port: sidecar.port).status == 200)
+            time.advance(by: .milliseconds(1))
+            let dead = try await HTTPClient.send(path: "/livez", port: sidecar.port)
+            #expect(dead.status == 503 && dead.text.contains("transfers"), "\(dead.text)")
+            for answer in answers.withLock({ $0 }) { answer() }
+            #expect(try await HTTPClient.send(path: "/livez", port: sidecar.port).status == 200)
         }
     }
 

@@ -13,6 +13,8 @@ package struct BatchOptions: Sendable {
     package var limits: MediaLimits
     /// The longer side in pixels of the report's pictures; `nil` makes none.
     package var thumbnailEdge: Int?
+    /// The memory of all files that are read at once; `nil` for as much as there is.
+    package var memory: SourceMemory?
 
     package init(
         selection: FileSelection,
@@ -22,6 +24,7 @@ package struct BatchOptions: Sendable {
         decoders: Int,
         limits: MediaLimits = MediaLimits(),
         thumbnailEdge: Int? = nil,
+        memory: SourceMemory? = nil,
     ) {
         self.selection = selection
         self.profile = profile
@@ -30,5 +33,6 @@ package struct BatchOptions: Sendable {
         self.decoders = decoders
         self.limits = limits
         self.thumbnailEdge = thumbnailEdge
+        self.memory = memory
     }
 }

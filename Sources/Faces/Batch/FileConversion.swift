@@ -40,7 +40,7 @@ struct FileConversion: Sendable {
             waitsForWholePictures: true,
             accepted: start,
         )
-        let result = await AttachmentPipeline(steps: steps, time: time, costs: costs)
+        let result = await AttachmentPipeline(steps: steps, time: time, costs: costs, memory: options.memory)
             .process(request, deadline: start + options.timeLimit)
         if file.hasChanged {
             return Product(line: ManifestLine(path, outcome: .original, because: SourceFile.changed))

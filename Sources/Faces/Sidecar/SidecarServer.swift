@@ -9,6 +9,7 @@ package import Payloads
 import Preview
 package import Processing
 import ServiceLifecycle
+package import Timing
 package import Tracing
 package import Values
 
@@ -33,6 +34,8 @@ package struct SidecarServer: Service, CustomStringConvertible {
         package var downloadLimit: Int
         /// The limits of clients' time and connections.
         package var clients: ClientLimits
+        /// The heartbeats of the parts that everything needs, which `/livez` looks at.
+        package var heartbeats: LoopHeartbeats
 
         package init(
             version: String = "0",
@@ -45,6 +48,7 @@ package struct SidecarServer: Service, CustomStringConvertible {
             tenantShares: TenantShares = TenantShares(),
             downloadLimit: Int = 256,
             clients: ClientLimits = ClientLimits(),
+            heartbeats: LoopHeartbeats = .ofThisProcess,
         ) {
             self.version = version
             self.commit = commit
@@ -56,6 +60,7 @@ package struct SidecarServer: Service, CustomStringConvertible {
             self.tenantShares = tenantShares
             self.downloadLimit = downloadLimit
             self.clients = clients
+            self.heartbeats = heartbeats
         }
     }
 
@@ -72,6 +77,7 @@ package struct SidecarServer: Service, CustomStringConvertible {
     private let scale: (@Sendable () async throws -> JSONValue)?
     private let tracer: any Tracer
     private let admission: Admission
+    private let lists: ListLimits
     private let logger: Logger
     private let instrument: any Events.Instrument<SidecarEvent>
 
@@ -105,10 +111,12 @@ package struct SidecarServer: Service, CustomStringConvertible {
         self.responses = responses
         self.formats = formats
         self.admission = Admission(limit: configuration.requestLimit, shares: configuration.tenantShares)
+        self.lists = ListLimits(requestLimit: configuration.requestLimit)
         self.health = HealthRoutes(
             version: configuration.version,
             commit: configuration.commit,
             admission: admission,
+            heartbeats: configuration.heartbeats,
             readiness: SharedAnswer(keptFor: .seconds(1)) {
                 do {
                     try await checkReadiness()
@@ -166,7 +174,13 @@ package struct SidecarServer: Service, CustomStringConvertible {
         router.add(middleware: Problems())
         if let service {
             add(service, to: router)
-            preview?.add(to: router, service: service, admission: admission, session: access.session)
+            preview?.add(
+                to: router,
+                service: service,
+                admission: admission,
+                longWork: lists.longWork,
+                session: access.session
+            )
         }
         if let responses {
             router.post("v1/responses") { request, _ in try await responses.respond(to: request) }
@@ -188,7 +202,6 @@ package struct SidecarServer: Service, CustomStringConvertible {
     }
 
     private func add(_ service: NotificationService, to router: Router<ClientContext>) {
-        let lists = ListLimits(requestLimit: configuration.requestLimit)
         let rewrite = RewriteRoute(service: service, admission: admission, lists: lists)
         let notifications = NotificationsRoute(service: service, admission: admission, lists: lists)
         router.post("v1/rewrite") { request, context in
@@ -221,11 +234,12 @@ package struct SidecarServer: Service, CustomStringConvertible {
             service: service,
             queue: queue,
             admission: admission,
+            longWork: lists.longWork,
             callbackRefusal: callbackRefusal,
             waiting: Admission(limit: configuration.requestLimit),
             instrument: instrument,
         )
-        router.post("v1/jobs") { request, _ in try await jobs.enqueue(request) }
+        router.post("v1/jobs") { request, context in try await jobs.enqueue(request, from: context.client) }
         router.get("v1/jobs/:id") { request, context in
             try await jobs.state(request, id: try context.parameters.require("id"))
         }

@@ -106,8 +106,14 @@ extension PreviewSession {
 }
 
 extension Request {
-    /// A Boolean value that indicates whether a proxy has forwarded the request.
+    /// A Boolean value that indicates whether a proxy has forwarded the request: it has a field that only proxies add.
     fileprivate var isForwarded: Bool {
-        ["Forwarded", "X-Forwarded-For", "X-Real-IP", "Via"].contains { headers[.named($0)] != nil }
+        headers.contains { field in
+            let name = field.name.canonicalName
+            return Self.proxyFields.contains(name) || Self.proxyPrefixes.contains { name.hasPrefix($0) }
+        }
     }
+
+    private static let proxyFields: Set<String> = ["forwarded", "via", "x-real-ip"]
+    private static let proxyPrefixes = ["cf-", "x-envoy-", "x-forwarded-"]
 }

@@ -29,6 +29,8 @@ final class Admission: Sendable {
     }
 
     var running: Int { state.withLock(\.running) }
+    /// A Boolean value that indicates whether a permit is left.
+    var hasRoom: Bool { running < limit }
     var isDraining: Bool { state.withLock(\.isDraining) }
 
     /// Refuses new requests from now on. Admitted requests finish.

@@ -13,11 +13,14 @@ struct ListLimits: Sendable {
     /// The permits for bodies that are larger than the body of a single notification. A slow client holds one for as long
     /// as its body may take.
     let bodies: SharedAdmission
+    /// The thread that reads lists and long bodies, with the places of those that wait for it.
+    let longWork: LongWork
 
     /// Creates the limits of lists where `requestLimit` notifications may be processed at the same time.
     init(requestLimit: Int) {
         share = max(1, requestLimit / 8)
         permits = SharedAdmission(limit: max(1, requestLimit / 2))
         bodies = SharedAdmission(limit: max(2, requestLimit / 16))
+        longWork = LongWork(places: max(8, requestLimit / 16))
     }
 }

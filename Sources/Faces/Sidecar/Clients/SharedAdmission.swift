@@ -15,10 +15,17 @@ final class SharedAdmission: Sendable {
     /// The number of permits that are taken.
     var taken: Int { running.withLock { $0.values.reduce(0, +) } }
 
+    /// Returns whether a permit is left for `client`.
+    func hasRoom(_ client: ClientAddress) -> Bool { running.withLock { hasRoom(client, $0) } }
+
+    private func hasRoom(_ client: ClientAddress, _ running: [ClientAddress: Int]) -> Bool {
+        running[client, default: 0] < share && running.values.reduce(0, +) < limit
+    }
+
     /// Takes a permit for `client`. Returns `false` if none is left for it. Return each permit with `leave`.
     func enter(_ client: ClientAddress) -> Bool {
         running.withLock { running in
-            guard running[client, default: 0] < share, running.values.reduce(0, +) < limit else { return false }
+            guard hasRoom(client, running) else { return false }
             running[client, default: 0] += 1
             return true
         }

@@ -12,12 +12,16 @@ struct ListProcessing: Sendable {
         var options: NotificationService.Options
     }
 
+    /// A list that was read. Its deadline is the soonest of its items.
+    struct List: Sendable {
+        var items: [Result<Item, Problem>]
+        var timeLimit: Duration
+    }
+
     typealias Answer = Result<ProcessingResult, Problem>
 
     let service: NotificationService
-    let admission: Admission
-    let limits: ListLimits
-    let client: ClientAddress
+    let lanes: ListLanes
 
     /// Processes the items that could be read, and returns an answer for each, in order.
     ///
@@ -26,9 +30,8 @@ struct ListProcessing: Sendable {
         _ items: [Result<Item, Problem>],
         accepted: Instant,
         timeLimit: Duration,
-    ) async throws -> [Answer] {
-        let lanes = ListLanes(admission: admission, limits: limits, client: client)
-        return try await lanes.answers(to: items) { item, rounds in
+    ) async -> [Answer] {
+        await lanes.answers(to: items) { item, rounds in
             await answer(item, accepted, timeLimit, rounds: rounds)
         }
     }

@@ -5,23 +5,29 @@ import Processing
 /// The body of a request that has one notification or a list of them.
 enum RequestBody {
     case one([UInt8])
-    case list([JSONValue])
+    /// A list that is not parsed yet, because that needs a permit.
+    case list([UInt8])
 
-    /// Reads the body of `request`, and does `work` with it. A body of more than 64 KiB must be a list, of which only a
+    /// Receives the body of `request`, and does `work` with it. A body of more than 64 KiB must be a list, of which only a
     /// few are in memory at the same time.
     static func with<Value>(
         _ request: Request,
-        from client: ClientAddress,
-        _ limits: ListLimits,
+        _ lanes: ListLanes,
         _ work: (RequestBody) async throws -> Value,
     ) async throws -> Value {
+        let (limits, client) = (lanes.limits, lanes.client)
         var bytes: [UInt8] = []
+        var isKnownList = false
         var hasPermit = false
         defer { if hasPermit { limits.bodies.leave(client) } }
         for try await buffer in request.body {
             bytes += buffer.readableBytesView
+            if !isKnownList, isList(bytes) {
+                isKnownList = true
+                try lanes.checkRoom()
+            }
             guard bytes.count > PayloadReader.byteLimit else { continue }
-            guard isList(bytes) else { throw tooLarge("The body is over 64 KiB; a push payload is 4 kB at most.") }
+            guard isKnownList else { throw tooLarge("The body is over 64 KiB; a push payload is 4 kB at most.") }
             guard bytes.count <= ListLimits.byteLimit else {
                 throw tooLarge("The list is over 512 KiB. Send several lists.")
             }
@@ -32,7 +38,7 @@ enum RequestBody {
             }
             hasPermit = true
         }
-        return try await work(isList(bytes) ? .list(items(of: bytes)) : .one(bytes))
+        return try await work(isKnownList ? .list(bytes) : .one(bytes))
     }
 
     private static func tooLarge(_ detail: String) -> Problem { Problem(.contentTooLarge, detail) }
@@ -41,7 +47,8 @@ enum RequestBody {
         bytes.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) } == UInt8(ascii: "[")
     }
 
-    private static func items(of bytes: [UInt8]) throws -> [JSONValue] {
+    /// Parses a list.
+    static func items(of bytes: [UInt8]) throws -> [JSONValue] {
         let value: JSONValue
         do throws(JSONError) {
             value = try JSONValue(parsing: bytes)

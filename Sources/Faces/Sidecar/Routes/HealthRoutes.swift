@@ -1,12 +1,15 @@
 import HTTPTypes
 import Hummingbird
 import Media
+import Timing
 
 /// The routes `/livez`, `/readyz` and `/metrics`.
 struct HealthRoutes: Sendable {
     let version: String
     let commit: String?
     let admission: Admission
+    /// The heartbeats of the parts that everything needs.
+    let heartbeats: LoopHeartbeats
     /// The readiness check. It does real work, once for all requests within a second, and returns the error if the work
     /// fails.
     let readiness: SharedAnswer<(any Error)?>
@@ -18,13 +21,22 @@ struct HealthRoutes: Sendable {
     static func isCheck(_ path: Substring) -> Bool { path == "/livez" || path == "/readyz" }
 
     func add(to router: Router<some RequestContext>, withMetrics: Bool) {
-        router.get("livez") { _, _ in live() }
+        router.get("livez") { _, _ in try live() }
         router.get("readyz") { _, _ in try await ready() }
         if withMetrics { router.get("metrics") { _, _ in await exposition() } }
     }
 
-    /// Reports that the process answers.
-    func live() -> Response {
+    /// The time for which such a part may stand before only a restart helps.
+    static let longestStandstill: Duration = .seconds(30)
+
+    /// Reports that the process answers, and that no part that everything needs has stood for long.
+    func live() throws -> Response {
+        let standing = heartbeats.standstills.filter { $0.value >= Self.longestStandstill }.keys.sorted()
+        guard standing.isEmpty else {
+            let seconds = Self.longestStandstill.milliseconds / 1000
+            let names = standing.joined(separator: ", ")
+            throw Problem(.serviceUnavailable, "Stood for \(seconds) s or more: \(names). Restart this process.")
+        }
         var response = text("ok\n")
         response.headers[.version] = version
         response.headers[.commit] = commit

@@ -13,6 +13,7 @@ struct JobsRoutes: Sendable {
     let service: NotificationService
     let queue: any JobQueue
     let admission: Admission
+    let longWork: LongWork
     /// Returns the reason why a callback's URL is not allowed, or `nil` if it is allowed.
     let callbackRefusal: @Sendable (String) -> String?
     /// The limit of requests that wait for results. Further requests get the job's state at once.
@@ -23,9 +24,21 @@ struct JobsRoutes: Sendable {
     private static let longestWait: Duration = .seconds(60)
 
     /// Handles `POST /v1/jobs`. Answers 202 when the job is stored and survives a crash. A known `id` is the same job.
-    func enqueue(_ request: Request) async throws -> Response {
+    func enqueue(_ request: Request, from client: ClientAddress) async throws -> Response {
         try admission.checkOpen()
         let content = try await request.payload()
+        let job = try await longWork.read(content.count, from: client) { [trace = request.traceContext] in
+            try read(content, trace)
+        }
+        switch try await queue.enqueue(job) {
+        case .accepted, .known, .finished: break
+        case .busy: throw refusal("The queue is full.")
+        case .overShare: throw refusal("The tenant \(job.tenant)'s share of the queue is full.")
+        }
+        return Self.response(.accepted, .object([.init("id", .string(job.id))]))
+    }
+
+    private func read(_ content: [UInt8], _ trace: TraceContext?) throws -> Job {
         let envelope = try NotificationEnvelope(content, isJob: true)
         if let refusal = envelope.callback.flatMap(callbackRefusal) {
             let advice = "Send an http or https URL of a host that attachd may reach, or leave the callback out."
@@ -34,20 +47,14 @@ struct JobsRoutes: Sendable {
         var options = envelope.options
         let id = options.identifier ?? RandomIdentifier.make()
         options.identifier = id
-        let job = Job(
+        return Job(
             id: id,
             tenant: options.tenant ?? Job.defaultTenant,
             timeLimit: try service.check(.value(envelope.payload), options: options),
             content: content,
             answer: .init(callback: envelope.callback),
-            trace: request.traceContext,
+            trace: trace,
         )
-        switch try await queue.enqueue(job) {
-        case .accepted, .known, .finished: break
-        case .busy: throw refusal("The queue is full.")
-        case .overShare: throw refusal("The tenant \(job.tenant)'s share of the queue is full.")
-        }
-        return Self.response(.accepted, .object([.init("id", .string(id))]))
     }
 
     private func refusal(_ reason: String) -> Problem {

@@ -13,17 +13,33 @@ struct NotificationsRoute: Sendable {
 
     func respond(to request: Request, from client: ClientAddress) async throws -> Response {
         let accepted = service.now
-        return try await RequestBody.with(request, from: client, lists) { body in
+        let lanes = ListLanes(admission: admission, limits: lists, client: client)
+        return try await RequestBody.with(request, lanes) { body in
             switch body {
-            case .one(let envelope): try await respond(to: NotificationEnvelope(envelope), accepted)
-            case .list(let envelopes): try await respond(to: envelopes, accepted, client)
+            case .one(let bytes):
+                let envelope = try await lists.longWork.read(bytes.count, from: client) {
+                    try NotificationEnvelope(bytes)
+                }
+                return try await respond(to: envelope, of: bytes.count, accepted)
+            case .list(let bytes):
+                return try await lanes.admit {
+                    try read(RequestBody.items(of: bytes))
+                } answer: { list in
+                    await respond(to: list, accepted, lanes)
+                }
             }
         }
     }
 
-    private func respond(to envelope: NotificationEnvelope, _ accepted: Instant) async throws -> Response {
+    private func respond(
+        to envelope: NotificationEnvelope,
+        of byteCount: Int,
+        _ accepted: Instant,
+    ) async throws -> Response {
         let result = try await admission.admit(for: envelope.options.tenant) {
-            try await service.process(.value(envelope.payload), options: envelope.options, accepted: accepted)
+            try await lists.longWork.perform(byteCount) {
+                try await service.process(.value(envelope.payload), options: envelope.options, accepted: accepted)
+            }
         }
         return Response(
             status: .ok,
@@ -32,12 +48,7 @@ struct NotificationsRoute: Sendable {
         )
     }
 
-    /// Answers a list. Its deadline is the soonest of its envelopes.
-    private func respond(
-        to envelopes: [JSONValue],
-        _ accepted: Instant,
-        _ client: ClientAddress,
-    ) async throws -> Response {
+    private func read(_ envelopes: [JSONValue]) -> ListProcessing.List {
         var timeLimit = NotificationService.longestTimeLimit
         var items: [Result<ListProcessing.Item, Problem>] = []
         for value in envelopes {
@@ -49,9 +60,13 @@ struct NotificationsRoute: Sendable {
                 items.append(.failure(Problem(error)))
             }
         }
-        let processing = ListProcessing(service: service, admission: admission, limits: lists, client: client)
-        let answers = try await processing.process(items, accepted: accepted, timeLimit: timeLimit)
-        return processing.response(answers, accepted: accepted, timeLimit: timeLimit) { $0.json }
+        return ListProcessing.List(items: items, timeLimit: timeLimit)
+    }
+
+    private func respond(to list: ListProcessing.List, _ accepted: Instant, _ lanes: ListLanes) async -> Response {
+        let processing = ListProcessing(service: service, lanes: lanes)
+        let answers = await processing.process(list.items, accepted: accepted, timeLimit: list.timeLimit)
+        return processing.response(answers, accepted: accepted, timeLimit: list.timeLimit) { $0.json }
     }
 }
 

@@ -14,18 +14,22 @@ struct PrepareRoute: Sendable {
     func respond(to request: Request, from client: ClientAddress) async throws -> Response {
         let accepted = service.now
         let timeLimit = try timeLimit(in: request.headers)
-        let answers = try await RequestBody.with(request, from: client, lists) { body in
-            guard case .list(let elements) = body else {
+        let lanes = ListLanes(admission: admission, limits: lists, client: client)
+        let answers = try await RequestBody.with(request, lanes) { body in
+            guard case .list(let bytes) = body else {
                 throw Problem(.unprocessableContent, "Send a list of sources: [{\"source\": \"https://…\"}, …].")
             }
-            let lanes = ListLanes(admission: admission, limits: lists, client: client)
-            return try await lanes.answers(to: elements.map(read)) { [service] source, rounds in
-                let now = service.now
-                let remaining = max(.milliseconds(1), accepted + timeLimit - now) / rounds
-                do throws(RequestError) {
-                    return .success(try await service.prepare(source, accepted: now, timeLimit: remaining))
-                } catch {
-                    return .failure(Problem(error))
+            return try await lanes.admit {
+                try RequestBody.items(of: bytes).map(read)
+            } answer: { sources in
+                await lanes.answers(to: sources) { [service] source, rounds in
+                    let now = service.now
+                    let remaining = max(.milliseconds(1), accepted + timeLimit - now) / rounds
+                    do throws(RequestError) {
+                        return .success(try await service.prepare(source, accepted: now, timeLimit: remaining))
+                    } catch {
+                        return .failure(Problem(error))
+                    }
                 }
             }
         }

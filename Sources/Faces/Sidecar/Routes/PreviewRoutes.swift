@@ -30,9 +30,10 @@ package struct PreviewRoutes: Sendable {
     static func isAt(_ path: String) -> Bool { path.split(separator: "/").first == "preview" }
 
     func add(
-        to router: Router<some RequestContext>,
+        to router: Router<ClientContext>,
         service: NotificationService,
         admission: Admission,
+        longWork: LongWork,
         session: PreviewSession?,
     ) {
         let login = PreviewLogin(page: page, session: session)
@@ -41,7 +42,9 @@ package struct PreviewRoutes: Sendable {
         }
         router.post("preview/session") { request, _ in try await login.begin(request) }
         router.get("preview/assets/{name}") { _, context in try Self.asset(context.parameters.require("name")) }
-        router.post("preview/notifications") { request, _ in try await show(request, service, admission) }
+        router.post("preview/notifications") { request, context in
+            try await show(request, from: context.client, service, admission, longWork)
+        }
         router.get("preview/jobs") { request, _ in
             guard let id = request.uri.queryParameters["id"] else { return await listJobs() }
             return try await job(String(id))
@@ -66,13 +69,18 @@ package struct PreviewRoutes: Sendable {
     /// Processes the envelope of `POST /v1/notifications` and answers with a fragment for the page.
     private func show(
         _ request: Request,
+        from client: ClientAddress,
         _ service: NotificationService,
         _ admission: Admission,
+        _ longWork: LongWork,
     ) async throws -> Response {
         let accepted = service.now
-        let envelope = try NotificationEnvelope(await request.payload())
+        let body = try await request.payload()
+        let envelope = try await longWork.read(body.count, from: client) { try NotificationEnvelope(body) }
         let result = try await admission.admit {
-            try await service.process(.value(envelope.payload), options: envelope.options, accepted: accepted)
+            try await longWork.perform(body.count) {
+                try await service.process(.value(envelope.payload), options: envelope.options, accepted: accepted)
+            }
         }
         let view = ResultView(result, categories: categories)
         return PreviewHeaders.html(page.fragment(view), PreviewHeaders.fragment)

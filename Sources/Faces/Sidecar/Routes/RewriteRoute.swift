@@ -16,10 +16,16 @@ struct RewriteRoute: Sendable {
     func respond(to request: Request, from client: ClientAddress) async throws -> Response {
         let accepted = service.now
         let options = try options(in: request.headers)
-        return try await RequestBody.with(request, from: client, lists) { body in
+        let lanes = ListLanes(admission: admission, limits: lists, client: client)
+        return try await RequestBody.with(request, lanes) { body in
             switch body {
             case .one(let payload): try await respond(to: payload, options, accepted)
-            case .list(let payloads): try await respond(to: payloads, options, accepted, client)
+            case .list(let bytes):
+                try await lanes.admit {
+                    try read(RequestBody.items(of: bytes), options)
+                } answer: { list in
+                    await respond(to: list, accepted, lanes)
+                }
             }
         }
     }
@@ -30,26 +36,25 @@ struct RewriteRoute: Sendable {
         _ accepted: Instant,
     ) async throws -> Response {
         let result = try await admission.admit(for: options.tenant) {
-            do throws(RequestError) {
-                return try await service.process(.bytes(payload), options: options, accepted: accepted)
-            } catch .payload(.noNotification) where Self.isEnvelope(try? JSONValue(parsing: payload)) {
-                throw Self.envelopeError
+            try await lists.longWork.perform(payload.count) {
+                do throws(RequestError) {
+                    return try await service.process(.bytes(payload), options: options, accepted: accepted)
+                } catch .payload(.noNotification) where Self.isEnvelope(try? JSONValue(parsing: payload)) {
+                    throw Self.envelopeError
+                }
             }
         }
         var headers: HTTPFields = [.contentType: "application/json"]
-        headers[.attachdOutcome] = result.outcome.rawValue
+        let visible = VisibleOutcome(of: result, isUnchanged: result.payload == payload)
+        headers[.attachdOutcome] = visible.outcome.rawValue
+        headers[.attachdReason] = visible.reason
         headers[.attachdMargin] = String(result.margin.milliseconds)
         headers[.attachdRemarks] = String(result.remarks.count)
         headers[.serverTiming] = result.timings.map { "\($0.stage);dur=\($0.milliseconds)" }.joined(separator: ", ")
         return Response(status: .ok, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: result.payload)))
     }
 
-    private func respond(
-        to payloads: [JSONValue],
-        _ options: NotificationService.Options,
-        _ accepted: Instant,
-        _ client: ClientAddress,
-    ) async throws -> Response {
+    private func read(_ payloads: [JSONValue], _ options: NotificationService.Options) throws -> ListProcessing.List {
         var timeLimit = NotificationService.longestTimeLimit
         var items: [Result<ListProcessing.Item, Problem>] = []
         for payload in payloads {
@@ -60,9 +65,24 @@ struct RewriteRoute: Sendable {
                 items.append(.failure(try Self.problem(with: payload, error)))
             }
         }
-        let processing = ListProcessing(service: service, admission: admission, limits: lists, client: client)
-        let answers = try await processing.process(items, accepted: accepted, timeLimit: timeLimit)
-        var response = processing.response(answers, accepted: accepted, timeLimit: timeLimit) { $0.payload }
+        return ListProcessing.List(items: items, timeLimit: timeLimit)
+    }
+
+    private func respond(to list: ListProcessing.List, _ accepted: Instant, _ lanes: ListLanes) async -> Response {
+        let processing = ListProcessing(service: service, lanes: lanes)
+        let answers = await processing.process(list.items, accepted: accepted, timeLimit: list.timeLimit)
+        var response = processing.response(answers, accepted: accepted, timeLimit: list.timeLimit) { $0.payload }
+        let outcomes = zip(list.items, answers).map { item, answer in
+            switch answer {
+            case .success(let result):
+                VisibleOutcome(of: result, isUnchanged: (try? item.get())?.payload == result.payloadValue)
+            case .failure(let problem): VisibleOutcome(of: problem)
+            }
+        }
+        if let worst = VisibleOutcome.worst(of: outcomes) {
+            response.headers[.attachdOutcome] = worst.outcome.rawValue
+            response.headers[.attachdReason] = worst.reason
+        }
         let remarks = answers.compactMap { try? $0.get().remarks.count }
         response.headers[.attachdRemarks] = String(remarks.reduce(0, +))
         return response
@@ -77,7 +97,12 @@ struct RewriteRoute: Sendable {
         }
     }
 
-    private static func isEnvelope(_ body: JSONValue?) -> Bool { body?["payload"]?.isObject == true }
+    /// Returns whether the body would be taken as an envelope, and not only has the key of one.
+    private static func isEnvelope(_ body: JSONValue?) -> Bool {
+        guard let body, let envelope = try? NotificationEnvelope(body, isJob: true) else { return false }
+        return envelope.payload["aps"]?.isObject == true
+            || (try? PayloadReader().read(envelope.payload, identifier: "envelope")) != nil
+    }
 
     private static let envelopeError = RequestError.envelope(
         "This is an envelope. Send it to /v1/notifications, or send its \"payload\" alone."

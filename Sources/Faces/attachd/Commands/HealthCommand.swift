@@ -23,7 +23,7 @@ struct HealthCommand: AsyncParsableCommand {
             guard let address = HostAndPort(text) else {
                 throw CommandError(.badConfiguration, "\"\(text)\" is not HOST:PORT. Write it as 127.0.0.1:8080.")
             }
-            if let problem = try await HealthCheck.problem(at: address) {
+            if let problem = await HealthCheck.problem(at: address) {
                 throw CommandError(.failure, problem)
             }
         }
