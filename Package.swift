@@ -67,6 +67,7 @@ let package = Package(
         // The C libraries, and the few C functions that Swift needs.
         .systemLibrary(name: "CCurl", path: "Sources/C/CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CPSL", path: "Sources/C/CPSL", providers: [.apt(["libpsl-dev"])]),
+        .systemLibrary(name: "CAres", path: "Sources/C/CAres", providers: [.apt(["libc-ares-dev"])]),
         .systemLibrary(name: "CSeccomp", path: "Sources/C/CSeccomp", providers: [.apt(["libseccomp-dev"])]),
         .systemLibrary(name: "CCrypto", path: "Sources/C/CCrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CVips", path: "Sources/C/CVips", pkgConfig: "vips", providers: [.apt(["libvips-dev"])]),
@@ -97,9 +98,10 @@ let package = Package(
         .module("Events", in: "Core", []),
         .module("Machine", in: "Core", ["CLinux", "CProcess"]),
         .module("Timing", in: "Core", ["Values", "Concurrency", "CLinux"]),
+        .module("Names", in: "Core", ["Values", "Concurrency", "Timing", "CLinux", "CAres"]),
         .module("Digests", in: "Core", ["Values", "CCrypto"]),
         .module("SeededRandom", in: "Tools", []),
-        .module("Media", in: "Core", ["Values", "Concurrency", "Timing", "CLinux"]),
+        .module("Media", in: "Core", ["Values", "Concurrency", "Events", "Timing", "CLinux"]),
         .module("Files", in: "Core", ["Values", "Concurrency", "Timing", "Digests", "CLinux", "Media"]),
         .module("DecoderWire", in: "Decoder", ["Values", "Timing", "Media"]),
         .module("Payloads", in: "Core", ["Values", "Media"]),
@@ -107,10 +109,15 @@ let package = Package(
 
         // The stages: one module each, with one C library.
         .module(
-            "Downloads",
+            "HTTPClient",
             in: "Stages",
-            ["Values", "Concurrency", "Events", "Machine", "Timing", "CCurl", "CPSL", "Media", "Files"]
+            [
+                "Values", "Concurrency", "Events", "Machine", "Timing", "Names", "CLinux", "CCrypto", "CCurl", "CPSL",
+                "Media",
+                "Files",
+            ]
         ),
+        .module("Downloads", in: "Stages", ["Values", "Events", "Timing", "Names", "Media", "HTTPClient"]),
         .module("Sandbox", in: "Decoder", ["Values", "Machine", "CLinux", "CProcess", "CSeccomp", "DecoderWire"]),
         .module("Colours", in: "Decoder", ["Values"]),
         .module(
@@ -130,7 +137,7 @@ let package = Package(
             ["Values", "Concurrency", "Events", "Timing", "Digests", "CLinux", "Media", "Files"]
         ),
 
-        .module("Publishing", in: "Stages", ["Values", "Events", "Timing", "Media", "Downloads"]),
+        .module("Publishing", in: "Stages", ["Values", "Events", "Timing", "Media", "HTTPClient"]),
 
         // The queue: its contract, one engine for a single machine, and one for many.
         .module("Jobs", in: "Queue", ["Values", "Timing", "Media"]),
@@ -146,7 +153,7 @@ let package = Package(
             "JobsRedis",
             in: "Queue",
             [
-                "Values", "Concurrency", "Events", "Machine", "Timing", "Digests", "CCrypto", "Media", "Jobs",
+                "Values", "Concurrency", "Events", "Machine", "Timing", "Names", "Digests", "CCrypto", "Media", "Jobs",
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
@@ -228,7 +235,7 @@ let package = Package(
             "Instruments",
             in: "Operations",
             [
-                "Values", "Events", "Timing", "Media", "DecoderWire", "Payloads", "ServiceExtension", "Downloads",
+                "Values", "Events", "Timing", "Media", "DecoderWire", "Payloads", "ServiceExtension", "HTTPClient",
                 "Decoding", "Storage", "Publishing", "Jobs", "Processing", "Worker", "Telemetry", "Traces", "Sidecar",
                 .product(name: "Logging", package: "swift-log"), .product(name: "Metrics", package: "swift-metrics"),
                 .product(name: "Tracing", package: "swift-distributed-tracing"),
@@ -238,8 +245,10 @@ let package = Package(
             "Settings",
             in: "Operations",
             [
-                "Values", "Machine", "Timing", "Media", "Files", "Payloads", "Downloads", "Storage", "Publishing",
-                "JobsRedis", "Processing", "Telemetry", "Preview", .product(name: "Logging", package: "swift-log"),
+                "Values", "Machine", "Timing", "Names", "Media", "Files", "Payloads", "HTTPClient", "Downloads",
+                "Storage",
+                "Publishing", "JobsRedis", "Processing", "Telemetry", "Preview",
+                .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"), .product(name: "Yams", package: "Yams"),
             ],
         ),
@@ -247,8 +256,8 @@ let package = Package(
             "Doctor",
             in: "Operations",
             [
-                "Machine", "Timing", "Media", "Files", "DecoderWire", "Downloads", "Decoding", "Storage", "Publishing",
-                "Settings",
+                "Machine", "Timing", "Media", "Files", "DecoderWire", "HTTPClient", "Downloads", "Decoding", "Storage",
+                "Publishing", "Settings",
             ],
         ),
         .module(
@@ -256,7 +265,8 @@ let package = Package(
             in: "Operations",
             [
                 "Values", "Concurrency", "Events", "Machine", "Timing", "Digests", "CLinux", "Media", "Files",
-                "DecoderWire", "Payloads", "ServiceExtension", "Downloads", "Decoding", "Storage", "Publishing", "Jobs",
+                "DecoderWire", "Payloads", "ServiceExtension", "HTTPClient", "Downloads", "Decoding", "Storage",
+                "Publishing", "Jobs",
                 "JobsSQLite", "JobsRedis",
                 "Processing", "Batch", "Worker", "Telemetry", "Traces", "Preview", "Sidecar", "Instruments", "Settings",
                 "Doctor", .product(name: "Tracing", package: "swift-distributed-tracing"),
@@ -344,7 +354,8 @@ let package = Package(
             dependencies: [
                 "Values", "Concurrency", "Events", "Timing", "Digests", "SeededRandom", "Media", "DecoderWire",
                 "Sandbox",
-                "Payloads", "ServiceExtension", "Downloads", "Decoding", "Jobs", "Processing", "Worker", "CSimulation",
+                "Payloads", "ServiceExtension", "HTTPClient", "Downloads", "Decoding", "Jobs", "Processing", "Worker",
+                "CSimulation",
             ],
             path: "Tests/Simulation",
             swiftSettings: strict,
@@ -362,19 +373,24 @@ let package = Package(
         .tests("EventsTests", ["Events"]),
         .tests("MachineTests", ["Machine"]),
         .tests("TimingTests", ["Timing", "SeededRandom", "Media"]),
+        .tests("NamesTests", ["Timing", "Names"]),
         .tests("MediaTests", ["Timing", "SeededRandom", "Media"]),
         .tests("FilesTests", ["Timing", "Media", "Files"]),
         .tests("PayloadsTests", ["Timing", "Media", "Payloads"], resources: [.copy("Golden")]),
         .tests("ServiceExtensionTests", ["Timing", "Media", "ServiceExtension"]),
-        .tests("DownloadsTests", ["Values", "Events", "Timing", "SeededRandom", "Media", "Files", "Downloads"]),
+        .tests("HTTPClientTests", ["Timing", "Media", "HTTPClient"]),
+        .tests(
+            "DownloadsTests",
+            ["Values", "Events", "Timing", "Names", "SeededRandom", "Media", "Files", "HTTPClient", "Downloads"]
+        ),
         .tests("DecoderWireTests", ["Timing", "SeededRandom", "Media", "DecoderWire"]),
         .tests("ColoursTests", ["Colours"]),
-        .tests("ImagesTests", ["Timing", "CVips", "Media", "DecoderWire", "Colours", "Images"]),
+        .tests("ImagesTests", ["Timing", "CVips", "Media", "DecoderWire", "Colours", "Images", "Decoding"]),
         .tests("AudioVideoTests", ["Timing", "Media", "DecoderWire", "Images", "AudioVideo", "Decoding"]),
         .tests("DecodingTests", ["Events", "Timing", "SeededRandom", "Media", "DecoderWire", "Sandbox", "Decoding"]),
         .tests("HostileTests", ["Events", "Timing", "SeededRandom", "Media", "DecoderWire", "Decoding"]),
         .tests("StorageTests", ["Values", "Timing", "Digests", "Media", "Files", "Storage"]),
-        .tests("PublishingTests", ["Values", "Timing", "Digests", "Media", "Files", "Downloads", "Publishing"]),
+        .tests("PublishingTests", ["Values", "Timing", "Digests", "Media", "Files", "HTTPClient", "Publishing"]),
         .tests(
             "JobsSQLiteTests",
             ["Timing", "Media", "Jobs", "JobsSQLite", "JobsContract", .product(name: "GRDB", package: "GRDB.swift")]
@@ -382,14 +398,20 @@ let package = Package(
         .tests(
             "JobsRedisTests",
             [
-                "Values", "Timing", "SeededRandom", "Media", "Jobs", "JobsRedis", "JobsContract",
+                "Values", "Timing", "Names", "SeededRandom", "Media", "Jobs", "JobsRedis", "JobsContract",
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
             ],
         ),
         .tests("ProcessingTests", ["Values", "Timing", "Media", "Payloads", "ServiceExtension", "Processing"]),
         .tests("TemplatesTests", ["Templates", .product(name: "Mustache", package: "swift-mustache")]),
         .tests("BatchTests", ["Timing", "Media", "Payloads", "Processing", "Batch"]),
-        .tests("WorkerTests", ["Timing", "SeededRandom", "Media", "Jobs", "JobsSQLite", "Worker", "FleetDay"]),
+        .tests(
+            "WorkerTests",
+            [
+                "Concurrency", "Timing", "SeededRandom", "Media", "Jobs", "JobsSQLite", "Processing", "Worker",
+                "FleetDay",
+            ]
+        ),
         .tests("SimulationTests", []),
         .tests("TelemetryTests", ["Telemetry"]),
         .tests(
@@ -402,12 +424,16 @@ let package = Package(
         .tests(
             "InstrumentsTests",
             [
-                "Events", "Timing", "DecoderWire", "Downloads", "Decoding", "Storage", "Publishing", "Jobs", "Worker",
+                "Events", "Timing", "DecoderWire", "HTTPClient", "Downloads", "Decoding", "Storage", "Publishing",
+                "Jobs", "Worker",
                 "Sidecar", "Instruments", .product(name: "Logging", package: "swift-log"),
             ],
         ),
         .tests("DoctorTests", ["DecoderWire", "Doctor"]),
-        .tests("SettingsTests", ["Values", "Media", "Downloads", "Storage", "Processing", "Settings"]),
+        .tests(
+            "SettingsTests",
+            ["Values", "Names", "Media", "HTTPClient", "Downloads", "Storage", "Processing", "Settings"]
+        ),
         .tests("TestOriginTests", ["Timing", "SeededRandom", "Media", "TestOrigin"]),
         .tests("LoadTestTests", ["Timing", "SeededRandom", "Media", "Payloads", "LoadTest"]),
         .tests(
@@ -423,7 +449,8 @@ let package = Package(
         .tests(
             "AppTests",
             [
-                "Values", "Media", "Downloads", "Storage", "Publishing", "JobsRedis", "Preview", "Sidecar",
+                "Values", "Media", "HTTPClient", "Downloads", "Storage", "Publishing", "JobsRedis", "Preview",
+                "Sidecar",
                 "Settings", "App", "LoadTest", .product(name: "Logging", package: "swift-log"),
             ],
         ),

@@ -49,13 +49,14 @@ class Origin:
 class Sidecar:
     """`attachd serve`, or another command that listens, on a free port and the given cores."""
 
-    def __init__(self, program, cores, decoders, options=(), command="serve", store=None, environment=None):
+    def __init__(self, program, cores, decoders, options=(), command="serve", store=None, environment=None,
+                 launcher=()):
         self.folder = tempfile.TemporaryDirectory()
         log = pathlib.Path(self.folder.name, "log")
         self.started = time.monotonic()
         self.process = subprocess.Popen(
-            [program, command, "--listen", "127.0.0.1:0", "--store", store or self.folder.name + "/store",
-             "--allow-address", "127.0.0.1", "--decoders", str(decoders), "--log-format", "json", *options],
+            [*launcher, program, command, "--listen", "127.0.0.1:0", "--store", store or self.folder.name + "/store",
+             "--allow-address", "127.0.0.1", "--decoders", str(decoders), "--log-format", "json", "--file-urls", *options],
             stderr=log.open("w"), env=os.environ | (environment or {}), preexec_fn=lambda: os.sched_setaffinity(0, cores))
         self.port = None
         while self.port is None:
@@ -77,6 +78,8 @@ class Sidecar:
             client.close()
             if status == 200:
                 return time.monotonic() - self.started
+            if time.monotonic() - self.started > 60:
+                raise SystemExit("attachd was not ready within a minute")
             time.sleep(0.001)
 
     def resident_bytes(self):

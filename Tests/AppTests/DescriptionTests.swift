@@ -1,6 +1,7 @@
 import App
 import Settings
 import Downloads
+import HTTPClient
 import Foundation
 import JobsRedis
 import LoadTest

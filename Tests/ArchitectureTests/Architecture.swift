@@ -7,8 +7,9 @@ enum Architecture {
             "Events": "",
             "Machine": "CLinux CProcess",
             "Timing": "CLinux Values Concurrency",
+            "Names": "CAres CLinux Values Concurrency Timing",
             "Digests": "CCrypto Values",
-            "Media": "CLinux Values Concurrency Timing",
+            "Media": "CLinux Values Concurrency Events Timing",
             "Files": "CLinux Values Concurrency Timing Digests Media",
             "Payloads": "Values Media",
             "ServiceExtension": "Concurrency Timing Media",
@@ -22,10 +23,11 @@ enum Architecture {
             "attachd-decoder": "Values Machine Media DecoderWire Sandbox Images AudioVideo",
         ],
         "Stages": [
-            "Downloads": "CCurl CPSL Values Concurrency Events Machine Timing Media Files",
+            "HTTPClient": "CLinux Names CCrypto CCurl CPSL Values Concurrency Events Machine Timing Media Files",
+            "Downloads": "Names Values Events Timing Media HTTPClient",
             "Decoding": "CLinux Values Concurrency Events Timing Media DecoderWire Sandbox",
             "Storage": "CLinux Values Concurrency Events Timing Digests Media Files",
-            "Publishing": "Values Events Timing Media Downloads",
+            "Publishing": "Values Events Timing Media HTTPClient",
         ],
         "Pipeline": [
             "Processing": "Values Concurrency Events Timing Media Payloads ServiceExtension"
@@ -33,7 +35,7 @@ enum Architecture {
         "Queue": [
             "Jobs": "Values Timing Media",
             "JobsSQLite": "Values Concurrency Events Timing Media Files Jobs",
-            "JobsRedis": "CCrypto Values Concurrency Events Machine Timing Digests Media Jobs",
+            "JobsRedis": "CCrypto Values Concurrency Events Machine Timing Names Digests Media Jobs",
             "Worker": "Concurrency Events Timing Media Payloads Jobs Processing",
         ],
         "Faces": [
@@ -47,12 +49,13 @@ enum Architecture {
             "Telemetry": "Values Media",
             "Traces": "Values Concurrency Events Timing Digests Payloads",
             "Instruments":
-                "Events Timing Media DecoderWire Payloads ServiceExtension Downloads Decoding Storage Publishing Jobs Processing Worker Telemetry Traces Sidecar Values",
+                "Events Timing Media DecoderWire Payloads ServiceExtension HTTPClient Decoding Storage Publishing Jobs Processing Worker Telemetry Traces Sidecar Values",
             "Settings":
-                "Values Machine Timing Media Files Payloads Downloads Storage Publishing JobsRedis Processing Telemetry Preview",
-            "Doctor": "Machine Timing Media Files DecoderWire Downloads Decoding Storage Publishing Settings",
+                "Values Machine Timing Names Media Files Payloads HTTPClient Downloads Storage Publishing JobsRedis Processing Telemetry Preview",
+            "Doctor":
+                "Machine Timing Media Files DecoderWire HTTPClient Downloads Decoding Storage Publishing Settings",
             "App":
-                "CLinux Values Concurrency Events Machine Timing Digests Media Files DecoderWire Payloads ServiceExtension Downloads Decoding Storage Publishing Jobs JobsSQLite JobsRedis Processing Batch Worker Telemetry Traces Preview Sidecar Instruments Settings Doctor",
+                "CLinux Values Concurrency Events Machine Timing Digests Media Files DecoderWire Payloads ServiceExtension HTTPClient Downloads Decoding Storage Publishing Jobs JobsSQLite JobsRedis Processing Batch Worker Telemetry Traces Preview Sidecar Instruments Settings Doctor",
         ],
         "Tools": [
             "SeededRandom": "",

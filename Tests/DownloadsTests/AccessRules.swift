@@ -1,6 +1,8 @@
+import Names
 import Values
 
 @testable import Downloads
+@testable import HTTPClient
 
 extension AccessRule {
     /// Creates a rule for a place, with header fields.
@@ -34,7 +36,7 @@ extension DownloadSettings {
     /// Returns settings with these rules, that allow the addresses in `blocks`.
     static func with(_ rules: AccessRule..., opening blocks: String...) throws -> DownloadSettings {
         var settings = DownloadSettings()
-        settings.addresses.allowed = try blocks.map { try CIDR($0) }
+        settings.http.addresses.allowed = try blocks.map { try CIDR($0) }
         settings.access = AccessTable(rules)
         return settings
     }

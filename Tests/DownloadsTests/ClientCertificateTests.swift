@@ -5,6 +5,7 @@ import Testing
 import Values
 
 @testable import Downloads
+@testable import HTTPClient
 
 @Suite("Client certificates", .timeLimit(.minutes(1)))
 struct ClientCertificateTests {
@@ -32,8 +33,8 @@ struct ClientCertificateTests {
 
     private func downloader(_ rule: AccessRule, _ origin: TLSOrigin) throws -> Downloader {
         var settings = try DownloadSettings.with(rule, opening: "127.0.0.1")
-        settings.authoritiesFile = origin.authoritiesFile
-        return try Downloader(settings: settings)
+        settings.http.authoritiesFile = origin.authoritiesFile
+        return Downloader(settings: settings)
     }
 
     @Test("an origin that wants a certificate gets the rule's, and only in the rule's place")

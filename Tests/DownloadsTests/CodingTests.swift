@@ -4,6 +4,7 @@ import Testing
 import Timing
 
 @testable import Downloads
+@testable import HTTPClient
 
 /// Tests of answers with coded bodies: nothing is decoded, whatever the head says (SECURITY N8).
 @Suite("Coded answers", .timeLimit(.minutes(1)))
@@ -109,7 +110,11 @@ struct CodingTests {
         let downloader = try Downloader(settings: .opening("127.0.0.1"))
         for _ in 0..<2 {
             let message = OutgoingMessage(body: [1], headers: [:])
-            let answer = try await downloader.send(message, to: hostile.url(), until: SystemTime().now + .seconds(30))
+            let answer = try await downloader.client.send(
+                message,
+                to: hostile.url(),
+                until: SystemTime().now + .seconds(30)
+            )
             #expect(answer.status == 200 && answer.body == [] && answer.failure?.reason == .originLied)
         }
     }

@@ -1,5 +1,7 @@
 import Downloads
+import HTTPClient
 import Media
+import Names
 import Support
 import Testing
 
@@ -12,10 +14,10 @@ struct ConcealmentTests {
     func names() async throws {
         let events = RecordingInstrument<OriginEvent>()
         var settings = DownloadSettings()
-        settings.resolve = {
+        settings.http.resolve = {
             $0 == "secret.invalid" ? [Self.private10] : $0 == "port.invalid" ? [IPAddress(v4: 0x0808_0808)] : nil
         }
-        let downloader = try Downloader(
+        let downloader = Downloader(
             settings: settings,
             instrument: events,
         )
@@ -44,8 +46,8 @@ struct ConcealmentTests {
     @Test("repeated requests still fail alike", arguments: ["secret.invalid", "nobody.invalid"])
     func again(host: String) async throws {
         var settings = DownloadSettings()
-        settings.resolve = { $0 == "secret.invalid" ? [Self.private10] : nil }
-        let downloader = try Downloader(settings: settings)
+        settings.http.resolve = { $0 == "secret.invalid" ? [Self.private10] : nil }
+        let downloader = Downloader(settings: settings)
         var reasons: [AttachmentFailure.Reason?] = []
         for _ in 0..<12 { reasons.append(try await downloader.fetch("http://\(host)/").reason) }
         #expect(reasons.prefix(5).allSatisfy { $0 == .refusedAddress })
@@ -57,7 +59,7 @@ struct ConcealmentTests {
         let origin = try OriginServer(address: "127.0.0.2") { _ in .redirect(to: target) }
         defer { origin.stop() }
         var settings = try DownloadSettings.opening("127.0.0.2")
-        settings.resolve = { $0 == "secret.invalid" ? [Self.private10] : nil }
+        settings.http.resolve = { $0 == "secret.invalid" ? [Self.private10] : nil }
         let failure = try await Downloader(settings: settings).fetch(origin.url()).report.failure
         #expect(failure?.reason == .refusedAddress)
         #expect(

@@ -1,4 +1,5 @@
 import Downloads
+import HTTPClient
 import Media
 import Support
 import Synchronization

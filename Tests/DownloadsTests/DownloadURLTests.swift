@@ -2,6 +2,7 @@ import Media
 import Testing
 
 @testable import Downloads
+@testable import HTTPClient
 
 @Suite("URLs to download")
 struct DownloadURLTests {

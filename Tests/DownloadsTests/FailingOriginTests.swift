@@ -1,4 +1,5 @@
 import Downloads
+import HTTPClient
 import Media
 import Support
 import Testing
@@ -16,8 +17,8 @@ struct FailingOriginTests {
         let origin = try OriginServer { _ in answer }
         defer { origin.stop() }
         var settings = try DownloadSettings.opening("127.0.0.1")
-        settings.stall = stall
-        let downloader = try Downloader(settings: settings)
+        settings.http.stall = stall
+        let downloader = Downloader(settings: settings)
         let fetched = try await downloader.fetch(origin.url(), byteLimit: byteLimit, timeLimit: timeLimit)
         #expect(fetched.isConsistent)
         return fetched

@@ -1,4 +1,5 @@
 import Downloads
+import HTTPClient
 import Media
 import Timing
 
@@ -25,7 +26,7 @@ extension Downloader {
     func fetch(
         _ url: String,
         byteLimit: Int = 1_000_000,
-        timeLimit: Duration = .seconds(30),
+        timeLimit: Duration = .seconds(50),
         wantsAll: Bool = false,
     ) async throws -> Fetched {
         let file = try MediaFile(byteLimit: byteLimit)
@@ -61,7 +62,7 @@ extension DownloadSettings {
     /// Returns settings that allow origins on loopback.
     static func opening(_ blocks: String...) throws -> DownloadSettings {
         var settings = DownloadSettings()
-        settings.addresses.allowed = try blocks.map { try CIDR($0) }
+        settings.http.addresses.allowed = try blocks.map { try CIDR($0) }
         return settings
     }
 }

@@ -3,6 +3,7 @@ import Testing
 import Timing
 
 @testable import Downloads
+@testable import HTTPClient
 
 @Suite("Freshness and sharing according to an answer's head")
 struct FreshnessTests {

@@ -1,4 +1,5 @@
 import Downloads
+import HTTPClient
 import Media
 import Support
 import Testing
@@ -20,9 +21,9 @@ struct HTTP2Tests {
         let honest = try OriginServer { _ in .body(pattern(100_000)) }
         defer { honest.stop() }
         var settings = try DownloadSettings.opening("127.0.0.0/8", "::1/128")
-        settings.authoritiesFile = hostile.authoritiesFile
-        settings.stall = StallRule(byteCount: 100, window: .seconds(3))
-        let downloader = try Downloader(settings: settings)
+        settings.http.authoritiesFile = hostile.authoritiesFile
+        settings.http.stall = StallRule(byteCount: 100, window: .seconds(3))
+        let downloader = Downloader(settings: settings)
 
         async let attacked = downloader.fetch(hostile.url)
         for _ in 0..<3 {
@@ -40,9 +41,9 @@ struct HTTP2Tests {
         let nginx = try await TLSNginx(files: ["a.bin": pattern(20_000_000), "b.bin": pattern(50_000)])
         defer { nginx.stop() }
         var settings = try DownloadSettings.opening("127.0.0.1")
-        settings.authoritiesFile = nginx.authoritiesFile
+        settings.http.authoritiesFile = nginx.authoritiesFile
         settings.ranges.windowByteCount = 100_000
-        let downloader = try Downloader(settings: settings)
+        let downloader = Downloader(settings: settings)
 
         // This reader wants the first byte, and nothing more for now.
         let slow = try MediaFile(byteLimit: 30_000_000)

@@ -1,4 +1,6 @@
 import Downloads
+import HTTPClient
+import Names
 import Testing
 
 @Suite("Addresses and blocks")

@@ -1,12 +1,14 @@
 import Files
 import Media
+import Names
 import Support
 import Testing
 import Values
 
 @testable import Downloads
+@testable import HTTPClient
 
-/// Tests of sources in buckets: which ones are asked for, and what they get (SECURITY N12, N14).
+/// Tests of sources in buckets: which ones are asked for, and what they get (SECURITY N12, N19).
 @Suite("Objects of buckets as sources", .timeLimit(.minutes(1)))
 struct ObjectSourceTests {
     private func bucket(_ text: String, at origin: OriginServer) throws -> BucketAddress {
@@ -45,7 +47,7 @@ struct ObjectSourceTests {
         defer { origin.stop() }
         let events = RecordingInstrument<OriginEvent>()
         let settings = try DownloadSettings.with(AccessRule(bucket: try bucket("s3://media/a/", at: origin)))
-        let downloader = try Downloader(settings: settings, instrument: events)
+        let downloader = Downloader(settings: settings, instrument: events)
         let failure = try await downloader.fetch(url).report.failure
         #expect(failure?.reason == .refusedScheme)
         #expect(failure?.message == "The attachment's URL cannot be used: no rule for sources allows its bucket.")
@@ -86,7 +88,7 @@ struct ObjectSourceTests {
         var settings = try DownloadSettings.with(
             AccessRule(bucket: try BucketAddress("s3://media", region: "eu-central-1"), isEndpointNamed: false)
         )
-        settings.resolve = { _ in [IPAddress(v4: 0x0A00_0007)] }
+        settings.http.resolve = { _ in [IPAddress(v4: 0x0A00_0007)] }
         let failure = try await Downloader(settings: settings).fetch("s3://media/a").report.failure
         #expect(failure?.reason == .refusedAddress)
         #expect(failure?.message.hasPrefix("s3://media has no address") == true)

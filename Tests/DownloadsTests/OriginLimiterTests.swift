@@ -5,6 +5,7 @@ import Testing
 import Timing
 
 @testable import Downloads
+@testable import HTTPClient
 
 @Suite("The limiter of requests to origins", .timeLimit(.minutes(1)))
 struct OriginGateTests {

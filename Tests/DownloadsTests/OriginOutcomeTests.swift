@@ -3,11 +3,12 @@ import Testing
 import Timing
 
 @testable import Downloads
+@testable import HTTPClient
 
 @Suite("The lesson of a request's outcome for its origin")
 struct OriginOutcomeTests {
-    private func result(_ reason: AttachmentFailure.Reason?, isFlowing: Bool = false) -> TransferResult {
-        var result = TransferResult(status: 200)
+    private func result(_ reason: AttachmentFailure.Reason?, isFlowing: Bool = false) -> HTTPResult {
+        var result = HTTPResult(status: 200)
         result.failure = reason.map { AttachmentFailure(.download, $0, "") }
         result.isFlowing = isFlowing
         return result

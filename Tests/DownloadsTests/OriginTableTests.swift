@@ -5,6 +5,7 @@ import Testing
 import Timing
 
 @testable import Downloads
+@testable import HTTPClient
 
 @Suite("The schedule of requests to origins")
 struct OriginTableTests {

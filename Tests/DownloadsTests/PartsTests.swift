@@ -4,6 +4,7 @@ import Testing
 import Timing
 
 @testable import Downloads
+@testable import HTTPClient
 
 @Suite("Downloads in parts", .timeLimit(.minutes(1)))
 struct PartsTests {
@@ -19,7 +20,7 @@ struct PartsTests {
     ) async throws -> Fetched {
         var settings = try DownloadSettings.opening("127.0.0.0/8")
         settings.ranges = rule
-        let downloader = try Downloader(settings: settings)
+        let downloader = Downloader(settings: settings)
         let file = try MediaFile(byteLimit: byteLimit)
         async let report = downloader.download(url, into: file, timeLimit: .seconds(30), kind: kind)
         for range in ranges {
@@ -106,7 +107,7 @@ struct PartsTests {
         defer { origin.stop() }
         var settings = try DownloadSettings.opening("127.0.0.1")
         settings.ranges.windowByteCount = 100_000
-        let downloader = try Downloader(settings: settings)
+        let downloader = Downloader(settings: settings)
         let file = try MediaFile(byteLimit: 10_000_000)
         async let report = downloader.download(origin.url("/a.mp4"), into: file, timeLimit: .seconds(30))
         for offset in stride(from: 0, to: 2_000_000, by: 150_000) {

@@ -1,12 +1,14 @@
 import Media
+import Names
 import Support
 import Synchronization
 import Testing
 
 @testable import Downloads
+@testable import HTTPClient
 
 /// Tests that a rule's addresses are the only ones that are dialled for its host, and that they open nothing else
-/// (SECURITY N14).
+/// (SECURITY N19).
 @Suite("Hosts with fixed addresses", .timeLimit(.minutes(1)))
 struct PinnedAddressTests {
     @Test("an internal host is reached at the rule's address, and by no other URL")
@@ -36,11 +38,11 @@ struct PinnedAddressTests {
             opening: "127.0.0.3",
         )
         let asked = Mutex(0)
-        settings.resolve = { _ in
+        settings.http.resolve = { _ in
             asked.withLock { $0 += 1 }
             return IPAddress("127.0.0.3").map { [$0] }
         }
-        let downloader = try Downloader(settings: settings)
+        let downloader = Downloader(settings: settings)
         // The second name leads elsewhere: without the rule the name's own address counts.
         #expect(try await downloader.fetch("http://media.internal:\(right.port)/b").reason == .connectionFailed)
         #expect(asked.withLock(\.self) > 0)

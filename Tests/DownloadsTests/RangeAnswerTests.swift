@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Downloads
+@testable import HTTPClient
 
 @Suite("Answers to range requests")
 struct RangeAnswerTests {

@@ -1,10 +1,12 @@
 import Media
+import Names
 import Support
 import Synchronization
 import Testing
 import Timing
 
 @testable import Downloads
+@testable import HTTPClient
 
 /// Tests of the address policy at the dial, for every way in which an address can get there. No test may open a
 /// connection.
@@ -33,7 +35,7 @@ struct RefusalTests {
     func name(text: String) async throws {
         let address = try #require(IPAddress(text))
         var settings = DownloadSettings()
-        settings.resolve = { _ in [address] }
+        settings.http.resolve = { _ in [address] }
         let fetched = try await Downloader(settings: settings).fetch("https://cdn.example/a.jpg")
         #expect(fetched.reason == .refusedAddress)
     }
@@ -90,7 +92,7 @@ struct RefusalTests {
             outer.stop()
         }
         var settings = try DownloadSettings.opening("127.0.0.2")
-        settings.resolve = { _ in [IPAddress(v4: 0x7f00_0001), IPAddress(v4: 0x7f00_0002)] }
+        settings.http.resolve = { _ in [IPAddress(v4: 0x7f00_0001), IPAddress(v4: 0x7f00_0002)] }
         let fetched = try await Downloader(settings: settings).fetch("http://cdn.example:\(outer.port)/")
         #expect(fetched.bytes == [2])
         #expect(inner.connectionCount == 0)
@@ -100,9 +102,12 @@ struct RefusalTests {
     @Test("an address is checked again before each request on a reused connection")
     func reusedConnection() throws {
         let url = try DownloadURL("http://cdn.example/")
-        let file = try MediaFile(byteLimit: 1)
-        let request = TransferRequest(url: url, askedHost: url.host, file: file, timeLimit: .seconds(1))
-        let transfer = try Transfer(request, id: 1, settings: DownloadSettings())
+        let body = SourceBody(
+            .init(request: HTTPRequest(url: url), file: try MediaFile(byteLimit: 1), ranges: RangeRule())
+        )
+        var request = HTTPRequest(url: url)
+        request.timeLimit = .seconds(1)
+        let transfer = try Transfer(request, body, HTTPSettings(), LoopSockets(), nil, id: 1, time: SystemTime())
         #expect(transfer.willSendRequest(to: "8.8.8.8", port: 80))
         #expect(!transfer.willSendRequest(to: "127.0.0.1", port: 80))
         #expect(!transfer.willSendRequest(to: "8.8.8.8", port: 6379))
@@ -121,13 +126,13 @@ struct RefusalTests {
         defer { origin.stop() }
         let lookups = Mutex(0)
         var settings = try DownloadSettings.opening("127.0.0.2")
-        settings.resolve = { _ in
+        settings.http.resolve = { _ in
             lookups.withLock { count in
                 count += 1
                 return [IPAddress(v4: count == 1 ? 0x7f00_0002 : 0x7f00_0001)]
             }
         }
-        let downloader = try Downloader(settings: settings)
+        let downloader = Downloader(settings: settings)
         let url = "http://rebinding.example:\(origin.port)/"
         #expect(try await downloader.fetch(url).bytes == [1])
         #expect(try await downloader.fetch(url).reason == .refusedAddress)

@@ -1,4 +1,5 @@
 import Downloads
+import HTTPClient
 import Testing
 import Values
 

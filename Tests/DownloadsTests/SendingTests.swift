@@ -1,4 +1,5 @@
 import Downloads
+import HTTPClient
 import Media
 import Support
 import Testing
@@ -12,7 +13,7 @@ struct SendingTests {
         allowing block: String = "127.0.0.0/8",
     ) async throws -> Int {
         let downloader = try Downloader(settings: .opening(block))
-        return try await downloader.send(content, to: url, until: SystemTime().now + .seconds(30)).status
+        return try await downloader.client.send(content, to: url, until: SystemTime().now + .seconds(30)).status
     }
 
     @Test("body and header fields arrive, and the answer's status comes back", arguments: [200, 204, 302, 404, 500])
@@ -35,7 +36,7 @@ struct SendingTests {
         defer { origin.stop() }
         let downloader = try Downloader(settings: .opening("127.0.0.0/8"))
         let message = OutgoingMessage(headers: ["Authorization": "Bearer a"])
-        let answer = try await downloader.send(message, to: origin.url(), until: SystemTime().now + .seconds(30))
+        let answer = try await downloader.client.send(message, to: origin.url(), until: SystemTime().now + .seconds(30))
         #expect(answer.status == 200 && answer.body == Array("{}".utf8))
         #expect(origin.requests.map(\.method) == ["GET"] && origin.requests[0].headers["authorization"] == "Bearer a")
     }
@@ -71,6 +72,16 @@ struct SendingTests {
         #expect(origin.requests.isEmpty)
     }
 
+    @Test("of the answer to a callback, little more than its status is kept (SECURITY M1)")
+    func longAnswer() async throws {
+        let origin = try OriginServer { _ in .status(200, body: pattern(900_000)) }
+        defer { origin.stop() }
+        let downloader = try Downloader(settings: .opening("127.0.0.1"))
+        let message = OutgoingMessage(body: [1], headers: [:])
+        let answer = try await downloader.client.post(message, to: origin.url(), until: SystemTime().now + .seconds(30))
+        #expect(answer.status == 200 && answer.body.count <= 16_384)
+    }
+
     @Test("a server that answers no callback gets few at once, and the others are postponed")
     func tarpit() async throws {
         let tarpit = try OriginServer { _ in .silence }
@@ -82,13 +93,14 @@ struct SendingTests {
         let deadline = SystemTime().now + .seconds(30)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<4 {
-                group.addTask { _ = try? await downloader.post(message, to: tarpit.url(), until: deadline) }
+                group.addTask { _ = try? await downloader.client.post(message, to: tarpit.url(), until: deadline) }
             }
             while tarpit.requests.count < 4 { try await Task.sleep(for: .milliseconds(5)) }
-            await #expect { try await downloader.post(message, to: tarpit.url(), until: deadline) } throws: { error in
+            await #expect { try await downloader.client.post(message, to: tarpit.url(), until: deadline) } throws: {
+                error in
                 if case .notNow(_, let pause)? = error as? CallbackAddressError { pause > .zero } else { false }
             }
-            let answer = try? await downloader.post(message, to: product.url(), until: deadline)
+            let answer = try? await downloader.client.post(message, to: product.url(), until: deadline)
             #expect(answer?.status == 204)
             group.cancelAll()
         }

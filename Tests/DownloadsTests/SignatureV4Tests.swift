@@ -1,4 +1,5 @@
 import Downloads
+import HTTPClient
 import Media
 import Support
 import Testing
@@ -27,9 +28,9 @@ struct SignatureV4Tests {
             secretAccessKey: Secret("wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"),
         )
         var settings = DownloadSettings()
-        settings.addresses = .everywhere
-        let downloader = try Downloader(settings: settings)
-        _ = try await downloader.send(message, to: server.url(path), until: SystemTime().now + .seconds(30))
+        settings.http.addresses = .everywhere
+        let downloader = Downloader(settings: settings)
+        _ = try await downloader.client.send(message, to: server.url(path), until: SystemTime().now + .seconds(30))
         return (server.requests.first?.headers["authorization"], server.requests.first?.body)
     }
 

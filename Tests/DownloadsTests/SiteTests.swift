@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Downloads
+@testable import HTTPClient
 
 @Suite("The owner of an origin")
 struct SiteTests {

@@ -4,6 +4,7 @@ import Testing
 import Values
 
 @testable import Downloads
+@testable import HTTPClient
 
 /// Tests that the secrets of a rule go to its place and nowhere else (SECURITY N12).
 @Suite("Sources that need a key", .timeLimit(.minutes(1)))
@@ -145,7 +146,7 @@ struct SourceAccessTests {
         defer { origin.stop() }
         let events = RecordingInstrument<OriginEvent>()
         let settings = try DownloadSettings.with(rule(origin.url("/a/")), opening: "127.0.0.1")
-        let downloader = try Downloader(settings: settings, instrument: events)
+        let downloader = Downloader(settings: settings, instrument: events)
         let fetched = try await downloader.fetch(origin.url("/a/b"))
         #expect(fetched.reason == .httpStatus)
         _ = try await downloader.fetch(origin.url("/b"))

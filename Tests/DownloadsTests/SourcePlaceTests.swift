@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Downloads
+@testable import HTTPClient
 
 /// Tests of the URLs that a rule with access is for. Everything else is fetched without its secrets (SECURITY N12).
 @Suite("Places of sources that need a key")

@@ -3,6 +3,7 @@ import Testing
 import Timing
 
 @testable import Downloads
+@testable import HTTPClient
 
 @Suite("The stall rule")
 struct StallWatchTests {

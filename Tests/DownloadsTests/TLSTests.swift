@@ -1,5 +1,7 @@
 import Downloads
+import HTTPClient
 import Media
+import Names
 import Support
 import Testing
 import Timing
@@ -8,8 +10,8 @@ import Timing
 struct TLSTests {
     private func settings(trusting origin: TLSOrigin?) throws -> DownloadSettings {
         var settings = try DownloadSettings.opening("127.0.0.1")
-        settings.authoritiesFile = origin?.authoritiesFile
-        settings.resolve = { $0.hasSuffix(".test") ? [IPAddress(v4: 0x7f00_0001)] : nil }
+        settings.http.authoritiesFile = origin?.authoritiesFile
+        settings.http.resolve = { $0.hasSuffix(".test") ? [IPAddress(v4: 0x7f00_0001)] : nil }
         return settings
     }
 
@@ -52,7 +54,7 @@ struct TLSTests {
         let origin = try OriginServer { _ in .body([1]) }
         defer { origin.stop() }
         var settings = try settings(trusting: nil)
-        settings.connectTimeout = .milliseconds(100)
+        settings.http.connectTimeout = .milliseconds(100)
         let failure = try await Downloader(settings: settings).fetch("https://127.0.0.1:\(origin.port)/").report.failure
         #expect(failure?.reason == .connectionFailed)
         #expect(failure?.message == "127.0.0.1 could not be reached within 0.1 seconds.")
@@ -82,7 +84,7 @@ struct TLSTests {
     func missingAuthorities() async throws {
         let origin = try TLSOrigin(["/a": .body([1])])
         var settings = try settings(trusting: origin)
-        settings.authoritiesFile = "/nonexistent/authorities.pem"
+        settings.http.authoritiesFile = "/nonexistent/authorities.pem"
         let failure = try await Downloader(settings: settings).fetch(origin.url("/a")).report.failure
         #expect(failure?.reason == .tlsFailed)
         #expect(failure?.message == "The file of certificate authorities cannot be read.")

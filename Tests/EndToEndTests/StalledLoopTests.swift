@@ -18,7 +18,7 @@ struct StalledLoopTests {
 
     @Test(
         "is named by /readyz, a metric and the log, and the worker is ready again afterwards",
-        arguments: ["downloads", "decoders"]
+        arguments: ["transfers", "decoders"]
     )
     func noticed(loop: String) async throws {
         try await RunningSidecar.run(attachd) { sidecar in
@@ -35,6 +35,27 @@ struct StalledLoopTests {
         }
     }
 
+    @Test("of one site holds back neither other sites nor the worker")
+    func oneSite() async throws {
+        let origin = try OriginServer { _ in .stall(after: 10, of: [UInt8](repeating: 1, count: 1000)) }
+        let other = try OriginServer(address: "127.0.1.1") { _ in .body([1, 2, 3]) }
+        defer {
+            origin.stop()
+            other.stop()
+        }
+        try await RunningSidecar.run(attachd, ["--allow-address", "127.0.1.1"]) { sidecar in
+            async let answer = sidecar.post(origin.url("/a.jpg"), deadline: "60s")
+            while origin.requests.isEmpty { await Task.yield() }
+            let held = try HeldThread("downloads", of: sidecar.identifier, in: attachd.folder.url)
+            _ = try await sidecar.post(other.url("/b.jpg"), deadline: "10s")
+            #expect(other.requests.count == 1)
+            #expect(try await sidecar.get("/readyz").status == 200)
+            // Nobody waits for the thread that stands still.
+            _ = try? await answer
+            withExtendedLifetime(held) {}
+        }
+    }
+
     @Test("doesn't keep SIGTERM from ending the process, even with a job that can't end")
     func ends() async throws {
         let reached = Signal()
@@ -46,7 +67,10 @@ struct StalledLoopTests {
         let sidecar = try RunningSidecar(attachd)
         async let answer = sidecar.post(origin.url("/a.jpg"), deadline: "300s")
         await reached.wait()
-        let held = try HeldThread("downloads", of: sidecar.identifier, in: attachd.folder.url)
+        // With the watch itself held, nobody abandons the site's thread.
+        let held = try ["transfers", "downloads"].map {
+            try HeldThread($0, of: sidecar.identifier, in: attachd.folder.url)
+        }
         sidecar.terminate()
         _ = try? await answer
         #expect(sidecar.wait() == 1)

@@ -38,6 +38,7 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CCurl", path: "Modules/C/CCurl"),
         .systemLibrary(name: "CPSL", path: "Modules/C/CPSL"),
+        .systemLibrary(name: "CAres", path: "Modules/C/CAres"),
         .systemLibrary(name: "CSeccomp", path: "Modules/C/CSeccomp"),
         .systemLibrary(name: "CCrypto", path: "Modules/C/CCrypto"),
         .target(name: "CLinux", path: "Modules/C/CLinux"),
@@ -47,16 +48,25 @@ let package = Package(
         .module("Events", in: "Core"),
         .module("Machine", in: "Core", ["CLinux", "CProcess"]),
         .module("Timing", in: "Core", ["Concurrency", "CLinux", "Values"]),
+        .module("Names", in: "Core", ["Values", "Concurrency", "Timing", "CLinux", "CAres"]),
         .module("Digests", in: "Core", ["CCrypto", "Values"]),
         .module("SeededRandom", in: "Tools"),
-        .module("Media", in: "Core", ["Concurrency", "CLinux", "Values", "Timing"]),
+        .module("Media", in: "Core", ["Concurrency", "Events", "CLinux", "Values", "Timing"]),
         .module("Files", in: "Core", ["Concurrency", "CLinux", "Values", "Timing", "Digests", "Media"]),
         .module("DecoderWire", in: "Decoder", ["Values", "Timing", "Media"]),
         .module("Payloads", in: "Core", ["Values", "Media"]),
         .module(
+            "HTTPClient",
+            in: "Stages",
+            [
+                "Values", "Concurrency", "Events", "Machine", "Timing", "Names", "CLinux", "CCrypto", "CCurl", "CPSL",
+                "Media", "Files",
+            ]
+        ),
+        .module(
             "Downloads",
             in: "Stages",
-            ["Values", "Concurrency", "Events", "Machine", "Timing", "CCurl", "CPSL", "Media", "Files"]
+            ["Values", "Events", "Timing", "Names", "Media", "HTTPClient"]
         ),
         .module("Sandbox", in: "Decoder", ["Values", "Machine", "CLinux", "CProcess", "CSeccomp", "DecoderWire"]),
         .module(
@@ -122,8 +132,8 @@ let package = Package(
         .executableTarget(
             name: "fuzz",
             dependencies: [
-                "CFuzzer", "Values", "Timing", "Media", "DecoderWire", "Payloads", "ServiceExtension", "Downloads",
-                "Decoding",
+                "CFuzzer", "Values", "Timing", "Names", "Media", "DecoderWire", "Payloads", "ServiceExtension",
+                "HTTPClient", "Downloads", "Decoding",
                 "JobsRedis", "Processing", "Batch", "Preview", "LoadTest",
             ],
             path: "Fuzz",

@@ -1,6 +1,6 @@
 import DecoderWire
 import Decoding
-import Downloads
+import HTTPClient
 import Instruments
 import Jobs
 import Logging
@@ -52,6 +52,16 @@ struct LogTests {
                 "warning An origin failed too often and is left alone for a while. source_host=a.example",
                 "warning Leases of jobs were lost. Another worker does these jobs again. jobs=2",
             ]
+        )
+    }
+
+    @Test("a callback's first failure is a line, and then fewer and fewer are")
+    func callbacks() {
+        let result = CallbackResult(.failed, reason: "It answered with HTTP status 500.", host: "gateway.example")
+        for tries in 1...11 { WorkerLog(log).record(.callbackFailed(JobName(id: "7"), tries: tries, result)) }
+        let line = "warning A callback failed and is tried again. callback_host=gateway.example job_id=7"
+        #expect(
+            lines.all == [1, 2, 4, 8].map { "\(line) reason=It answered with HTTP status 500. tries=\($0)" }
         )
     }
 

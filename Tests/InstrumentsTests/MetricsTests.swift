@@ -1,7 +1,8 @@
-import Downloads
+import HTTPClient
 import Events
 import Instruments
 import Jobs
+import Media
 import Sidecar
 import Storage
 import Testing
@@ -61,6 +62,21 @@ struct MetricsTests {
                 "attachd_store_failures_total{reason=\"failed\"} 1",
             ]
         )
+    }
+
+    @Test("pauses and losses of sources are counted, and their memory is a gauge")
+    func sourceMemory() {
+        for event in [SourceMemoryEvent.paused, .paused, .trimmed, .tookBack, .ended] { metrics.sources.record(event) }
+        metrics.sources.set(SourceMemory.Usage(heldBytes: 5, byteLimit: 7))
+        #expect(
+            counted == [
+                "attachd_source_memory_waits_total 2", "attachd_source_memory_losses_total{kind=\"reserved\"} 1",
+                "attachd_source_memory_losses_total{kind=\"bytes\"} 1",
+                "attachd_source_memory_losses_total{kind=\"rest\"} 1",
+            ]
+        )
+        #expect(metrics.text.contains("attachd_source_memory_bytes 5\n"))
+        #expect(metrics.text.contains("attachd_source_memory_limit_bytes 7\n"))
     }
 
     @Test("a refused job and jobs of the worker are counted")

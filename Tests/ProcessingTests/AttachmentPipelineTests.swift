@@ -66,6 +66,26 @@ struct AttachmentPipelineTests {
         #expect(result.failures.map(\.failure.reason) == [.timedOut])
     }
 
+    @Test("of several answers to one job only the first is an event")
+    func reportedOnce() async throws {
+        let steps = AttachmentPipeline.Steps(
+            downloader: FakeDownloader(behaviours: ["https://a/1": .fails(.httpStatus)]),
+            converter: FakeConverter(),
+            store: FakeStore(),
+        )
+        let events = RecordingInstrument<ProcessingEvent>()
+        let pipeline = AttachmentPipeline(steps: steps, time: time, instrument: events)
+        let request = ProcessingRequest(notification: try notification("https://a/1"))
+        let answered = { events.count { if case .answered = $0 { true } else { false } } }
+        await AnswerReport.$current.withValue(AnswerReport()) {
+            _ = pipeline.decline(request, deadline: deadline)
+            _ = await pipeline.process(request, deadline: deadline)
+        }
+        #expect(answered() == 1)
+        _ = pipeline.decline(request, deadline: deadline)
+        #expect(answered() == 2)
+    }
+
     @Test("a failed attachment leaves the others, and the outcome is degraded")
     func oneOfTwoFails() async throws {
         let result = try await process(
@@ -201,11 +221,15 @@ struct AttachmentPipelineTests {
         #expect(value.failures.map(\.failure.reason) == [.timedOut])
     }
 
-    @Test("an earlier rung of a whole source is degraded", arguments: [Rung.fast, .shortened, .firstFrame])
+    @Test(
+        "an earlier rung of a whole source is degraded, and says why",
+        arguments: [Rung.fast, .shortened, .firstFrame]
+    )
     func earlierRung(rung: Rung) async throws {
         let behaviours = ["https://a/1": FakeDownloader.Behaviour.body(Self.jpeg)]
         let result = try await process(notification("https://a/1"), behaviours, FakeConverter(rungs: [rung])).value
         #expect(result.outcome == .degraded)
+        #expect(result.failures.map(\.failure.reason) == [.timedOut] && result.failures[0].attachment != nil)
     }
 
     @Test("the result's JSON has the promised members, and the payload with exact numbers")

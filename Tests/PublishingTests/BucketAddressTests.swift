@@ -1,4 +1,4 @@
-import Downloads
+import HTTPClient
 import Media
 import Testing
 import Values

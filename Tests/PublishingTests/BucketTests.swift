@@ -1,4 +1,4 @@
-import Downloads
+import HTTPClient
 import Files
 import Foundation
 import Media
@@ -59,7 +59,7 @@ struct BucketTests {
         }
         var settings = try moto.settings()
         settings.credentials = .file(file, profile: "default")
-        let bucket = try Bucket(settings, keep: .seconds(3600))
+        let bucket = Bucket(settings, keep: .seconds(3600))
         try write(moto.lent)
         try await bucket.publish(PublishedFile(photo, name: "lent.jpg"), until: .in(.seconds(30)))
         try write(moto.writer)
@@ -97,7 +97,7 @@ struct BucketTests {
         default: settings.address = try moto.address("s3://nobody")
         }
         settings.credentials = .fixed(credentials)
-        let bucket = try Bucket(settings, keep: .seconds(3600))
+        let bucket = Bucket(settings, keep: .seconds(3600))
         await #expect {
             try await bucket.publish(PublishedFile(photo, name: "abc.jpg"), until: .in(.seconds(30)))
         } throws: { error in

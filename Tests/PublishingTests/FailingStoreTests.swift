@@ -1,4 +1,4 @@
-import Downloads
+import HTTPClient
 import Media
 import Publishing
 import Support
@@ -22,7 +22,7 @@ struct FailingStoreTests {
         )
         settings.breaker = rule
         settings.requests.stall = StallRule(window: stall)
-        return try Bucket(settings, keep: .seconds(3600), instrument: events)
+        return Bucket(settings, keep: .seconds(3600), instrument: events)
     }
 
     private func publish(_ bucket: Bucket, _ name: String = "a.jpg", within time: Duration = .seconds(30)) async

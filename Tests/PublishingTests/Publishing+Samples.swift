@@ -1,5 +1,5 @@
 import Digests
-import Downloads
+import HTTPClient
 import Foundation
 import Media
 import Publishing

@@ -1,6 +1,7 @@
 import Settings
 import Downloads
 import Foundation
+import HTTPClient
 import Storage
 import Support
 import Testing

@@ -1,5 +1,7 @@
 import Downloads
 import Foundation
+import HTTPClient
+import Names
 import Processing
 import Support
 import Testing

@@ -56,7 +56,7 @@ package final class OriginServer: Sendable {
         }
     }
 
-    private static func listen(on text: String) throws -> (descriptor: Int32, port: Int) {
+    static func listen(on text: String) throws -> (descriptor: Int32, port: Int) {
         if text.contains(":") { return try listen(onV6: text) }
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()

@@ -215,6 +215,12 @@ int clinux_seal_content(int descriptor) {
     return fcntl(descriptor, F_ADD_SEALS, F_SEAL_FUTURE_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL);
 }
 
+int clinux_discard_content(int descriptor) {
+    off_t size = lseek(descriptor, 0, SEEK_END);
+    if (size <= 0) return (int)size;
+    return fallocate(descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, size);
+}
+
 static volatile int termination_descriptor = -1;
 
 static void tell_termination(int signal) {
@@ -265,3 +271,7 @@ int clinux_processor_count(void) {
     cpu_set_t processors;
     return sched_getaffinity(0, sizeof processors, &processors) ? -1 : CPU_COUNT(&processors);
 }
+
+pid_t clinux_thread_number(void) { return gettid(); }
+
+int clinux_yield_thread(pid_t number, int nice) { return setpriority(PRIO_PROCESS, number, nice); }

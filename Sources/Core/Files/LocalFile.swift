@@ -39,9 +39,13 @@ package struct LocalFile: Sendable {
 
     /// Copies the beginning of `range`. It may wait for the disk, so it does not run on Swift's threads.
     private func copy(_ range: Range<Int>, into file: MediaFile) async throws(AttachmentFailure) {
-        let range = range.clamped(to: 0..<size)
+        let range = range.clamped(to: 0..<size).prefix(Self.stretch)
+        guard await file.room(for: range.count) else {
+            // The file has ended, or nobody waits for it any more.
+            throw AttachmentFailure(.download, .cancelled, "The file was no longer needed.")
+        }
         let result = await Self.queue.perform {
-            Result { () throws(AttachmentFailure) in try read(range.prefix(Self.stretch), into: file) }
+            Result { () throws(AttachmentFailure) in try read(range, into: file) }
         }
         try result.get()
     }

@@ -35,7 +35,8 @@ package struct LoadedLibrary: Sendable, Equatable {
         ("libvpx", .text("vpx_codec_version_str")), ("libopus", .text("opus_get_version_string")),
         ("libz", .text("zlibVersion")), ("libseccomp", .none), ("libcurl", .text("curl_version")),
         ("libssl", .none), ("libcrypto", .text("OpenSSL_version")), ("libpsl", .text("psl_get_version")),
-        ("libsqlite3", .text("sqlite3_libversion")),
+        // Its function takes a pointer, which a teller does not give.
+        ("libcares", .none), ("libsqlite3", .text("sqlite3_libversion")),
     ]
 
     /// The known libraries that this process has loaded, in a fixed order.

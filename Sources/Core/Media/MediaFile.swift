@@ -8,7 +8,8 @@ import Values
 /// The bytes of one source, in memory that the worker writes while a decoder process reads.
 ///
 /// The file has no name in any file system and is gone with its last descriptor. Bytes come in order or in ranges
-/// anywhere; missing bytes are a hole, which takes no memory. One writer adds bytes. Any number of readers wait, and
+/// anywhere; missing bytes are a hole, which takes no memory. One writer adds bytes, as far as the budget of all sources
+/// allows. Any number of readers wait, and
 /// the ranges that they wait for tell the writer what to fetch next. The file ends once, whole or cut short, and is
 /// sealed then.
 package final class MediaFile: Sendable {
@@ -25,32 +26,77 @@ package final class MediaFile: Sendable {
         package var ending: Ending?
     }
 
+    /// The memory itself. It is free when the last call that uses it has returned.
+    private final class Storage: Sendable {
+        let descriptor: Int32
+
+        init() throws(AttachmentFailure) {
+            descriptor = unsafe clinux_memory_file("media")
+            guard descriptor >= 0 else {
+                let message = "The worker has no memory for the download. Raise its limits for memory and open files."
+                throw AttachmentFailure(.download, .resourceLimit, message)
+            }
+        }
+
+        deinit { close(descriptor) }
+    }
+
     private struct State {
+        /// The descriptor for reading and writing, which only the worker holds; `nil` once the memory is given back.
+        var storage: Storage?
+        /// The part of the budget; `nil` without one.
+        var lease: SourceMemory.Lease?
+        /// A Boolean value that indicates whether another file has the same memory, and writes to it.
+        var isView = false
         var contents = SourceContents()
         /// The readers, each with the condition that it waits for.
         var waiters = Waiters<@Sendable (SourceContents) -> Bool, SourceContents>()
     }
 
-    /// The descriptor for reading and writing. Only the worker holds it.
-    package let descriptor: Int32
     /// The most bytes that the file takes, wherever they are. Holes do not count.
     package let byteLimit: Int
     private let time: any TimeSource
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
-    package init(byteLimit: Int, time: any TimeSource = SystemTime()) throws(AttachmentFailure) {
-        let descriptor = unsafe clinux_memory_file("media")
-        guard descriptor >= 0 else {
-            let message = "The worker has no memory for the download. Raise its limits for memory and open files."
-            throw AttachmentFailure(.download, .resourceLimit, message)
-        }
-        self.descriptor = descriptor
+    /// Creates an empty file. Its bytes count against the budget `memory`, if there is one. The source with the soonest
+    /// `deadline` gets memory first.
+    package init(
+        byteLimit: Int,
+        time: any TimeSource = SystemTime(),
+        memory: SourceMemory? = nil,
+        deadline: Deadline? = nil,
+    ) throws(AttachmentFailure) {
         self.byteLimit = byteLimit
         self.time = time
+        let lease = memory?.lease(most: byteLimit, until: deadline ?? Deadline(time.now))
+        var contents = SourceContents()
+        if lease != nil { contents.room = 0 }
+        state = Mutex(State(storage: try Storage(), lease: lease, contents: contents))
+        lease?.attach(to: self)
     }
 
-    deinit { close(descriptor) }
+    /// Creates a file that ends where the unbroken run of bytes at the start of `whole` ends now. It shares the memory,
+    /// and so costs none.
+    package init?(prefixOf whole: MediaFile, ending: Ending) {
+        let state = whole.state.withLock { state -> State? in
+            guard state.storage != nil, !state.contents.hasLostBytes else { return nil }
+            // From now on the bytes stay.
+            state.lease?.claim.setOpened()
+            var contents = SourceContents()
+            contents.present = ByteRanges([0..<state.contents.present.prefixCount])
+            contents.lastArrival = state.contents.lastArrival
+            contents.ending = ending
+            contents.room = 0
+            return State(storage: state.storage, lease: state.lease, isView: true, contents: contents)
+        }
+        guard let state else { return nil }
+        byteLimit = whole.byteLimit
+        time = whole.time
+        self.state = Mutex(state)
+    }
 
+    /// The descriptor for reading and writing, which only the worker holds; -1 once the memory is given back.
+    var descriptor: Int32 { state.withLock { $0.storage?.descriptor ?? -1 } }
     package var contents: SourceContents { state.withLock(\.contents) }
     package var progress: Progress { contents.progress }
 
@@ -61,8 +107,8 @@ package final class MediaFile: Sendable {
     /// - Returns: Whether the file still takes bytes. Bytes that come after its end are dropped.
     @discardableResult
     package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(AttachmentFailure) -> Bool {
-        let before = contents
-        guard before.ending == nil else { return false }
+        let (before, storage) = state.withLock { ($0.contents, $0.storage) }
+        guard before.ending == nil, !before.hasLostBytes, let storage else { return false }
         guard let end = SafeSize.sum(offset, bytes.count), end <= before.size ?? .max else {
             throw AttachmentFailure(.download, .originLied, "The origin sent more bytes than it announced.")
         }
@@ -76,7 +122,7 @@ package final class MediaFile: Sendable {
         var written = 0
         while written < bytes.count {
             let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[written...])
-            let count = unsafe pwrite(descriptor, rest.baseAddress, rest.count, off_t(offset + written))
+            let count = unsafe pwrite(storage.descriptor, rest.baseAddress, rest.count, off_t(offset + written))
             guard count > 0 else {
                 if count < 0, errno == EINTR { continue }
                 // The file was sealed meanwhile.
@@ -87,10 +133,13 @@ package final class MediaFile: Sendable {
             written += count
         }
         let now = time.now
-        update { contents in
-            guard contents.ending == nil else { return }
-            contents.present.insert(offset..<end)
-            contents.lastArrival = now
+        change { state in
+            guard state.contents.ending == nil, !state.contents.hasLostBytes else { return }
+            state.contents.present.insert(offset..<end)
+            state.contents.lastArrival = now
+            guard let claim = state.lease?.claim else { return }
+            claim.setWritten(state.contents.present.count)
+            state.contents.room = claim.room
         }
         return true
     }
@@ -119,9 +168,13 @@ package final class MediaFile: Sendable {
             contents.ending = ending
             if ending == .whole { contents.size = contents.present.prefixCount }
         }
+        let (storage, lease) = state.withLock { ($0.isView ? nil : $0.storage, $0.lease) }
+        guard let storage else { return }
         // Sealing twice is harmless. Bytes that a decoder has read cannot change afterwards, whoever holds a
         // descriptor.
-        clinux_seal_content(descriptor)
+        clinux_seal_content(storage.descriptor)
+        // What was reserved and not written is free at once.
+        lease?.settle()
     }
 
     /// Ends the file, unless every wanted byte is there.
@@ -134,6 +187,88 @@ package final class MediaFile: Sendable {
     package func missing() async -> Range<Int>? {
         let contents = await contents { $0.missing != nil || $0.ending != nil }
         return contents.ending == nil ? contents.missing : nil
+    }
+
+    // MARK: - Memory
+
+    /// Reserves memory for `byteCount` further bytes, which is all that the writer will write for now. They may be
+    /// written once there is room.
+    ///
+    /// Throws if the file can never have so many.
+    package func announce(_ byteCount: Int) throws(AttachmentFailure) {
+        guard let lease = state.withLock(\.lease) else { return }
+        try lease.announce(min(max(0, byteCount), byteLimit))
+        roomHasChanged()
+    }
+
+    /// Returns whether `byteCount` further bytes may be written now. If not, the file waits for memory, and
+    /// ``SourceContents/roomCount`` changes when it has got some; a file that can never have so many is cut.
+    package func makeRoom(for byteCount: Int) -> Bool {
+        let (lease, hasLostBytes) = state.withLock { ($0.lease, $0.contents.hasLostBytes) }
+        guard let lease else { return true }
+        return !hasLostBytes && lease.makeRoom(for: byteCount)
+    }
+
+    /// Waits until `byteCount` further bytes may be written. Returns `false` if they never may: the file has ended, or
+    /// the task is cancelled.
+    package func room(for byteCount: Int) async -> Bool {
+        while true {
+            let seen = contents
+            guard seen.ending == nil, !Task.isCancelled else { return false }
+            if seen.hasLostBytes {
+                await waitForRoom()
+            } else if makeRoom(for: byteCount) {
+                return true
+            } else {
+                _ = await contents { $0.roomCount != seen.roomCount || $0.hasLostBytes || $0.ending != nil }
+            }
+        }
+    }
+
+    /// Waits until a file that has lost its bytes may begin again, has ended, or the task is cancelled.
+    package func waitForRoom() async {
+        let contents = await contents { !$0.hasLostBytes || $0.room > 0 || $0.ending != nil }
+        if contents.room > 0 { update { $0.hasLostBytes = false } }
+    }
+
+    /// Gives the memory back, also of bytes that were read or not. The file ends, if it has not; what is read or written
+    /// later finds nothing.
+    package func release() {
+        end(.cut(Self.released))
+        // The bytes go before their part of the budget, which others get at once.
+        let lease = state.withLock { state in
+            state.storage = nil
+            defer { state.lease = nil }
+            return state.lease
+        }
+        _ = lease
+    }
+
+    private static let released = AttachmentFailure(.download, .cancelled, "The download was no longer needed.")
+
+    /// Takes over the room that the budget gives.
+    func roomHasChanged() {
+        change { state in
+            guard let claim = state.lease?.claim else { return }
+            state.contents.room = claim.room
+            state.contents.roomCount = claim.grantCount
+        }
+    }
+
+    /// Frees the bytes, unless a decoder has opened the file or it has ended. Returns whether they are gone.
+    func loseBytes() -> Bool {
+        let storage = state.withLock { state -> Storage? in
+            guard state.contents.ending == nil, let claim = state.lease?.claim, !claim.isKept else { return nil }
+            state.contents.hasLostBytes = true
+            state.contents.room = 0
+            state.contents.present = ByteRanges()
+            claim.setWritten(0)
+            return state.storage
+        }
+        guard let storage else { return false }
+        clinux_discard_content(storage.descriptor)
+        update { _ in }
+        return true
     }
 
     // MARK: - Readers
@@ -171,15 +306,23 @@ package final class MediaFile: Sendable {
 
     /// Returns the bytes of `range` up to the first that is missing.
     package func bytes(in range: Range<Int>) -> [UInt8] {
-        guard let there = contents.present.range(at: range.lowerBound)?.clamped(to: range) else { return [] }
+        let (contents, storage) = state.withLock { ($0.contents, $0.storage) }
+        guard let storage, let there = contents.present.range(at: range.lowerBound)?.clamped(to: range) else {
+            return []
+        }
         return unsafe [UInt8](unsafeUninitializedCapacity: there.count) { buffer, filled in
-            filled = max(0, unsafe pread(descriptor, buffer.baseAddress, there.count, off_t(there.lowerBound)))
+            filled = max(0, unsafe pread(storage.descriptor, buffer.baseAddress, there.count, off_t(there.lowerBound)))
         }
     }
 
     /// Opens a read-only descriptor of the same bytes for a decoder process. The caller closes it.
     package func openReadOnly() throws(AttachmentFailure) -> Int32 {
-        let copy = unsafe open("/proc/self/fd/\(descriptor)", O_RDONLY | O_CLOEXEC)
+        let storage = state.withLock { state in
+            state.lease?.claim.setOpened()
+            return state.storage
+        }
+        guard let storage else { throw Self.released }
+        let copy = unsafe open("/proc/self/fd/\(storage.descriptor)", O_RDONLY | O_CLOEXEC)
         guard copy >= 0 else {
             let message = "The worker cannot open the download for a decoder. Raise its limit of open files."
             throw AttachmentFailure(.decode, .resourceLimit, message)
@@ -188,9 +331,11 @@ package final class MediaFile: Sendable {
     }
 
     /// Changes the contents, then wakes the waiters outside the lock.
-    private func update(_ change: (inout SourceContents) -> Void) {
+    private func update(_ change: (inout SourceContents) -> Void) { self.change { change(&$0.contents) } }
+
+    private func change(_ change: (inout State) -> Void) {
         let (due, contents) = state.withLock { state in
-            change(&state.contents)
+            change(&state)
             let contents = state.contents
             return (state.waiters.removeAll { $0(contents) }, contents)
         }

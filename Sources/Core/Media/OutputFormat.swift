@@ -4,7 +4,7 @@
 /// and to the check of its bounds.
 package enum OutputFormat: String, Sendable, Hashable, CaseIterable {
     case jpeg, png, gif, webp
-    case mp4, m4a, mp3, wav
+    case mp4, m4a, wav
 
     /// The same format as that of a source.
     package var media: MediaFormat {
@@ -15,7 +15,6 @@ package enum OutputFormat: String, Sendable, Hashable, CaseIterable {
         case .webp: .webp
         case .mp4: .mp4
         case .m4a: .m4a
-        case .mp3: .mp3
         case .wav: .wav
         }
     }

@@ -10,6 +10,13 @@ package struct SourceContents: Sendable, Equatable {
     package internal(set) var wanted = 0..<1
     /// The instant at which the last bytes came.
     package internal(set) var lastArrival: Instant?
+    /// The bytes that may still be written before more memory is reserved.
+    package internal(set) var room = Int.max
+    /// The number of times that the file got room after its writer had waited for it.
+    package internal(set) var roomCount = 0
+    /// A Boolean value that indicates whether the bytes were taken back, because others needed the memory. The writer
+    /// begins again once there is room.
+    package internal(set) var hasLostBytes = false
 
     /// Returns whether every byte of `range` is there, as far as the source reaches.
     package func has(_ range: Range<Int>) -> Bool { present.contains(range.clamped(to: 0..<(size ?? .max))) }

@@ -2,10 +2,11 @@ package import Settings
 package import Decoding
 import DecoderWire
 package import Downloads
+import HTTPClient
 import Files
 import Foundation
 package import Machine
-import Media
+package import Media
 package import Publishing
 package import Storage
 import Timing
@@ -50,6 +51,7 @@ package struct Diagnosis: Sendable {
         _ settings: Settings,
         decoders: DecoderPool,
         decoderMemory: Int,
+        sourceMemory: SourceMemory,
         store: AttachmentStore,
         bucket: Bucket?,
         downloader: Downloader,
@@ -84,11 +86,13 @@ package struct Diagnosis: Sendable {
             "machine",
             "\(machine.memoryBytes / 1_048_576) MiB of memory and \(machine.processorCount) of its processors are for attachd"
         )
+        let largestSource = min(limits.sourceBytes, sourceMemory.largestSource)
         note(
             "limits",
             "source",
-            "\(limits.sourceBytes / 1_000_000) MB, \(limits.framePixels / 1_000_000) megapixels a frame"
+            "\(largestSource / 1_000_000) MB, \(limits.framePixels / 1_000_000) megapixels a frame"
         )
+        note("limits", "sources", "\(sourceMemory.byteLimit / 1_048_576) MiB of memory together; more of them wait")
         note("limits", "animation", "\(limits.frames) frames, \(limits.totalPixels / 1_000_000) megapixels in all")
         let oneDecoder = min(limits.memoryBytes, decoderMemory)
         note("limits", "decoder", "\(oneDecoder / 1_048_576) MiB of memory, \(settings.decoders) at once")

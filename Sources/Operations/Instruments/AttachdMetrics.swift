@@ -4,6 +4,7 @@ import Telemetry
 /// metrics are read.
 package struct AttachdMetrics: Sendable {
     package let origins: OriginMetrics
+    package let sources: SourceMetrics
     package let decoders: DecoderMetrics
     package let store: StoreMetrics
     package let publishing: PublishMetrics
@@ -18,6 +19,7 @@ package struct AttachdMetrics: Sendable {
     package init(tenants: Set<String> = []) {
         registry = PrometheusRegistry(help: Self.help)
         origins = OriginMetrics(registry)
+        sources = SourceMetrics(registry)
         decoders = DecoderMetrics(registry)
         store = StoreMetrics(registry)
         publishing = PublishMetrics(registry)
@@ -29,8 +31,8 @@ package struct AttachdMetrics: Sendable {
     }
 
     private static let help = [
-        OriginMetrics.help, DecoderMetrics.help, StoreMetrics.help, PublishMetrics.help, ProcessingMetrics.help,
-        RequestMetrics.help, QueueMetrics.help, ProcessMetrics.help, TraceMetrics.help,
+        OriginMetrics.help, SourceMetrics.help, DecoderMetrics.help, StoreMetrics.help, PublishMetrics.help,
+        ProcessingMetrics.help, RequestMetrics.help, QueueMetrics.help, ProcessMetrics.help, TraceMetrics.help,
     ]
     .reduce(into: [:]) { $0.merge($1) { first, _ in first } }
 

@@ -1,4 +1,5 @@
 package import Downloads
+package import HTTPClient
 package import Files
 package import Logging
 package import Media

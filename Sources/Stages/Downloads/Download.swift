@@ -1,3 +1,4 @@
+import HTTPClient
 import Media
 import Timing
 
@@ -5,15 +6,22 @@ import Timing
 /// fetch the ranges that the reader wants.
 struct Download {
     let limiter: OriginLimiter
-    private let loop: TransferLoop
-    private let ruleLoops: RuleLoops
+    let client: HTTPClient
     private let settings: DownloadSettings
     /// The deadline of the callers that wait now.
     let deadline: Deadline
     /// The end of the last request, however far the deadline moves away.
     let end: Instant
-    /// The next request. Its URL is the last that was asked.
-    private var request: TransferRequest
+    /// The file that receives the source's bytes.
+    private let file: MediaFile
+    /// The next request. Its URL is that of the latest one.
+    private var request: HTTPRequest
+    /// The rule with whose access the request is made, or `nil` for none.
+    private var rule: AccessRule?
+    /// The requested range; `nil` asks for all, in order.
+    private var range: Range<Int>?
+    /// The version of the parts that are there already.
+    private var version: SourceVersion?
     /// The validators of the version that is known already.
     private let known: SourceValidators?
     private let heads: SourceHeads
@@ -26,22 +34,21 @@ struct Download {
         of target: SourceTarget,
         _ settings: DownloadSettings,
         _ limiter: OriginLimiter,
-        _ loop: TransferLoop,
-        _ ruleLoops: RuleLoops,
+        _ client: HTTPClient,
         until end: Instant,
         onRefusedAccess: @escaping @Sendable (String, Int) -> Void,
     ) {
         self.onRefusedAccess = onRefusedAccess
         self.limiter = limiter
-        self.loop = loop
-        self.ruleLoops = ruleLoops
+        self.client = client
         self.settings = settings
         self.end = end
         deadline = job.deadline
         known = job.known
-        heads = SourceHeads(onEvent: job.onEvent)
-        request = TransferRequest(url: target.url, askedHost: target.askedHost, file: job.file)
-        if target.rule?.access != nil { request.rule = target.rule }
+        heads = SourceHeads(time: client.time, onEvent: job.onEvent)
+        file = job.file
+        request = HTTPRequest(url: target.url, askedHost: target.askedHost)
+        if target.rule?.access != nil { rule = target.rule }
         report = DownloadReport(url: target.url.text)
     }
 
@@ -52,10 +59,10 @@ struct Download {
     mutating func run(expectsClip: Bool) async {
         var version: SourceVersion?
         do throws(AttachmentFailure) {
-            if expectsClip { request.range = 0..<settings.ranges.firstByteCount }
+            if expectsClip { range = 0..<settings.ranges.firstByteCount }
             var first = try await ask()
             if first.isRangeRefused {
-                request.range = nil
+                range = nil
                 first = try await ask()
             }
             version = first.version
@@ -70,17 +77,17 @@ struct Download {
     /// Fetches the ranges that the reader wants, until it has all of them or wants no more. Returns the reason if that
     /// fails.
     private mutating func fetchParts(of version: SourceVersion) async -> AttachmentFailure? {
-        request.version = version
-        request.file.setSize(version.size)
+        self.version = version
+        file.setSize(version.size)
         var readAhead = ReadAhead(settings.ranges)
         var hasFailed = false
         for _ in 0..<settings.ranges.requestLimit {
-            guard !request.file.contents.isComplete else { return nil }
-            guard let missing = await request.file.missing() else { return request.cancelled() }
-            let contents = request.file.contents
+            guard !file.contents.isComplete else { return nil }
+            guard let missing = await file.missing() else { return request.cancelled() }
+            let contents = file.contents
             let block = readAhead.block(for: missing, in: contents)
-            guard block.count <= request.file.byteLimit - contents.present.count else { return request.tooLarge() }
-            request.range = block
+            guard block.count <= file.byteLimit - contents.present.count else { return request.tooLarge(file) }
+            range = block
             do throws(AttachmentFailure) {
                 _ = try await ask()
                 hasFailed = false
@@ -90,24 +97,23 @@ struct Download {
                 hasFailed = true
             }
         }
-        return request.file.contents.isComplete ? nil : request.tooManyRanges(limit: settings.ranges.requestLimit)
+        return file.contents.isComplete ? nil : request.tooManyRanges(limit: settings.ranges.requestLimit)
     }
 
     /// Makes the request, and those that redirects lead to.
-    private mutating func ask() async throws(AttachmentFailure) -> TransferResult {
+    private mutating func ask() async throws(AttachmentFailure) -> SourceBody.Verdict {
         for _ in 0...settings.redirectLimit {
             report.url = request.url.text
-            prepareForHead()
-            let result = try await fetch(request)
+            let (result, verdict) = try await fetchWithMemory()
             report.requestCount += result.requestCount
             report.status = result.status
             report.contentType = result.contentType.flatMap(DeclaredType.essence)
             report.fetchedByteCount += result.fetchedByteCount
-            if let rule = request.rule, let status = result.status, [400, 401, 403].contains(status) {
+            if let rule, let status = result.status, [400, 401, 403].contains(status) {
                 onRefusedAccess(rule.name, status)
             }
             if let failure = result.failure { throw failure }
-            guard let location = result.location else { return result }
+            guard let location = result.location else { return verdict }
             request.isRedirected = true
             do throws(DownloadURL.ParseError) {
                 request.url = try request.url.resolving(location)
@@ -115,27 +121,38 @@ struct Download {
                 throw error.failure(redirectedBy: request.askedHost)
             }
             // A redirect out of the rule's place ends its access, and none gives access (SECURITY N12).
-            if request.rule?.isFor(request.url) == false { request.rule = nil }
+            if rule?.isFor(request.url) == false { rule = nil }
         }
         throw request.tooManyRedirects(limit: settings.redirectLimit)
     }
 
-    /// Returns the thread for a request: that of its rule, if it has one.
-    func loop(for request: TransferRequest) throws(AttachmentFailure) -> TransferLoop {
-        guard let rule = request.rule, let access = rule.access else { return loop }
-        return try ruleLoops.loop(for: rule, access)
+    /// Makes the request, again and again if the source loses its memory to more urgent ones. That is nobody's fault.
+    private mutating func fetchWithMemory() async throws(AttachmentFailure) -> Answer {
+        while true {
+            let answer = try await fetch(question, with: rule)
+            guard answer.verdict.hasLostMemory else { return answer }
+            report.requestCount += answer.result.requestCount
+            report.fetchedByteCount += answer.result.fetchedByteCount
+            await file.waitForRoom()
+            guard file.contents.ending == nil, !Task.isCancelled else { throw request.cancelled() }
+        }
     }
 
-    /// Prepares for requests of parts. They belong to the version that is fetched now and have conditions of their own.
-    private mutating func prepareForHead() {
+    /// The next request, and what its answer is for. Requests for parts belong to the version that is fetched now and have
+    /// conditions of their own.
+    private var question: SourceBody.Question {
         let target = request.isRedirected ? request.url.text : nil
-        request.known = request.version == nil && known?.redirectedTo == target ? known : nil
-        let asked = SystemTime().now
-        request.onHead = { [heads, known = request.known] head in
+        let asked = client.time.now
+        var question = SourceBody.Question(request: request, file: file, ranges: settings.ranges)
+        question.request.range = range
+        (question.range, question.version) = (range, version)
+        question.known = version == nil && known?.redirectedTo == target ? known : nil
+        question.onHead = { [heads, known = question.known] head in
             // A temporary failure says nothing about the source.
             guard head.status != 429, head.status < 500 else { return }
             heads.record(head, asked: asked, redirectedTo: target, unless: known)
         }
+        return question
     }
 }
 

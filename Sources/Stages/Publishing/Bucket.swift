@@ -1,4 +1,4 @@
-package import Downloads
+package import HTTPClient
 package import Events
 package import Media
 import Synchronization
@@ -34,16 +34,15 @@ package final class Bucket: Sendable {
     /// The upper bound of a duration learned from one slow file.
     private static let longestLesson: Duration = .seconds(10)
 
-    /// Creates a bucket. `keep` is the lifetime of files, for which caches may keep them. Throws if the process cannot
-    /// get more memory or threads.
+    /// Creates a bucket. `keep` is the lifetime of files, for which caches may keep them.
     package init(
         _ settings: PublishingSettings,
         keep: Duration,
         time: any TimeSource = SystemTime(),
         instrument: any Instrument<PublishEvent> = NoInstrument<PublishEvent>(),
-    ) throws(AttachmentFailure) {
+    ) {
         address = settings.address
-        requests = try BucketRequests(settings, keep: keep)
+        requests = BucketRequests(settings, keep: keep)
         self.keep = keep
         self.time = time
         self.instrument = instrument

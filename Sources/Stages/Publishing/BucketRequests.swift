@@ -1,4 +1,4 @@
-import Downloads
+import HTTPClient
 import Media
 import Timing
 
@@ -8,18 +8,18 @@ struct BucketRequests: Sendable {
     private let credentials: CredentialsSource
     /// The value of `Cache-Control`. The content of a file never changes under its name.
     private let cacheControl: String
-    private let downloader: Downloader
+    private let client: HTTPClient
 
-    init(_ settings: PublishingSettings, keep: Duration) throws(AttachmentFailure) {
+    init(_ settings: PublishingSettings, keep: Duration) {
         address = settings.address
         credentials = settings.credentials
         cacheControl = "public, max-age=\(keep.components.seconds), immutable"
         var requests = settings.requests
         requests.name = "publishing"
-        downloader = try Downloader(settings: requests)
+        client = HTTPClient(settings: requests)
     }
 
-    func stop() { downloader.stop() }
+    func stop() { client.stop() }
 
     func put(_ file: PublishedFile, until deadline: Instant) async throws(BucketError) {
         let headers = [
@@ -52,7 +52,7 @@ struct BucketRequests: Sendable {
             var message = OutgoingMessage(action, headers: headers)
             message.secretHeaders["X-Amz-Security-Token"] = credentials.sessionToken
             message.signature = SignatureV4(credentials, region: address.region)
-            answer = try await downloader.send(message, to: address.url(of: name), until: deadline)
+            answer = try await client.send(message, to: address.url(of: name), until: deadline)
         } catch {
             throw BucketError(error, address)
         }

@@ -1,4 +1,4 @@
-package import Downloads
+package import HTTPClient
 package import Timing
 
 /// The bucket to which files are published, and its credentials.
@@ -6,7 +6,7 @@ package struct PublishingSettings: Sendable {
     package var address: BucketAddress
     package var credentials: CredentialsSource
     /// The settings of requests to the store. Because the operator names the store, it may have any address.
-    package var requests = DownloadSettings()
+    package var requests = HTTPSettings()
     /// The rule for suspending requests after failures.
     package var breaker = CircuitBreaker.Rule()
 

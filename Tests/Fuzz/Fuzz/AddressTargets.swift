@@ -1,5 +1,8 @@
 // swift-format-ignore-file: NeverUseForceTry
+import Names
+
 @testable import Downloads
+@testable import HTTPClient
 
 enum AddressTargets {
     /// Parses two lines: a URL, and the target of its redirect.

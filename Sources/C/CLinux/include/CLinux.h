@@ -63,6 +63,8 @@ int clinux_landlock(void);
 /// Seals a memory file for good: nobody can write to it, map it for writing, or change its size. Nobody may have mapped
 /// it for writing before. Returns 0, or -1 with errno.
 int clinux_seal_content(int descriptor);
+/// Frees the memory of all bytes of a memory file that is not sealed; they read as zeros. Returns 0, or -1 with errno.
+int clinux_discard_content(int descriptor);
 
 /// Makes SIGTERM and SIGINT add 1 to the eventfd `descriptor` and do nothing else. Returns 0, or -1 with errno.
 int clinux_watch_termination(int descriptor);
@@ -88,3 +90,8 @@ int clinux_is_mount_point(int descriptor);
 
 /// Returns the number of processors that this process may run on: sched_getaffinity(2); -1 if it is unknown.
 int clinux_processor_count(void);
+
+/// Returns the kernel's number of the calling thread.
+pid_t clinux_thread_number(void);
+/// Sets the nice value of a thread of this process: setpriority(2) of Linux, which knows threads.
+int clinux_yield_thread(pid_t number, int nice);

@@ -22,6 +22,7 @@ package struct BatchEngine: Sendable {
             timeLimit: settings.fileDeadline,
             decoders: settings.decoders,
             thumbnailEdge: Self.thumbnailEdge,
+            memory: SourceMemory(byteLimit: Engine.sourceMemory),
         )
         do throws(AttachmentFailure) {
             decoders = try Engine.startDecoders(

@@ -1,30 +1,27 @@
-import Downloads
+import HTTPClient
 import Media
 import Payloads
 import Timing
 import Traces
 
-/// The operator's collector of spans, reached with libcurl on a thread of its own: one that hangs holds nothing else.
+/// The operator's collector of spans, reached with a client of its own: one that hangs holds nothing else.
 ///
 /// It may have any address, also on this machine: only the operator names it, never a payload.
 final class Collector: SpanExporter {
     private let settings: TraceSettings
     private let resource: [String: String]
     private let version: String
-    private let downloader: Downloader
+    private let client: HTTPClient
 
-    init(_ settings: TraceSettings, _ base: DownloadSettings, version: String, resource: [String: String])
-        throws(AttachmentFailure)
-    {
+    init(_ settings: TraceSettings, _ base: HTTPSettings, version: String, resource: [String: String]) {
         self.settings = settings
         self.version = version
         self.resource = resource.merging(settings.resource) { $1 }
-        var downloads = base
-        downloads.addresses = .everywhere
-        downloads.name = "traces"
-        downloads.isEssential = false
-        downloads.authoritiesFile = settings.authoritiesFile ?? base.authoritiesFile
-        downloader = try Downloader(settings: downloads)
+        var http = base
+        http.addresses = .everywhere
+        http.name = "traces"
+        http.authoritiesFile = settings.authoritiesFile ?? base.authoritiesFile
+        client = HTTPClient(settings: http)
     }
 
     func export(_ spans: [FinishedSpan], until deadline: Instant) async -> SpanExportOutcome {
@@ -35,7 +32,7 @@ final class Collector: SpanExporter {
         )
         message.secretHeaders = settings.headers
         do throws(AttachmentFailure) {
-            let answer = try await downloader.send(message, to: settings.endpoint, until: deadline)
+            let answer = try await client.send(message, to: settings.endpoint, until: deadline)
             switch answer.status {
             case 200..<300: return .taken(refused: settings.format.refusedSpans(in: answer.body))
             // The statuses after which a client tries again (OTLP, "OTLP/HTTP Response").
@@ -47,7 +44,7 @@ final class Collector: SpanExporter {
         }
     }
 
-    func shutDown() { downloader.stop() }
+    func shutDown() { client.stop() }
 
     private static func reason(_ status: Int) -> String { "It answered with HTTP status \(status)." }
 }

@@ -7,9 +7,12 @@ import Media
 import Settings
 
 extension Engine {
-    /// The memory in bytes that all decoder processes may use together: half. The rest is for the worker, the store, and
-    /// the system.
+    /// The memory in bytes that all decoder processes may use together: half.
     static var decoderMemory: Int { MachineLimits.ofThisProcess.memoryBytes / 2 }
+
+    /// The memory in bytes for the bytes of all sources: a quarter. The last quarter is for the worker, which needs some
+    /// 60 MB, for the pages that decoders share, for outputs, which have 4 MB at most each, and for the system.
+    static var sourceMemory: Int { MachineLimits.ofThisProcess.memoryBytes / 4 }
 
     /// Starts the pool, in which `running` processes work at the same time.
     static func startDecoders(

@@ -1,6 +1,7 @@
 package import Doctor
 import Decoding
 import Downloads
+import HTTPClient
 import Instruments
 import Machine
 import Media
@@ -18,7 +19,10 @@ extension Engine {
         metrics.process.set(version: Version.number, commit: Version.commit)
         metrics.process.set(LoopHeartbeats.ofThisProcess.standstills)
         metrics.process.set(residentBytes: ProcessMemory.ofThisProcess ?? 0)
+        metrics.sources.set(sourceMemory.usage)
         metrics.origins.set(downloader.originUsage)
+        let threads = downloader.client.threadCounts
+        metrics.origins.setThreads(working: threads.working, idle: threads.idle)
         if let bucket { metrics.publishing.set(isAvailable: bucket.refusal == nil) }
         return metrics.text
     }
@@ -45,6 +49,7 @@ extension Engine {
             settings,
             decoders: decoders,
             decoderMemory: Self.decoderMemory,
+            sourceMemory: sourceMemory,
             store: store,
             bucket: bucket,
             downloader: downloader,

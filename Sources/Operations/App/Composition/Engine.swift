@@ -3,6 +3,7 @@ package import Decoding
 import Downloads
 import Events
 import Files
+import HTTPClient
 import Instruments
 package import Logging
 package import Media
@@ -26,6 +27,8 @@ package final class Engine: Sendable {
     /// The index of what the fleet made ready ahead of time; `nil` if there is no fleet with a bucket.
     let fleetIndex: FleetIndex?
     let downloader: Downloader
+    /// The memory for the bytes of sources.
+    let sourceMemory: SourceMemory
     let metrics: AttachdMetrics
     let warnings: WarningLog
     /// The cost of jobs, learnt from those before.
@@ -43,6 +46,7 @@ package final class Engine: Sendable {
         self.warnings = warnings
         let formats = FormatSwitch(settings: settings.disabledFormats)
         self.formats = formats
+        sourceMemory = SourceMemory(byteLimit: Self.sourceMemory, instrument: metrics.sources)
         let cost = JobCost(slots: settings.jobSlots, decoders: settings.decoders)
         self.cost = cost
         do throws(FileError) {
@@ -67,27 +71,25 @@ package final class Engine: Sendable {
                 formats: formats,
                 instrument: InstrumentGroup<DecoderEvent>(metrics.decoders, DecoderLog(warnings), DecodingCost(cost)),
             )
-            downloader = try Downloader(
-                settings: settings.downloads,
-                instrument: InstrumentGroup<OriginEvent>(metrics.origins, OriginLog(warnings)),
-            )
-            let running = try traces.map { traces throws(AttachmentFailure) in
-                try RunningTraces(traces, settings.downloads, metrics.traces, warnings)
-            }
-            self.traces = running
-            bucket = try settings.publishing.map { publishing throws(AttachmentFailure) in
-                try Bucket(
-                    publishing,
-                    keep: settings.retention.keep,
-                    instrument: InstrumentGroup<PublishEvent>(
-                        metrics.publishing,
-                        PublishLog(warnings),
-                        running.map { PublishTraces($0.tracer) } ?? NoInstrument<PublishEvent>(),
-                    ),
-                )
-            }
         } catch {
             throw EngineError(isStore: false, description: error.message)
+        }
+        downloader = Downloader(
+            settings: settings.downloads,
+            instrument: InstrumentGroup<OriginEvent>(metrics.origins, OriginLog(warnings)),
+        )
+        let running = traces.map { RunningTraces($0, settings.downloads.http, metrics.traces, warnings) }
+        self.traces = running
+        bucket = settings.publishing.map { publishing in
+            Bucket(
+                publishing,
+                keep: settings.retention.keep,
+                instrument: InstrumentGroup<PublishEvent>(
+                    metrics.publishing,
+                    PublishLog(warnings),
+                    running.map { PublishTraces($0.tracer) } ?? NoInstrument<PublishEvent>(),
+                ),
+            )
         }
         metrics.decoders.set(settings.disabledFormats)
         fleetIndex = Self.fleetIndex(settings, store, bucket)
@@ -105,6 +107,7 @@ package final class Engine: Sendable {
                 steps: self.traces.map { steps.traced($0.tracer) } ?? steps,
                 reuse: settings.reuse,
                 index: fleetIndex,
+                memory: sourceMemory,
                 // A command reports its one result by itself.
                 instrument: readsLocalFiles
                     ? metrics.processing
@@ -145,7 +148,7 @@ package final class Engine: Sendable {
     }
 
     /// Returns the reason why a callback can never be sent to `url`; `nil` if it may be.
-    func refusal(ofCallback url: String) -> String? { downloader.refusal(ofCallback: url) }
+    func refusal(ofCallback url: String) -> String? { downloader.client.refusal(ofCallback: url) }
 
     /// Sets the number of jobs that wait because the worker is full. While there are any, slow downloads make room for
     /// them.
@@ -153,7 +156,7 @@ package final class Engine: Sendable {
 
     /// The client that posts answers to jobs.
     var callbacks: any CallbackPoster {
-        let posted = PostedCallbacks(downloader: downloader, signer: MessageSigner(keys: store.keyring))
+        let posted = PostedCallbacks(client: downloader.client, signer: MessageSigner(keys: store.keyring))
         return traces.map { TracedCallbacks(posted, $0.tracer) } ?? posted
     }
 

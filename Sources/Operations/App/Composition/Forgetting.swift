@@ -33,7 +33,7 @@ package struct Forgetting: Sendable {
             hasGroupReadableKeys: settings.hasGroupReadableKeys,
             retention: settings.retention,
         )
-        bucket = try settings.publishing.map { try Bucket($0, keep: settings.retention.keep) }
+        bucket = settings.publishing.map { Bucket($0, keep: settings.retention.keep) }
         let identity = SourceIdentity(rules: settings.reuse.sources) { settings.access.key(for: $0) }
         forgetSource = { (identity.source(of: $0), true) }
         forgetFile = { _ in true }

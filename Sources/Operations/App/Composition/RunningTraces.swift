@@ -1,6 +1,6 @@
-import Downloads
 import Events
 import Foundation
+import HTTPClient
 import Instruments
 import Logging
 import Machine
@@ -16,9 +16,7 @@ final class RunningTraces: Service {
     private let export: SpanExport
     private let collector: Collector
 
-    init(_ settings: TraceSettings, _ downloads: DownloadSettings, _ metrics: TraceMetrics, _ warnings: WarningLog)
-        throws(AttachmentFailure)
-    {
+    init(_ settings: TraceSettings, _ http: HTTPSettings, _ metrics: TraceMetrics, _ warnings: WarningLog) {
         let resource = [
             "service.version": Version.number, "service.instance.id": UUID().uuidString.lowercased(),
             "host.name": HostName.current ?? "unknown",
@@ -26,7 +24,7 @@ final class RunningTraces: Service {
             "telemetry.sdk.name": "attachd", "telemetry.sdk.language": "swift",
             "telemetry.sdk.version": Version.number,
         ]
-        let collector = try Collector(settings, downloads, version: Version.number, resource: resource)
+        let collector = Collector(settings, http, version: Version.number, resource: resource)
         let export = SpanExport(
             collector,
             limits: settings.batches,

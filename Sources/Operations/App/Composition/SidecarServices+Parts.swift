@@ -1,3 +1,4 @@
+import Decoding
 import Events
 import Instruments
 import Jobs
@@ -25,9 +26,11 @@ extension SidecarServices {
                 slots: settings.jobSlots,
                 drainTime: Termination.jobDrainTime,
                 held: 4096,
+                decoders: settings.decoders,
             ),
             instrument: InstrumentGroup<WorkerEvent>(engine.metrics.queue, WorkerLog(engine.warnings)),
             onDemand: { engine.setDemand($0) },
+            waitingForDecoders: { [decoders = engine.decoders] in decoders.status.waiting },
             cost: engine.cost,
         )
     }

@@ -42,7 +42,7 @@ package struct SidecarServices: Sendable {
         holds = AccessHolds(store: engine.store)
         apiToken = settings.apiToken.map { Replaceable($0) }
         webhook = try settings.responseWebhook.map { url throws(EngineError) in
-            try ResponseWebhook(url, settings, signer: MessageSigner(keys: engine.store.keyring))
+            ResponseWebhook(url, settings, signer: MessageSigner(keys: engine.store.keyring))
         }
     }
 

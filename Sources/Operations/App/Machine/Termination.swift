@@ -8,8 +8,9 @@ import Timing
 enum Termination {
     /// The time for notifications and jobs under way to finish. Then they are cancelled.
     static let drainTime: Duration = .seconds(18)
-    /// The time for jobs of the queue to finish. Jobs that are not done by then are answered with the original payload.
-    static let jobDrainTime: Duration = .seconds(15)
+    /// The time for jobs of the queue to finish that a decoder has begun. Then they go back to the queue, and those that are
+    /// due within two more seconds are answered. `podman stop` kills the process after 10 seconds.
+    static let jobDrainTime: Duration = .seconds(5)
     /// The time until the process ends in any case. systemd and Kubernetes kill it after 30 seconds.
     private static let limit: Duration = .seconds(20)
 

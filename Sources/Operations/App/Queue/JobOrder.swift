@@ -1,6 +1,6 @@
 package import Settings
 package import Jobs
-import Downloads
+import HTTPClient
 import Media
 import Payloads
 import Processing

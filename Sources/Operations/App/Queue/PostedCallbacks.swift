@@ -1,16 +1,16 @@
-import Downloads
+import HTTPClient
 import Media
 import Storage
 import Worker
 
 /// A sender that posts signed answers with libcurl, only to allowed addresses.
 struct PostedCallbacks: CallbackPoster {
-    let downloader: Downloader
+    let client: HTTPClient
     let signer: MessageSigner
 
     func post(_ callback: CallbackRequest) async -> CallbackResult {
         let host = CallbackURL.host(of: callback.url)
-        if let refusal = downloader.refusal(ofCallback: callback.url) {
+        if let refusal = client.refusal(ofCallback: callback.url) {
             return CallbackResult(.refused, reason: "The callback URL can never be used: \(refusal).", host: host)
         }
         var headers = callback.headers
@@ -18,7 +18,7 @@ struct PostedCallbacks: CallbackPoster {
         headers["Attachd-Signature"] = signer.signature(of: callback.body)
         let message = OutgoingMessage(body: callback.body, headers: headers)
         do throws(CallbackAddressError) {
-            switch try await downloader.post(message, to: callback.url, until: callback.deadline).status {
+            switch try await client.post(message, to: callback.url, until: callback.deadline).status {
             case 200..<300: return CallbackResult(.received, host: host)
             // Gone: the receiver wants no more callbacks (RFC 9110 §15.5.11).
             case 410:

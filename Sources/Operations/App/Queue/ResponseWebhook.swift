@@ -1,5 +1,6 @@
 import Settings
 import Downloads
+import HTTPClient
 import Media
 import Sidecar
 import Storage
@@ -13,7 +14,7 @@ import Timing
 final class ResponseWebhook: ResponsePoster {
     private let url: String
     private let signer: MessageSigner
-    private let downloader: Downloader
+    private let client: HTTPClient
     /// The time limit of one request. A person looks at the notification and waits.
     private static let timeLimit: Duration = .seconds(10)
     /// The most simultaneous posts. The next one is refused at once: a slow webhook must not take the connections that
@@ -21,18 +22,13 @@ final class ResponseWebhook: ResponsePoster {
     private static let postLimit = 64
     private let postCount = Atomic(0)
 
-    init(_ url: String, _ settings: Settings, signer: MessageSigner) throws(EngineError) {
-        var downloads = settings.downloads
-        downloads.addresses = .everywhere
-        downloads.name = "webhook"
-        downloads.isEssential = false
+    init(_ url: String, _ settings: Settings, signer: MessageSigner) {
+        var http = settings.downloads.http
+        http.addresses = .everywhere
+        http.name = "webhook"
         self.url = url
         self.signer = signer
-        do throws(AttachmentFailure) {
-            downloader = try Downloader(settings: downloads)
-        } catch {
-            throw EngineError(isStore: false, description: error.message)
-        }
+        client = HTTPClient(settings: http)
     }
 
     /// Posts a response, signed like callbacks, and returns the body of the answer.
@@ -44,7 +40,7 @@ final class ResponseWebhook: ResponsePoster {
         }
         let headers = ["Content-Type": "application/json", "Attachd-Signature": signer.signature(of: response)]
         let message = OutgoingMessage(body: response, headers: headers)
-        let answer = try await downloader.send(message, to: url, until: SystemTime().now + Self.timeLimit)
+        let answer = try await client.send(message, to: url, until: SystemTime().now + Self.timeLimit)
         guard answer.status == 200 else {
             throw AttachmentFailure(
                 .download,
@@ -56,5 +52,5 @@ final class ResponseWebhook: ResponsePoster {
         return answer.body
     }
 
-    func shutDown() { downloader.stop() }
+    func shutDown() { client.stop() }
 }

@@ -2,6 +2,7 @@ package import Payloads
 import Processing
 package import Settings
 import Downloads
+import HTTPClient
 import Foundation
 import Jobs
 package import Media
@@ -12,7 +13,7 @@ import Values
 /// A client of another attachd process on this machine. That process has the queue's file open, and only one process
 /// may write it.
 package struct SidecarClient: Sendable {
-    private let downloader: Downloader
+    private let client: HTTPClient
     private let server: String
     private var base: String { "\(server)/v1/jobs" }
     private let token: Secret<String>?
@@ -20,12 +21,12 @@ package struct SidecarClient: Sendable {
     private static let patience: Duration = .seconds(10)
 
     package init(_ settings: Settings) throws {
-        var downloads = settings.downloads
+        var http = settings.downloads.http
         // Uses the address that the settings give. `0.0.0.0` means every address of this machine, so also the loopback
         // address.
         let host = ["0.0.0.0", "::", "localhost"].contains(settings.host) ? "127.0.0.1" : settings.host
-        downloads.addresses.allowed += try [CIDR("127.0.0.0/8"), CIDR("::1/128")]
-        downloader = try Downloader(settings: downloads)
+        http.addresses.allowed += try [CIDR("127.0.0.0/8"), CIDR("::1/128")]
+        client = HTTPClient(settings: http)
         server = "http://\(host.contains(":") ? "[\(host)]" : host):\(settings.port)"
         token = settings.apiToken
     }
@@ -76,7 +77,7 @@ package struct SidecarClient: Sendable {
         let answer: MessageAnswer
         do throws(AttachmentFailure) {
             let deadline = SystemTime().now + longest + Self.patience
-            answer = try await downloader.send(message, to: "\(server)/v1/prepare", until: deadline)
+            answer = try await client.send(message, to: "\(server)/v1/prepare", until: deadline)
         } catch {
             let advice = "No attachd answers at \(server): start `attachd serve`, or give its address with --listen."
             throw AttachmentFailure(.download, error.reason, "\(advice) \(error.message)")
@@ -95,7 +96,7 @@ package struct SidecarClient: Sendable {
         token.map { ["Authorization": Secret("Bearer \($0.revealed)")] } ?? [:]
     }
 
-    package func shutDown() { downloader.stop() }
+    package func shutDown() { client.stop() }
 
     private static func encoded(_ text: String) -> String {
         text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? text
@@ -110,7 +111,7 @@ package struct SidecarClient: Sendable {
             let deadline = SystemTime().now + patience + Self.patience
             var message = message
             message.secretHeaders = secretHeaders
-            let answer = try await downloader.send(message, to: url, until: deadline)
+            let answer = try await client.send(message, to: url, until: deadline)
             return (answer.status, answer.body)
         } catch {
             let message =

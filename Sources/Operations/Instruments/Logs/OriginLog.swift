@@ -1,5 +1,5 @@
-package import Downloads
 import Events
+package import HTTPClient
 import Logging
 import Media
 
@@ -26,6 +26,11 @@ package struct OriginLog: Instrument {
             )
         case .opened(let host):
             log.warn("An origin failed too often and is left alone for a while.", ["source_host": "\(host)"])
+        case .cutOff(let host):
+            log.warn(
+                "A site kept its thread busy without sending data. Its connections were cut off, and it is left alone for a while.",
+                ["source_host": "\(host)"],
+            )
         case .waited, .refusedFailing, .refusedPaused, .refusedLate, .preemptedSlow, .preemptedForShare, .retried: break
         }
     }

@@ -13,6 +13,17 @@ package struct WorkerLog: Instrument {
         switch event {
         case .queueFailed(let error):
             log.warn("The queue failed. It is tried again.", ["reason": "\(error)"])
+        case .callbackFailed(let job, let tries, let result):
+            // The first, second, fourth and eighth failure: an operator learns of it at once, and of each callback in few
+            // lines.
+            guard tries & (tries - 1) == 0 else { break }
+            log.warn(
+                "A callback failed and is tried again.",
+                [
+                    "job_id": "\(job.id)", "callback_host": "\(result.host ?? "none")", "tries": "\(tries)",
+                    "reason": "\(result.reason ?? "unknown")",
+                ]
+            )
         case .callbackGivenUp(let job, let tries, let result):
             log.warn(
                 "A callback failed for good and is not tried again.",

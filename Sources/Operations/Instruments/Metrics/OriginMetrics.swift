@@ -1,5 +1,5 @@
-package import Downloads
 import Events
+package import HTTPClient
 import Metrics
 import Telemetry
 
@@ -14,10 +14,14 @@ package struct OriginMetrics: Instrument {
         "attachd_origin_retries_total": "Requests that were repeated.",
         "attachd_origin_circuits_opened_total":
             "Times that an origin's circuit breaker opened because the origin failed.",
+        "attachd_origin_cutoffs_total":
+            "Times that a site's connections were cut off because they kept their thread busy without sending data.",
         "attachd_origins": "Origins whose state is in memory.",
         "attachd_origin_circuits_open": "Origins whose circuit breaker is open or being tested.",
         "attachd_origin_requests_in_flight": "Requests to origins under way.",
         "attachd_origin_requests_waiting": "Requests that wait for a permit.",
+        "attachd_origin_threads":
+            "Threads for requests to sites: with a request (working), or with kept connections (idle).",
     ]
 
     private let waits: Counter
@@ -28,10 +32,13 @@ package struct OriginMetrics: Instrument {
     private let share: Counter
     private let retries: Counter
     private let circuitsOpened: Counter
+    private let cutOffs: Counter
     private let origins: Meter
     private let circuitsOpen: Meter
     private let inFlight: Meter
     private let waiting: Meter
+    private let workingThreads: Meter
+    private let idleThreads: Meter
 
     init(_ registry: PrometheusRegistry) {
         waits = registry.counter("attachd_origin_waits")
@@ -42,10 +49,13 @@ package struct OriginMetrics: Instrument {
         share = registry.counter("attachd_origin_preemptions", [("cause", "share")])
         retries = registry.counter("attachd_origin_retries")
         circuitsOpened = registry.counter("attachd_origin_circuits_opened")
+        cutOffs = registry.counter("attachd_origin_cutoffs")
         origins = registry.meter("attachd_origins")
         circuitsOpen = registry.meter("attachd_origin_circuits_open")
         inFlight = registry.meter("attachd_origin_requests_in_flight")
         waiting = registry.meter("attachd_origin_requests_waiting")
+        workingThreads = registry.meter("attachd_origin_threads", [("state", "working")])
+        idleThreads = registry.meter("attachd_origin_threads", [("state", "idle")])
     }
 
     package func record(_ event: OriginEvent) {
@@ -58,6 +68,7 @@ package struct OriginMetrics: Instrument {
         case .preemptedForShare: share.increment()
         case .retried: retries.increment()
         case .opened: circuitsOpened.increment()
+        case .cutOff: cutOffs.increment()
         // The failure of the attachment is counted; the log has the cause.
         case .refusedHost, .lackedCredentials, .refusedAccess: break
         }
@@ -68,5 +79,10 @@ package struct OriginMetrics: Instrument {
         circuitsOpen.set(usage.refused)
         inFlight.set(usage.inFlight)
         waiting.set(usage.waiting)
+    }
+
+    package func setThreads(working: Int, idle: Int) {
+        workingThreads.set(working)
+        idleThreads.set(idle)
     }
 }

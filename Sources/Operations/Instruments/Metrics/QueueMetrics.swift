@@ -121,7 +121,7 @@ package struct QueueMetrics: Instrument {
         case .gaveBack(let count): increment("attachd_jobs_returned", by: count)
         case .callback(let outcome): increment("attachd_callbacks", [("outcome", outcome.rawValue)])
         // It is counted already, as a refused callback.
-        case .callbackGivenUp: break
+        case .callbackFailed, .callbackGivenUp: break
         case .queueFailed(let error): increment("attachd_queue_failures", [("reason", error.reason.rawValue)])
         }
     }

@@ -28,6 +28,14 @@ struct ConfigurationSections {
             }
             profiles.append(profile)
         }
+        let known = Set((Profile.builtIn + profiles).map(\.name))
+        for dialect in dialects {
+            guard let name = dialect.paths.first?.profile, !known.contains(name) else { continue }
+            throw SettingsError(
+                key: "dialects.\(dialect.name).profile",
+                reason: "There is no profile \"\(name)\". Choose one of: \(known.sorted().joined(separator: ", "))."
+            )
+        }
         sources = try SourcesSection(file, context)
         categories = try file.root.tables("categories", keys: NotificationCategory.keys)
             .map { name, table throws(SettingsError) in
@@ -44,7 +52,7 @@ struct ConfigurationSections {
 }
 
 extension DialectDefinition {
-    fileprivate static let keys = ["url", "identifier", "type", "typeForm"]
+    fileprivate static let keys = ["url", "identifier", "type", "typeForm", "gate", "profile", "string"]
 
     fileprivate init(named name: String, in table: ConfigurationTable) throws(SettingsError) {
         let form = try table.text("typeForm") ?? TypeForm.same.rawValue
@@ -52,12 +60,19 @@ extension DialectDefinition {
             let known = TypeForm.allCases.map(\.rawValue).joined(separator: ", ")
             throw table.refusal(of: "typeForm", "one of \(known)")
         }
+        let gate = try table.text("gate")
+        guard gate == nil || gate == Gate.none.rawValue else {
+            throw table.refusal(of: "gate", "none. Leave it out for the rule of push payloads")
+        }
         self.init(
             name: name,
             url: try table.texts("url"),
             identifier: try table.text("identifier"),
             type: try table.text("type"),
             typeForm: typeForm,
+            gate: gate == nil ? .push : .none,
+            profile: try table.text("profile"),
+            string: try table.text("string"),
         )
     }
 

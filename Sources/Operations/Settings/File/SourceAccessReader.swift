@@ -1,5 +1,7 @@
 import Downloads
+import HTTPClient
 import Files
+import Names
 import Processing
 import Values
 

@@ -1,4 +1,4 @@
-import Downloads
+import HTTPClient
 import Files
 import Foundation
 import Media

@@ -13,6 +13,8 @@ final class AttachmentJob: Sendable {
         let steps: AttachmentPipeline.Steps
         let time: any TimeSource
         let costs: CostModel
+        /// The memory of all sources; `nil` for as much as there is.
+        let memory: SourceMemory?
         let crashes = CrashMemory()
     }
 
@@ -45,12 +47,19 @@ final class AttachmentJob: Sendable {
         do throws(AttachmentFailure) {
             if let refusal = steps.store.refusal { throw refusal }
             if let refusal = context.crashes.refusal(ofSource: key.source, at: url, now: time.now) { throw refusal }
-            let file = try MediaFile(byteLimit: key.output.limits.sourceBytes, time: time)
+            let file = try MediaFile(
+                byteLimit: key.output.limits.sourceBytes,
+                time: time,
+                memory: context.memory,
+                deadline: deadline,
+            )
             async let downloaded: Void = download(into: file, unless: before?.validators)
             let converted = await convert(file)
             receive(.fetched(file.contents))
             // The converter needs no more bytes, so the download ends.
             file.end(.cut(AttachmentFailure(.download, .cancelled, "The download was no longer needed.")))
+            // Others wait for the memory. An early result that is still being made keeps it.
+            file.release()
             _ = await downloaded
             if let before, progress.head?.isUnchanged == true {
                 reuse(before.content)
@@ -126,10 +135,9 @@ final class AttachmentJob: Sendable {
         let cost = context.costs.cost(of: wanted.format) * 2
         let instant = TimeBudget.sourceExpiry(now: time.now, expiry: expiry, decoding: cost)
         guard (try? await time.sleep(until: instant)) != nil, progress.content.ready == nil,
-            let part = try? MediaFile(byteLimit: key.output.limits.sourceBytes, time: time),
-            (try? part.append(file.prefix(file.progress.byteCount))) != nil
+            let part = MediaFile(prefixOf: file, ending: .cut(Self.late))
         else { return }
-        part.end(.cut(Self.late))
+        defer { part.release() }
         let job = ConversionJob(
             of: part,
             as: wanted,

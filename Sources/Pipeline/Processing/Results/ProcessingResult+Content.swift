@@ -23,7 +23,12 @@ extension ProcessingResult {
                 isClipped: rectangle != nil,
             )
             attachments[index] = outcome.attachment
-            if let failure = outcome.failure { failures.append(failure) }
+            let content = delivered.delivery.attachments[index]
+            // Whatever is not complete has a reason, also where nothing failed.
+            let reason = content.isComplete ? nil : Self.hurried(isReady: content.ready != nil)
+            if let failure = outcome.failure ?? reason.map({ Failure(attachment: named.identifier, failure: $0) }) {
+                failures.append(failure)
+            }
         }
 
         let ready = attachments.map { index, attachment in
@@ -58,6 +63,16 @@ extension ProcessingResult {
         let now = stopwatch.now
         self.total = now - stopwatch.start
         self.margin = max(.zero, deadline - now)
+    }
+}
+
+extension ProcessingResult {
+    private static func hurried(isReady: Bool) -> AttachmentFailure {
+        let message =
+            isReady
+            ? "There was too little time for the best version, so an earlier one was delivered."
+            : "The attachment was not ready in time."
+        return AttachmentFailure(.decode, .timedOut, message)
     }
 }
 

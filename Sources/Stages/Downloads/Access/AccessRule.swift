@@ -1,3 +1,5 @@
+package import HTTPClient
+package import Names
 package import Values
 
 /// A rule of the operator about sources: which ones it is for, and the access that requests for them get.
@@ -62,6 +64,24 @@ package struct AccessRule: Sendable {
         case .place(let place): place.contains(url)
         case .objects: false
         }
+    }
+}
+
+extension AccessRule {
+    /// The rule's access as far as it concerns connections; `nil` without one.
+    var connectionAccess: ConnectionAccess? {
+        guard let access else { return nil }
+        let policy: AddressPolicy? =
+            if !access.addresses.isEmpty { .only(access.addresses) } else if access.isEndpointNamed { .everywhere } else
+            {
+                nil
+            }
+        return ConnectionAccess(
+            name: name,
+            policy: policy,
+            addresses: access.addresses,
+            certificate: access.certificate?.current,
+        )
     }
 }
 

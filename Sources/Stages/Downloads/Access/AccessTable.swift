@@ -1,3 +1,4 @@
+import HTTPClient
 import Media
 
 /// The operator's rules about sources, in order. The first that is for a source counts.

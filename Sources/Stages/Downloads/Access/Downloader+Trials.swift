@@ -1,3 +1,4 @@
+import HTTPClient
 package import Timing
 import Media
 import Values
@@ -18,22 +19,21 @@ extension Downloader {
     /// Tries the access of a rule: its credentials are read, its origin is asked for the rule's folder, or its bucket for
     /// an object that does not exist. Returns `nil` for a rule without access.
     package func trial(of rule: AccessRule, until deadline: Instant) async -> AccessTrial? {
-        guard let access = rule.access else { return nil }
+        guard rule.access != nil else { return nil }
         do {
             guard let credentials = try rule.credentials else { return nil }
-            let loop = try loop(for: rule, access)
             switch rule.match {
             case .pattern: return nil
             case .place(let place):
                 let url = try DownloadURL(String(place.description.dropLast()))
                 let message = OutgoingMessage(.get, headers: [:])
-                return Self.trial(of: try await send(message, to: url, as: credentials, on: loop, until: deadline))
+                return Self.trial(of: try await send(message, to: url, as: credentials, of: rule, until: deadline))
             case .objects(let bucket):
                 let name = "attachd-check-\(String(UInt64.random(in: 0 ... .max), radix: 36))"
                 let message = OutgoingMessage(.get, headers: [:])
                 let url = try DownloadURL(bucket.url(of: name))
                 return Self.trial(
-                    ofBucket: try await send(message, to: url, as: credentials, on: loop, until: deadline)
+                    ofBucket: try await send(message, to: url, as: credentials, of: rule, until: deadline)
                 )
             }
         } catch let failure as AttachmentFailure {
@@ -50,13 +50,13 @@ extension Downloader {
         _ message: OutgoingMessage,
         to url: DownloadURL,
         as credentials: RequestCredentials,
-        on loop: TransferLoop,
+        of rule: AccessRule,
         until deadline: Instant,
     ) async throws(AttachmentFailure) -> MessageAnswer {
         var message = message
         message.signature = credentials.signature
         message.secretLines = credentials.headerFields
-        return try await send(message, to: url, with: nil, on: loop, until: deadline).answer
+        return try await client.send(message, to: url, with: rule.connectionAccess, until: deadline)
     }
 
     private static func trial(of answer: MessageAnswer) -> AccessTrial {

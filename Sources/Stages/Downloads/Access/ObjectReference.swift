@@ -1,3 +1,5 @@
+import HTTPClient
+
 /// An object of a bucket, as `s3://BUCKET/KEY` names it.
 struct ObjectReference: Equatable {
     let bucket: String

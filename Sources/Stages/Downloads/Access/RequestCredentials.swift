@@ -1,3 +1,4 @@
+import HTTPClient
 import Values
 
 /// The secrets of one request: the header fields of its rule, and its signature for a bucket.
@@ -26,19 +27,5 @@ extension AccessRule {
             let region: String? = if case .objects(let bucket) = match { bucket.region } else { nil }
             return try RequestCredentials(access, region: region)
         }
-    }
-}
-
-extension SignatureV4 {
-    /// The SHA-256 of an empty body.
-    package static let emptyHash = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
-
-    /// Creates the parameters of a signature for S3 with `credentials`.
-    package init(_ credentials: BucketCredentials, region: String) {
-        self.init(
-            region: region,
-            accessKeyID: credentials.accessKeyID,
-            secretAccessKey: credentials.secretAccessKey,
-        )
     }
 }

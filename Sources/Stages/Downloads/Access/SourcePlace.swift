@@ -1,3 +1,6 @@
+import HTTPClient
+import Names
+
 /// A place of sources: the scheme, the host, the port, and the folder in which their paths lie.
 package struct SourcePlace: Sendable, Equatable, CustomStringConvertible {
     /// The reason why a text is not a place, in words for a person.

@@ -1,4 +1,4 @@
-import CCurl
+import HTTPClient
 import Media
 import Timing
 
@@ -9,7 +9,7 @@ extension AnswerHead {
     /// from the request to the answer.
     func freshness(received: Instant, now: Int, delay: Duration) -> SourceFreshness.Answer {
         let control = CacheControl(cacheControl ?? "")
-        let sent = date.flatMap(Self.seconds)
+        let sent = date.flatMap(HeaderDate.seconds)
         let claimedAge = age.flatMap { HeaderNumber.parse($0, limit: HeaderNumber.longestTime) } ?? 0
         let apparentAge = Duration.seconds(max(0, now - (sent ?? now)))
         return SourceFreshness.Answer(
@@ -24,7 +24,7 @@ extension AnswerHead {
         if control.forbidsReuse { return .zero }
         if let seconds = control.sharedMaxAge ?? control.maxAge { return .seconds(seconds) }
         // A value that is not a date, such as 0, means a time in the past.
-        return expires.map { .seconds(max(0, (Self.seconds($0) ?? sent) - sent)) }
+        return expires.map { .seconds(max(0, (HeaderDate.seconds($0) ?? sent) - sent)) }
     }
 
     /// A Boolean value that indicates whether the answer has `Vary: *`: it depends on more than the request.
@@ -36,12 +36,6 @@ extension AnswerHead {
     func validators(redirectedTo url: String?) -> SourceValidators? {
         guard [200, 206, 304].contains(status), entityTag != nil || lastModified != nil else { return nil }
         return SourceValidators(entityTag: entityTag, lastModified: lastModified, redirectedTo: url)
-    }
-
-    private static func seconds(_ date: String) -> Int? {
-        let seconds = unsafe curl_getdate(date, nil)
-        // A time beyond the year 9999 is not a date (RFC 9110, section 5.6.7).
-        return (0..<253_402_300_800).contains(seconds) ? seconds : nil
     }
 }
 

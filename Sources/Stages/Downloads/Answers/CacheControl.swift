@@ -1,3 +1,5 @@
+import HTTPClient
+
 /// The directives of a `Cache-Control` field, as a shared cache reads them (RFC 9111, section 5.2.2).
 struct CacheControl: Equatable {
     /// A Boolean value that indicates whether the field has `private` or `no-store`, even for certain fields only: a

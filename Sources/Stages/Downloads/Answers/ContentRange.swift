@@ -1,3 +1,5 @@
+import HTTPClient
+
 /// The range that a partial answer declares: `bytes 0-99/1234` (RFC 9110, section 14.4).
 struct ContentRange: Equatable {
     var range: Range<Int>

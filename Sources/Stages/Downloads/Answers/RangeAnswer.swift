@@ -1,3 +1,5 @@
+import HTTPClient
+
 /// The meaning of the answer to a range request.
 enum RangeAnswer: Equatable {
     /// The answer has these bytes of this source.
@@ -15,7 +17,6 @@ enum RangeAnswer: Equatable {
         case otherPart = "sent a different part of the source than requested"
         case noPart = "does not say which part of the source it sent"
         case encoded = "sent an encoded answer (Content-Encoding) although none was requested"
-        case transferCoding = "sent its answer in a transfer coding other than chunked"
         case impossibleSize = "declares a source larger than a tebibyte"
         case otherLength = "sent a different number of bytes than it declared"
         case noRanges = "no longer answers range requests"

@@ -1,4 +1,5 @@
 import Glibc
+import HTTPClient
 import Media
 import Synchronization
 import Timing
@@ -7,9 +8,13 @@ import Timing
 final class SourceHeads: Sendable {
     /// The answers: redirects, then the source itself, then further parts of it.
     private let answers = Mutex<[SourceFreshness.Answer]>([])
+    private let clock: any TimeSource
     private let onEvent: ProgressEvent.Receiver
 
-    init(onEvent: @escaping ProgressEvent.Receiver) { self.onEvent = onEvent }
+    init(time clock: any TimeSource, onEvent: @escaping ProgressEvent.Receiver) {
+        self.clock = clock
+        self.onEvent = onEvent
+    }
 
     /// Records an answer, and reports what all answers so far say together.
     ///
@@ -17,7 +22,7 @@ final class SourceHeads: Sendable {
     /// that was `known`.
     func record(_ head: AnswerHead, asked: Instant, redirectedTo target: String?, unless known: SourceValidators?) {
         guard head.status != 304 || known != nil else { return }
-        let received = SystemTime().now
+        let received = clock.now
         let answer = head.freshness(received: received, now: time(nil), delay: received - asked)
         let answers = answers.withLock { answers in
             answers.append(answer)

@@ -1,4 +1,4 @@
-import CCurl
+import HTTPClient
 
 /// The identity of a version, which tells whether later parts belong to the same source.
 struct SourceVersion: Sendable, Equatable {
@@ -13,9 +13,10 @@ extension AnswerHead {
     /// the source has not changed for a second since.
     var strongValidator: String? {
         if let entityTag, entityTag.hasPrefix("\"") { return entityTag }
-        guard let lastModified, let date else { return nil }
-        let (modified, sent) = unsafe (curl_getdate(lastModified, nil), curl_getdate(date, nil))
-        return modified >= 0 && sent > modified ? lastModified : nil
+        guard let lastModified, let modified = HeaderDate.seconds(lastModified), let date,
+            let sent = HeaderDate.seconds(date)
+        else { return nil }
+        return sent > modified ? lastModified : nil
     }
 
     /// The version that a whole answer offers for range requests, or `nil` if ranges are not available, or could not be

@@ -1,0 +1,165 @@
+"""The hostile parties: senders, clients and callback receivers that do all they can. Each attacks one worker."""
+
+import contextlib
+import http.client
+import itertools
+import json
+import multiprocessing
+import os
+import pathlib
+import signal
+import socket
+import threading
+import time
+
+import peers
+
+WARM_UP = 4
+"""The seconds over which an attack starts, before the honest load."""
+
+numbers = itertools.count()
+burst_counts = multiprocessing.Array("i", 2)
+"""The burst's notifications that were answered, and those that were complete."""
+
+
+def send(port, path, envelope, timeout=60):
+    client = http.client.HTTPConnection("127.0.0.1", port, timeout=timeout)
+    try:
+        client.request("POST", path, json.dumps(envelope).encode())
+        answer = client.getresponse()
+        return answer.status, answer.read()
+    finally:
+        client.close()
+
+
+def envelope(url, **more):
+    payload = {"aps": {"mutable-content": 1, "alert": "Hi"}, "my-attachment": f"{url}?{next(numbers)}"}
+    return {"payload": payload, **more}
+
+
+def start_each(action, arguments):
+    """Runs `action` for each of `arguments`, started evenly over the warm-up, so that the load is steady."""
+    def run(number, argument):
+        time.sleep(WARM_UP * number / len(arguments))
+        action(argument)
+
+    for number, argument in enumerate(arguments):
+        threading.Thread(target=run, args=(number, argument), daemon=True).start()
+
+
+def notifications(port, urls, path="/v1/notifications", every=4, **more):
+    """Keeps notifications under way that name hostile sources: for each the next one a second after its answer.
+
+    Each source has one in four seconds at most: the origin is the hostile party here, not the sender, who does not send
+    more because answers come sooner.
+    """
+    def repeat(url):
+        while True:
+            next_one = time.monotonic() + every
+            with contextlib.suppress(OSError):
+                name = {"id": f"hostile-{next(numbers)}"} if path == "/v1/jobs" else {}
+                send(port, path, envelope(url, **more, **name))
+            time.sleep(max(1, next_one - time.monotonic()))
+
+    start_each(repeat, urls)
+
+
+def callbacks(port, urls):
+    """Sends empty jobs whose results go to servers that accept them and never answer."""
+    def fill(url):
+        while True:
+            with contextlib.suppress(OSError):
+                content = {"payload": {"aps": {"alert": "Hi"}}, "callback": url, "id": f"tarpit-{next(numbers)}"}
+                send(port, "/v1/jobs", content)
+            time.sleep(1)
+
+    start_each(fill, urls)
+
+
+def responses(port):
+    """Sends users' responses, which go to the webhook."""
+    def repeat(_):
+        while True:
+            with contextlib.suppress(OSError):
+                notification = {"identifier": f"{next(numbers)}", "payload": {"aps": {"alert": "Hi"}}}
+                send(port, "/v1/responses", {"actionIdentifier": "reply", "userText": "Hi", "notification": notification})
+            time.sleep(1)
+
+    start_each(repeat, range(8))
+
+
+def burst(port, urls):
+    """Sends one notification for each source at once, in the middle of the honest load, and counts the answers."""
+    def send_one(url):
+        with contextlib.suppress(OSError):
+            status, body = send(port, "/v1/notifications", envelope(url, deadline="30s"))
+            with burst_counts.get_lock():
+                burst_counts[1] += status == 200 and peers.outcome(body) == "complete"
+        with burst_counts.get_lock():
+            burst_counts[0] += 1
+
+    time.sleep(WARM_UP + 1)
+    for url in urls:
+        threading.Thread(target=send_one, args=(url,), daemon=True).start()
+
+
+def kill_decoders(worker):
+    """Kills each decoder that works on one source for a while, as if it had crashed."""
+    seen = {}
+    while True:
+        busy = [pid for pid in descendants(worker) if holds_source(pid)]
+        now = time.monotonic()
+        seen = {pid: seen.get(pid, now) for pid in busy}
+        for pid, since in seen.items():
+            # An honest picture takes a tenth of that.
+            if now - since > 0.7:
+                with contextlib.suppress(OSError):
+                    os.kill(pid, signal.SIGSEGV)
+        time.sleep(0.1)
+
+
+def descendants(pid):
+    found = []
+    with contextlib.suppress(OSError):
+        for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
+            for child in map(int, (task / "children").read_text().split()):
+                found += [child] + descendants(child)
+    return found
+
+
+def holds_source(pid):
+    with contextlib.suppress(OSError):
+        return any("memfd:media" in os.readlink(link) for link in pathlib.Path(f"/proc/{pid}/fd").iterdir())
+    return False
+
+
+def slow_clients(port, count):
+    """Keeps requests under way whose headers, or bodies, come by a byte a second, on as many connections as there are."""
+    clients = []
+    while True:
+        while len(clients) < count:
+            client = socket.socket()
+            client.settimeout(2)
+            try:
+                client.connect(("127.0.0.1", port))
+                start = "POST /v1/notifications HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+                body = "Content-Length: 60000\r\n\r\n" if len(clients) % 2 else "X-Slow: "
+                client.sendall((start + body).encode())
+                clients.append(client)
+            except OSError:
+                client.close()
+                break
+        time.sleep(1)
+        for client in list(clients):
+            try:
+                client.sendall(b"a")
+            except OSError:
+                clients.remove(client)
+                client.close()
+
+
+def attack(start, worker):
+    """Runs in a separate process, so that the honest client does not wait for the hostile one's Python."""
+    os.nice(5)
+    start(worker)
+    signal.pause()

@@ -1,0 +1,273 @@
+import HTTPClient
+import Media
+import Synchronization
+
+/// The body of one answer of an origin: the source, a part of it, or nothing of use. Its bytes go into the source's file.
+final class SourceBody: AnswerReceiver {
+    /// The request, in the words of a download.
+    struct Question: Sendable {
+        var request: HTTPRequest
+        var file: MediaFile
+        var ranges: RangeRule
+        /// The requested range; `nil` asks for all, in order.
+        var range: Range<Int>?
+        /// The version of the parts that are there already; `nil` for the first.
+        var version: SourceVersion?
+        /// The known version. The source is sent only if it is another one.
+        var known: SourceValidators?
+        /// Receives the answer's head, before any byte of its body is in the file.
+        var onHead: @Sendable (AnswerHead) -> Void = { _ in }
+    }
+
+    /// The kind of body, once the head is known.
+    private enum Kind {
+        /// The whole source. If there is a version, ranges are available too.
+        case whole(SourceVersion?)
+        case part(Range<Int>, SourceVersion)
+        /// A body without use.
+        case other
+    }
+
+    private struct State {
+        var kind: Kind?
+        var head: AnswerHead?
+        var byteCount = 0
+        /// The length of the body, if the head declares it.
+        var declaredByteCount: Int?
+        /// A Boolean value that indicates whether the file lost its bytes, so that the request must be made again.
+        var hasLostMemory = false
+        /// A Boolean value that indicates whether the transfer was given up for range requests.
+        var turnsToParts = false
+        var isRangeRefused = false
+    }
+
+    private let question: Question
+    private let state = Mutex(State())
+
+    init(_ question: Question) { self.question = question }
+
+    private var file: MediaFile { question.file }
+    private var request: HTTPRequest { question.request }
+
+    // MARK: - The reader's wishes
+
+    var isOver: Bool { file.contents.ending != nil }
+    var hasWishes: Bool { true }
+
+    /// Calls `look` each time that the reader wants another range, or that the file got or lost memory, until it has ended.
+    func followWishes(_ look: @Sendable () -> Void) async {
+        var seen = file.contents
+        // The transfer may have paused and got memory before this task began.
+        look()
+        while !Task.isCancelled, seen.ending == nil {
+            seen = await file.contents { [seen] in
+                $0.wanted != seen.wanted || $0.roomCount != seen.roomCount || $0.hasLostBytes != seen.hasLostBytes
+                    || $0.ending != nil
+            }
+            look()
+        }
+    }
+
+    func goesOn() -> Reception {
+        let contents = file.contents
+        if contents.hasLostBytes { return loseMemory() }
+        return state.withLock { state in
+            guard case .whole(let version?) = state.kind, turns(to: version, contents, &state) else { return .taken }
+            return .stopped(nil)
+        }
+    }
+
+    private func loseMemory() -> Reception {
+        state.withLock { $0.hasLostMemory = true }
+        return .stopped(nil)
+    }
+
+    // MARK: - The answer
+
+    func reads(status: Int) -> Bool { status == 200 || status == 206 }
+
+    func receive(_ head: AnswerHead) -> Reception {
+        question.onHead(head)
+        let kind: Kind
+        do throws(AttachmentFailure) {
+            kind = try judged(head)
+        } catch {
+            return .stopped(error)
+        }
+        let length: Int?
+        switch kind {
+        case .part(let range, let version):
+            file.setSize(version.size)
+            length = range.count
+        case .whole: length = head.contentLength
+        case .other:
+            state.withLock { ($0.kind, $0.head) = (kind, head) }
+            return .stopped(nil)
+        }
+        state.withLock { ($0.kind, $0.head, $0.declaredByteCount) = (kind, head, length) }
+        return announce(length, kind, head)
+    }
+
+    /// Reserves the memory for a body of known length. Of video and sound the whole is seldom needed, and a type that says
+    /// nothing may be one of them: neither is refused for its length.
+    private func announce(_ length: Int?, _ kind: Kind, _ head: AnswerHead) -> Reception {
+        guard let length else { return .taken }
+        if case .whole = kind, head.declaresClip { return .taken }
+        do throws(AttachmentFailure) {
+            try file.announce(length)
+        } catch {
+            if head.declaresPicture { return .stopped(error) }
+        }
+        return .taken
+    }
+
+    private func judged(_ head: AnswerHead) throws(AttachmentFailure) -> Kind {
+        guard !head.isRedirect else { return .other }
+        // Only now is a field known that is folded into two lines. libcurl does not undo it.
+        guard !head.isEncoded || !reads(status: head.status) else { throw request.lied(.encoded) }
+        guard let asked = question.range, [200, 206, 416].contains(head.status) else {
+            return head.status == 200 && question.range == nil ? .whole(head.offeredVersion) : .other
+        }
+        switch RangeAnswer(head, asked: asked, version: question.version) {
+        case .part(let range, let version): return .part(range, version)
+        case .whole: return .whole(nil)
+        case .refused:
+            state.withLock { $0.isRangeRefused = true }
+            return .other
+        case .changed: throw request.sourceChanged()
+        case .lie(let lie): throw request.lied(lie)
+        }
+    }
+
+    func makeRoom(for byteCount: Int) -> Reception {
+        let contents = file.contents
+        let reception = reception(for: contents)
+        guard reception == .taken else { return reception }
+        let declared = state.withLock { state in state.declaredByteCount.map { $0 - state.byteCount } }
+        // The connection stays, and others may use the permit, until there is memory.
+        guard !file.makeRoom(for: max(1, min(byteCount, declared ?? byteCount))) else { return .taken }
+        let later = file.contents
+        if later.ending != nil { return .stopped(request.cancelled()) }
+        return later.hasLostBytes ? loseMemory() : .paused
+    }
+
+    /// Returns whether the reader wants the next bytes in this way.
+    private func reception(for contents: SourceContents) -> Reception {
+        state.withLock { state in
+            guard case .whole(let version) = state.kind else { return .taken }
+            if let version, turns(to: version, contents, &state) { return .stopped(nil) }
+            // In order, all bytes before the wanted range would have to be kept too.
+            guard contents.wanted.lowerBound < file.byteLimit else { return .stopped(request.tooLarge(file)) }
+            // The wanted range may reach up to the last number.
+            let isAhead = state.byteCount - question.ranges.windowByteCount >= contents.wanted.upperBound
+            return isAhead ? .paused : .taken
+        }
+    }
+
+    func receive(_ bytes: UnsafeRawBufferPointer) -> Reception {
+        let (kind, count) = state.withLock { ($0.kind, $0.byteCount) }
+        let offset: Int
+        switch kind {
+        case .part(let range, _):
+            offset = range.lowerBound + count
+            guard offset + bytes.count <= range.upperBound else { return .stopped(request.lied(.otherLength)) }
+        case .whole: offset = count
+        case .other, nil: return .stopped(nil)
+        }
+        do throws(AttachmentFailure) {
+            guard try unsafe file.write(bytes, at: offset) else {
+                return file.contents.hasLostBytes ? loseMemory() : .stopped(request.cancelled())
+            }
+        } catch {
+            return .stopped(error)
+        }
+        let contents = file.contents
+        return state.withLock { state in
+            state.byteCount += bytes.count
+            guard case .whole(let version?) = state.kind, turns(to: version, contents, &state) else { return .taken }
+            return .stopped(nil)
+        }
+    }
+
+    /// Returns whether range requests fetch the rest of a source better: it is most likely a long clip, or the wanted
+    /// range is far ahead.
+    private func turns(to version: SourceVersion, _ contents: SourceContents, _ state: inout State) -> Bool {
+        let rule = question.ranges
+        guard version.size > rule.jumpByteCount, contents.wanted.upperBound != .max else { return false }
+        let isClip = state.byteCount >= rule.firstByteCount && state.head?.declaresClip == true
+        state.turnsToParts = isClip || contents.wanted.lowerBound - state.byteCount > rule.jumpByteCount
+        return state.turnsToParts
+    }
+
+    // MARK: - The result
+
+    /// The meaning of an answer for the download.
+    struct Verdict: Sendable {
+        /// The version that further parts must have, where the origin answers ranges.
+        var version: SourceVersion?
+        /// A Boolean value that indicates whether the origin refused a requested range.
+        var isRangeRefused = false
+        /// A Boolean value that indicates whether the source is the known version.
+        var isUnchanged = false
+        /// A Boolean value that indicates whether others needed the memory of the source, so that it must be fetched again.
+        var hasLostMemory = false
+    }
+
+    /// Judges the answer as a whole. Corrects the result's failure, which knows only the transfer.
+    func verdict(on result: inout HTTPResult) -> Verdict {
+        let state = state.withLock(\.self)
+        var verdict = Verdict()
+        verdict.isRangeRefused = state.isRangeRefused && !result.wasStopped
+        verdict.isUnchanged = result.status == 304 && question.known != nil && !result.wasStopped
+        switch state.kind {
+        case .part(_, let version): verdict.version = version
+        case .whole(let version): verdict.version = state.turnsToParts ? version : nil
+        case .other, nil: break
+        }
+        verdict.hasLostMemory = state.hasLostMemory && file.contents.ending == nil
+        if verdict.hasLostMemory || state.turnsToParts || verdict.isRangeRefused || verdict.isUnchanged {
+            result.failure = nil
+        } else if !result.wasStopped, !result.isHeld {
+            // After a redirect only failures that the client or this body found count.
+            result.failure = result.location == nil ? failure(after: result, state) : nil
+        }
+        return verdict
+    }
+
+    private func failure(after result: HTTPResult, _ state: State) -> AttachmentFailure? {
+        if let status = result.status, status != 200, status != 206 || question.range == nil {
+            return request.unexpectedStatus(status)
+        }
+        if let failure = result.failure { return failure }
+        if case .part(let range, _) = state.kind, state.byteCount < range.count { return request.truncated() }
+        return state.byteCount > 0 ? nil : request.empty()
+    }
+}
+
+// MARK: - Failures in words
+
+extension HTTPRequest {
+    func lied(_ lie: RangeAnswer.Lie) -> AttachmentFailure { lied(lie.rawValue) }
+
+    func sourceChanged() -> AttachmentFailure {
+        failure(.sourceChanged, "The source at \(origin) changed while parts of it were fetched.")
+    }
+
+    func tooManyRanges(limit: Int) -> AttachmentFailure {
+        failure(.resourceLimit, "The source at \(origin) needs more than \(limit) range requests.")
+    }
+
+    func tooLarge(_ file: MediaFile) -> AttachmentFailure {
+        failure(.tooLarge, "The source at \(origin) needs more than \(file.byteLimit) bytes. Send a smaller file.")
+    }
+
+    func tooManyRedirects(limit: Int) -> AttachmentFailure {
+        failure(.tooManyRedirects, "\(askedHost) redirects more than \(limit) times.")
+    }
+
+    func unchanged() -> AttachmentFailure {
+        failure(.cancelled, "The source at \(origin) has not changed and was not fetched again.")
+    }
+
+    func empty() -> AttachmentFailure { failure(.empty, "\(origin) sent an empty body.") }
+}

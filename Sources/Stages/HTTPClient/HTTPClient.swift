@@ -1,0 +1,261 @@
+package import Events
+package import Media
+import Names
+import Synchronization
+package import Timing
+
+/// A client for HTTP/1.1 that follows no redirect: each request is checked and counted by itself.
+///
+/// Whatever a peer does holds back requests to that peer's site only (SECURITY N14): each site has a thread of its own
+/// while it has transfers.
+package final class HTTPClient: Sendable {
+    package let settings: HTTPSettings
+    package let time: any TimeSource
+    private let loops: TransferLoops
+    /// The limiter for answers that are posted to callbacks. They don't wait for downloads, nor downloads for them.
+    private let callbackLimiter: OriginLimiter
+    private let instrument: any Instrument<OriginEvent>
+
+    package init(
+        settings: HTTPSettings,
+        time: any TimeSource = SystemTime(),
+        instrument: any Instrument<OriginEvent> = NoInstrument<OriginEvent>(),
+    ) {
+        self.settings = settings
+        self.time = time
+        self.instrument = instrument
+        loops = TransferLoops(settings: settings, time: time) { instrument.record(.cutOff(host: $0)) }
+        callbackLimiter = OriginLimiter(.callbacks, time: time, instrument: NoInstrument<OriginEvent>())
+        LoopWatch.begin()
+    }
+
+    deinit { stop() }
+
+    /// Cancels the running requests and refuses later ones.
+    package func stop() { loops.stop() }
+
+    /// The numbers of threads with transfers, and of those that keep connections for later ones.
+    package var threadCounts: (working: Int, idle: Int) { loops.counts }
+
+    /// Returns the reason why a callback's URL can never be called, or `nil` if it may be.
+    package func refusal(ofCallback url: String) -> String? { CallbackURL.refusal(of: url, settings.addresses) }
+
+    /// Returns the request with the addresses of its host. Throws if the name has none, or if none is there in time.
+    package func resolved(_ request: HTTPRequest, until deadline: Instant) async throws(AttachmentFailure)
+        -> HTTPRequest
+    {
+        var request = request
+        if let access = request.access, !access.addresses.isEmpty {
+            request.addresses = access.addresses
+        } else if let addresses = settings.resolve?(request.url.host) {
+            request.addresses = addresses
+        } else if IPAddress(request.url.host) == nil {
+            request.addresses = try await addresses(for: request, until: deadline)
+        }
+        return request
+    }
+
+    private func addresses(for request: HTTPRequest, until deadline: Instant) async throws(AttachmentFailure)
+        -> [IPAddress]
+    {
+        let latest = min(deadline, time.now + settings.connectTimeout)
+        do throws(ResolverError) {
+            let host = request.url.host
+            return try await settings.resolver.addresses(of: host, for: Site(host: host).name, until: latest)
+        } catch {
+            switch error {
+            case .notFound, .failed: throw request.unreachable(nil)
+            case .timedOut, .busy: throw latest == deadline ? request.timedOut() : request.unresolved(settings)
+            case .cancelled: throw request.cancelled()
+            }
+        }
+    }
+
+    /// Makes the request, whose host is resolved, in the time that is left, if there is any. Returns when it is done: at once
+    /// if the task is cancelled or the receiver has no more use for the answer.
+    package func run(
+        _ request: HTTPRequest,
+        for receiver: any AnswerReceiver,
+        until deadline: Instant,
+    ) async throws(AttachmentFailure) -> HTTPResult {
+        var request = request
+        request.timeLimit = deadline - time.now
+        guard request.timeLimit > .zero else { throw request.timedOut() }
+        return await loops.run(request, receiver)
+    }
+
+    /// Reports to the operator the cause that the caller must not learn.
+    package func reportConcealedCause(of failure: AttachmentFailure?) {
+        guard let failure, let cause = failure.concealedCause else { return }
+        instrument.record(failure.reason == .refusedAddress ? .refusedHost(cause) : .lackedCredentials(cause))
+    }
+}
+
+// MARK: - Messages
+
+/// A server's answer to a message.
+package struct MessageAnswer: Sendable, Equatable {
+    package var status: Int
+    /// The body of an answer with status 200, or of the answer to a signed message. Empty otherwise.
+    package var body: [UInt8]
+    /// The reason why the body of an answer with status 200 is not whole, or `nil` if it is.
+    package var failure: AttachmentFailure?
+}
+
+/// The reason why an answer was not posted to its callback.
+package enum CallbackAddressError: Error, Sendable, Equatable {
+    case failed(AttachmentFailure)
+    /// The server is busy or its requests are paused. No request was made, and the next must not be made before
+    /// `after`.
+    case notNow(AttachmentFailure, after: Duration)
+}
+
+extension HTTPClient {
+    /// The most bytes of an answer's body that are read.
+    private static let answerByteLimit = 1_000_000
+    /// The most bytes of the answer to a post. Only its status counts, and hundreds of servers may answer at once.
+    private static let postedByteLimit = 16_384
+
+    /// Sends a message under the same rules as every request, above all those for addresses. Redirects are not
+    /// followed. Throws the reason if there is no answer.
+    ///
+    /// The request is made at once. The caller decides when to send again, and a message that is refused here may be
+    /// its last.
+    package func send(
+        _ message: OutgoingMessage,
+        to url: String,
+        until deadline: Instant,
+    ) async throws(AttachmentFailure) -> MessageAnswer {
+        try await send(message, to: try Self.parsed(url), until: deadline)
+    }
+
+    /// Sends a message with the access of a rule.
+    package func send(
+        _ message: OutgoingMessage,
+        to url: DownloadURL,
+        with access: ConnectionAccess? = nil,
+        until deadline: Instant,
+    ) async throws(AttachmentFailure) -> MessageAnswer {
+        var request = HTTPRequest(message, to: url)
+        request.access = access
+        return try await answer(to: try await resolved(request, until: deadline), until: deadline).answer
+    }
+
+    /// Posts one of many answers that go to any number of servers, none of which delays the others. The caller may have
+    /// to try again later: the post is refused while its server is busy, and ends early if it takes long while others
+    /// wait.
+    package func post(
+        _ message: OutgoingMessage,
+        to url: String,
+        until deadline: Instant,
+    ) async throws(CallbackAddressError) -> MessageAnswer {
+        let unresolved: HTTPRequest
+        do throws(AttachmentFailure) {
+            unresolved = HTTPRequest(message, to: try Self.parsed(url))
+        } catch {
+            throw .failed(error)
+        }
+        let resolved: Result<HTTPRequest, AttachmentFailure>
+        do throws(AttachmentFailure) {
+            resolved = .success(try await self.resolved(unresolved, until: deadline))
+        } catch {
+            resolved = .failure(error)
+        }
+        let permit: OriginPermit
+        do throws(OriginLimitError) {
+            permit = try await callbackLimiter.enter(callbackLimiter.rule.origin(of: unresolved.url), until: deadline)
+        } catch {
+            let now = time.now
+            throw .notNow(error.failure(of: unresolved.url.host, at: now), after: error.pause(at: now))
+        }
+        var request: HTTPRequest
+        do throws(AttachmentFailure) {
+            request = try resolved.get()
+        } catch {
+            reportConcealedCause(of: error)
+            permit.leave(HTTPResult(failure: error).outcome(hadTime: true, isOver: false))
+            throw .failed(error)
+        }
+        request.permit = permit
+        do throws(AttachmentFailure) {
+            let (answer, result) = try await answer(to: request, within: Self.postedByteLimit, until: deadline)
+            if answer.status < 500, answer.status != 429 { permit.answered() }
+            permit.leave(result.outcome(hadTime: true, isOver: false))
+            return answer
+        } catch {
+            // The transfer has returned the permit with its outcome.
+            throw .failed(error)
+        }
+    }
+
+    private func answer(
+        to request: HTTPRequest,
+        within byteLimit: Int = answerByteLimit,
+        until deadline: Instant,
+    ) async throws(AttachmentFailure) -> (answer: MessageAnswer, result: HTTPResult) {
+        let body = MessageBody(of: request, byteLimit: byteLimit)
+        var result = try await run(request, for: body, until: deadline)
+        reportConcealedCause(of: result.failure)
+        guard let status = result.status, !result.isHeld else {
+            request.permit?.leave(result.outcome(hadTime: true, isOver: false))
+            throw result.failure ?? request.cancelled()
+        }
+        if status != 200, !result.wasStopped { result.failure = request.unexpectedStatus(status) }
+        return (MessageAnswer(status: status, body: body.bytes, failure: status == 200 ? result.failure : nil), result)
+    }
+
+    private static func parsed(_ url: String) throws(AttachmentFailure) -> DownloadURL {
+        do throws(DownloadURL.ParseError) {
+            return try DownloadURL(url)
+        } catch {
+            throw error.failure(redirectedBy: nil)
+        }
+    }
+}
+
+extension HTTPRequest {
+    /// Creates the request that sends a message.
+    fileprivate init(_ message: OutgoingMessage, to url: DownloadURL) {
+        self.init(url: url)
+        action = message.action
+        headerFields = message.headerFields
+        signature = message.signature
+        // libcurl would sign the fields, and proxies of some stores change them on the way. Without an empty "Expect:", libcurl
+        // waits for a server's "100 Continue" before it sends a larger body.
+        if message.signature == nil { headerFields += ["Accept-Encoding: identity", "Expect:"] }
+    }
+}
+
+/// The body of the answer to a message: kept if the message succeeded, or if it explains why the operator's own server refuses a
+/// signed one.
+private final class MessageBody: AnswerReceiver {
+    private let request: HTTPRequest
+    private let byteLimit: Int
+    private let content = Mutex<[UInt8]>([])
+
+    init(of request: HTTPRequest, byteLimit: Int) {
+        self.request = request
+        self.byteLimit = byteLimit
+    }
+
+    var bytes: [UInt8] { content.withLock(\.self) }
+
+    func reads(status: Int) -> Bool { status == 200 || status == 206 || request.signature != nil }
+
+    func receive(_ head: AnswerHead) -> Reception {
+        if request.signature != nil { return .taken }
+        guard head.status == 200 else { return .stopped(nil) }
+        // Only now is a field known that is folded into two lines. libcurl does not undo it.
+        return head.isEncoded ? .stopped(request.lied(BodyCoding.content.lie)) : .taken
+    }
+
+    func receive(_ bytes: UnsafeRawBufferPointer) -> Reception {
+        content.withLock { content in
+            guard content.count + bytes.count <= byteLimit else {
+                return .stopped(request.failure(.tooLarge, "The answer of \(request.origin) is too long."))
+            }
+            unsafe content.append(contentsOf: bytes)
+            return .taken
+        }
+    }
+}

@@ -1,0 +1,204 @@
+import Concurrency
+import Media
+import Synchronization
+import Timing
+import Values
+
+/// The loops of one client: one for each site while it has transfers, and for a while after.
+///
+/// libcurl shares connections among all transfers of a loop. With a loop of its own for each access, no connection that a
+/// rule's certificate or addresses opened serves anything but that rule.
+final class TransferLoops: Sendable {
+    private struct Key: Hashable {
+        var site: Site
+        var access: String?
+    }
+
+    private struct Entry {
+        var loop: TransferLoop
+        var users = 0
+        var idleSince: Instant
+    }
+
+    /// The consequence for a site whose peer kept a thread busy.
+    private struct Penalty {
+        var until: Instant
+        var pause: Duration
+    }
+
+    private struct State {
+        var entries: [Key: Entry] = [:]
+        var penalties = BoundedTable<Site, Penalty>(entryLimit: 10_000)
+        /// The sites from which an answer has come.
+        var known = BoundedTable<Site, Void>(entryLimit: 10_000)
+        /// The places that each site with requests may take of all, and the number of its requests.
+        var shares: [Site: (places: AsyncSemaphore, users: Int)] = [:]
+        /// A Boolean value that indicates whether a task will end the loops that have been idle for long.
+        var isTrimmed = false
+        var isOpen = true
+    }
+
+    struct Limits: Sendable {
+        /// The most transfers at once, and so the most loops that work. Requests to origins and to callbacks have fewer
+        /// permits; the rest is for transfers that pause.
+        var all = 320
+        /// The most transfers of one site at once: those that pause have given back their permits, and keep their places.
+        var site = 80
+    }
+
+    /// The most loops without a transfer, each with its thread and its kept connections, and the time for which they stay.
+    private static let idleLimit = 24
+    private static let idleTime: Duration = .seconds(30)
+    private static let firstPause: Duration = .seconds(60)
+    private static let longestPause: Duration = .seconds(1800)
+
+    private let settings: HTTPSettings
+    private let trust: TrustStore
+    private let time: any TimeSource
+    private let onCutOff: @Sendable (_ host: String) -> Void
+    private let limits: Limits
+    private let places: AsyncSemaphore
+    private let state = Mutex(State())
+
+    init(
+        settings: HTTPSettings,
+        limits: Limits = Limits(),
+        time: any TimeSource,
+        onCutOff: @escaping @Sendable (_ host: String) -> Void,
+    ) {
+        self.limits = limits
+        places = AsyncSemaphore(permits: limits.all)
+        self.settings = settings
+        self.time = time
+        self.onCutOff = onCutOff
+        trust = TrustStore(file: settings.authoritiesFile, time: time)
+    }
+
+    /// Makes the request on the loop of its site.
+    func run(_ request: HTTPRequest, _ receiver: any AnswerReceiver) async -> HTTPResult {
+        let key = Key(site: Site(host: request.url.host), access: request.access?.name)
+        let share = joinShare(of: key.site)
+        defer { leaveShare(of: key.site) }
+        do throws(CancellationError) {
+            try await share.acquire()
+        } catch {
+            return HTTPResult(failure: request.cancelled())
+        }
+        defer { share.release() }
+        do throws(CancellationError) {
+            try await places.acquire()
+        } catch {
+            return HTTPResult(failure: request.cancelled())
+        }
+        defer { places.release() }
+        do throws(AttachmentFailure) {
+            let loop = try enter(key, request)
+            defer { leave(key, loop) }
+            var result = await loop.run(request, receiver)
+            if result.isHeld { result.failure = request.held() }
+            if result.status != nil { state.withLock { $0.known.insert((), for: key.site) } }
+            return result
+        } catch {
+            return HTTPResult(failure: error)
+        }
+    }
+
+    /// The numbers of loops with and without transfers.
+    var counts: (working: Int, idle: Int) {
+        state.withLock { state in
+            let working = state.entries.values.count { $0.users > 0 }
+            return (working, state.entries.count - working)
+        }
+    }
+
+    /// Cancels the running transfers and refuses later ones.
+    func stop() {
+        let loops = state.withLock { state in
+            state.isOpen = false
+            defer { state.entries = [:] }
+            return state.entries.values.map(\.loop)
+        }
+        for loop in loops { loop.stop() }
+    }
+
+    private func joinShare(of site: Site) -> AsyncSemaphore {
+        state.withLock { state in
+            let places = state.shares[site]?.places ?? AsyncSemaphore(permits: limits.site)
+            state.shares[site] = (places, (state.shares[site]?.users ?? 0) + 1)
+            return places
+        }
+    }
+
+    private func leaveShare(of site: Site) {
+        state.withLock { state in
+            guard let share = state.shares[site] else { return }
+            state.shares[site] = share.users > 1 ? (share.places, share.users - 1) : nil
+        }
+    }
+
+    private func enter(_ key: Key, _ request: HTTPRequest) throws(AttachmentFailure) -> TransferLoop {
+        let now = time.now
+        return try state.withLock { state throws(AttachmentFailure) in
+            guard state.isOpen else { throw request.cancelled() }
+            if let penalty = state.penalties[key.site], now < penalty.until {
+                throw request.heldBefore(until: penalty.until, now: now)
+            }
+            if let loop = state.entries[key]?.loop, loop.isOpen {
+                state.entries[key]?.users += 1
+                return loop
+            }
+            let isKnown = state.known.use(key.site) != nil
+            let loop = try TransferLoop(settings: settings, trust: trust, isKnown: isKnown, time: time) { [weak self] in
+                self?.punish(key.site, host: request.url.host)
+            }
+            state.entries[key] = Entry(loop: loop, users: 1, idleSince: now)
+            return loop
+        }
+    }
+
+    /// Records that a request is over.
+    private func leave(_ key: Key, _ loop: TransferLoop) {
+        let now = time.now
+        state.withLock { state in
+            guard state.entries[key]?.loop === loop else { return }
+            state.entries[key]?.users -= 1
+            state.entries[key]?.idleSince = now
+            if !loop.isOpen { state.entries[key] = nil }
+        }
+        trim()
+    }
+
+    /// Ends the loops that have had no request for long, or are too many. While there are idle ones, a task looks again.
+    private func trim() {
+        let now = time.now
+        let (ended, looksAgain) = state.withLock { state in
+            let idle = state.entries.filter { $0.value.users == 0 }.sorted { $0.value.idleSince < $1.value.idleSince }
+            let tooMany = max(0, idle.count - Self.idleLimit)
+            let ended = idle.enumerated().filter { $0 < tooMany || now - $1.value.idleSince >= Self.idleTime }
+            for (_, entry) in ended { state.entries[entry.key] = nil }
+            let looksAgain = !state.isTrimmed && idle.count > ended.count
+            if looksAgain { state.isTrimmed = true }
+            return (ended.map(\.element.value.loop), looksAgain)
+        }
+        for loop in ended { loop.stop() }
+        guard looksAgain else { return }
+        // Detached, because it is not a part of the request that ended.
+        Task.detached { [weak self, time] in
+            try? await time.sleep(for: Self.idleTime)
+            self?.state.withLock { $0.isTrimmed = false }
+            self?.trim()
+        }
+    }
+
+    /// Pauses all requests to a site: longer each time, unless it has behaved for as long as its last pause was long.
+    private func punish(_ site: Site, host: String) {
+        let now = time.now
+        state.withLock { state in
+            let before = state.penalties[site].flatMap { now - $0.until < Self.longestPause ? $0.pause : nil }
+            let pause = min(before.map { $0 * 2 } ?? Self.firstPause, Self.longestPause)
+            state.known.remove(site)
+            state.penalties.insert(Penalty(until: now + pause, pause: pause), for: site)
+        }
+        onCutOff(host)
+    }
+}

@@ -1,0 +1,11 @@
+/// The server of a request, as far as a client can tell: scheme, host, port and tenant.
+package struct Origin: Hashable, Sendable {
+    package var scheme: String
+    package var host: String
+    package var port: Int
+    /// The beginning of the path that distinguishes the tenants of a shared host, or `nil` if the host is not shared.
+    package var tenant: String?
+    /// The key of the rule with whose access the request is made, or `nil` without one. What happens to requests without
+    /// access, which anybody may cause, has no consequences for those with it.
+    package var access: String?
+}

@@ -1,0 +1,272 @@
+import Media
+import Timing
+import Values
+
+/// The limiter's rules, without a clock or a task.
+///
+/// A request asks for a permit, and gets it at once, waits for it, or is refused. Permits go to the request with the
+/// least time, first among the sites that have less than their fair share. After every call, `takeSettled()` returns
+/// the decisions about waiting requests, and `takePreempted()` the requests that must give way to them.
+struct OriginTable {
+    /// The permit of a request that may be made now.
+    struct Permit: Equatable {
+        let origin: Origin
+        let start: Instant
+        /// The permit's unique number.
+        let number: UInt64
+        fileprivate let pass: CircuitBreaker.Pass
+        fileprivate let sitePass: CircuitBreaker.Pass
+    }
+
+    typealias Decision = Result<Permit, OriginLimitError>
+
+    struct Waiter {
+        var number: UInt64
+        var origin: Origin
+        var site: Site
+        var deadline: Instant
+    }
+
+    let rule: OriginRule
+    private(set) var inFlight = 0
+    /// The number of requests to sites that were unknown when these began.
+    private(set) var unknownInFlight = 0
+    /// The origins. Those in use are not evicted, so `forgetSome` limits their number.
+    private(set) var records = BoundedTable<Origin, OriginRecord>()
+    private(set) var sites: [Site: SiteRecord] = [:]
+    /// The number of sites that have requests under way or waiting.
+    private(set) var activeSites = 0
+    /// The number of requests that were told to give way, and have not ended yet.
+    var endingCount = 0
+    var running: [UInt64: RunningRequest] = [:]
+    /// The waiting requests, those with the least time first.
+    private(set) var waiters: [Waiter] = []
+    /// The number of requests that wait elsewhere, before their origin is known.
+    private(set) var demand = 0
+    private var settled: [(number: UInt64, decision: Decision)] = []
+    var preempted: [(number: UInt64, cause: Preemption)] = []
+    private var lastPermit: UInt64 = 0
+    /// The site of the last request and its time, and the last time that another site had one.
+    private var latest: (site: Site, instant: Instant)?
+    private var latestOther: Instant?
+    /// The time of the last request to a site that was known.
+    private var latestKnown: Instant?
+
+    init(_ rule: OriginRule) { self.rule = rule }
+
+    var originCount: Int { records.count }
+    var waiterCount: Int { waiters.count }
+    var refusingCount: Int { records.values.count { !$0.breaker.isClosed || isSlow($0.site) } }
+    subscript(origin: Origin) -> OriginRecord? { records[origin] }
+
+    private func isSlow(_ site: Site) -> Bool { sites[site]?.breaker.isClosed == false }
+
+    /// Asks for a permit for the request `number`. The decision is among the settled ones, now or later.
+    mutating func ask(_ number: UInt64, _ origin: Origin, until deadline: Instant, at now: Instant) {
+        decide(at: now)
+        let site = use(origin, at: now)
+        if let decision = decision(for: origin, until: deadline, at: now) ?? crowding(origin, at: now) {
+            settled.append((number, decision))
+            return
+        }
+        let index = waiters.firstIndex { deadline < $0.deadline } ?? waiters.endIndex
+        waiters.insert(Waiter(number: number, origin: origin, site: site, deadline: deadline), at: index)
+        records.update(origin) { $0.waiting += 1 }
+        update(site) { $0.waiting += 1 }
+        preempt(at: now)
+    }
+
+    /// Sets the number of requests that wait elsewhere.
+    mutating func setDemand(_ count: Int, at now: Instant) {
+        demand = count
+        preempt(at: now)
+    }
+
+    /// Records that the request of `permit` was answered. The rest of the body may take long.
+    mutating func answered(_ permit: Permit, at now: Instant) {
+        let limit = records[permit.origin]?.limit
+        records.update(permit.origin) { $0.answered(since: permit.start, rule) }
+        if records[permit.origin]?.limit != limit, records[permit.origin]?.waiting != 0 { settle(at: now) }
+    }
+
+    /// Records that `received` bytes of an answer's body have come, of `expected` if its size is known.
+    mutating func progressed(_ permit: Permit, _ received: Int, of expected: Int?, at now: Instant) {
+        running[permit.number]?.progressed(received, of: expected, at: now)
+    }
+
+    /// Returns a permit. `jitter` is from 0 to 1. Returns whether the origin is refused from now on.
+    mutating func leave(_ permit: Permit, _ outcome: OriginOutcome, at now: Instant, jitter: Double) -> Bool {
+        guard let request = running.removeValue(forKey: permit.number) else { return false }
+        let isOthersTurn = inFlight >= rule.globalLimit || sites[request.site]?.waiting != 0
+        inFlight -= 1
+        if !request.isKnown { unknownInFlight -= 1 }
+        var outcome = outcome
+        if outcome.wasPreempted, request.isHopeless { (outcome.health, outcome.isOverloaded) = (.failure, true) }
+        let wasRefused = refusal(of: permit.origin, at: now) != nil
+        records.update(permit.origin) { record in
+            record.ended(outcome, since: permit.start, at: now, rule)
+            record.breaker.finish(permit.pass, outcome.health, at: now, jitter: jitter)
+        }
+        update(request.site) { $0.ended(request, permit.sitePass, outcome, at: now, jitter: jitter) }
+        if request.preemption != nil { endingCount -= 1 }
+        let isRefused = refusal(of: permit.origin, at: now) != nil
+        if isOthersTurn { settle(at: now) }
+        return isRefused && !wasRefused
+    }
+
+    /// Withdraws the request `number`, if it still waits.
+    mutating func cancel(_ number: UInt64) {
+        guard let index = waiters.firstIndex(where: { $0.number == number }) else { return }
+        stopsWaiting(waiters.remove(at: index))
+        settled.append((number, .failure(.cancelled)))
+    }
+
+    /// Returns whether a failed request to the origin may be retried, and counts the retry.
+    mutating func mayRetry(_ origin: Origin, until deadline: Instant, at now: Instant) -> Bool {
+        guard let record = records[origin], refusal(of: origin, at: now) == nil else { return false }
+        let start = max(now, record.pausedUntil ?? now)
+        guard start + record.typicalTime * 2 < deadline else { return false }
+        return records.update(origin) { $0.takeRetry() } ?? false
+    }
+
+    /// Makes the decisions that are due because time has passed.
+    mutating func settle(at now: Instant) {
+        decide(at: now)
+        preempt(at: now)
+    }
+
+    /// Grants permits to requests that may begin now, and refuses those that have run out of time.
+    private mutating func decide(at now: Instant) {
+        let share = fairShare
+        // First the requests whose sites have less than their share, then the others.
+        for isAnyone in [false, true] where !waiters.isEmpty {
+            var left: [Waiter] = []
+            for waiter in waiters {
+                let isNext = isAnyone || sites[waiter.site]?.inFlight ?? 0 < share
+                if isNext, let decision = decision(for: waiter.origin, until: waiter.deadline, at: now) {
+                    stopsWaiting(waiter)
+                    settled.append((waiter.number, decision))
+                } else {
+                    left.append(waiter)
+                }
+            }
+            waiters = left
+        }
+    }
+
+    /// Returns the time at which `settle` has something to decide, if no other call comes first.
+    func nextDue(after now: Instant) -> Instant? {
+        let pauses = waiters.compactMap { records[$0.origin]?.pausedUntil }.filter { $0 > now }
+        return (pauses + [waiters.first?.deadline, nextJudgement(after: now)].compactMap(\.self)).min()
+    }
+
+    mutating func takeSettled() -> [(number: UInt64, decision: Decision)] {
+        defer { settled = [] }
+        return settled
+    }
+
+    /// Returns the permits whose requests must end early, each once.
+    mutating func takePreempted() -> [(number: UInt64, cause: Preemption)] {
+        defer { preempted = [] }
+        return preempted
+    }
+
+    /// Returns the decision, or `nil` if the request has to wait.
+    private mutating func decision(for origin: Origin, until deadline: Instant, at now: Instant) -> Decision? {
+        guard let record = records[origin] else { return .failure(.late) }
+        if let refusal = refusal(of: origin, at: now) { return .failure(.failing(until: refusal.until)) }
+        guard now < deadline else { return .failure(.late) }
+        if let end = record.pausedUntil, now < end {
+            let latest = rule.longestQueue.map { min(deadline, now + $0) } ?? deadline
+            return end + record.typicalTime < latest ? nil : .failure(.askedToWait(until: end))
+        }
+        guard bound(of: origin, record.site, at: now) == nil,
+            let pass = try? records.update(
+                origin,
+                { record throws(CircuitBreaker.OpenError) in try record.breaker.pass(at: now) }
+            ),
+            let sitePass = try? sites[record.site]?.breaker.pass(at: now)
+        else { return nil }
+        inFlight += 1
+        lastPermit += 1
+        records.update(origin) { $0.began(rule) }
+        update(record.site) { $0.inFlight += 1 }
+        let grace = record.grace(rule)
+        let isKnown = sites[record.site]?.isKnown ?? false
+        if !isKnown { unknownInFlight += 1 }
+        running[lastPermit] = RunningRequest(
+            origin,
+            record.site,
+            isKnown: isKnown,
+            start: now,
+            grace: grace,
+            deadline: deadline,
+        )
+        return .success(Permit(origin: origin, start: now, number: lastPermit, pass: pass, sitePass: sitePass))
+    }
+
+    private func refusal(of origin: Origin, at now: Instant) -> CircuitBreaker.OpenError? {
+        guard let record = records[origin] else { return nil }
+        return record.breaker.refusal(at: now) ?? sites[record.site]?.breaker.refusal(at: now)
+    }
+
+    private func crowding(_ origin: Origin, at now: Instant) -> Decision? {
+        guard let record = records[origin], !record.isPaused(at: now), record.inFlight >= record.limit,
+            let pause = record.crowding(rule)
+        else { return nil }
+        return .failure(.crowded(until: now + pause))
+    }
+
+    /// Returns the number of permits that the site may have. A quarter is kept for other sites, unless there have been
+    /// none for a while.
+    func siteLimit(_ site: Site, at now: Instant) -> Int {
+        let other = latest.flatMap { $0.site == site ? latestOther : $0.instant }
+        let isAlone = other.map { now - $0 > rule.lonelyTime } ?? true
+        return isAlone ? rule.globalLimit : rule.globalLimit - rule.globalLimit / 4
+    }
+
+    /// Returns the number of permits that unknown sites may have together.
+    func unknownLimit(at now: Instant) -> Int {
+        latestKnown.map { now - $0 <= rule.lonelyTime } ?? false ? rule.unknownLimit : rule.globalLimit
+    }
+
+    private mutating func stopsWaiting(_ waiter: Waiter) {
+        records.update(waiter.origin) { $0.waiting -= 1 }
+        update(waiter.site) { $0.waiting -= 1 }
+    }
+
+    /// Changes a site's record, and counts the site among those that have requests.
+    mutating func update(_ site: Site, _ change: (inout SiteRecord) -> Void) {
+        guard var record = sites[site] else { return }
+        let wasActive = record.isActive
+        change(&record)
+        sites[site] = record
+        activeSites += (record.isActive ? 1 : 0) - (wasActive ? 1 : 0)
+    }
+
+    private mutating func use(_ origin: Origin, at now: Instant) -> Site {
+        let site: Site
+        if let record = records.use(origin) {
+            site = record.site
+        } else {
+            if records.count >= rule.tableLimit { forgetSome() }
+            site = Site(origin)
+            records.insert(OriginRecord(site, rule), for: origin)
+            sites[site, default: SiteRecord(breaker: CircuitBreaker(rule.breaker))].originCount += 1
+        }
+        if let latest, latest.site != site { latestOther = latest.instant }
+        latest = (site, now)
+        if sites[site]?.isKnown == true { latestKnown = now }
+        return site
+    }
+
+    /// Removes a tenth of the origins: those that were used least recently, and are not in use.
+    private mutating func forgetSome() {
+        let idle = records.oldestFirst.lazy.filter { $0.value.inFlight == 0 && $0.value.waiting == 0 }
+        for (origin, record) in Array(idle.prefix(max(1, rule.tableLimit / 10))) {
+            records.remove(origin)
+            sites[record.site]?.originCount -= 1
+            if sites[record.site]?.originCount == 0 { sites[record.site] = nil }
+        }
+    }
+}
