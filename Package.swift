@@ -184,7 +184,7 @@ let package = Package(
             "Worker",
             in: "Queue",
             [
-                "Concurrency", "Events", "Timing", "Media", "Payloads", "Jobs", "Processing",
+                "Values", "Concurrency", "Events", "Timing", "Media", "Payloads", "Jobs", "Processing",
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
         ),

@@ -33,7 +33,11 @@ local function enqueue(prefix, priority, fields)
   local tenant, id, budget = job.t or 'default', job.j or '', whole(job.b, 1, 86400000)
   if priority ~= 'hi' and priority ~= 'lo' then return redis.error_reply('BADJOB the priority is hi or lo') end
   if #id < 1 or #id > 128 then return redis.error_reply('BADJOB j has 1 to 128 bytes') end
-  if #tenant < 1 or #tenant > 128 then return redis.error_reply('BADJOB t has 1 to 128 bytes') end
+  if #tenant < 1 or #tenant > 64 or tenant:find('[^%w._-]') then
+    return redis.error_reply('BADJOB t has 1 to 64 letters, digits, dots, underscores or hyphens')
+  end
+  if #(job.p or '') > 128 then return redis.error_reply('BADJOB p has at most 128 bytes') end
+  if #(job.cb or '') > 2048 then return redis.error_reply('BADJOB cb has at most 2048 bytes') end
   if not budget then return redis.error_reply('BADJOB b is a whole number of milliseconds, 1 to 86400000') end
   if #(job.y or '') > 65536 then return redis.error_reply('BADJOB y has at most 65536 bytes') end
 
@@ -46,8 +50,11 @@ local function enqueue(prefix, priority, fields)
   if known and is_there(known:sub(2)) then return {'DUP', known:sub(2)} end
 
   local limits = redis.call('HMGET', prefix .. 'meta', 'backlog', 'tenantBacklog', 'answerBytes', 'share',
-    'share:' .. tenant)
+    'share:' .. tenant, 'listed')
   local backlog, share = whole(limits[1] or 100000, 1, 1e9), whole(limits[2] or 100000, 1, 1e9)
+  -- Where tenants are listed, all other names have one share together.
+  local others = (limits[6] or '') ~= '' and tenant ~= 'default'
+    and not limits[6]:find(',' .. tenant .. ',', 1, true)
   -- A tenant's own share, or that of all tenants with names, replaces the limit of every tenant.
   local own = limits[5] or (tenant ~= 'default' and limits[4])
   if share and own then share = whole(own, 1, 1e9) end
@@ -59,7 +66,7 @@ local function enqueue(prefix, priority, fields)
   local count = redis.call('XLEN', prefix .. 'jobs:hi') + redis.call('XLEN', prefix .. 'jobs:lo')
     + redis.call('ZCARD', prefix .. 'callbacks')
   if count >= backlog or owed_bytes(prefix, bytes) >= bytes then return {'BUSY'} end
-  local tenants = prefix .. 'tenant:' .. tenant
+  local tenants = prefix .. 'tenant:' .. (others and '*' or tenant)
   if redis.call('ZCARD', tenants) >= share then
     -- Entries that were removed by hand do not count for the tenant.
     for _, entry in ipairs(redis.call('ZRANGE', tenants, 0, 9)) do

@@ -36,7 +36,7 @@ enum Architecture {
             "Jobs": "Values Timing Media",
             "JobsSQLite": "Values Concurrency Events Timing Media Files Jobs",
             "JobsRedis": "CCrypto Values Concurrency Events Machine Timing Names Digests Media Jobs",
-            "Worker": "Concurrency Events Timing Media Payloads Jobs Processing",
+            "Worker": "Values Concurrency Events Timing Media Payloads Jobs Processing",
         ],
         "Faces": [
             "Batch": "Values Concurrency Timing Digests Media Files Payloads ServiceExtension Processing Templates",

@@ -126,6 +126,8 @@ struct LoadTestCommandTests {
             let outcome = try await loadTest(url, ["--compare", old])
             #expect(outcome.status == 4, "\(outcome.output)\(outcome.errors)")
             #expect(outcome.output.contains("worse  p50 at 60/s"))
+            let other = try await loadTest(url, ["--compare", old, "--deadline", "4s", "--duration", "1h"])
+            #expect(other.status == 1 && other.errors.contains("--deadline (5.00 s then, 4.00 s now)"))
         }
     }
 
@@ -139,6 +141,8 @@ struct LoadTestCommandTests {
         let nobody = try await loadTest("http://127.0.0.1:1", ["--duration", "1s", "--budget", "failed=0"])
         #expect(nobody.status == 4)
         #expect(nobody.output.contains("no connection"))
+        let unjudged = try await loadTest("http://127.0.0.1:1", ["--duration", "1s"])
+        #expect(unjudged.status == 1 && unjudged.errors.contains("No notification was answered: no connection"))
     }
 
     @Test(

@@ -35,7 +35,12 @@ struct QueueAwayTests {
     @Test("serve starts, answers requests, refuses jobs with 503, and takes them once Redis is there")
     func serve() async throws {
         try await withoutRedis("serve") { sidecar, redis, origin in
-            let ready = try await sidecar.get("/readyz")
+            var ready = try await sidecar.get("/readyz")
+            // Until the queue's server was asked, no work begins.
+            for _ in 0..<600 where ready.status == 503 && ready.text.contains("has switched off") {
+                try await Task.sleep(for: .milliseconds(50))
+                ready = try await sidecar.get("/readyz")
+            }
             #expect(ready.status == 200 && ready.text.lowercased().contains("queue"))
             let answer = try await sidecar.post(origin.url("/photo.jpg"))
             #expect(answer.status == 200 && answer.text.contains(#""outcome":"complete""#))
@@ -52,10 +57,23 @@ struct QueueAwayTests {
         }
     }
 
-    @Test("work is not ready until Redis is there")
+    @Test("the server listens before it has asked the queue, and says so in one line", arguments: ["serve", "work"])
+    func listens(command: String) async throws {
+        try await withoutRedis(command) { sidecar, _, _ in
+            #expect(try await sidecar.get("/livez").status == 200)
+            try await sidecar.waitForLog("The queue cannot be reached")
+            let lines = sidecar.logged.split(separator: "\n")
+                .filter { $0.contains("isten") || $0.contains("queue cannot") }
+            #expect(lines.count == 2 && lines.first?.contains("attachd listens.") == true, "\(lines)")
+        }
+    }
+
+    @Test("work is not ready until Redis is there, and says why")
     func work() async throws {
         try await withoutRedis("work") { sidecar, redis, _ in
-            #expect(try await sidecar.get("/readyz").status == 503)
+            let away = try await sidecar.get("/readyz")
+            #expect(away.status == 503 && away.text.contains("127.0.0.1:\(redis.port)"), "\(away.text)")
+            #expect(away.text.contains("Connection refused"), "\(away.text)")
             #expect(try await sidecar.get("/livez").status == 200)
             try redis.restart()
             var ready = try await sidecar.get("/readyz")

@@ -9,7 +9,7 @@ extension QueueRule {
             let queue = try await queues.open()
             let job = Job(
                 id: String(repeating: "ü", count: 64),
-                tenant: "täglich {news}:1",
+                tenant: "daily_news.1-a",
                 priority: .low,
                 timeLimit: .milliseconds(12_345),
                 content: (0..<Job.contentByteLimit).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) },
@@ -46,8 +46,8 @@ extension QueueRule {
             #expect(try await queue.enqueue(.sample("j", tenant: "a")) == .accepted)
             #expect(try await queue.enqueue(.sample("j", tenant: "b")) == .accepted)
             // The two names differ, however they are joined.
-            #expect(try await queue.enqueue(.sample("b:c", tenant: "a")) == .accepted)
-            #expect(try await queue.enqueue(.sample("c", tenant: "a:b")) == .accepted)
+            #expect(try await queue.enqueue(.sample("b.c", tenant: "a")) == .accepted)
+            #expect(try await queue.enqueue(.sample("c", tenant: "a.b")) == .accepted)
             #expect(try await queue.status().waiting == 4)
         },
         QueueRule("a full queue refuses jobs, and takes them again once a job is answered or withdrawn") { queues in

@@ -88,7 +88,7 @@ extension QueueRule {
         },
         QueueRule("each named tenant has its share, one may have its own, and jobs without a tenant have the queue") {
             queues in
-            let shares = TenantShares(of: 10, percentage: 20, percentages: ["news": 30])
+            let shares = TenantShares(of: 10, percentage: 20, listed: ["news": 30])
             let queue = try await queues.open(QueueLimits(backlog: 10, shares: shares, leaseTime: .seconds(600)))
             func fill(_ tenant: String, _ count: Int) async throws {
                 for number in 1...count {
@@ -103,6 +103,30 @@ extension QueueRule {
             try await fill(Job.defaultTenant, 5)
             #expect(try await queue.enqueue(.sample("6")) == .busy)
             #expect(try await queue.enqueue(.sample("5", tenant: "news")) == .busy)
+        },
+        QueueRule("names that are not listed have one turn and one share together") { queues in
+            let shares = TenantShares(of: 600, percentage: 50, listed: ["chat": nil, "news": nil])
+            let queue = try await queues.open(QueueLimits(backlog: 600, shares: shares, leaseTime: .seconds(600)))
+            for number in 0..<300 {
+                let job = Job.sample("\(number)", tenant: "invented-\(number)", within: .seconds(20))
+                #expect(try await queue.enqueue(job) == .accepted)
+            }
+            #expect(try await queue.enqueue(.sample("1", tenant: "one-more", within: .seconds(20))) == .overShare)
+            for number in 0..<20 {
+                for tenant in ["chat", "news"] {
+                    let job = Job.sample("\(number)", tenant: tenant, within: .seconds(90))
+                    #expect(try await queue.enqueue(job) == .accepted)
+                }
+            }
+            // Urgency puts the others ahead by some turns, and no further.
+            let first = try await queue.lease(40, waiting: .zero)
+            for tenant in ["chat", "news"] { #expect(first.count { $0.job.tenant == tenant } >= 10) }
+            // A worker that has one of them gets no more of their line in addition.
+            let extra = ExtraJobs(dueWithin: .zero, tenants: [.high: ["invented-299", "chat", "news"]])
+            #expect(try await queue.lease(9, only: extra, waiting: .zero).isEmpty)
+            let invented = try #require(first.first { $0.job.tenant.hasPrefix("invented") })
+            #expect(try await queue.finish(invented.lease, with: .sample()))
+            #expect(try await queue.enqueue(.sample("1", tenant: "one-more", within: .seconds(20))) == .accepted)
         },
         QueueRule("more tenants than one lease looks at all have their turns") { queues in
             let queue = try await queues.open()

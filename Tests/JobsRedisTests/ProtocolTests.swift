@@ -77,6 +77,11 @@ struct ProtocolTests {
         arguments: [
             ["y", "{}"], ["j", "1", "y", "{}"], ["j", "1", "b", "soon"], ["j", "1", "b", "-5"], ["j", "", "b", "1000"],
             ["j", "1", "b", "99999999999999999"], ["nonsense", "9"],
+            ["j", "1", "b", "1000", "t", "a b"], ["j", "1", "b", "1000", "t", "chat:1"],
+            ["j", "1", "b", "1000", "t", "é"],
+            ["j", "1", "b", "1000", "t", String(repeating: "t", count: 65)],
+            ["j", String(repeating: "j", count: 129), "b", "1000"],
+            ["j", "1", "b", "1000", "cb", "https://a.example/" + String(repeating: "c", count: 2048)],
         ]
     )
     func malformed(fields: [String]) async throws {
@@ -141,6 +146,40 @@ struct ProtocolTests {
         try server.command("HSET", prefix + "meta", "owedBytes", "5000")
         #expect(try await queue.enqueue(Self.job("1")) == .accepted)
         #expect(try server.command("HGET", prefix + "meta", "owedBytes").contains("0"))
+        try await store.close()
+    }
+
+    @Test(
+        "the script refuses names that HTTP refuses",
+        arguments: [
+            ["t", "a b"], ["t", "../x"], ["t", String(repeating: "t", count: 65)], ["t", ""], ["t", "é"],
+            ["p", String(repeating: "p", count: 129)],
+            ["cb", "https://a.example/" + String(repeating: "c", count: 2048)],
+        ]
+    )
+    func senselessNames(fields: [String]) async throws {
+        let queue = try store.queue()
+        #expect(try await queue.status().waiting == 0)
+        let words = ["EVAL", Script.enqueue.text, "1", prefix, "hi", "j", "1", "b", "1000", "y", "x"] + fields
+        #expect(try server.command(words).contains("BADJOB"))
+        #expect(try await queue.status().waiting == 0)
+        try await store.close()
+    }
+
+    @Test("a trace context that cannot be a header field is left out, and the job goes on")
+    func senselessTrace() async throws {
+        let queue = try store.queue()
+        #expect(try await queue.lease(1, waiting: .zero).isEmpty)
+        let parent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+        let contexts = [
+            ("\(parent)\r\nHost: evil", "a=1"), (String(repeating: "0", count: 129), ""), (parent, "a=1\nb"),
+        ]
+        for (number, context) in contexts.enumerated() {
+            let fields = ["j", "\(number)", "b", "60000", "y", "{}", "tp", context.0, "ts", context.1]
+            try server.command(["XADD", prefix + "jobs:hi", "*"] + fields)
+        }
+        let jobs = try await queue.lease(9, waiting: .seconds(60)).map(\.job).sorted { $0.id < $1.id }
+        #expect(jobs.map(\.trace) == [nil, nil, TraceContext(parent: parent)])
         try await store.close()
     }
 

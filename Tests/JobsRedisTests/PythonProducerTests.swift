@@ -76,6 +76,31 @@ struct PythonProducerTests {
         try await store.close()
     }
 
+    @Test(
+        "without a Redis that takes jobs, the producer says why in one line, with a status",
+        .enabled(if: hasRedisPackage, "redis-server or Python's package redis is not installed"),
+        arguments: [
+            ("away", 75, "Redis does not answer"), ("-BUSY Redis is busy running a script.", 75, "Redis refuses: "),
+            ("-LOADING Redis is loading the dataset in memory", 75, "Redis "),
+            ("-NOAUTH Authentication required.", 75, "Redis "), ("-BADLIMIT backlog", 78, "Redis refuses: BADLIMIT"),
+            ("no file", 66, "cannot be read"), ("no JSON", 65, "is not JSON"),
+        ]
+    )
+    func failures(what: String, status: Int32, words: String) async throws {
+        let server = try await ScriptedServer { _ in Array("\(what)\r\n".utf8) }
+        let port = server.port
+        if what == "away" { await server.stop() }
+        let payload = ["no file": "none.json", "no JSON": "redis/README.md"][what] ?? "payloads/photo.json"
+        let folder = try TemporaryFolder()
+        let errors = "\(folder.path)/errors"
+        let command = "\(Self.python) redis/producer.py --url redis://127.0.0.1:\(port) \(payload) 2>\(errors)"
+        let program = try ChildProgram(["/bin/sh", "-c", command], in: Self.samples)
+        #expect(program.wait() == status)
+        let text = try String(contentsOfFile: errors, encoding: .utf8)
+        #expect(text.hasPrefix("producer.py: ") && text.contains(words) && text.count { $0 == "\n" } == 1, "\(text)")
+        await server.stop()
+    }
+
     private static func line(_ program: ChildProgram) throws -> Line {
         let text = try #require(try program.readLine(beginning: "{"))
         return try JSONDecoder().decode(Line.self, from: Data(text.utf8))

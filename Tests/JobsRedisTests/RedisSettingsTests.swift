@@ -31,6 +31,22 @@ struct RedisSettingsTests {
                 )
             ),
             (
+                "redis-sentinel://a:1/m?servers=10.0.0.7,[::1],redis-2",
+                RedisSettings(
+                    sentinels: SentinelGroup(
+                        [HostAndPort(host: "a", port: 1)],
+                        name: "m",
+                        passwordServers: .hosts(["10.0.0.7", "::1", "redis-2"]),
+                    )
+                )
+            ),
+            (
+                "redis-sentinel://a:1/m?servers=any",
+                RedisSettings(
+                    sentinels: SentinelGroup([HostAndPort(host: "a", port: 1)], name: "m", passwordServers: .any)
+                )
+            ),
+            (
                 "rediss-sentinel://worker:p%40s,s@a:1/push.eu/2?lane=video&sentinelUser=w&sentinelPassword=s%26t",
                 RedisSettings(
                     sentinels: SentinelGroup(
@@ -64,6 +80,8 @@ struct RedisSettingsTests {
             "redis-sentinel://:secret@a/my master", "redis-sentinel://:secret@a/mymaster/x",
             "redis-sentinel://:secret@a/mymaster#x", "redis-sentinel://secret@a/mymaster",
             "redis-sentinel://a/mymaster?sentinelUser=secret", "redis-sentinel://a/mymaster?sentinelPassword=",
+            "redis://:secret@a?servers=any", "redis-sentinel://a/mymaster?servers=",
+            "redis-sentinel://a/mymaster?servers=b,,c", "redis-sentinel://a/mymaster?servers=b%20c",
         ]
     )
     func refused(url: String) {

@@ -7,10 +7,13 @@ import Values
 /// A sentinel that names a server, which a test can change, and its replicas.
 final class ScriptedSentinel: Sendable {
     private let port: Mutex<Int>
+    /// The host of the server that it names.
+    private let host: String
     /// The fields of each replica, as in the reply to `SENTINEL replicas`.
     private let replicas: [[String: String]]
 
-    init(naming port: Int, replicas: [[String: String]] = []) {
+    init(naming port: Int, host: String = "127.0.0.1", replicas: [[String: String]] = []) {
+        self.host = host
         self.port = Mutex(port)
         self.replicas = replicas
     }
@@ -25,7 +28,7 @@ final class ScriptedSentinel: Sendable {
                 let lists = replicas.map { Self.list($0.flatMap { [$0.key, $0.value] }) }
                 return Array("*\(lists.count)\r\n\(lists.joined())".utf8)
             }
-            return Array(Self.list(["127.0.0.1", "\(port.withLock { $0 })"]).utf8)
+            return Array(Self.list([host, "\(port.withLock { $0 })"]).utf8)
         }
     }
 

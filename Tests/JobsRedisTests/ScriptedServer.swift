@@ -7,14 +7,14 @@ struct ScriptedServer {
     private let channel: any Channel
 
     /// Starts the server. `answer` receives a command's words.
-    init(answer: @escaping @Sendable ([String]) -> [UInt8]) async throws {
+    init(host: String = "127.0.0.1", answer: @escaping @Sendable ([String]) -> [UInt8]) async throws {
         channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(Answering(answer: answer))
                 }
             }
-            .bind(host: "127.0.0.1", port: 0).get()
+            .bind(host: host, port: 0).get()
     }
 
     var port: Int { channel.localAddress?.port ?? 0 }

@@ -11,6 +11,17 @@ import Timing
 struct QueueFileTests {
     private static let limits = QueueLimits(replyTime: .seconds(3600))
 
+    @Test("a file below a folder in which other users could replace it is refused (T8)")
+    func sharedFolder() async throws {
+        let folder = try TemporaryFolder()
+        try FileManager.default.createDirectory(atPath: folder.path + "/shared/mine", withIntermediateDirectories: true)
+        try FileManager.default.setAttributes([.posixPermissions: 0o775], ofItemAtPath: folder.path + "/shared")
+        let error = await #expect(throws: JobQueueError.self) {
+            try await SQLiteJobQueue.open(folder.path + "/shared/mine/queue.sqlite")
+        }
+        #expect(error?.reason == .untrusted && error?.description.contains("chmod go-w") == true)
+    }
+
     @Test("a second process is told that the file is in use, and may read it")
     func inUse() async throws {
         let folder = try TemporaryFolder()

@@ -32,6 +32,77 @@ struct ReportTests {
         #expect(changes.filter(\.isWorse) == [])
     }
 
+    @Test("a faster worker compares as better, with the numbers of notifications")
+    func faster() async throws {
+        let old = try await Self.result()
+        let new = try await Self.result(seed: 2) { healthyLatency($0) / 3 }
+        let change = try #require(try RunComparison(of: new, with: old).changes.first { $0.figure == "p50" })
+        #expect(change.verdict == .better && !change.isWorse)
+        #expect(change.message.hasSuffix("of \(old.steps[0].sent) and \(new.steps[0].sent)"), "\(change.message)")
+        let late = try await Self.result { $0 % 10 == 0 ? .milliseconds(1500) : healthyLatency($0) }
+        let changes = try RunComparison(of: new, with: late).changes
+        #expect(changes.first { $0.figure == "late" }?.verdict == .better)
+    }
+
+    @Test("a large difference between a few notifications is unclear, never the same", arguments: [3.0, 1.0 / 3])
+    func few(factor: Double) async throws {
+        let latency: @Sendable (Int) -> Duration = { .milliseconds($0 % 2 == 0 ? 40 : 400) }
+        var run = try LoadRun.sample(rate: "2")
+        run.duration = .seconds(12)
+        let old = try await run.run(ScriptedTarget(latency: latency), time: SwiftTime())
+        let new = try await run.run(ScriptedTarget(latency: { latency($0) * factor }), time: SwiftTime())
+        let change = try #require(try RunComparison(of: new, with: old).changes.first { $0.figure == "p50" })
+        #expect(change.verdict == .unclear, "\(change)")
+    }
+
+    @Test(
+        "runs whose settings differ are refused, and the error names the settings",
+        arguments: ["--deadline", "--duration", "--arrivals", "--same-sources", "--profile", "--payload", "--media"]
+    )
+    func settings(option: String) async throws {
+        let old = try await Self.result()
+        var run = try LoadRun.sample()
+        switch option {
+        case "--deadline": run.mix.deadline = .seconds(2)
+        case "--duration": run.duration = .seconds(20)
+        case "--arrivals": run.arrivals = .fixed
+        case "--same-sources": run.mix.isUnique = false
+        case "--profile": run.mix.profile = "fcm"
+        case "--payload": run.mix.payloads = [Weighted(NotificationMix.plainPayload + " ")]
+        default: run.settings[option] = "album"
+        }
+        let new = try await run.run(ScriptedTarget(latency: healthyLatency), time: SwiftTime())
+        let error = #expect(throws: LoadTestError.self) { try RunComparison(of: new, with: old) }
+        #expect(error?.description.contains(option) == true, "\(String(describing: error))")
+        let before = try #require(old.settings)
+        #expect(throws: LoadTestError.self) { try run.allSettings.checkEqual(to: before) }
+    }
+
+    @Test("a percentile of too few notifications is not shown")
+    func tooFew() async throws {
+        var run = try LoadRun.sample(rate: "2")
+        run.duration = .seconds(12)
+        run.arrivals = .fixed
+        let few = try await run.run(ScriptedTarget(latency: healthyLatency), time: SwiftTime())
+        #expect(few.text.contains("p99 –, p99.9 –;") && !few.text.contains("p50 –"), "\(few.text)")
+        #expect(try HTMLReport(few).html.contains(#"data-label="p99.9" class="number">–<"#))
+        let many = try await Self.result()
+        #expect(!many.text.contains("–"), "\(many.text)")
+    }
+
+    @Test("a run in which nothing is answered has failed, whatever else is measured")
+    func allFailed() async throws {
+        let outcomes: [LoadAnswer.Outcome] = [.failed, .refused]
+        for outcome in outcomes {
+            let target = ScriptedTarget(outcome: { _ in outcome }, latency: healthyLatency)
+            let result = try await LoadRun.sample(budgets: ["max<9s"]).run(target, time: SwiftTime())
+            #expect(result.verdict == .failed)
+            #expect(try HTMLReport(result).html.contains("No notification was answered"))
+        }
+        let half = ScriptedTarget(outcome: { $0 % 2 == 0 ? .failed : .original }, latency: healthyLatency)
+        #expect(try await LoadRun.sample().run(half, time: SwiftTime()).verdict == .measured)
+    }
+
     @Test("a slower worker compares as worse, and a faster one doesn't")
     func slower() async throws {
         let old = try await Self.result()

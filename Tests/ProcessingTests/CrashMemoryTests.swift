@@ -112,6 +112,22 @@ struct CrashMemoryTests {
         #expect(setting.decoder.count == 8)
     }
 
+    @Test("S10: of a host that many share, only the customer that keeps sending such sources must wait")
+    func customers() async throws {
+        let names = (0..<4).map { "https://s3.example/evil/\($0)" } + ["https://s3.example/good/1"]
+        var downloader = FakeDownloader(behaviours: [:])
+        for (number, name) in names.enumerated() { downloader.behaviours[name] = .body(Self.jpeg(UInt8(number))) }
+        downloader.origin = { $0.split(separator: "/").dropLast().joined(separator: "/") }
+        let decoder = Crasher(.decoderDied)
+        let steps = AttachmentPipeline.Steps(downloader: downloader, converter: decoder, store: FakeStore())
+        let pipeline = AttachmentPipeline(steps: steps, time: time)
+        let setting = Setting(decoder: decoder, pipeline: pipeline, time: time)
+        for name in names.prefix(3) { #expect(try await setting.send(name) == .corrupt) }
+        #expect(try await setting.send(names[3]) == .decoderUnavailable)
+        #expect(try await setting.send(names[4]) == .corrupt)
+        #expect(decoder.count == 4)
+    }
+
     @Test("the table is bounded, and entries expire")
     func bounds() {
         var table = CrashTable()

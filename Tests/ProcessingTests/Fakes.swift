@@ -20,6 +20,10 @@ struct FakeDownloader: AttachmentDownloading {
 
     /// The behaviour for each URL.
     var behaviours: [String: Behaviour]
+    /// Returns the name of a URL's origin.
+    var origin: @Sendable (String) -> String? = { _ in nil }
+
+    func origin(of url: String) -> String? { origin(url) }
 
     func download(_ job: DownloadJob) async {
         let file = job.file

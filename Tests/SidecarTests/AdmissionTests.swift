@@ -18,7 +18,7 @@ struct AdmissionTests {
 
     @Test("a named tenant has its share of the permits, and leaves the others theirs")
     func shares() async throws {
-        let admission = Admission(limit: 4, shares: TenantShares(of: 4, percentage: 50, percentages: ["vip": 75]))
+        let admission = Admission(limit: 4, shares: TenantShares(of: 4, percentage: 50, listed: ["vip": 75]))
         let (started, end) = (Signal(), Signal())
         async let first: Void = admission.admit(for: "loud") {
             try await admission.admit(for: "loud") {
@@ -29,8 +29,8 @@ struct AdmissionTests {
         await started.wait()
         let refused = await refusal(admission, for: "loud")
         #expect(refused?.retryAfter == 1)
-        #expect(refused?.detail.contains("The tenant loud has 2 requests") == true)
-        #expect(await refusal(admission, for: "quiet") == nil)
+        #expect(refused?.detail.contains("does not list have 2 requests") == true)
+        #expect(await refusal(admission, for: "vip") == nil)
         #expect(await refusal(admission, for: nil) == nil)
         try await admission.admit(for: "vip") {
             try await admission.admit(for: "vip") {
@@ -42,6 +42,21 @@ struct AdmissionTests {
         try await first
         #expect(admission.running == 0)
         #expect(await refusal(admission, for: "loud") == nil)
+    }
+
+    @Test("tenants that are not listed have one share together, however they are named")
+    func invented() async throws {
+        let admission = Admission(limit: 4, shares: TenantShares(of: 4, percentage: 50, listed: ["vip": nil]))
+        try await admission.admit(for: "a") {
+            try await admission.admit(for: "b") {
+                let refused = await refusal(admission, for: "c")
+                #expect(refused?.detail.contains("that the configuration does not list have 2 requests") == true)
+                #expect(await refusal(admission, for: "vip") == nil)
+                #expect(await refusal(admission, for: nil) == nil)
+            }
+            #expect(await refusal(admission, for: "c") == nil)
+        }
+        #expect(admission.running == 0)
     }
 
     @Test(

@@ -1,5 +1,6 @@
 import SeededRandom
 import Testing
+import Values
 
 @testable import Timing
 
@@ -77,7 +78,36 @@ struct TenantTurnsTests {
             #expect(next == name)
             turns.record(name)
         }
-        #expect(turns.count <= TenantTurns.memory)
+        #expect(turns.count <= TenantLines.freeLimit + 1)
+    }
+
+    /// Counts how many of `count` turns two honest tenants get beside 1,000 names that somebody invents.
+    private mutating func honestTurns(_ count: Int) -> (chat: Int, news: Int) {
+        _ = take(20, among: ["chat": 9, "news": 9])
+        var taken: [String] = []
+        for round in 0..<count {
+            var waiting = ["chat": 9, "news": 9]
+            for number in 0..<1000 { waiting["evil-\(round)-\(number)"] = 1 }
+            taken += take(1, among: waiting)
+        }
+        return (taken.count { $0 == "chat" }, taken.count { $0 == "news" })
+    }
+
+    @Test("names that the operator did not list share one turn, however many somebody invents")
+    mutating func unlisted() {
+        turns = TenantTurns(TenantLines(listed: ["chat", "news"]))
+        let (chat, news) = honestTurns(300)
+        // A third each, but for the lead that urgency gives.
+        #expect(chat >= 90 && news >= 90, "\(chat), \(news)")
+        #expect(turns.count <= 3)
+    }
+
+    @Test("where none is listed, those that take turns keep theirs, and only a few names have turns beside them")
+    mutating func free() {
+        let (chat, news) = honestTurns(900)
+        let least = 900 / (TenantLines.freeLimit + 2) - TenantTurns.lead
+        #expect(chat >= least && news >= least, "\(chat), \(news)")
+        #expect(turns.count <= TenantLines.freeLimit + 1)
     }
 
     @Test("a list is ordered as its tenants take turns, and stays as it is for one tenant")

@@ -38,7 +38,7 @@ package final class Directory: Sendable {
     }
 
     /// Opens the folder at `path`, or creates it with its parents, for entries of this user. It must belong to this
-    /// user or be a mount point.
+    /// user or be a mount point, and no other user may be able to replace it.
     package static func create(_ path: String, option: String) throws(FileError) -> Directory {
         func failure(_ operation: String, _ path: String) -> FileError {
             FileError(operation, path, remedy: FileError.remedy(for: errno, option: option))
@@ -54,6 +54,8 @@ package final class Directory: Sendable {
         let descriptor = try Ownership.open(folder: absolute, option: option)
         let directory = Directory(path: absolute, adopting: descriptor, .thisUser, option: option)
         try Ownership.check(folder: descriptor, at: absolute, isEntrance: true)
+        // After the folders were made, so that it also holds for those that another user made meanwhile.
+        try Ownership.check(foldersAbove: absolute, option: option)
         return directory
     }
 
@@ -238,7 +240,7 @@ package final class Directory: Sendable {
     private func remedy(for code: Int32) -> String? { option.map { FileError.remedy(for: code, option: $0) } }
 
     /// Returns the absolute path without a trailing slash or dot, because both would follow a link.
-    private static func absolutePath(_ path: String) -> String? {
+    static func absolutePath(_ path: String) -> String? {
         var components = path.split(separator: "/").filter { $0 != "." }.map(String.init)
         if !path.hasPrefix("/") {
             guard let current = unsafe getcwd(nil, 0) else { return nil }

@@ -74,6 +74,24 @@ extension FileError {
         )
     }
 
+    /// Returns the error for a folder whose owner can replace what is below it.
+    static func foreignParent(_ folder: String, owner: uid_t, of path: String, option: String) -> FileError {
+        untrusted(
+            "\(folder) belongs to user \(owner), who can replace \(path).",
+            folder,
+            remedy: "Choose a \(option) below folders of root or of user \(geteuid()).",
+        )
+    }
+
+    /// Returns the error for a folder in which other users can replace what is below it.
+    static func writableParent(_ folder: String, of path: String, option: String) -> FileError {
+        untrusted(
+            "Other users can write to \(folder), and so can replace \(path).",
+            folder,
+            remedy: "If you trust its content: chmod go-w \(folder). Otherwise choose another \(option).",
+        )
+    }
+
     static func link(_ path: String) -> FileError {
         untrusted("\(path) is a link.", path, remedy: "Name the folder that it leads to, or remove the link.", ELOOP)
     }

@@ -1,3 +1,5 @@
+package import Values
+
 /// The turns that tenants have taken at a resource, and the choice of the tenant that is next.
 ///
 /// Tenants take turns, and urgency decides within bounds: the earliest deadline goes first among the tenants that are
@@ -5,50 +7,68 @@
 /// behind the one with the most, so its first job goes at once, and it cannot save up more. With one tenant, the order
 /// is that of the deadlines.
 ///
-/// The scripts of the queue on Redis have the same rule.
+/// Turns are those of lines (`TenantLines`): names that nobody listed share one, or most of them do. The scripts of the
+/// queue on Redis have the same rule.
 package struct TenantTurns: Sendable {
     /// The number of turns by which urgency may put one tenant ahead of another.
     package static let lead = 8
-    /// The most tenants that are remembered. Beyond it, those with the fewest turns are forgotten first.
-    static let memory = 1024
 
-    /// The turns of the tenants that took one lately. Any other tenant counts as `lead` behind the most.
+    /// The lines in which tenants count.
+    private let lines: TenantLines
+    /// The turns of the lines that took one lately. Any other line counts as `lead` behind the most.
     private var turns: [String: Int] = [:]
     private var most = 0
 
-    package init() {}
+    package init(_ lines: TenantLines = TenantLines()) { self.lines = lines }
 
-    /// The number of tenants that are remembered.
+    /// The number of lines that are remembered.
     var count: Int { turns.count }
+
+    /// The tenants that have a line of their own, whoever else waits.
+    package var owners: Set<String> { lines.listed.union(turns.keys).subtracting([TenantLines.shared]) }
+
+    /// Returns the line in which a tenant counts now.
+    package func line(of tenant: String) -> String {
+        if let line = lines.line(of: tenant) { return line }
+        return turns[tenant] != nil || turns.count < TenantLines.freeLimit ? tenant : TenantLines.shared
+    }
 
     /// Returns the tenant whose turn it is, given the earliest deadline of each waiting one. `nil` if none waits.
     package func next<Deadline: Comparable>(among waiting: [String: Deadline]) -> String? {
         guard waiting.count > 1 else { return waiting.first?.key }
-        let fewest = waiting.keys.reduce(Int.max) { min($0, level(of: $1)) }
-        return waiting.filter { level(of: $0.key) < fewest + Self.lead }
-            .min { ($0.value, level(of: $0.key), $0.key) < ($1.value, level(of: $1.key), $1.key) }?.key
+        // The first of each line stands for it.
+        var heads: [String: (tenant: String, deadline: Deadline)] = [:]
+        for (tenant, deadline) in waiting {
+            let line = line(of: tenant)
+            guard let head = heads[line], (head.deadline, head.tenant) < (deadline, tenant) else {
+                heads[line] = (tenant, deadline)
+                continue
+            }
+        }
+        let fewest = heads.keys.reduce(Int.max) { min($0, level(of: $1)) }
+        return heads.filter { level(of: $0.key) < fewest + Self.lead }
+            .min { ($0.value.deadline, level(of: $0.key), $0.key) < ($1.value.deadline, level(of: $1.key), $1.key) }?
+            .value.tenant
     }
 
     /// Records that `tenant` took a turn.
     package mutating func record(_ tenant: String) {
-        let level = level(of: tenant) + 1
-        turns[tenant] = level
+        let line = line(of: tenant)
+        let level = level(of: line) + 1
+        turns[line] = level
         if level > most {
             most = level
             forget()
         }
-        while turns.count > Self.memory {
-            most += 1
-            forget()
-        }
     }
 
-    private func level(of tenant: String) -> Int { max(turns[tenant] ?? .min, most - Self.lead) }
+    private func level(of line: String) -> Int { max(turns[line] ?? .min, most - Self.lead) }
 
-    /// Forgets the tenants that have no more turns than one that is not remembered.
+    /// Forgets the lines that have fewer turns than one that is not remembered. A line that always waits is never among
+    /// them, so it stays its tenant's own.
     private mutating func forget() {
         let least = most - Self.lead
-        turns = turns.filter { $0.value > least }
+        turns = turns.filter { $0.value >= least }
     }
 }
 

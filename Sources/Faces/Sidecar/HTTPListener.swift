@@ -17,6 +17,9 @@ struct HTTPListener {
         _ router: Router<ClientContext>,
         onListening: @escaping @Sendable (_ port: Int) -> Void,
     ) async throws {
+        // Hummingbird says that it listens, too. The caller says it with the port as a field.
+        var quiet = logger
+        quiet.logLevel = max(logger.logLevel, .notice)
         let table = ConnectionTable(
             limit: connectionLimit,
             reserve: clients.reserve,
@@ -34,7 +37,7 @@ struct HTTPListener {
                 availableConnectionsDelegate: .maximum(table.listenerLimit, logger: logger),
             ),
             onServerRunning: { channel in onListening(channel.localAddress?.port ?? 0) },
-            logger: logger,
+            logger: quiet,
         )
         do {
             try await application.run()

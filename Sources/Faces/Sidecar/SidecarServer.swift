@@ -78,14 +78,16 @@ package struct SidecarServer: Service, CustomStringConvertible {
     private let tracer: any Tracer
     private let admission: Admission
     private let lists: ListLimits
+    private let whenStarted: @Sendable () async -> Void
     private let logger: Logger
     private let instrument: any Events.Instrument<SidecarEvent>
 
     /// Creates a server. Without a `service`, it does not accept notifications over HTTP. Without a `queue`, it does
     /// not accept jobs.
     ///
-    /// `callbackRefusal` returns the reason why a callback's URL is not allowed, or `nil`. `scale` returns the number of
-    /// workers that the queue needs, with what it is made of.
+    /// Requests that are work wait for `whenStarted`; health checks do not. `callbackRefusal` returns the reason why a
+    /// callback's URL is not allowed, or `nil`. `scale` returns the number of workers that the queue needs, with what it is
+    /// made of.
     package init(
         configuration: Configuration,
         service: NotificationService?,
@@ -94,6 +96,7 @@ package struct SidecarServer: Service, CustomStringConvertible {
         preview: PreviewRoutes? = nil,
         responses: ResponsesRoute? = nil,
         formats: FormatsRoute? = nil,
+        whenStarted: @escaping @Sendable () async -> Void = {},
         checkReadiness: @escaping @Sendable () async throws -> Void,
         remarks: @escaping @Sendable () async -> [String] = { [] },
         metrics: @escaping @Sendable () async -> String,
@@ -111,6 +114,7 @@ package struct SidecarServer: Service, CustomStringConvertible {
         self.responses = responses
         self.formats = formats
         self.admission = Admission(limit: configuration.requestLimit, shares: configuration.tenantShares)
+        self.whenStarted = whenStarted
         self.lists = ListLimits(requestLimit: configuration.requestLimit)
         self.health = HealthRoutes(
             version: configuration.version,
@@ -168,6 +172,7 @@ package struct SidecarServer: Service, CustomStringConvertible {
         router.add(middleware: Problems())
         let access = AccessGuard<ClientContext>(token: configuration.apiToken)
         router.add(middleware: access)
+        router.add(middleware: StartGate(whenStarted: whenStarted))
         // After the guard: a client without the token makes no spans.
         router.add(middleware: RequestTraces(tracer: tracer))
         // Inside the span, so that it has the status that the client gets.

@@ -1,5 +1,6 @@
 import App
 import Foundation
+import Jobs
 import Logging
 import Machine
 import Settings
@@ -39,6 +40,8 @@ extension SidecarServices {
             try await services.run(takesRequests: takesRequests)
         } catch let error as EngineError {
             throw CommandError(.failure, error.description)
+        } catch let error as JobQueueError {
+            throw CommandError(error)
         }
     }
 }

@@ -14,10 +14,16 @@ package protocol AttachmentDownloading: Sendable {
     /// What was fetched with access is used again only under the same key. It is the same in every process with the same
     /// rule, and contains no secret.
     func accessKey(of url: String) -> String?
+
+    /// Returns the name of the origin of the source at `url`, which keeps apart what one owner's sources do: the host, with
+    /// the tenant if the host has many. `nil` if the URL has no origin.
+    func origin(of url: String) -> String?
 }
 
 extension AttachmentDownloading {
     package func accessKey(of url: String) -> String? { nil }
+
+    package func origin(of url: String) -> String? { nil }
 }
 
 /// The step that converts a source. `App` makes the pool of decoder processes conform.

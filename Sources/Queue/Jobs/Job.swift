@@ -35,6 +35,7 @@ package struct Job: Sendable, Equatable {
 
     package static let defaultTenant = TenantName.unnamed
     package static let nameByteLimit = 128
+    package static let callbackByteLimit = 2048
     package static let contentByteLimit = 65_536
     package static let longestTimeLimit = Duration.seconds(86_400)
 
@@ -78,5 +79,16 @@ package struct TraceContext: Sendable, Equatable {
     package init(parent: String, state: String? = nil) {
         self.parent = parent
         self.state = state
+    }
+
+    /// Creates a context from texts that did not come as header fields. Returns `nil` if `parent` cannot be one; leaves out
+    /// a `state` that cannot.
+    package init?(untrusted parent: String, state: String?) {
+        guard Self.isField(parent, upTo: 128) else { return nil }
+        self.init(parent: parent, state: state.flatMap { Self.isField($0, upTo: 512) ? $0 : nil })
+    }
+
+    private static func isField(_ text: String, upTo limit: Int) -> Bool {
+        (1...limit).contains(text.utf8.count) && text.utf8.allSatisfy { (0x20...0x7E).contains($0) }
     }
 }

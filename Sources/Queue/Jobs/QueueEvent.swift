@@ -4,4 +4,6 @@ package enum QueueEvent: Sendable, Equatable {
     case warningsChanged(Set<QueueWarning>)
     /// The configuration of the queue's server may lose jobs, for this reason.
     case mayLoseJobs(String)
+    /// The queue's password was not sent to a server, for this reason.
+    case passwordWithheld(String)
 }

@@ -1,3 +1,5 @@
+import Values
+
 /// The limits of a queue's size and of its waiting times.
 package struct QueueLimits: Sendable, Equatable {
     /// The maximum number of open jobs and of answers still to be posted. The queue refuses further jobs.
@@ -43,10 +45,16 @@ extension QueueLimits {
 extension Job {
     /// Throws `badJob` if no queue accepts this job.
     package func check() throws(JobQueueError) {
-        for (what, name) in [("id", id), ("tenant", tenant)] {
+        for (what, name) in [("id", id), ("producer", answer.producer ?? "-")] {
             guard (1...Self.nameByteLimit).contains(name.utf8.count) else {
                 throw JobQueueError(.badJob, "A job's \(what) must have 1 to \(Self.nameByteLimit) bytes.")
             }
+        }
+        guard TenantName.isValid(tenant) else {
+            throw JobQueueError(.badJob, "A job's tenant must have \(TenantName.rule).")
+        }
+        guard (1...Self.callbackByteLimit).contains((answer.callback ?? "-").utf8.count) else {
+            throw JobQueueError(.badJob, "A job's callback must have 1 to \(Self.callbackByteLimit) bytes.")
         }
         guard content.count <= Self.contentByteLimit else {
             throw JobQueueError(

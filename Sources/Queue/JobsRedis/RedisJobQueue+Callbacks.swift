@@ -30,6 +30,7 @@ extension RedisJobQueue {
 
     private static func callback(_ reply: RedisReply, _ lease: Lease, _ clock: ServerClock) -> LeasedCallback? {
         guard let fields = EntryFields(reply), let name = fields.name, let url = fields.text("cb"),
+            url.utf8.count <= Job.callbackByteLimit,
             let status = fields.text("s").flatMap(JobReply.Status.init), let failures = fields.integer("failures"),
             LeasedCallback.sensibleCounts.contains(failures),
             let answered = fields.integer("at").flatMap(clock.instant)

@@ -148,7 +148,7 @@ extension RedisJobQueue {
             else { throw Self.invalidReply("an entry without a name") }
             let lease = Lease(entry: entry, fence: fence)
             guard let job = EntryFields(parts[3])?.job(priority: priority) else {
-                let reason = "The entry is not a job. It needs the fields j, b and y."
+                let reason = "The entry is not a job. It needs the fields j, b and y, and valid values in all others."
                 _ = try await finish(lease, with: JobReply(.failed, body: Array(reason.utf8)))
                 continue
             }

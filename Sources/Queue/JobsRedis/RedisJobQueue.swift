@@ -5,6 +5,7 @@ import Machine
 import Media
 import Synchronization
 package import Timing
+import Values
 
 /// A queue for many machines: one Redis Stream for each priority, with a consumer group, and an index of waiting entries
 /// by tenant and deadline.
@@ -63,7 +64,8 @@ package final class RedisJobQueue: JobQueue {
             ]
         let name = "attachd-\(worker)"
         let dialer = try RedisDialer(settings, time: time)
-        let finder = settings.sentinels.map { PrimaryFinder($0, dialer) }
+        let passwordRule = PasswordRule(settings, dialer, instrument)
+        let finder = settings.sentinels.map { PrimaryFinder($0, dialer, passwordRule) }
         func connection(_ name: String, instrument: any Instrument<QueueEvent>) -> RedisConnection {
             let check = { @Sendable (info: ServerInfo) throws(JobQueueError) in
                 let check = try ServerCheck(info, hasSentinels: finder != nil)
@@ -98,6 +100,9 @@ package final class RedisJobQueue: JobQueue {
         answers.leave()
         watch?.leave()
     }
+
+    /// The reason why the server cannot be reached, if the last attempt to connect failed.
+    package var problem: JobQueueError? { commands.failure?.queueError(at: settings.address) }
 
     /// Returns the risks of the server's configuration as messages for a log. Throws for any risk if `strict`, and
     /// always for a server that is too old.
@@ -214,6 +219,9 @@ extension QueueLimits {
         var words = ["\(backlog)", "\(tenantBacklog)", "\(answerBytes)"]
         if let named = shares.named { words += ["share", "\(named)"] }
         for (name, share) in shares.byName { words += ["share:\(name)", "\(share)"] }
+        // With commas around each name, so that a script finds a name by one search.
+        let listed = shares.lines.listed.sorted()
+        if !listed.isEmpty { words += ["listed", ",\(listed.joined(separator: ",")),"] }
         return words
     }
 }

@@ -1,21 +1,26 @@
 import Jobs
 import Media
 import Timing
+import Values
 
 /// The waiting jobs in the order in which they begin: by priority, then in turns of their tenants, then by deadline.
 struct WaitingJobs {
     /// The jobs of one priority.
     private struct Line {
         var tenants: [String: DeadlineOrder] = [:]
-        var turns = TenantTurns()
+        var turns: TenantTurns
 
         var first: Lease? {
             turns.next(among: tenants.compactMapValues(\.first)).flatMap { tenants[$0]?.first?.lease }
         }
     }
 
-    private var lines = [Line](repeating: Line(), count: Job.Priority.allCases.count)
+    private var lines: [Line]
     private var all = DeadlineOrder()
+
+    init(_ tenants: TenantLines = TenantLines()) {
+        lines = .init(repeating: Line(turns: TenantTurns(tenants)), count: Job.Priority.allCases.count)
+    }
 
     /// The job that begins next.
     var first: Lease? {

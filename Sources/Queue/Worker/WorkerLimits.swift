@@ -1,3 +1,5 @@
+package import Values
+
 /// The limits of a worker's jobs, and the time that it reserves for answers.
 package struct WorkerLimits: Sendable, Equatable {
     /// The maximum number of jobs in progress. Most of them wait for downloads; decoders have their own limit.
@@ -22,6 +24,8 @@ package struct WorkerLimits: Sendable, Equatable {
     /// The time left below which jobs are leased beyond those, because they need an answer in any case. Other jobs stay
     /// in the queue, where all workers see them. It is long enough to answer as many as `held`.
     package var urgentTime: Duration
+    /// The lines in which tenants take turns.
+    package var tenants: TenantLines
 
     package init(
         slots: Int,
@@ -32,6 +36,7 @@ package struct WorkerLimits: Sendable, Equatable {
         held: Int? = nil,
         decoders: Int? = nil,
         urgentTime: Duration = .seconds(5),
+        tenants: TenantLines = TenantLines(),
     ) {
         self.slots = slots
         self.margin = margin
@@ -41,5 +46,6 @@ package struct WorkerLimits: Sendable, Equatable {
         self.held = held ?? 4 * slots + 16
         self.decoders = decoders
         self.urgentTime = urgentTime
+        self.tenants = tenants
     }
 }

@@ -43,7 +43,7 @@ package struct WorkerState {
 
     private let limits: WorkerLimits
     private var held: [Lease: Held] = [:]
-    private var waiting = WaitingJobs()
+    private var waiting: WaitingJobs
     /// The jobs in progress, and the times at which they are answered at the latest.
     private var working: [Lease: Instant] = [:]
     /// The jobs in progress that a decoder has begun.
@@ -58,6 +58,7 @@ package struct WorkerState {
 
     package init(limits: WorkerLimits) {
         self.limits = limits
+        waiting = WaitingJobs(limits.tenants)
         window = BeginWindow(decoders: limits.decoders, ahead: limits.ahead)
     }
 

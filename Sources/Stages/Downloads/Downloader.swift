@@ -40,6 +40,14 @@ package final class Downloader: Sendable {
     /// Returns the rule for the source at `url`, or `nil` if there is none.
     package func rule(for url: String) -> AccessRule? { settings.access.rule(for: url) }
 
+    /// Returns the origin of the source at `url`; `nil` if that is not the URL of a server.
+    package func origin(of url: String) -> Origin? {
+        guard let parsed = try? DownloadURL(url) else { return nil }
+        var origin = settings.origins.origin(of: parsed)
+        origin.access = rule(for: url)?.key
+        return origin
+    }
+
     /// Sets the number of notifications that wait elsewhere for running downloads to end. The least promising downloads
     /// give way to them.
     package func setDemand(_ count: Int) { limiter.setDemand(count) }

@@ -8,8 +8,8 @@ import Values
 final class Admission: Sendable {
     private struct State {
         var running = 0
-        /// The requests of tenants with a share. One without requests has no entry.
-        var byTenant: [String: Int] = [:]
+        /// The requests of lines with a share. One without requests has no entry.
+        var byLine: [String: Int] = [:]
         var isDraining = false
     }
 
@@ -52,40 +52,42 @@ final class Admission: Sendable {
     func admit<Value>(for tenant: String? = nil, _ work: () async throws -> Value) async throws -> Value {
         try checkOpen()
         let tenant = tenant ?? TenantName.unnamed
-        switch enter(for: tenant) {
+        let line = shares.line(of: tenant)
+        switch enter(for: line) {
         case nil: break
         case .full:
             let detail = "\(limit) requests are in progress already. Try again shortly, or raise --requests."
             throw Problem(.tooManyRequests, detail, retryAfter: 1)
         case .overShare(let share):
-            let detail =
-                "The tenant \(tenant) has \(share) requests in progress already, its share of --requests. "
-                + "Try again shortly."
+            let who =
+                line == TenantLines.shared
+                ? "The tenants that the configuration does not list have" : "The tenant \(tenant) has"
+            let detail = "\(who) \(share) requests in progress already, the share of --requests. Try again shortly."
             throw Problem(.tooManyRequests, detail, retryAfter: 1)
         }
-        defer { leave(for: tenant) }
+        defer { leave(for: line) }
         return try await work()
     }
 
-    private func enter(for tenant: String) -> Refusal? {
-        let share = shares[tenant]
+    private func enter(for line: String) -> Refusal? {
+        let share = shares[line]
         return state.withLock { state in
             guard state.running < limit else { return .full }
             if let share {
-                let count = state.byTenant[tenant, default: 0]
+                let count = state.byLine[line, default: 0]
                 guard count < share else { return .overShare(share) }
-                state.byTenant[tenant] = count + 1
+                state.byLine[line] = count + 1
             }
             state.running += 1
             return nil
         }
     }
 
-    private func leave(for tenant: String) {
+    private func leave(for line: String) {
         leave()
         state.withLock { state in
-            guard let count = state.byTenant[tenant] else { return }
-            state.byTenant[tenant] = count > 1 ? count - 1 : nil
+            guard let count = state.byLine[line] else { return }
+            state.byLine[line] = count > 1 ? count - 1 : nil
         }
     }
 

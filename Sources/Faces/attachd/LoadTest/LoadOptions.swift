@@ -56,6 +56,13 @@ struct LoadOptions: ParsableArguments {
         return run
     }
 
+    /// The settings of the load that are not in the run itself.
+    var settings: RunSettings {
+        var settings = RunSettings()
+        settings.record(digestOf: source, as: "--source")
+        return settings
+    }
+
     private static func duration(_ text: String, _ option: String) throws -> Duration {
         guard let duration = DurationText.parse(text) else {
             throw LoadTestError.usage("\(option) \(text) is not a duration. Write it as 800ms or 20s.")

@@ -25,7 +25,8 @@ struct LoadTestCommand: AsyncParsableCommand {
             goodput>50/s; rss<400MB. It applies to every step or, with a suffix such as @1x, to one step.
 
             Exit status: 0 if all budgets are met; 4 if a budget is missed, or a percentile is worse than in the run \
-            of --compare; 1 if the run is void because the generator could not keep up or a figure is missing.
+            of --compare; 1 if no notification was answered, or if the run is void because the generator could not keep \
+            up or a figure is missing.
             """,
     )
 
@@ -62,7 +63,7 @@ struct LoadTestCommand: AsyncParsableCommand {
             do {
                 let earlier = try reports.prepare()
                 OpenFiles.raise()
-                guard var result = try await Signals.untilToldToStop({ try await measure() }) else {
+                guard var result = try await Signals.untilToldToStop({ try await measure(earlier) }) else {
                     throw CommandError(.failure, "The load test was stopped.")
                 }
                 if let earlier { result.changes = try RunComparison(of: result, with: earlier).changes }
@@ -73,11 +74,11 @@ struct LoadTestCommand: AsyncParsableCommand {
         }
     }
 
-    private func measure() async throws -> LoadResult {
-        guard spawn.spawn else { return try await measure(try await given()) }
+    private func measure(_ earlier: LoadResult?) async throws -> LoadResult {
+        guard spawn.spawn else { return try await measure(try await given(), earlier) }
         let spawned = try await SpawnedTarget(spawn)
         do {
-            let result = try await measure(try await spawned.target())
+            let result = try await measure(try await spawned.target(), earlier)
             await spawned.stop()
             return result
         } catch {
@@ -86,12 +87,15 @@ struct LoadTestCommand: AsyncParsableCommand {
         }
     }
 
-    private func measure(_ opened: OpenTarget) async throws -> LoadResult {
+    private func measure(_ opened: OpenTarget, _ earlier: LoadResult?) async throws -> LoadResult {
         var run = try load.run(sources: opened.sources, targetName: opened.name)
         run.budgets = try reports.budget.map { try Budget($0) }
         run.memory = opened.memory
+        run.settings = spawn.spawn ? spawn.settings : load.settings
         run.report = { FileHandle.standardError.write(Data("\($0)\n".utf8)) }
         do {
+            // Before the run, which takes minutes.
+            if let settings = earlier?.settings { try run.allSettings.checkEqual(to: settings) }
             let result = try await run.run(opened.target, time: SystemTime())
             await opened.close()
             return result

@@ -38,6 +38,9 @@ struct ReportOptions: ParsableArguments {
         switch result.verdict {
         case .passed, .measured: break
         case .missed: throw CommandError(.budgetMissed, "A budget was missed, or a figure got worse; see above.")
+        case .failed:
+            let reason = result.mainReason.map { ": \($0)" } ?? ""
+            throw CommandError(.failure, "No notification was answered\(reason). Check the URL and the target's log.")
         case .void:
             let reasons = result.voidReasons.joined(separator: "; ")
             throw CommandError(

@@ -1,4 +1,6 @@
 import ArgumentParser
+import Foundation
+import LoadTest
 import Media
 import Values
 
@@ -25,6 +27,22 @@ struct SpawnOptions: ParsableArguments {
     var decoders: Int?
     @Option(help: "The worker's configuration file.", completion: .file())
     var config: String?
+
+    /// The settings of the worker and the origin, which decide the figures.
+    var settings: RunSettings {
+        var settings = RunSettings()
+        settings["--spawn"] = "on"
+        settings["--through"] = through.rawValue
+        settings["--queue"] = queue.map { String($0.revealed.prefix { $0 != ":" }) }
+        settings["--media"] = media.isEmpty ? nil : media.joined(separator: " ")
+        settings["--rule"] = rule.isEmpty ? nil : rule.joined(separator: " ")
+        settings["--decoders"] = decoders.map { "\($0)" }
+        if let config {
+            let text = FileManager.default.contents(atPath: config).map { String(decoding: $0, as: UTF8.self) }
+            settings.record(digestOf: [text ?? ""], as: "--config")
+        }
+        return settings
+    }
 
     func validate() throws {
         guard through != .queue || queue != nil else {

@@ -26,13 +26,14 @@ extension Engine {
                 "The program attachd-decoder was not found beside attachd. Install both programs in the same folder."
             throw AttachmentFailure(.decode, .decoderUnavailable, message)
         }
-        let configuration = DecoderPoolConfiguration(
+        var configuration = DecoderPoolConfiguration(
             decoderPath: program,
             running: running,
             memoryBytes: decoderMemory,
             formats: formats,
             instrument: instrument,
         )
+        configuration.tenants = settings.tenantLines
         let pool = try DecoderPool(configuration)
         pool.start()
         return pool

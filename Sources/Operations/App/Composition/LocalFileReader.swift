@@ -10,6 +10,8 @@ struct LocalFileReader: AttachmentDownloading {
 
     func accessKey(of url: String) -> String? { FileURL.path(of: url) == nil ? remote.accessKey(of: url) : nil }
 
+    func origin(of url: String) -> String? { FileURL.path(of: url) == nil ? remote.origin(of: url) : nil }
+
     func download(_ job: DownloadJob) async {
         guard let path = FileURL.path(of: job.url) else { return await remote.download(job) }
         guard let opened = OpenedFile(path) else {

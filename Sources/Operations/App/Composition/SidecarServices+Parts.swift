@@ -27,6 +27,7 @@ extension SidecarServices {
                 drainTime: Termination.jobDrainTime,
                 held: 4096,
                 decoders: settings.decoders,
+                tenants: settings.tenantLines,
             ),
             instrument: InstrumentGroup<WorkerEvent>(engine.metrics.queue, WorkerLog(engine.warnings)),
             onDemand: { engine.setDemand($0) },
@@ -83,7 +84,7 @@ extension SidecarServices {
                 tenantShares: TenantShares(
                     of: settings.requests,
                     percentage: settings.tenantShare,
-                    percentages: settings.tenants.compactMapValues(\.share),
+                    listed: settings.tenants.mapValues(\.share),
                 ),
                 downloadLimit: takesRequests ? OpenFiles.downloads(beside: settings.requests) : 0,
             ),
@@ -98,7 +99,9 @@ extension SidecarServices {
                     replace: { try await fleetFormats.replace(with: $0) }
                 )
                 : nil,
+            whenStarted: { [start] in await start.whenFormatsAreKnown() },
             checkReadiness: {
+                if let problem = start.problem { throw problem }
                 try await engine.checkReadiness()
                 // The sidecar answers requests even without its queue. A worker has no other work.
                 if !takesRequests, let problem = await queueHealth.problem { throw problem }

@@ -3,6 +3,7 @@ import Events
 import Files
 import Instruments
 import Jobs
+import JobsRedis
 package import Logging
 import Media
 import Preview
@@ -28,6 +29,7 @@ package struct SidecarServices: Sendable {
     let queueHealth: QueueHealth
     let scaling: QueueScaling
     let fleetFormats: FleetFormats
+    let start: QueueStart
 
     package init(_ settings: Settings, _ engine: Engine, _ queue: OpenQueue, logger: Logger) throws(EngineError) {
         self.settings = settings
@@ -36,7 +38,8 @@ package struct SidecarServices: Sendable {
         self.logger = logger
         if let redis = queue.redis { engine.fleetIndex?.connect(redis) }
         fleetFormats = FleetFormats(engine.formats, queue.redis, logger: logger)
-        queueHealth = QueueHealth(queue.jobs)
+        start = QueueStart(queue, fleetFormats, logger: logger)
+        queueHealth = QueueHealth(queue.jobs) { queue.redis?.problem }
         scaling = QueueScaling(queue.jobs, startTime: settings.workerStart)
         recentJobs = settings.hasPreview ? RecentJobs() : nil
         holds = AccessHolds(store: engine.store)
@@ -49,8 +52,6 @@ package struct SidecarServices: Sendable {
     /// Runs the services. Without `takesRequests`, work comes only from the queue, and HTTP serves only health and
     /// metrics.
     package func run(takesRequests: Bool) async throws {
-        // Before any work: a format may be off because of a bug in its decoder.
-        await fleetFormats.read()
         let server = server(takesRequests: takesRequests)
         let worker = settings.hasWorker || !takesRequests ? worker(takesRequests: takesRequests) : nil
         // Services stop in reverse order: accepted requests may still enqueue jobs.
@@ -58,8 +59,9 @@ package struct SidecarServices: Sendable {
             .init(service: StoreSweeper(store: engine.store, time: SystemTime())),
             .init(service: SecretReloader(files, time: SystemTime(), logger: logger)),
             .init(service: fleetFormats),
+            .init(service: start),
         ]
-        if let worker { services.append(.init(service: worker)) }
+        if let worker { services.append(.init(service: AfterQueueStart(service: worker, start: start))) }
         services += [.init(service: reporting(worker)), .init(service: server)]
         if OrphanReaper.isNeeded { services.insert(.init(service: OrphanReaper(time: SystemTime())), at: 0) }
         if let metrics = server.metricsServer { services.insert(.init(service: metrics), at: 0) }
@@ -73,15 +75,14 @@ package struct SidecarServices: Sendable {
         try Termination.watch { Task { await group.triggerGracefulShutdown() } }
         let supervisor = LoopSupervisor(logger: logger)
         supervisor.start()
-        do {
-            try await group.run()
-        } catch let error as ListenError {
-            throw EngineError(error)
-        }
+        var failure: (any Error)?
+        do { try await group.run() } catch { failure = error }
         withExtendedLifetime(supervisor) {}
         webhook?.shutDown()
         await queue.shutDown()
         await engine.shutDown()
+        if let error = failure as? ListenError { throw EngineError(error) }
+        if let failure { throw failure }
     }
 
     /// The files that are read again while the sidecar runs: secrets, and the configuration file for what is switched off.

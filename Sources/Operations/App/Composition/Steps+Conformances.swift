@@ -1,5 +1,6 @@
 import Decoding
 import Downloads
+import HTTPClient
 import Instruments
 package import Media
 import Processing
@@ -11,6 +12,8 @@ extension Downloader: AttachmentDownloading {
     package func download(_ job: DownloadJob) async { let _: DownloadReport = await download(job) }
 
     package func accessKey(of url: String) -> String? { rule(for: url)?.key }
+
+    package func origin(of url: String) -> String? { origin(of: url)?.name }
 }
 
 extension DecoderPool: AttachmentConverting {}

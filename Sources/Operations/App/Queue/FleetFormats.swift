@@ -18,6 +18,7 @@ final class FleetFormats: Service {
     private let time: any TimeSource
     private let logger: Logger
     private let isLost = Mutex<Bool>(false)
+    private let asked = Mutex<Bool>(false)
 
     /// The time between two readings.
     static let interval: Duration = .seconds(5)
@@ -41,8 +42,12 @@ final class FleetFormats: Service {
         }
     }
 
+    /// A Boolean value that indicates whether a reading has ended, with or without an answer.
+    var wasAsked: Bool { asked.withLock(\.self) }
+
     /// Reads the fleet's list. If Redis does not answer, the list that was read before goes on to hold.
     func read() async {
+        defer { asked.withLock { $0 = true } }
         guard let redis else { return }
         do {
             guard let value = try await answer({ try await redis.entry(Self.entry) }) else {

@@ -16,7 +16,7 @@ package struct OpenQueue: Sendable {
     /// Opens the queue that the settings name. At each connection, logs the risks in the configuration of the queue's
     /// server. With strict settings, refuses to work with such a server.
     ///
-    /// With `isWorker`, sets the queue's limits for all, and also succeeds if the server cannot be reached; the queue connects once the server answers.
+    /// With `isWorker`, sets the queue's limits for all, and asks no server yet: see `checkServer`.
     package static func open(
         _ settings: Settings,
         isWorker: Bool = false,
@@ -27,7 +27,7 @@ package struct OpenQueue: Sendable {
             shares: TenantShares(
                 of: settings.backlog,
                 percentage: settings.tenantShare,
-                percentages: settings.tenants.compactMapValues(\.share),
+                listed: settings.tenants.mapValues(\.share),
             ),
         )
         switch settings.queue {
@@ -42,15 +42,21 @@ package struct OpenQueue: Sendable {
                 isGuest: !isWorker,
                 instrument: QueueLog(logger),
             )
-            do {
-                _ = try await queue.serverWarnings()
-            } catch let error as JobQueueError where isWorker && error.reason == .unavailable {
-                logger.warning(
-                    "The queue cannot be reached. Its server is tried again later.",
-                    metadata: ["reason": "\(error)"]
-                )
-            }
+            if !isWorker { _ = try await queue.serverWarnings() }
             return OpenQueue(jobs: queue, redis: queue, close: {})
+        }
+    }
+
+    /// Asks the queue's server for the first time. Throws if it is not suited to the queue. If it cannot be reached, the
+    /// queue connects once it answers.
+    func checkServer(logger: Logger) async throws {
+        do {
+            _ = try await redis?.serverWarnings()
+        } catch let error as JobQueueError where error.reason == .unavailable {
+            logger.warning(
+                "The queue cannot be reached. Its server is tried again later.",
+                metadata: ["reason": "\(error)"]
+            )
         }
     }
 

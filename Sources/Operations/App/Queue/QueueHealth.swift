@@ -15,7 +15,11 @@ final class QueueHealth: Sendable {
     /// The time limit of one request to the queue. Probes wait for one second.
     private static let patience: Duration = .milliseconds(500)
 
-    init(_ queue: any JobQueue) {
+    /// Creates the health of a queue. `knownProblem` returns the reason of its last failure, if one is known.
+    init(_ queue: any JobQueue, knownProblem: @escaping @Sendable () -> JobQueueError? = { nil }) {
+        let silence = { @Sendable in
+            knownProblem() ?? JobQueueError(.unavailable, "The queue does not answer.")
+        }
         let ask: @Sendable () async -> Answer = {
             let time = SystemTime()
             return await time.answer(by: time.now + Self.patience) {
@@ -24,10 +28,10 @@ final class QueueHealth: Sendable {
                 } catch let error as JobQueueError {
                     return .failure(error)
                 } catch {
-                    return .failure(Self.silent)
+                    return .failure(silence())
                 }
             } else: {
-                .failure(Self.silent)
+                .failure(silence())
             }
         }
         fresh = SharedAnswer(keptFor: .zero, ask)
@@ -45,6 +49,4 @@ final class QueueHealth: Sendable {
             if case .failure(let error) = await recent.value() { error } else { nil }
         }
     }
-
-    private static let silent = JobQueueError(.unavailable, "The queue does not answer.")
 }

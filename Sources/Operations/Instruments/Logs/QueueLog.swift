@@ -16,6 +16,8 @@ package struct QueueLog: Instrument {
             }
             if warnings.isEmpty { logger.notice("The queue works again.") }
         case .mayLoseJobs(let reason): logger.warning("Jobs may be lost.", metadata: ["reason": "\(reason)"])
+        case .passwordWithheld(let reason):
+            logger.error("The queue's password was not sent.", metadata: ["reason": "\(reason)"])
         }
     }
 }

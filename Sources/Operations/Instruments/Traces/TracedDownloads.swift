@@ -16,6 +16,8 @@ package struct TracedDownloads: AttachmentDownloading {
 
     package func accessKey(of url: String) -> String? { base.accessKey(of: url) }
 
+    package func origin(of url: String) -> String? { base.origin(of: url) }
+
     package func download(_ job: DownloadJob) async {
         // The host only: path and query may contain secrets.
         let host = URLComponents(string: job.url)?.host ?? "none"

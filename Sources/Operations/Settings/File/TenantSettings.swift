@@ -1,4 +1,4 @@
-import Values
+package import Values
 
 /// A tenant of the configuration file. It has a share of its own, and metrics of its own.
 package struct TenantSettings: Sendable, Equatable {
@@ -26,4 +26,9 @@ package struct TenantSettings: Sendable, Equatable {
         }
         return tenants
     }
+}
+
+extension Settings {
+    /// The lines in which tenants take turns and have shares.
+    package var tenantLines: TenantLines { TenantLines(listed: Set(tenants.keys)) }
 }

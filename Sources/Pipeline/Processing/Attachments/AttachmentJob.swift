@@ -15,7 +15,15 @@ final class AttachmentJob: Sendable {
         let costs: CostModel
         /// The memory of all sources; `nil` for as much as there is.
         let memory: SourceMemory?
-        let crashes = CrashMemory()
+        let crashes: CrashMemory
+
+        init(steps: AttachmentPipeline.Steps, time: any TimeSource, costs: CostModel, memory: SourceMemory?) {
+            self.steps = steps
+            self.time = time
+            self.costs = costs
+            self.memory = memory
+            crashes = CrashMemory { steps.downloader.origin(of: $0) }
+        }
     }
 
     let key: AttachmentKey

@@ -27,6 +27,8 @@ final class RedisConnection: Sendable {
         var backOff: BackOff
         /// The earliest time of the next connection attempt after a failure.
         var nextAttempt: Instant?
+        /// The reason why the last attempt to connect failed; `nil` after one that succeeded.
+        var lastFailure: RedisError?
 
         mutating func failed(at now: Instant) { nextAttempt = now + backOff.next() }
 
@@ -92,6 +94,9 @@ final class RedisConnection: Sendable {
     var server: HostAndPort? {
         if case .open(let open) = guarded.withLock(\.state) { open.link.server } else { nil }
     }
+
+    /// The reason why there is no connection, if the last attempt failed.
+    var failure: RedisError? { guarded.withLock(\.lastFailure) }
 
     /// Closes the connection unless it is one to `server`. The next command opens another one.
     func move(to server: HostAndPort) {
@@ -184,6 +189,7 @@ final class RedisConnection: Sendable {
         let isWanted = guarded.withLock { guarded in
             if case .left = guarded.state { return false }
             guarded.state = .open(open)
+            guarded.lastFailure = nil
             return true
         }
         if !isWanted { open.link.close() }
@@ -204,6 +210,7 @@ final class RedisConnection: Sendable {
         guarded.withLock { guarded in
             if case .left = guarded.state { return }
             guarded.state = .closed(failure)
+            guarded.lastFailure = failure
             guarded.failed(at: time.now)
         }
         return failure

@@ -58,6 +58,13 @@ struct RedisDialer: Sendable {
         }
     }
 
+    /// Returns the addresses of a host, none if they cannot be found in time.
+    func addresses(of host: String, within limit: Duration) async -> [String] {
+        // The limit is one of the machine's clock, as that of `channel`.
+        let found = try? await names.addresses(of: host, for: host, until: SystemTime().now + limit)
+        return (found ?? []).map(\.description)
+    }
+
     /// The options by which an idle connection notices within 20 seconds that its server is gone: TCP_KEEPIDLE,
     /// TCP_KEEPINTVL and TCP_KEEPCNT of tcp(7).
     private static let keepalive: [(option: NIOBSDSocket.Option, value: ChannelOptions.Types.SocketOption.Value)] = [

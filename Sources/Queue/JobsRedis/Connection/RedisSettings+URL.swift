@@ -8,7 +8,7 @@ extension RedisSettings {
 
     /// Reads `redis[s]://[[user]:password@]host[:port][/database][?namespace=…&lane=…]`, or
     /// `redis[s]-sentinel://[[user]:password@]host[:port][,host[:port]…]/name[/database][?…]`, which also takes
-    /// `sentinelUser` and `sentinelPassword`.
+    /// `sentinelUser`, `sentinelPassword` and `servers`.
     package init(url: String) throws(JobQueueError) {
         let scheme = url.range(of: "://").map { String(url[..<$0.lowerBound]) } ?? ""
         guard Self.schemes.contains(scheme) else { throw Self.malformed }
@@ -44,7 +44,7 @@ extension RedisSettings {
         for text in list.split(separator: ",", omittingEmptySubsequences: false) {
             let hasPort = text.contains(":") && !text.hasSuffix("]")
             guard let address = HostAndPort(hasPort ? String(text) : "\(text):\(SentinelGroup.defaultPort)"),
-                address.port > 0, address.host.allSatisfy({ $0.isLetter || $0.isNumber || "-_.:%".contains($0) })
+                address.port > 0, address.host.allSatisfy(Self.isHostCharacter)
             else { throw Self.refusal("each sentinel must have the form host:port, and a port from 1 to 65535") }
             if !addresses.contains(address) { addresses.append(address) }
         }
@@ -71,11 +71,12 @@ extension RedisSettings {
             switch item.name {
             case "sentinelUser" where sentinels != nil && !value.isEmpty: sentinels?.user = value
             case "sentinelPassword" where sentinels != nil && !value.isEmpty: sentinels?.password = Secret(value)
+            case "servers" where sentinels != nil: sentinels?.passwordServers = try Self.passwordServers(value)
             case "namespace" where Self.isName(value): namespace = value
             case "lane" where Self.isName(value): lane = value
             case "namespace", "lane":
                 throw Self.refusal("'\(item.name)' may have letters, digits, '-', '_' and '.' only")
-            case "sentinelUser", "sentinelPassword":
+            case "sentinelUser", "sentinelPassword", "servers":
                 throw Self.refusal("'\(item.name)' belongs to redis-sentinel:// and must not be empty")
             default: throw Self.refusal("'\(item.name)' is unknown; write 'namespace' or 'lane'")
             }
@@ -83,6 +84,20 @@ extension RedisSettings {
         if sentinels?.user != nil, sentinels?.password == nil {
             throw Self.refusal("'sentinelUser' needs 'sentinelPassword'")
         }
+    }
+
+    private static func passwordServers(_ list: String) throws(JobQueueError) -> PasswordServers {
+        guard list != "any" else { return .any }
+        let hosts = list.split(separator: ",", omittingEmptySubsequences: false)
+            .map { $0.trimmingCharacters(in: ["[", "]"]) }
+        guard hosts.allSatisfy({ !$0.isEmpty && $0.allSatisfy(isHostCharacter) }) else {
+            throw refusal("'servers' must be a list of hosts without ports, such as 10.0.0.7,redis-2, or 'any'")
+        }
+        return .hosts(hosts)
+    }
+
+    private static func isHostCharacter(_ character: Character) -> Bool {
+        character.isLetter || character.isNumber || "-_.:%".contains(character)
     }
 
     private static func isName(_ text: String) -> Bool {

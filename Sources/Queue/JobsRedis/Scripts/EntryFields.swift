@@ -1,6 +1,7 @@
 import Jobs
 import Media
 import Timing
+import Values
 
 /// The fields of a stream entry or of a hash, by the protocol's short names.
 struct EntryFields {
@@ -24,9 +25,16 @@ struct EntryFields {
 
     func integer(_ name: String) -> Int? { text(name).flatMap { Int($0) } }
 
-    var trace: TraceContext? { text("tp").map { TraceContext(parent: $0, state: text("ts")) } }
+    /// The trace context, which goes on as header fields; `nil` if it cannot be one.
+    var trace: TraceContext? { text("tp").flatMap { TraceContext(untrusted: $0, state: text("ts")) } }
 
-    var name: JobName? { text("j").map { JobName(id: $0, tenant: text("t") ?? Job.defaultTenant) } }
+    /// The name of the job, by the same rules as over HTTP; `nil` if it has none.
+    var name: JobName? {
+        let tenant = bytes("t").isEmpty ? Job.defaultTenant : text("t")
+        guard let id = text("j"), id.utf8.count <= Job.nameByteLimit, let tenant, TenantName.isValid(tenant)
+        else { return nil }
+        return JobName(id: id, tenant: tenant)
+    }
 
     /// Returns the job, or `nil` if a producer that writes to the stream directly wrote an invalid entry.
     func job(priority: Job.Priority) -> Job? {

@@ -33,6 +33,7 @@ extension Script {
         redis.call('DEL', key)
         redis.call('ZREM', prefix .. 'callbacks', ARGV[1])
         redis.call('ZREM', prefix .. 'tenant:' .. (tenant or 'default'), ARGV[1])
+        redis.call('ZREM', prefix .. 'tenant:*', ARGV[1])
         if redis.call('ZCARD', prefix .. 'callbacks') == 0 then
           redis.call('HDEL', prefix .. 'meta', 'owedBytes')
         else

@@ -2,9 +2,21 @@
 // entries are in a sorted set by deadline, and all of them in another. They are an index only: an entry that is missing
 // there is found again, and one that is no longer waiting is dropped.
 extension Script {
-    /// Defines the functions that put entries in line, and take them in turns. The rule is that of `TenantTurns`.
+    /// Defines the functions that put entries in line, and take them in turns. The rule is that of `TenantTurns`, and
+    /// of `TenantLines`.
     static let line = """
-        local lead = 8
+        local lead, free_limit = 8, 16
+        local listed = redis.call('HGET', prefix .. 'meta', 'listed') or ''
+
+        -- Whether a tenant has a line of its own, or takes one. The others share the line *.
+        local function is_own(priority, tenant)
+          if listed ~= '' then return tenant == 'default' or listed:find(',' .. tenant .. ',', 1, true) end
+          local tenants, turns = prefix .. 'tenants:' .. priority, prefix .. 'turns:' .. priority
+          return redis.call('ZSCORE', tenants, tenant) or redis.call('ZSCORE', turns, tenant)
+            or redis.call('ZCARD', tenants) < free_limit and redis.call('ZCARD', turns) < free_limit
+        end
+
+        local function line_of(priority, tenant) return is_own(priority, tenant) and tenant or '*' end
 
         -- Returns the most turns that a tenant has taken lately.
         local function most_turns(priority)
@@ -12,7 +24,8 @@ extension Script {
         end
 
         local function wait_in_line(entry, job)
-          local priority, id, tenant = entry:sub(1, 2), entry:sub(4), tenant_of(job)
+          local priority, id = entry:sub(1, 2), entry:sub(4)
+          local tenant = line_of(priority, tenant_of(job))
           -- A producer that writes to the stream itself may write any budget.
           local budget = (job.b or ''):match('^%d+$')
           local deadline = id:match('^%d+') + (budget and #budget <= 15 and tonumber(budget) or 0)
@@ -123,7 +136,7 @@ extension Script {
             end
             if besides and is_taken then waiting[best] = nil end
           end
-          redis.call('ZREMRANGEBYSCORE', turns, '-inf', most - lead)
+          redis.call('ZREMRANGEBYSCORE', turns, '-inf', '(' .. string.format('%.0f', most - lead))
           redis.call('ZREMRANGEBYRANK', turns, 0, -1025)
         end
         """

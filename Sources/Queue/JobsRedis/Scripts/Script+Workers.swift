@@ -31,7 +31,7 @@ extension Script {
         local limit = tonumber(ARGV[2]) + 1
         for _, priority in ipairs({'hi', 'lo'}) do line_up(priority) end
         local besides = ARGV[3] and {hi = {}, lo = {}} or {}
-        for i = 4, #ARGV, 2 do besides[ARGV[i]][ARGV[i + 1]] = true end
+        for i = 4, #ARGV, 2 do besides[ARGV[i]][line_of(ARGV[i], ARGV[i + 1])] = true end
         -- Entries that do not wait any more are passed over in several steps.
         local passed = 0
         for _, priority in ipairs({'hi', 'lo'}) do

@@ -96,16 +96,20 @@ extension Script {
         -- Entries that a producer wrote without the script may have any tenant.
         local function tenant_of(job)
           local tenant = job.t or ''
-          return #tenant >= 1 and #tenant <= 128 and tenant or 'default'
+          return #tenant >= 1 and #tenant <= 64 and not tenant:find('[^%w._-]') and tenant or 'default'
         end
 
         -- Takes an entry out of the lists of waiting entries.
         local function forget(entry, job)
-          local priority, tenant = entry:sub(1, 2), tenant_of(job)
-          local line = prefix .. 'waiting:' .. priority .. ':' .. tenant
-          if redis.call('ZREM', line, entry:sub(4)) == 0 then return end
-          redis.call('ZREM', prefix .. 'due', entry)
-          if redis.call('EXISTS', line) == 0 then redis.call('ZREM', prefix .. 'tenants:' .. priority, tenant) end
+          local priority = entry:sub(1, 2)
+          -- It was put in line when others had lines of their own.
+          for _, name in ipairs({tenant_of(job), '*'}) do
+            local line = prefix .. 'waiting:' .. priority .. ':' .. name
+            if redis.call('ZREM', line, entry:sub(4)) == 1 then
+              redis.call('ZREM', prefix .. 'due', entry)
+              if redis.call('EXISTS', line) == 0 then redis.call('ZREM', prefix .. 'tenants:' .. priority, name) end
+            end
+          end
         end
         """
 
@@ -115,9 +119,11 @@ extension Script {
     static let answer = """
         local function answer(entry, job, status, body, keep)
           local key, id = locate(entry)
-          local tenant, name = job.t or 'default', job.j or entry
+          local tenant, name = tenant_of(job), job.j or entry
+          if #name > 128 then name = entry end
           redis.call('SET', result_key(tenant, name), status .. '\\n' .. body, 'PX', keep)
-          if job.p and job.p ~= '' then
+          -- An entry that was written without the script may have a text of any length here.
+          if job.p and #job.p >= 1 and #job.p <= 128 then
             local replies = prefix .. 'reply:' .. job.p
             redis.call('XADD', replies, 'MAXLEN', '~', 100000, '*', 'j', name, 't', tenant, 's', status, 'y', body)
             -- A producer that reads nothing holds no more memory than its answers of this time.
@@ -125,14 +131,15 @@ extension Script {
             redis.call('XTRIM', replies, 'MINID', '~', string.format('%.0f', milliseconds() - time))
             redis.call('PEXPIRE', replies, time)
           end
-          if job.cb and job.cb ~= '' then
+          if job.cb and #job.cb >= 1 and #job.cb <= 2048 then
             local now = milliseconds()
             redis.call('HSET', prefix .. 'callback:' .. entry, 'j', name, 't', tenant, 'cb', job.cb, 's', status,
               'y', body, 'tp', job.tp or '', 'ts', job.ts or '', 'at', now, 'failures', 0, 'fence', 0)
             redis.call('HINCRBY', prefix .. 'meta', 'owedBytes', #body)
             redis.call('ZADD', prefix .. 'callbacks', now, entry)
           else
-            redis.call('ZREM', prefix .. 'tenant:' .. tenant, entry)
+            redis.call('ZREM', prefix .. 'tenant:' .. (job.t or tenant), entry)
+            redis.call('ZREM', prefix .. 'tenant:*', entry)
           end
           forget(entry, job)
           redis.call('XACK', key, 'workers', id)
@@ -162,7 +169,7 @@ extension Script {
           redis.call('HSET', prefix .. 'meta', 'proto', 1, 'backlog', ARGV[2], 'tenantBacklog', ARGV[3],
             'answerBytes', ARGV[4])
           for _, field in ipairs(redis.call('HKEYS', prefix .. 'meta')) do
-            if field == 'share' or field:sub(1, 6) == 'share:' then redis.call('HDEL', prefix .. 'meta', field) end
+            if field == 'listed' or field == 'share' or field:sub(1, 6) == 'share:' then redis.call('HDEL', prefix .. 'meta', field) end
           end
           for i = 5, #ARGV, 2 do redis.call('HSET', prefix .. 'meta', ARGV[i], ARGV[i + 1]) end
         end

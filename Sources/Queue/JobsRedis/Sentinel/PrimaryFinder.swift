@@ -8,20 +8,25 @@ import Values
 final class PrimaryFinder: Sendable {
     let group: SentinelGroup
     private let dialer: RedisDialer
+    private let passwordRule: PasswordRule?
     /// The position of the sentinel that is asked first.
     private let first = Mutex(0)
 
-    init(_ group: SentinelGroup, _ dialer: RedisDialer) {
+    init(_ group: SentinelGroup, _ dialer: RedisDialer, _ passwordRule: PasswordRule? = nil) {
         self.group = group
         self.dialer = dialer
+        self.passwordRule = passwordRule
     }
 
-    /// Returns the address of the primary as the sentinels know it. The caller must check that it is the primary.
+    /// Returns the address of the primary as the sentinels know it, to which the password may be sent. The caller must
+    /// check that it is the primary.
     func primary() async throws -> HostAndPort {
         var failure: RedisError?
         for _ in group.addresses {
             do {
-                return try await ask(group.addresses[first.withLock { $0 }]).server
+                let server = try await ask(group.addresses[first.withLock { $0 }]).server
+                try await passwordRule?.check(server)
+                return server
             } catch let error as RedisError {
                 // Wrong settings are the better reason to tell than a sentinel that is down.
                 if case .error = failure {} else { failure = error }

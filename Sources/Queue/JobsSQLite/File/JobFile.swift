@@ -19,7 +19,7 @@ struct JobFile {
     /// The connection, or `nil` until the file was opened successfully.
     private var connection: DatabaseQueue?
     private var backlog = Backlog()
-    private var turns = Turns()
+    private var turns: Turns
     private var tidied: Int
     private var changesWhenTidied = 0
     private let reserve: SpaceReserve
@@ -42,6 +42,7 @@ struct JobFile {
         self.limits = limits
         self.durability = durability
         self.clock = clock
+        turns = Turns(limits.shares.lines)
         files = QueueFiles(path: path)
         try files.check()
         lock = try QueueLock(besides: path)
@@ -115,7 +116,7 @@ struct JobFile {
         backlog = try connection.write { database in
             try Schema.prepare(database, now: clock.now)
             if !keepsLeases { try endLeases(in: database) }
-            return try Backlog(of: database)
+            return try Backlog(of: database, limits.shares)
         }
         self.connection = connection
         self.identity = identity

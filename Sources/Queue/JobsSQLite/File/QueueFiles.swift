@@ -22,6 +22,7 @@ struct QueueFiles: Sendable {
             let descriptor = try Ownership.open(folder: folder, option: "--queue")
             defer { close(descriptor) }
             try Ownership.check(folder: descriptor, at: folder, isEntrance: true)
+            try Ownership.check(foldersAbove: folder, option: "--queue")
             for path in Self.suffixes.map({ path + $0 }) {
                 var status = stat()
                 guard unsafe lstat(path, &status) == 0 else { continue }

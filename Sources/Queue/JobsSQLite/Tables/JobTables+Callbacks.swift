@@ -23,7 +23,7 @@ extension JobTables {
             [Int(lease.entry), lease.fence]
         )
         guard let posted else { return }
-        changes.add(-1, of: try posted.value("tenant"))
+        changes.add(-1, of: limits.shares.line(of: try posted.value("tenant")))
         changes.answerBytes -= try posted.value("bytes") as Int
     }
 

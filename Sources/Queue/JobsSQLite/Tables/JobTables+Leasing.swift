@@ -40,7 +40,10 @@ extension JobTables {
             for job in jobs { turns.taken[priority.rawValue].record(job.job.tenant) }
             return jobs
         }
-        let wanted = others.map { others in waiting.filter { !others.contains($0.key) } }
+        let taken = turns.taken[priority.rawValue]
+        // The worker has jobs of these lines already.
+        let lines = Set((others ?? []).map(taken.line))
+        let wanted = others.map { _ in waiting.filter { !lines.contains(taken.line(of: $0.key)) } }
         let chosen = try choose(limit, priority, among: wanted ?? waiting, onceEach: wanted != nil)
         guard !chosen.isEmpty else { return [] }
         let list = chosen.map { String($0.number) }.joined(separator: ",")
@@ -88,7 +91,25 @@ extension JobTables {
             }
         }
         turns.lastTenants[priority.rawValue] = found.count < Self.tenantLimit ? "" : last
+        // Any number of invented names must not delay the tenants that have lines of their own.
+        for tenant in turns.taken[priority.rawValue].owners
+        where found.count >= Self.tenantLimit && found[tenant] == nil {
+            found[tenant] = try head(of: tenant, priority)
+        }
         return found
+    }
+
+    /// Returns the most urgent job of a tenant, or the one after `head`.
+    private func head(of tenant: String, _ priority: Job.Priority, after head: Head? = nil) throws -> Head? {
+        try database.row(
+            """
+            SELECT deadline, seq FROM job INDEXED BY job_turn
+            WHERE state = 0 AND priority = ? AND tenant = ? AND (deadline, seq) > (?, ?)
+            ORDER BY deadline, seq LIMIT 1
+            """,
+            [priority.rawValue, tenant, head?.deadline ?? .min, head?.number ?? .min]
+        )
+        .map { try Head($0) }
     }
 
     private mutating func choose(
@@ -105,18 +126,11 @@ extension JobTables {
             chosen.append(head)
             turns.taken[priority.rawValue].record(tenant)
             guard !onceEach else {
-                waiting[tenant] = nil
+                let line = turns.taken[priority.rawValue].line(of: tenant)
+                waiting = waiting.filter { turns.taken[priority.rawValue].line(of: $0.key) != line }
                 continue
             }
-            waiting[tenant] = try database.row(
-                """
-                SELECT deadline, seq FROM job INDEXED BY job_turn
-                WHERE state = 0 AND priority = ? AND tenant = ? AND (deadline, seq) > (?, ?)
-                ORDER BY deadline, seq LIMIT 1
-                """,
-                [priority.rawValue, tenant, head.deadline, head.number]
-            )
-            .map { try Head($0) }
+            waiting[tenant] = try self.head(of: tenant, priority, after: head)
         }
         return chosen
     }

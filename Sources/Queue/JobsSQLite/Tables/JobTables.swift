@@ -16,7 +16,7 @@ struct JobTables {
 
     static let deadLetterLimit = 10_000
 
-    init(_ database: Database, clock: UnixClock, limits: QueueLimits, backlog: Backlog, turns: Turns = Turns()) {
+    init(_ database: Database, clock: UnixClock, limits: QueueLimits, backlog: Backlog, turns: Turns) {
         self.database = database
         self.clock = clock
         self.limits = limits
@@ -42,7 +42,7 @@ struct JobTables {
             ]
         )
         guard isNew > 0 else { return .known }
-        changes.add(1, of: job.tenant)
+        changes.add(1, of: limits.shares.line(of: job.tenant))
         return .accepted
     }
 
@@ -67,7 +67,8 @@ struct JobTables {
         guard backlog.total + changes.total < limits.backlog,
             backlog.answerBytes + changes.answerBytes < limits.answerBytes
         else { return .busy }
-        return backlog[tenant] + changes[tenant] < limits.backlog(of: tenant) ? nil : .overShare
+        let line = limits.shares.line(of: tenant)
+        return backlog[line] + changes[line] < limits.backlog(of: line) ? nil : .overShare
     }
 
     // MARK: Leases
@@ -126,7 +127,7 @@ struct JobTables {
             [name.tenant, name.id]
         )
         if let job {
-            changes.add(-1, of: name.tenant)
+            changes.add(-1, of: limits.shares.line(of: name.tenant))
             try keep(JobReply(.cancelled, body: [UInt8]("The producer cancelled the job.".utf8)), for: try job.name())
             return .cancelled
         }
@@ -152,7 +153,7 @@ struct JobTables {
                 ]
             )
         } else {
-            changes.add(-1, of: name.tenant)
+            changes.add(-1, of: limits.shares.line(of: name.tenant))
         }
         return name
     }

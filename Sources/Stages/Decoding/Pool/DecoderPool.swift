@@ -44,7 +44,11 @@ package final class DecoderPool: Sendable {
         self.time = time
         self.watcher = watcher
         self.startZygote = startZygote
-        let schedule = DecoderSchedule(slots: configuration.running, byteLimit: configuration.memoryBytes)
+        let schedule = DecoderSchedule(
+            slots: configuration.running,
+            byteLimit: configuration.memoryBytes,
+            tenants: configuration.tenants,
+        )
         state = Mutex(DecoderPoolState(spareLimit: configuration.spares, schedule: schedule))
         heartbeat = LoopHeartbeat("decoders") { watcher.answer($0) }
         followFormats()

@@ -1,6 +1,7 @@
 package import DecoderWire
 package import Events
 package import Media
+package import Values
 
 /// The numbers of decoder processes, and the resources of each.
 package struct DecoderPoolConfiguration: Sendable {
@@ -15,11 +16,14 @@ package struct DecoderPoolConfiguration: Sendable {
     /// The memory that a process is assumed to use before it has read its source's header: its libraries' state and
     /// buffers.
     package var initialMemoryBytes: Int
+    package static let initialMemoryBytes = 33_554_432
     package var limits: ProcessLimits
     /// The time in which a process must become ready, and the zygote too. Loading the libraries takes about 0.1 s.
     package var startLimit: Duration
     /// The time before its deadline at which a decoder is told to finish the output at hand.
     package var notice: Duration = .milliseconds(100)
+    /// The lines in which tenants take turns.
+    package var tenants = TenantLines()
     /// The formats and codecs that are switched off.
     package var formats: FormatSwitch
     package var instrument: any Instrument<DecoderEvent>
@@ -29,7 +33,7 @@ package struct DecoderPoolConfiguration: Sendable {
         spares: Int = 2,
         running: Int = 2,
         memoryBytes: Int = 4_294_967_296,
-        initialMemoryBytes: Int = 33_554_432,
+        initialMemoryBytes: Int = Self.initialMemoryBytes,
         limits: ProcessLimits = ProcessLimits(),
         startLimit: Duration = .seconds(10),
         formats: FormatSwitch = FormatSwitch(),

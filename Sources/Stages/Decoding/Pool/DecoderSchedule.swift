@@ -53,7 +53,7 @@ struct DecoderSchedule: Sendable {
     private let byteLimit: Int
     private let rule: Rule
     private var waiting: [Claim] = []
-    private var turns = TenantTurns()
+    private var turns: TenantTurns
     /// The number of times that each claim was passed while it waited for memory.
     private var passes: [Int: Int] = [:]
     /// The jobs that have a slot.
@@ -67,11 +67,12 @@ struct DecoderSchedule: Sendable {
     private var evictions: [Int: Eviction] = [:]
 
     /// Creates a schedule. A quarter of `slots`, and at least one if there are two, is kept for pictures.
-    init(slots: Int, byteLimit: Int, rule: Rule = Rule()) {
+    init(slots: Int, byteLimit: Int, rule: Rule = Rule(), tenants: TenantLines = TenantLines()) {
         self.slots = slots
         clipSlots = max(1, slots - max(1, slots / 4))
         self.byteLimit = byteLimit
         self.rule = rule
+        turns = TenantTurns(tenants)
     }
 
     var runningCount: Int { running.count + overdue.count }

@@ -20,6 +20,8 @@ package struct LoadRun: Sendable {
     package var memory: ResidentMemory?
     /// The name of the target in the result.
     package var targetName: String
+    /// The settings that this run does not know itself, such as those of the target.
+    package var settings = RunSettings()
     /// Receives lines about the progress.
     package var report: @Sendable (String) -> Void = { _ in }
 
@@ -68,6 +70,7 @@ package struct LoadRun: Sendable {
             capacity: capacity,
             steps: steps,
         )
+        result.settings = allSettings
         result.judge(budgets)
         return result
     }

@@ -37,7 +37,7 @@ package struct HTMLReport {
             "hasChanges": !result.changes.isEmpty,
             "changes": result.changes.map { change in
                 [
-                    "figure": change.figure, "step": change.step, "name": change.isWorse ? "worse" : "same",
+                    "figure": change.figure, "step": change.step, "name": change.verdict.rawValue,
                     "message": change.message,
                 ]
             },
@@ -56,6 +56,7 @@ package struct HTMLReport {
         case .missed: "A budget was missed, or something got worse"
         case .void: "Void: the run says nothing about the target"
         case .measured: "Measured, without budgets"
+        case .failed: "No notification was answered"
         }
     }
 }

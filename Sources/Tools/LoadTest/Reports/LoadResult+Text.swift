@@ -26,15 +26,15 @@ extension StepResult {
             )
         }
         if let margin {
-            lines.append("  margin: least \(margin.min.asMilliseconds), p1 \(margin.value(at: 1).asMilliseconds)")
+            lines.append("  margin: least \(margin.min.asMilliseconds), p1 \(margin.text(at: 1))")
         }
         if fetchedBytes > 0 {
             lines.append("  fetched \(Double(fetchedBytes).asBytes), delivered \(Double(deliveredBytes).asBytes)")
         }
         if let rss { lines.append("  resident: \(Double(rss).asBytes) at most") }
         lines.append(
-            "  generator: p50 \(generator.lateness.value(at: 50).asMilliseconds), p99.9 "
-                + "\(generator.lateness.value(at: 99.9).asMilliseconds) late; \(generator.late) of \(sent) by more than 1 ms"
+            "  generator: p50 \(generator.lateness.text(at: 50)), p99.9 "
+                + "\(generator.lateness.text(at: 99.9)) late; \(generator.late) of \(sent) by more than 1 ms"
         )
         if !reasons.isEmpty {
             lines.append(
@@ -51,14 +51,14 @@ extension Judgement {
 }
 
 extension Change {
-    package var line: String { "\(isWorse ? "worse" : "same ")  \(figure) at \(step): \(message)" }
+    package var line: String { "\(verdict.rawValue)  \(figure) at \(step): \(message)" }
 }
 
 extension StepResult {
     /// The step as one line of text.
     package var line: String {
         let counts = LoadAnswer.Outcome.allCases.filter { count($0) > 0 }.map { "\(count($0)) \($0.rawValue)" }
-        let times = [50.0, 99, 99.9].map { "p\($0.short) \(latency.value(at: $0).asMilliseconds)" }
+        let times = [50.0, 99, 99.9].map { "p\($0.short) \(latency.text(at: $0))" }
         return "\(label) (\(rate.brief)/s for \(seconds.short) s): \(counts.joined(separator: ", ")), \(late) late; "
             + "\(times.joined(separator: ", ")); \(goodput.brief) useful a second"
     }

@@ -53,9 +53,9 @@ struct PercentilePlot {
         for curve in curves {
             drawing.curve(curve.points.map { (x($0.percentile), y($0.value)) }, colour: curve.colour)
         }
-        let p99 = step.latency.value(at: 99).asMilliseconds
+        let p99 = step.latency.text(at: 99)
         return drawing.svg(
-            label: "Latency by percentile: half within \(step.latency.value(at: 50).asMilliseconds), 99 % within \(p99)"
+            label: "Latency by percentile: half within \(step.latency.text(at: 50)), 99 % within \(p99)"
         )
     }
 

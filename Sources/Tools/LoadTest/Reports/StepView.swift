@@ -51,13 +51,13 @@ struct StepView {
         let generator = step.generator
         let share = 100 * Double(generator.late) / Double(step.sent)
         return "The generator sent \(generator.sendRate.brief)/s, \(share.brief) % of it more than 1 ms late (p99 "
-            + "\(generator.lateness.value(at: 99).asMilliseconds)); that is in every latency"
+            + "\(generator.lateness.text(at: 99))); that is in every latency"
     }
 
     private static func percentiles(_ distribution: Distribution) -> [String: Any] {
         [
-            "p50": distribution.value(at: 50).asMilliseconds, "p90": distribution.value(at: 90).asMilliseconds,
-            "p99": distribution.value(at: 99).asMilliseconds, "p999": distribution.value(at: 99.9).asMilliseconds,
+            "p50": distribution.text(at: 50), "p90": distribution.text(at: 90),
+            "p99": distribution.text(at: 99), "p999": distribution.text(at: 99.9),
             "max": distribution.max.asMilliseconds,
         ]
     }

@@ -31,7 +31,7 @@ struct StepsPlot {
         }
         let middles = steps.indices.map { size.left + place * (Double($0) + 0.5) }
         drawing.marks(Array(zip(steps.map(\.label), middles)), y: bottom + 18, isStrong: true)
-        let percentiles = steps.map { "p99 \($0.latency.value(at: 99).asMilliseconds)" }
+        let percentiles = steps.map { "p99 \($0.latency.text(at: 99))" }
         drawing.marks(Array(zip(percentiles, middles)), y: bottom + 35)
         return drawing.svg(label: "Outcomes of each step: " + steps.map(\.line).joined(separator: "; "))
     }

@@ -31,6 +31,13 @@ package struct Distribution: Sendable, Codable, Equatable {
     /// The points of the curve, closer together towards the end.
     package var curve: [Point]
 
+    /// Returns the value at a percentile as text, or a dash if there are too few values for it: the 99.9th needs 1,000,
+    /// because of fewer than that none is beyond it.
+    package func text(at percentile: Double) -> String {
+        let needed = 100 / Swift.min(percentile, 100 - percentile)
+        return Double(count) >= (needed - 1e-6).rounded(.up) ? value(at: percentile).asMilliseconds : "–"
+    }
+
     /// Returns the value at a percentile, or at the next higher one that the histogram has.
     package func value(at percentile: Double) -> Double {
         percentiles.first { $0.percentile >= percentile }?.value ?? max

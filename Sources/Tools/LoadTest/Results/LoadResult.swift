@@ -13,6 +13,8 @@ package struct LoadResult: Sendable, Codable, Equatable {
         case void
         /// There were no budgets.
         case measured
+        /// No notification was answered.
+        case failed
     }
 
     package struct Capacity: Sendable, Codable, Equatable {
@@ -37,6 +39,8 @@ package struct LoadResult: Sendable, Codable, Equatable {
     package var deadline: Double
     /// A Boolean value that indicates whether each notification had its own source URL.
     package var uniqueSources: Bool
+    /// The settings that another run must have in common; `nil` in a result of an older version.
+    package var settings: RunSettings?
     package var capacity: Capacity?
     package var steps: [StepResult]
     package var judgements: [Judgement] = []
@@ -67,7 +71,13 @@ package struct LoadResult: Sendable, Codable, Equatable {
         if judgements.contains(where: { $0.verdict == .missed }) || changes.contains(where: \.isWorse) {
             return .missed
         }
+        if steps.allSatisfy({ !$0.hasAnswers }) { return .failed }
         return judgements.isEmpty && changes.isEmpty ? .measured : .passed
+    }
+
+    /// The most frequent reason why a notification was not answered.
+    package var mainReason: String? {
+        steps.flatMap(\.reasons).max { ($0.value, $1.key) < ($1.value, $0.key) }?.key
     }
 
     /// Judges every step by the budgets that apply to it, unless the generator fell behind.

@@ -52,6 +52,8 @@ package struct StepResult: Sendable, Codable, Equatable {
 
     package func count(_ outcome: LoadAnswer.Outcome) -> Int { outcomes[outcome.rawValue] ?? 0 }
 
+    package var hasAnswers: Bool { LoadAnswer.Outcome.allCases.contains { $0.isAnswer && count($0) > 0 } }
+
     /// The mean times of the stages, and the rest up to the mean of all answers.
     package var meanShares: [(stage: String, milliseconds: Double)] {
         let named = ["queue", "download", "wait", "decode", "store"].compactMap { name in
