@@ -89,6 +89,25 @@ struct PreemptionTests {
         #expect(table.takePreempted().isEmpty && table.nextDue(after: start + .seconds(15)) == nil)
     }
 
+    @Test("when the process ends, requests that would outlast it end, and waiting ones begin for a second only")
+    func ending() {
+        var table = table(2)
+        let permits = ask(&table, [evil[0], good[0]], at: start)
+        #expect(ask(&table, evil[1...1], at: start + .seconds(0.5)).isEmpty)
+        _ = table.takePreempted()
+        table.progressed(permits[0], 2, of: nil, at: start + .seconds(2))
+        table.progressed(permits[1], 500_000, of: 1_000_000, at: start + .seconds(2))
+        table.drain(at: start + .seconds(2))
+        let ended = table.takePreempted()
+        #expect(ended.map(\.number) == [permits[0].number] && ended.map(\.cause) == [.ending])
+        #expect(table.nextDue(after: start + .seconds(2)) != nil)
+        table.settle(at: start + .seconds(3))
+        #expect(table.takeSettled().map(\.decision) == [.failure(.late)])
+        // What is fast enough has its time.
+        table.settle(at: start + .seconds(3.5))
+        #expect(table.takePreempted().isEmpty && table.inFlight == 2)
+    }
+
     @Test("a fast site is preempted down to its share only, and for other sites up to theirs only")
     func share() {
         var table = table(8)

@@ -98,7 +98,7 @@ struct DrainTests {
         #expect(try await first.queue.status().running <= 8)
         let second = try await worker(1, first.queue)
         try await first.advance(by: .zero) { decoders[1].begun.count == 2 && decoders[1].waiting >= 2 }
-        #expect(try await first.queue.status().waiting >= 8)
+        #expect(try await first.queue.status().waiting > 0)
         // Whenever a decoder is free, a job is there for it.
         try await first.advance(by: .milliseconds(500)) { decoders.allSatisfy { $0.begun.count >= 8 } }
         second.tellToStop()

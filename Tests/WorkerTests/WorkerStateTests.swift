@@ -338,6 +338,19 @@ struct WorkerStateTests {
         #expect(state.isEmpty)
     }
 
+    @Test("work that ends short while the worker drains goes back, unless the job is due")
+    mutating func endsShort() {
+        state = WorkerState(limits: WorkerLimits(slots: 4, margin: Self.margin, drainTime: .seconds(5)))
+        let (due, long) = (job("due", within: .seconds(6)), job("long", within: .seconds(60)))
+        _ = state.take([due, long], now: now)
+        for job in [due, long] { state.decoderBegan(job.lease) }
+        #expect(state.endedShort(long.lease, now: now) == .init())
+        #expect(state.drain(now: now) == .init())
+        #expect(state.endedShort(due.lease, now: now + .seconds(5)) == .init())
+        #expect(state.endedShort(long.lease, now: now + .seconds(1)) == .init(brokenOff: [long.lease]))
+        #expect(state.worked(long.lease) == false && state.worked(due.lease) == true)
+    }
+
     @Test(
         "the worker leases ahead what its decoders can begin, more with each job that they begin, fewer while jobs wait"
     )

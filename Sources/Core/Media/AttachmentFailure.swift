@@ -12,7 +12,7 @@ package struct AttachmentFailure: Error, Sendable, Equatable, CustomStringConver
         case unrecognizedFormat, unsupportedFormat, disabled, corrupt, tooManyPixels, resourceLimit
         case decoderDied, decoderUnavailable, decoderLied
         case storeFull, storeFailed, publishFailed, forgotten
-        case payloadTooLarge, internalError
+        case payloadTooLarge, internalError, workerStopped
     }
 
     /// The true cause of `refusedAddress`. It reveals the operator's own network: it belongs in logs, never in a
@@ -53,7 +53,7 @@ package struct AttachmentFailure: Error, Sendable, Equatable, CustomStringConver
         case .storeFull, .storeFailed, .publishFailed: .attachmentMoveIntoDataStoreFailed
         case .corrupt, .truncated, .sourceChanged, .originLied: .attachmentCorrupt
         case .stalled, .timedOut, .cancelled, .resourceLimit, .decoderDied, .decoderUnavailable, .decoderLied,
-            .payloadTooLarge, .internalError, .forgotten:
+            .payloadTooLarge, .internalError, .forgotten, .workerStopped:
             nil
         }
     }

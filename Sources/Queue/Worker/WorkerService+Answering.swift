@@ -13,10 +13,11 @@ extension WorkerService {
         let begun = time.now
         let reply = isOurs == true ? await answer(job, until: deadline) : nil
         if reply != nil { cost?.worked(for: time.now - begun) }
-        let isWanted = state.withLock { guarded in
-            guarded.tasks[job.lease] = nil
-            return guarded.worker.worked(job.lease)
+        state.withLock { $0.tasks[job.lease] = nil }
+        if [.degraded, .original].contains(reply?.status) {
+            await giveBack { $0.endedShort(job.lease, now: time.now) }
         }
+        let isWanted = state.withLock { $0.worker.worked(job.lease) }
         // Otherwise the worker answered it for lack of time, or lost its lease.
         guard isWanted else { return }
         if let reply {

@@ -235,7 +235,7 @@ package final class WorkerService: Service {
         }
     }
 
-    private func giveBack(_ choose: (inout WorkerState) -> WorkerState.Returned) async {
+    func giveBack(_ choose: (inout WorkerState) -> WorkerState.Returned) async {
         var returned = WorkerState.Returned()
         perform { worker in
             returned = choose(&worker)

@@ -209,6 +209,13 @@ package struct WorkerState {
         return Returned(brokenOff: breakOff { $1 > end })
     }
 
+    /// Returns a job whose work ended with less than a complete result while the worker ends, if another one has time for it.
+    package mutating func endedShort(_ lease: Lease, now: Instant) -> Returned {
+        guard isDraining else { return Returned() }
+        let end = now + limits.lastTime
+        return Returned(brokenOff: breakOff { $0 == lease && $1 > end })
+    }
+
     /// Lets go of jobs in progress, earliest first. `isChosen` receives their times.
     private mutating func breakOff(where isChosen: (Lease, Instant) -> Bool) -> [Lease] {
         let chosen = working.filter { isChosen($0.key, $0.value) }

@@ -52,6 +52,9 @@ package final class Downloader: Sendable {
     /// give way to them.
     package func setDemand(_ count: Int) { limiter.setDemand(count) }
 
+    /// Begins the end of the process: downloads that would not be done in a few seconds end.
+    package func drain() { limiter.drain() }
+
     /// Cancels the running downloads and refuses later ones.
     package func stop() { client.stop() }
 

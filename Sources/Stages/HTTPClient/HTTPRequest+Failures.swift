@@ -62,6 +62,7 @@ extension HTTPRequest {
     func wasPreempted(_ cause: Preemption) -> AttachmentFailure {
         switch cause {
         case .slow: failure(.timedOut, "\(origin) sends too slowly to finish in time, and other downloads waited.")
+        case .ending: failure(.workerStopped, "The worker ends before \(origin) would have sent the source.")
         case .share: failure(.timedOut, "\(origin) had more than its share of all downloads while others waited.")
         }
     }

@@ -124,7 +124,7 @@ extension ManifestLine {
     /// The reasons of temporary failures.
     private static let passing: Set<AttachmentFailure.Reason> = [
         .timedOut, .cancelled, .stalled, .decoderDied, .decoderUnavailable, .storeFull, .storeFailed, .sourceChanged,
-        .internalError, .invalidURL,
+        .internalError, .invalidURL, .workerStopped,
     ]
 
     private func path(_ name: String) -> RelativePath? {

@@ -160,6 +160,9 @@ package final class Engine: Sendable {
         return traces.map { TracedCallbacks(posted, $0.tracer) } ?? posted
     }
 
+    /// Begins the end of the process: downloads that would outlast it end now.
+    func drain() { downloader.drain() }
+
     package func shutDown() async {
         downloader.stop()
         bucket?.shutDown()

@@ -54,14 +54,18 @@ package struct SidecarServices: Sendable {
     package func run(takesRequests: Bool) async throws {
         let server = server(takesRequests: takesRequests)
         let worker = settings.hasWorker || !takesRequests ? worker(takesRequests: takesRequests) : nil
-        // Services stop in reverse order: accepted requests may still enqueue jobs.
+        // Services stop in reverse order, but for the worker, which stops at once: its jobs must be back in the queue in time,
+        // also where a request takes long.
         var services: [ServiceGroupConfiguration.ServiceConfiguration] = [
             .init(service: StoreSweeper(store: engine.store, time: SystemTime())),
             .init(service: SecretReloader(files, time: SystemTime(), logger: logger)),
             .init(service: fleetFormats),
             .init(service: start),
         ]
-        if let worker { services.append(.init(service: AfterQueueStart(service: worker, start: start))) }
+        if let worker {
+            let service = AfterQueueStart(service: worker, start: start)
+            services.append(.init(service: service, successTerminationBehavior: .gracefullyShutdownGroup))
+        }
         services += [.init(service: reporting(worker)), .init(service: server)]
         if OrphanReaper.isNeeded { services.insert(.init(service: OrphanReaper(time: SystemTime())), at: 0) }
         if let metrics = server.metricsServer { services.insert(.init(service: metrics), at: 0) }
@@ -72,7 +76,11 @@ package struct SidecarServices: Sendable {
         )
         configuration.maximumGracefulShutdownDuration = Termination.drainTime
         let group = ServiceGroup(configuration: configuration)
-        try Termination.watch { Task { await group.triggerGracefulShutdown() } }
+        try Termination.watch { [engine] in
+            engine.drain()
+            worker?.stop()
+            Task { await group.triggerGracefulShutdown() }
+        }
         let supervisor = LoopSupervisor(logger: logger)
         supervisor.start()
         var failure: (any Error)?

@@ -16,7 +16,7 @@ struct LoopConduct: Sendable {
         var creditPerRequest: Duration = .milliseconds(10)
         var creditPerMebibyte: Duration = .milliseconds(100)
         var creditPerSecond: Duration = .milliseconds(50)
-        /// The debt at which a loop is cut off.
+        /// The debt at which a loop is cut off. A site that has not answered yet has less.
         var mostDebt: Duration = .milliseconds(50)
         /// The processor time that one turn may take. An honest one reads at most 1.6 MB from each of 32 connections.
         var longestTurn: Duration = .milliseconds(250)
@@ -24,6 +24,9 @@ struct LoopConduct: Sendable {
         var grace: Duration = .seconds(1)
         /// The time in which every loop must read a command, whatever keeps its thread.
         var longestUnread: Duration = .seconds(5)
+
+        static let known = Rule()
+        static let unknown = Rule(firstCredit: .milliseconds(30), mostDebt: .milliseconds(10))
     }
 
     /// The use of a loop from its start until now.
@@ -60,7 +63,7 @@ struct LoopConduct: Sendable {
     private var cutOffAt: Instant?
     private(set) var verdict = Verdict.good
 
-    init(_ rule: Rule = Rule(), at now: Instant) {
+    init(_ rule: Rule = .known, at now: Instant) {
         self.rule = rule
         credit = rule.firstCredit
         last = Use()

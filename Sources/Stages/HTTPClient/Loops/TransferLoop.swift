@@ -34,13 +34,13 @@ final class TransferLoop: @unchecked Sendable {
         var hasHandle = true
         var thread: ThreadIdentity?
         var conduct: LoopConduct
+        /// The number of the turn that the watch saw last.
+        var lastTurn: Int?
     }
 
     /// The stack is enough for libcurl with OpenSSL, which need less than 64 KiB.
     private static let stackByteCount = 524_288
-    /// The nice values of a loop for a site that has not sent anything yet, and of one that was demoted: any number of unknown
-    /// sites must leave the machine to what answers.
-    private static let unknownNice: Int32 = 10
+    /// The nice value of a loop that was demoted.
     private static let demotedNice: Int32 = 19
     /// The connections that are kept for later requests to the site.
     private static let keptConnections = 32
@@ -49,7 +49,10 @@ final class TransferLoop: @unchecked Sendable {
     private let settings: HTTPSettings
     private let trust: TrustStore
     private let time: any TimeSource
-    private let isKnown: Bool
+    private let turns = LoopTurns.ofThisProcess
+    /// The place in the line for turns, which the loop needs until the site has answered.
+    private let place = LoopTurns.Place()
+    private let needsTurns: Atomic<Bool>
     /// Called once if the loop is cut off.
     private let onCutOff: @Sendable () -> Void
     private let sockets = LoopSockets()
@@ -85,9 +88,9 @@ final class TransferLoop: @unchecked Sendable {
         self.settings = settings
         self.trust = trust
         self.time = time
-        self.isKnown = isKnown
+        needsTurns = Atomic(!isKnown)
         self.onCutOff = onCutOff
-        mailbox = Mutex(Mailbox(conduct: LoopConduct(at: time.now)))
+        mailbox = Mutex(Mailbox(conduct: LoopConduct(isKnown ? .known : .unknown, at: time.now)))
         try startThread()
     }
 
@@ -141,6 +144,7 @@ final class TransferLoop: @unchecked Sendable {
             if mailbox.unreadSince == nil { mailbox.unreadSince = time.now }
             if let reply { mailbox.replies[reply.id] = reply.reply }
             unsafe curl_multi_wakeup(multi)
+            place.ring()
             return true
         }
     }
@@ -185,6 +189,9 @@ final class TransferLoop: @unchecked Sendable {
         let byteCount = byteCount.load(ordering: .relaxed)
         let ownTime = ownTime.load(ordering: .relaxed)
         let (verdict, thread, replies) = mailbox.withLock { mailbox in
+            // A turn that is as long as the pause between two looks keeps others from theirs.
+            if mailbox.lastTurn == turn, turn.isMultiple(of: 2) { turns.end(place) }
+            mailbox.lastTurn = turn
             guard let thread = mailbox.thread else { return (LoopConduct.Verdict?.none, mailbox.thread, [Reply]()) }
             let use = LoopConduct.Use(
                 processorTime: (thread.processorTime ?? .zero) - .nanoseconds(ownTime),
@@ -209,6 +216,7 @@ final class TransferLoop: @unchecked Sendable {
             sockets.shutDown()
             // The thread may have gone to wait meanwhile. It ends when it finds the mailbox closed.
             mailbox.withLock { if $0.hasHandle { unsafe curl_multi_wakeup(multi) } }
+            place.ring()
         case .abandoned: for reply in replies { reply.resume(returning: .held) }
         case .good, nil: break
         }
@@ -225,25 +233,39 @@ final class TransferLoop: @unchecked Sendable {
         blockSignals()
         setThreadName(settings.name)
         let thread = ThreadIdentity.ofThisThread()
-        if !isKnown { thread?.yield(Self.unknownNice) }
         mailbox.withLock { $0.thread = thread }
         LoopWatch.ofThisProcess.add(self)
         var running: [UInt: Running] = [:]
         // The turn ends, for the watch, while the thread waits for its sockets.
         turn.wrappingAdd(1, ordering: .relaxed)
         while follow(takeCommands(), &running) {
+            let isNew = needsTurns.load(ordering: .relaxed)
+            guard !isNew || hasTurn() else { continue }
             var count: Int32 = 0
             unsafe curl_multi_perform(multi, &count)
             handOn(&running)
             finishEnded(&running)
             finishStalled(&running)
+            if isNew { turns.end(place) }
             turn.wrappingAdd(1, ordering: .relaxed)
             // Without memory or descriptors for the poll, this would return at once, again and again.
             if unsafe curl_multi_poll(multi, nil, 0, pause(running), nil) != CURLM_OK { usleep(10_000) }
             turn.wrappingAdd(1, ordering: .relaxed)
         }
+        turns.leave(place)
         unsafe curl_multi_cleanup(multi)
         LoopWatch.ofThisProcess.remove(self)
+    }
+
+    /// Returns whether the loop may go on. Otherwise there is a command to read, or a turn has come.
+    private func hasTurn() -> Bool {
+        guard !turns.begin(place) else { return true }
+        // What was posted before the loop stood in line rang no bell.
+        guard mailbox.withLock({ $0.isOpen && $0.commands.isEmpty }) else { return false }
+        turn.wrappingAdd(1, ordering: .relaxed)
+        place.wait()
+        turn.wrappingAdd(1, ordering: .relaxed)
+        return false
     }
 
     /// Blocks signals, which are for other threads. Above all, SIGPIPE of a broken TLS connection must not end the
@@ -371,6 +393,10 @@ final class TransferLoop: @unchecked Sendable {
     }
 
     private func finish(_ id: UInt, _ entry: Running, _ result: HTTPResult) {
+        if result.status != nil {
+            needsTurns.store(false, ordering: .relaxed)
+            turns.leave(place)
+        }
         unsafe curl_multi_remove_handle(multi, entry.transfer.handle)
         reply(to: id, result)
     }

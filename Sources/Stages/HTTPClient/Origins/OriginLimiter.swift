@@ -83,6 +83,12 @@ package final class OriginLimiter: Sendable {
         change { $0.table.setDemand(count, at: now) }
     }
 
+    /// Begins the end of the process: what waits may begin for a little while only, and what would not be done ends.
+    package func drain() {
+        let now = time.now
+        change { $0.table.drain(at: now) }
+    }
+
     fileprivate func leave(_ permit: OriginTable.Permit, _ outcome: OriginOutcome) {
         let now = time.now
         var opened = false
@@ -139,7 +145,7 @@ package final class OriginLimiter: Sendable {
             return (woken, preempted, alarm)
         }
         for (action, cause) in preempted {
-            instrument.record(cause == .slow ? .preemptedSlow : .preemptedForShare)
+            instrument.record(cause == .share ? .preemptedForShare : .preemptedSlow)
             action?(cause)
         }
         for (waiter, decision) in woken { waiter.resume(returning: decision) }

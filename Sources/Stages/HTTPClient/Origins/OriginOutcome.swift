@@ -35,7 +35,7 @@ extension HTTPResult {
         case .httpStatus where status == 429: return OriginOutcome(isOverloaded: true, pause: retryAfter)
         case .httpStatus where status.map { $0 >= 500 } ?? false:
             return OriginOutcome(health: .failure, isOverloaded: true, pause: retryAfter)
-        case .truncated, .resourceLimit, .internalError, .originUnavailable: return .unknown
+        case .truncated, .resourceLimit, .internalError, .originUnavailable, .workerStopped: return .unknown
         // The origin did answer, whatever the answer was.
         default: return .worked
         }

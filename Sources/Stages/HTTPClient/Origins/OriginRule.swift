@@ -26,6 +26,9 @@ package struct OriginRule: Sendable, Equatable {
     /// The time for a request's first bytes, after which it counts as slow; twice that where the origin is known to
     /// take so long.
     package var grace: Duration = .seconds(2)
+    /// When the process ends: the time for which waiting requests may still begin, and that in which they must be done.
+    package var lastStart: Duration = .seconds(1)
+    package var drainTime: Duration = .seconds(6)
     /// The time without requests to other sites after which one site may use all permits. Otherwise a quarter is kept
     /// for others.
     package var lonelyTime: Duration = .seconds(10)

@@ -34,9 +34,13 @@ extension OriginTable {
     /// Ends as many requests early as others wait, if any should give way.
     mutating func preempt(at now: Instant) {
         let blocked = blockedWaiters(at: now)
-        guard demand > 0 || !blocked.isEmpty else { return }
-        var judged = judgedRequests(at: now, before: blocked.map(\.deadline).min())
+        guard demand > 0 || !blocked.isEmpty || ending != nil else { return }
+        var judged = judgedRequests(at: now, before: (blocked.map(\.deadline) + [ending?.end].compactMap(\.self)).min())
         guard !judged.isEmpty else { return }
+        if ending != nil {
+            for _ in judged { preempt(of: &judged, 0) { _, _ in .ending } }
+            return
+        }
         // Requests that are about to end already make way for as many.
         var ending = endingCount
         let share = fairShare
@@ -64,7 +68,7 @@ extension OriginTable {
 
     /// Returns the time at which `preempt` may decide differently.
     func nextJudgement(after now: Instant) -> Instant? {
-        guard demand > 0 || !blockedWaiters(at: now).isEmpty else { return nil }
+        guard demand > 0 || ending != nil || !blockedWaiters(at: now).isEmpty else { return nil }
         let open = running.values.lazy.filter { $0.preemption == nil }
         guard let first = open.map(\.judgedFrom).min() else { return nil }
         return max(first, now + Self.judgementTime)
@@ -107,7 +111,7 @@ extension OriginTable {
         guard let index else { return }
         let (number, promise) = judged.remove(at: index)
         guard let site = running[number]?.site else { return }
-        let why: Preemption = promise.share < 1 ? .slow : .share
+        let why: Preemption = ending != nil ? .ending : promise.share < 1 ? .slow : .share
         running[number]?.preempt(why, isHopeless: promise.isHopeless)
         update(site) { $0.ending += 1 }
         endingCount += 1

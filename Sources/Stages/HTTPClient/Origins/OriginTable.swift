@@ -43,6 +43,8 @@ struct OriginTable {
     private(set) var waiters: [Waiter] = []
     /// The number of requests that wait elsewhere, before their origin is known.
     private(set) var demand = 0
+    /// The time until which requests may begin, and that by which they must be done, once the process ends.
+    private(set) var ending: (lastStart: Instant, end: Instant)?
     private var settled: [(number: UInt64, decision: Decision)] = []
     var preempted: [(number: UInt64, cause: Preemption)] = []
     private var lastPermit: UInt64 = 0
@@ -74,6 +76,12 @@ struct OriginTable {
         records.update(origin) { $0.waiting += 1 }
         update(site) { $0.waiting += 1 }
         preempt(at: now)
+    }
+
+    /// Lets waiting requests begin for a little while only, and has those give way that would not be done when the process ends.
+    mutating func drain(at now: Instant) {
+        ending = (now + rule.lastStart, now + rule.drainTime)
+        settle(at: now)
     }
 
     /// Sets the number of requests that wait elsewhere.
@@ -143,7 +151,8 @@ struct OriginTable {
             var left: [Waiter] = []
             for waiter in waiters {
                 let isNext = isAnyone || sites[waiter.site]?.inFlight ?? 0 < share
-                if isNext, let decision = decision(for: waiter.origin, until: waiter.deadline, at: now) {
+                let deadline = min(waiter.deadline, ending?.lastStart ?? waiter.deadline)
+                if isNext, let decision = decision(for: waiter.origin, until: deadline, at: now) {
                     stopsWaiting(waiter)
                     settled.append((waiter.number, decision))
                 } else {
@@ -157,7 +166,8 @@ struct OriginTable {
     /// Returns the time at which `settle` has something to decide, if no other call comes first.
     func nextDue(after now: Instant) -> Instant? {
         let pauses = waiters.compactMap { records[$0.origin]?.pausedUntil }.filter { $0 > now }
-        return (pauses + [waiters.first?.deadline, nextJudgement(after: now)].compactMap(\.self)).min()
+        let last = waiters.isEmpty ? nil : ending?.lastStart
+        return (pauses + [waiters.first?.deadline, last, nextJudgement(after: now)].compactMap(\.self)).min()
     }
 
     mutating func takeSettled() -> [(number: UInt64, decision: Decision)] {

@@ -89,4 +89,6 @@ enum Preemption: Sendable, Equatable {
     case slow
     /// The site has more than its fair share of all requests.
     case share
+    /// The process ends before the bytes would have come.
+    case ending
 }
