@@ -54,5 +54,7 @@ struct AfterQueueStart<Later: Service>: Service {
     func run() async throws {
         await start.whenFormatsAreKnown()
         try await service.run()
+        // One that was told to stop before its turn must not end before it: the group would cancel all others.
+        try? await gracefulShutdown()
     }
 }

@@ -63,8 +63,7 @@ package struct SidecarServices: Sendable {
             .init(service: start),
         ]
         if let worker {
-            let service = AfterQueueStart(service: worker, start: start)
-            services.append(.init(service: service, successTerminationBehavior: .gracefullyShutdownGroup))
+            services.append(.init(service: AfterQueueStart(service: worker, start: start)))
         }
         services += [.init(service: reporting(worker)), .init(service: server)]
         if OrphanReaper.isNeeded { services.insert(.init(service: OrphanReaper(time: SystemTime())), at: 0) }
