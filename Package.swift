@@ -404,7 +404,7 @@ let package = Package(
         ),
         .tests("ProcessingTests", ["Values", "Timing", "Media", "Payloads", "ServiceExtension", "Processing"]),
         .tests("TemplatesTests", ["Templates", .product(name: "Mustache", package: "swift-mustache")]),
-        .tests("BatchTests", ["Timing", "Media", "Payloads", "Processing", "Batch"]),
+        .tests("BatchTests", ["Timing", "Files", "Media", "Payloads", "Processing", "Batch"]),
         .tests(
             "WorkerTests",
             [

@@ -1,3 +1,4 @@
+import Files
 import Foundation
 import Media
 import Payloads
@@ -227,6 +228,62 @@ struct BatchRunTests {
         #expect(throws: BatchError.self) {
             _ = try BatchFolders(input: "\(batch.input)/nowhere", output: "\(batch.output)/2", resumes: false)
         }
+    }
+
+    @Test("`..` in --out leads out of the folder to which a link leads, as in a shell")
+    func linkedPlaces() throws {
+        try batch.write("deep/a.png", "A")
+        let link = batch.folder.url.appending(path: "link").path
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "\(batch.input)/deep")
+        #expect(throws: BatchError.self) {
+            _ = try BatchFolders(input: batch.input, output: "\(link)/../out", resumes: false)
+        }
+        let folders = try BatchFolders(input: batch.input, output: "\(link)/../../new/../~", resumes: false)
+        #expect(folders.output == "\(batch.folder.path)/~")
+    }
+
+    @Test("an output that leads into the input only after the check is refused, and nothing is written")
+    func movedPlace() throws {
+        try batch.write("deep/a.png", "A")
+        let folders = try BatchFolders(input: batch.input, output: batch.output, resumes: false)
+        try FileManager.default.createSymbolicLink(atPath: batch.output, withDestinationPath: "\(batch.input)/deep")
+        #expect(throws: BatchError.self) { _ = try folders.createOutput() }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: "\(batch.input)/deep") == ["a.png"])
+    }
+
+    @Test("folders of the input with the names of the batch's own files and folders do no harm, and are accounted for")
+    func ownNames() async throws {
+        for path in ["manifest.jsonl/a.png", "report.html/b.png", ".attachd-batch/tmp-1.png"] {
+            try batch.write(path, path)
+        }
+        // Only at the top are these names taken, and a batch's own folder is one everywhere.
+        for path in ["deep/report.html/c.png", "earlier/.attachd-batch/d.png"] { try batch.write(path, path) }
+        for resumes in [false, true] {
+            let progress = try await batch.run(resumes: resumes)
+            #expect(progress.complete == 1 && progress.original == 2 && progress.skipped == 2)
+            #expect(try batch.made == ["deep/report.html/c.jpg": "deep/report.html/c.png"])
+        }
+        #expect(batch.folder.files.contains("out/report.html"))
+        #expect(try batch.outputs["report.html"] == "-" && batch.outputs[".attachd-batch"] == "-")
+        #expect(batch.decoders.words == ["deep/report.html/c.png"])
+        #expect(try await batch.run(resumes: true, exclude: ["report.html", "manifest.jsonl"]).original == 0)
+    }
+
+    @Test("the output is never read as input, even where it is reached under another name")
+    func outputInWalk() async throws {
+        try batch.write("a.png", "A")
+        try batch.write("elsewhere/b.jpg", "B")
+        let output = try Directory.open("\(batch.input)/elsewhere")
+        let options = BatchOptions(
+            selection: FileSelection(),
+            profile: .apns,
+            fingerprint: "0000",
+            timeLimit: .seconds(1),
+            decoders: 1,
+        )
+        let walk = TreeWalk(try .open(batch.input), options, output: FileIdentity(folder: output.descriptor))
+        #expect(walk.map(\.path.text) == ["a.png", "elsewhere"])
+        #expect(walk.map(\.kind).last == .ownFolder)
     }
 
     @Test("a finished batch is resumed only on request, and by one process at a time")

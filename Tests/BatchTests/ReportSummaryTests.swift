@@ -43,7 +43,29 @@ struct ReportSummaryTests {
                 == "files: under 10 ms: 1, 10 ms to 30 ms: 2, 30 ms to 100 ms: 1, 30 s and more: 1"
         )
         #expect(plots[1]["text"] as? String == "8 s on average, 40 s at most")
-        #expect(context["total"] as? Int == 6 && context["saved"] as? Int == 100)
+        #expect(context["total"] as? Int == 6)
+    }
+
+    @Test(
+        "a file that grew is said to have grown, in its row and in the totals, and only nothing left is 100 % saved",
+        arguments: [
+            (1000, 70, "93 %", "93"), (1000, 1000, "0 %", "0"), (1000, 1120, "grew 12 %", "-12"),
+            (1000, 3444, "grew 244 %", "-244"), (1000, 1001, "grew under 1 %", "0"), (1000, 999, "under 1 %", "0"),
+            (1_000_000, 1, "99 %", "99"), (1000, 0, "100 %", "100"),
+        ]
+    )
+    func change(before: Int, after: Int, text: String, saved: String) throws {
+        let line = ManifestLine(json: [
+            "path": "a", "sha256": "00", "bytes": .integer(before), "options": "0", "outcome": "complete",
+            "attachments": [["bytes": .integer(after)]],
+        ])
+        let row = ReportRow(line, preview: nil)
+        #expect((row.context["change"] as? [String: Any])?["text"] as? String == text)
+        let isGrowth = after > before
+        #expect(ReportPage.text(of: row).contains(isGrowth ? ">\(text)</td>" : "saved </span>\(text)</td>"))
+        #expect(row.context["saved"] as? String == saved)
+        let total = Self.summary([(before, after, 1)])["change"] as? [String: Any]
+        #expect(total?["text"] as? String == text && total?["isGrowth"] as? Bool == isGrowth)
     }
 
     @Test("the parts of the outcomes fill the bar, and every column is visible and inside the picture")

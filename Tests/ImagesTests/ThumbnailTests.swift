@@ -23,6 +23,17 @@ import Testing
         #expect(shown.source?.width == width && shown.source?.height == height)
     }
 
+    @Test("what is transparent is grey in it, so that black and white marks are visible on light and on dark pages")
+    func transparent() throws {
+        let source = PNGBuilder.picture(90, 60, .rgba) { x, _ in
+            x < 30 ? [0, 0, 0, 255] : x < 60 ? [255, 255, 255, 255] : [255, 255, 255, 0]
+        }
+        let output = try transform(MemorySource(source), .png, thumbnailEdge: 192).output
+        let pixels = try Pixels(try #require(output.thumbnail), .jpeg)
+        let greys = [10, 45, 80].map { pixels.at($0, 30)[0] }
+        #expect(greys[0] < 20 && greys[1] > 235 && (120...170).contains(greys[2]))
+    }
+
     @Test("no thumbnail is made without a request") func none() throws {
         let photo = SharedMedia.packageRoot.appending(path: "Samples/media/photo.jpg")
         let output = try transform(MemorySource([UInt8](Data(contentsOf: photo))), .jpeg).output

@@ -34,6 +34,22 @@ extension Browser {
         return violations.map { "\($0.id) (\($0.impact ?? "")): \($0.targets)" }
     }
 
+    /// Returns the labels of plots that touch another label of the same plot: those less than a letter apart.
+    func touchingLabels() async throws -> [String] {
+        try await value(
+            of: """
+                return [...document.querySelectorAll("svg")].filter(plot => plot.checkVisibility()).flatMap(plot => {
+                  const labels = [...plot.querySelectorAll("text")].map(text => ({
+                    text: text.textContent, box: text.getBoundingClientRect(),
+                  }));
+                  return labels.filter(({ box }, index) => labels.slice(0, index).some(({ box: other }) =>
+                    box.left < other.right + 4 && other.left < box.right + 4 &&
+                    box.top < other.bottom && other.top < box.bottom)).map(({ text }) => text);
+                })
+                """
+        )
+    }
+
     /// Returns the elements that make the page wider than its window, or that are cut off at its side.
     func overflows() async throws -> [String] {
         try await value(

@@ -130,6 +130,9 @@ struct PageTests {
             try await browser.show(server.sample("photo").replacing("photo.jpg", with: "missing.jpg"))
             #expect(try await browser.text(".outcome") == "original")
             #expect(try await browser.text(".report .notice.bad").contains("404"))
+            // The app's error is the same for many reasons, so it is no heading.
+            #expect(try await browser.text(".report .notice.bad b") == "httpStatus")
+            #expect(try await browser.text(".report .notice.bad small") == "On a phone: attachmentInvalidURL (100)")
             for (payload, words) in [("{", "not JSON"), (#"{"x":1}"#, "payload")] {
                 try await browser.run(
                     "document.getElementById('payload').value = arguments[0]; document.getElementById('show').click()",

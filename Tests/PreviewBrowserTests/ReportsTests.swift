@@ -18,21 +18,24 @@ struct ReportsTests {
         )
     }
 
-    private func run(_ arguments: [String]) throws {
+    private func run(_ arguments: [String], status: Int32 = 0) throws {
         let program = try start(arguments)
         _ = try program.readToEnd()
-        #expect(program.wait() == 0)
+        #expect(program.wait() == status)
     }
 
-    /// Expects that a page fits a phone and a desk, and that axe finds nothing.
-    private func expectGood(_ page: URL, _ browser: Browser) async throws {
-        for (width, height) in [(390, 844), (1280, 800)] {
+    /// Expects that a page fits a phone and a desk, light and dark, and that axe finds nothing.
+    private func expectGood(_ page: URL, _ browser: Browser, mayTouch: Bool = false) async throws {
+        for (width, height, isDark) in [(390, 844, false), (390, 844, true), (1280, 800, false), (1280, 800, true)] {
             try await browser.resize(width: width, height: height)
+            try await browser.setDark(isDark)
             try await browser.open(page.absoluteString)
             #expect(try await browser.overflows() == [], "\(width)")
-            if Axe.script != nil { #expect(try await browser.axeFindings() == [], "\(width)") }
+            if !mayTouch { #expect(try await browser.touchingLabels() == [], "\(width)") }
+            if Axe.script != nil { #expect(try await browser.axeFindings() == [], "\(width), dark: \(isDark)") }
             #expect(try await browser.errors() == [])
         }
+        try await browser.setDark(false)
     }
 
     @Test("a batch's report has its summary first, fits a phone, and sorts without its headers")
@@ -57,6 +60,15 @@ struct ReportsTests {
             try #require(plots.count == 3)
             #expect(plots[0] == "Complete: 4. No output: 2. ")
             #expect(plots[1].hasPrefix("before: ") && plots[1].contains("after: ") && plots[2].hasPrefix("files: "))
+            // The shapes in the table are explained above it, and visibly.
+            let key: Bool = try await browser.value(
+                of: """
+                    const key = document.querySelector("#key");
+                    return key.checkVisibility() && ["dashed", "filled"].every(word => key.textContent.includes(word)) &&
+                      document.querySelector("#files .saved rect") !== null
+                    """
+            )
+            #expect(key)
             let isFirst: Bool = try await browser.value(
                 of: """
                     const [summary, table] = [".summary", "#files"].map(part => document.querySelector(part));
@@ -82,6 +94,36 @@ struct ReportsTests {
         }
     }
 
+    @Test("a page of prepared sources has its totals first, then what failed, and fits a phone")
+    func prepare() async throws {
+        try await PreviewServer.run { server, browser in
+            let sources = ["photo.jpg", "launch.mp4", "chime.m4a", "\(String(repeating: "missing-", count: 30)).jpg"]
+                .map { #"{"source": "\#(server.origin.url("/\($0)"))"}"# }
+            let file = try folder.write(sources.joined(separator: "\n"), to: "sources.jsonl")
+            let report = folder.url.appending(path: "look.html")
+            try run(
+                ["prepare", file, "--listen", "127.0.0.1:\(server.port)", "--report", report.path],
+                status: 3
+            )
+            try await expectGood(report, browser)
+            #expect(try await browser.text("h1") == "3 of 4 sources are ready")
+            let totals: [String] = try await browser.value(
+                of: """
+                    return [...document.querySelectorAll("dl div")].map(total => total.innerText.replace(/\\s+/g, " "))
+                    """
+            )
+            #expect(totals.prefix(2) == ["Ready 3", "Not ready 1"])
+            #expect(totals.contains { $0.wholeMatch(of: /Files [0-9]+ kB/) != nil })
+            #expect(totals.contains { $0.wholeMatch(of: /Sources 1.5 MB, [0-9]+ % saved/) != nil })
+            #expect(totals.last?.hasPrefix("All ready until 20") == true)
+            #expect(try await browser.text("tbody tr:first-child th").contains("404"))
+            let isLoaded: Bool = try await browser.value(
+                of: "return [...document.images].length === 1 && document.images[0].naturalWidth > 0"
+            )
+            #expect(isLoaded)
+        }
+    }
+
     @Test("a load test's report fits a phone, with plots of their own")
     func loadTest() async throws {
         let routes = folder.url.appending(path: "worker/v1")
@@ -100,7 +142,8 @@ struct ReportsTests {
             "--warm-up", "0s", "--budget", "failed=0", "--report", report.path,
         ])
         try await Browser.run { browser in
-            try await expectGood(report, browser)
+            // Only three points: the labels of percentiles that are nearly equal touch.
+            try await expectGood(report, browser, mayTouch: true)
             for (width, kind) in [(390, "slim"), (1280, "broad")] {
                 try await browser.resize(width: width, height: 800)
                 let shown: [String] = try await browser.value(

@@ -27,6 +27,55 @@ struct SamplesTests {
         }
     }
 
+    @Test(
+        "a message is shown on each platform that it is for, with the platform's own texts and picture",
+        arguments: [
+            ("fcm-message", ["banner", "lock", "centre", "expanded", "android", "web"]),
+            ("gorush", ["banner", "lock", "centre", "expanded", "android"]),
+            ("onesignal", ["banner", "lock", "centre", "expanded"]),
+        ]
+    )
+    func platforms(name: String, places: [String]) async throws {
+        try await PreviewServer.run { server, browser in
+            try await browser.open(server.url)
+            try await browser.show(server.sample(name))
+            let seen: [String] = try await browser.value(
+                of: "return [...document.querySelectorAll('[data-place]')].map(place => place.dataset.place)"
+            )
+            #expect(seen == places)
+            try await media(name, browser)
+            for place in places.dropFirst(4) {
+                let isShown: Bool = try await browser.value(
+                    of: "return document.querySelector(arguments[0]).checkVisibility()",
+                    "[data-place=\(place)] img"
+                )
+                #expect(isShown)
+                #expect(try await browser.text("[data-place=\(place)] [data-field=body]").contains("rocket"))
+            }
+            #expect(try await browser.errors() == [])
+        }
+    }
+
+    @Test("a message for Android and the web only shows no iPhone")
+    func noIPhone() async throws {
+        try await PreviewServer.run { server, browser in
+            try await browser.open(server.url)
+            let url = server.origin.url("/photo.jpg")
+            try await browser.show(
+                """
+                {"message": {"topic": "t", "android": {"notification": {"title": "A", "body": "B", "image": "\(url)"}},
+                "webpush": {"notification": {"title": "W", "body": "B", "image": "\(url)"}}}}
+                """
+            )
+            let titles: [String] = try await browser.value(
+                of: "return [...document.querySelectorAll('[data-place] .title')].map(title => title.textContent)"
+            )
+            #expect(titles == ["A", "W"])
+            #expect(try await browser.overflows() == [])
+            #expect(try await browser.errors() == [])
+        }
+    }
+
     private func shown(_ name: String, _ server: PreviewServer, _ browser: Browser) async throws {
         let payload = try server.sample(name)
         let content = ShownContent(try JSONValue(parsing: Array(payload.utf8)))

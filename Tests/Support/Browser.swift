@@ -113,6 +113,13 @@ package final class Browser: Sendable {
         )
     }
 
+    /// Makes the page light or dark, as the reader's system would.
+    package func setDark(_ isDark: Bool) async throws {
+        let scheme = ["name": "prefers-color-scheme", "value": isDark ? "dark" : "light"]
+        let parameters: [String: any Sendable] = ["features": [scheme]]
+        try await command("/goog/cdp/execute", ["cmd": "Emulation.setEmulatedMedia", "params": parameters])
+    }
+
     /// Clicks like a person: the element must be visible.
     package func click(_ selector: String) async throws {
         try await command("/element/\(try await element(selector))/click", [:])

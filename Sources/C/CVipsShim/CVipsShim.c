@@ -113,9 +113,9 @@ int cvips_icc_to_srgb(VipsImage *in, gboolean embedded, const char *fallback, Vi
                               "black_point_compensation", TRUE, NULL);
 }
 
-int cvips_flatten_white(VipsImage *in, VipsImage **out) {
-    double white[] = {255, 255, 255};
-    VipsArrayDouble *background = vips_array_double_new(white, in->Bands > 2 ? 3 : 1);
+int cvips_flatten(VipsImage *in, double grey, VipsImage **out) {
+    double greys[] = {grey, grey, grey};
+    VipsArrayDouble *background = vips_array_double_new(greys, in->Bands > 2 ? 3 : 1);
     int status = vips_flatten(in, out, "background", background, NULL);
     vips_area_unref(VIPS_AREA(background));
     return status;

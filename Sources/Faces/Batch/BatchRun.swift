@@ -67,12 +67,14 @@ package final class BatchRun: Sendable {
         try await finish()
     }
 
-    private var walk: TreeWalk { TreeWalk(folders.input, options) }
+    private var walk: TreeWalk {
+        TreeWalk(folders.input, options, output: FileIdentity(folder: output.root.descriptor))
+    }
 
     private func handle(_ entry: TreeWalk.Entry) async {
         switch entry.kind {
         case .file(let name): await handle(entry.path, name)
-        case .link, .special, .unreadableFolder: await note(entry.unusable)
+        default: await note(entry.unusable)
         }
     }
 
@@ -183,20 +185,16 @@ package final class BatchRun: Sendable {
 extension TreeWalk.Entry {
     /// The manifest's line for an entry that is not a file.
     var unusable: ManifestLine {
-        switch kind {
-        case .unreadableFolder(let error):
-            let message = "The folder cannot be read, so its files are missing: \(error.reason)."
-            return ManifestLine(
-                path,
-                outcome: .original,
-                because: AttachmentFailure(.download, .invalidURL, message),
-            )
-        case .link:
-            let message = "A symbolic link is not followed."
-            return ManifestLine(path, outcome: .skipped, because: AttachmentFailure(.download, .invalidURL, message))
-        case .special, .file:
-            let message = "A pipe, a socket or a device is not a file."
-            return ManifestLine(path, outcome: .skipped, because: AttachmentFailure(.download, .invalidURL, message))
-        }
+        let (outcome, message): (ManifestLine.Outcome, String) =
+            switch kind {
+            case .unreadableFolder(let error):
+                (.original, "The folder cannot be read, so its files are missing: \(error.reason).")
+            case .takenName:
+                (.original, "The batch writes a file of this name, so the files in it are missing. Rename the folder.")
+            case .ownFolder: (.skipped, "The folder belongs to a batch, so its files are no sources.")
+            case .link: (.skipped, "A symbolic link is not followed.")
+            case .special, .file: (.skipped, "A pipe, a socket or a device is not a file.")
+            }
+        return ManifestLine(path, outcome: outcome, because: AttachmentFailure(.download, .invalidURL, message))
     }
 }

@@ -26,7 +26,8 @@ package struct DryRun {
     /// Passes a line of JSON for each file to `print`: `path`, `action` (`make`, `keep`, `reuse` or `skip`), and for
     /// `make` the `output` without its extension (a file that keeps its extension keeps its name), for `skip` the `reason`.
     package func run(_ print: (String) -> Void) {
-        for entry in TreeWalk(folders.input, options) {
+        let output = (try? Directory.open(folders.output)).flatMap { FileIdentity(folder: $0.descriptor) }
+        for entry in TreeWalk(folders.input, options, output: output) {
             let members = members(of: entry)
             let path = ManifestLine.members("path", entry.path)
             print(JSONValue.object(path + members).compactText)

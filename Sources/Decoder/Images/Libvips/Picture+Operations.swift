@@ -93,8 +93,11 @@ extension Picture {
         try unsafe Picture.make("grey_bands") { made in unsafe cvips_grey_bands(image, &made) }
     }
 
-    func flattenedOnWhite() throws(DecodeError) -> Picture {
-        try unsafe Picture.make("flatten") { made in unsafe cvips_flatten_white(image, &made) }
+    func flattenedOnWhite() throws(DecodeError) -> Picture { try flattened(onGrey: 255) }
+
+    /// Returns the picture without alpha, on a background of a grey from 0 to 255.
+    func flattened(onGrey grey: Double) throws(DecodeError) -> Picture {
+        try unsafe Picture.make("flatten") { made in unsafe cvips_flatten(image, grey, &made) }
     }
 
     func firstBands(_ count: Int) throws(DecodeError) -> Picture {

@@ -144,12 +144,13 @@ extension Picture {
     /// which 4:2:0 would blur: more than `share` of its squares of four pixels.
     func hasSharpColour(inMoreThan share: Double) -> Bool { unsafe cvips_has_sharp_colour(image, share) == 1 }
 
-    /// Returns a small JPEG of a picture in memory, on a white background.
+    /// Returns a small JPEG of a picture in memory. What is transparent becomes grey, on which black and white marks are
+    /// visible, and which is no bright box on a dark page.
     func thumbnail(longEdge: Int) throws(DecodeError) -> EncodedBytes {
         let quality = 65
         let small = try inMemory(scaledTo: size.fitting(longEdge: longEdge))
         guard small.hasAlpha else { return try small.jpeg(quality: quality) }
-        return try small.flattenedOnWhite().jpeg(quality: quality)
+        return try small.flattened(onGrey: 144).jpeg(quality: quality)
     }
 
     func png(isPaletted: Bool) throws(DecodeError) -> EncodedBytes {

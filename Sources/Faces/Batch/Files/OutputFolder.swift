@@ -4,8 +4,10 @@ import Media
 
 /// The folder to which a batch writes: outputs, the manifest, the report, and a folder for unfinished files.
 final class OutputFolder: Sendable {
-    /// The name of attachd's own folder, which folders of the input must not have.
-    static let ownName = ".attachd-batch"
+    /// The name of attachd's own folder. Folders of the input with this name are skipped.
+    static let ownName = Array(".attachd-batch".utf8)
+    /// The names of attachd's own files beside the outputs.
+    static let fileNames = [Manifest.name, ReportPage.name].map { Array($0.utf8) }
 
     let root: Directory
     /// The folder for unfinished files, and for the files that `--resume` needs in addition to the manifest.
@@ -21,7 +23,7 @@ final class OutputFolder: Sendable {
     init(at path: String) throws(BatchError) {
         do throws(FileError) {
             root = try Directory.open(path)
-            scratch = try root.subdirectory(Self.ownName.utf8)
+            scratch = try root.subdirectory(Self.ownName)
         } catch {
             throw BatchError(.cannotWrite, "\(error). Choose another --out.")
         }

@@ -14,6 +14,10 @@ struct TreeWalk: Sequence, IteratorProtocol {
             /// A pipe, a socket or a device.
             case special
             case unreadableFolder(FileError)
+            /// The output, or what an earlier batch keeps for `--resume`.
+            case ownFolder
+            /// A folder whose outputs would be where the batch writes a file of its own.
+            case takenName
         }
 
         var path: RelativePath
@@ -29,11 +33,15 @@ struct TreeWalk: Sequence, IteratorProtocol {
     private let root: Directory
     private let selection: FileSelection
     private let formats: Set<OutputFormat>
+    private let output: FileIdentity?
     /// The entries still to visit. The next one is last.
     private var pending: [Item]
 
-    init(_ root: Directory, _ options: BatchOptions) {
+    /// Creates the walk through `root`. `output` is the folder of the outputs if it exists. It is never entered, even if
+    /// it is reached under another name, as through a bind mount.
+    init(_ root: Directory, _ options: BatchOptions, output: FileIdentity?) {
         self.root = root
+        self.output = output
         selection = options.selection
         formats = options.profile.outputFormats
         pending = [Item(path: .root, kind: S_IFDIR, output: .root)]
@@ -44,8 +52,12 @@ struct TreeWalk: Sequence, IteratorProtocol {
             switch item.kind {
             case S_IFDIR:
                 guard item.path.isRoot || !selection.excludes(item.path) else { continue }
+                guard item.path.name != OutputFolder.ownName else { return Entry(path: item.path, kind: .ownFolder) }
+                guard !OutputFolder.fileNames.contains(item.path.bytes) else {
+                    return Entry(path: item.path, kind: .takenName)
+                }
                 do throws(FileError) {
-                    try open(item.path)
+                    guard try open(item.path) else { return Entry(path: item.path, kind: .ownFolder) }
                 } catch {
                     return Entry(path: item.path, kind: .unreadableFolder(error))
                 }
@@ -58,8 +70,11 @@ struct TreeWalk: Sequence, IteratorProtocol {
         return nil
     }
 
-    private mutating func open(_ path: RelativePath) throws(FileError) {
-        let entries = try root.subdirectory(at: path).entries()
+    /// Adds the entries of a folder. Returns `false` if it is the output.
+    private mutating func open(_ path: RelativePath) throws(FileError) -> Bool {
+        let folder = try root.subdirectory(at: path)
+        guard output == nil || FileIdentity(folder: folder.descriptor) != output else { return false }
+        let entries = try folder.entries()
         let names = OutputNames(
             files: entries.filter { $0.kind != S_IFDIR }.map(\.name),
             folders: entries.filter { $0.kind == S_IFDIR }.map(\.name),
@@ -70,5 +85,6 @@ struct TreeWalk: Sequence, IteratorProtocol {
                 let output = names.name(of: entry.name, in: path)
                 return Item(path: output.source, kind: entry.kind, output: output)
             }
+        return true
     }
 }

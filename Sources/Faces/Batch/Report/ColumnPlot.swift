@@ -23,12 +23,19 @@ struct ColumnPlot {
     func context(title: String, text: String) -> [String: Any] {
         [
             "title": title, "text": text, "description": description, "greatest": greatest, "bars": bars,
-            "marks": marks.enumerated().map { index, mark in
-                ["x": (Self.left + step * Double(index + 1)).tenths, "text": mark]
-            },
+            "marks": places,
+            // Each second bound has a label, because all of them would touch.
+            "labels": places.enumerated().filter { $0.offset % 2 == 0 }.map(\.element),
             "hasLegend": series.count > 1,
             "legend": series.map { ["kind": $0.kind, "name": $0.name] },
         ]
+    }
+
+    /// The bounds between the columns.
+    private var places: [[String: Any]] {
+        marks.enumerated().map { index, mark in
+            ["x": (Self.left + step * Double(index + 1)).tenths, "text": mark]
+        }
     }
 
     private var bars: [[String: Any]] {

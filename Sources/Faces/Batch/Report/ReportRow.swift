@@ -29,12 +29,13 @@ struct ReportRow {
         context["href"] = line.output?.urlText
         context["beforeBytes"] = beforeBytes
         context["afterBytes"] = afterBytes
-        if let beforeBytes, let afterBytes, beforeBytes > 0 {
-            context["saved"] = "\(max(0, Int(clamping: 100 - Double(afterBytes) * 100 / Double(beforeBytes))))"
+        if let beforeBytes, let afterBytes, let change = SizeChange(from: beforeBytes, to: afterBytes) {
+            context["saved"] = "\(change.saved)"
+            context["change"] = change.context
         }
         context["time"] = milliseconds.map { "\($0)" }
         context["duration"] = milliseconds.map(Self.duration)
-        context["before"] = source.map(Self.side) ?? beforeBytes.map { ["size": Self.size($0)] }
+        context["before"] = source.map(Self.side) ?? beforeBytes.map { ["size": SizeChange.size($0)] }
         context["after"] = attachment.map(Self.side)
         let (was, now) = (source.flatMap(Self.pixels), attachment.flatMap(Self.pixels))
         if let was, let now { context["scale"] = Self.scale(was, now) }
@@ -45,15 +46,6 @@ struct ReportRow {
             context["height"] = Int(clamping: (size.height * factor).rounded())
         }
         self.context = context
-    }
-
-    /// Formats a size as `74 kB`.
-    static func size(_ byteCount: Int) -> String {
-        for (unit, bytes) in [("GB", 1e9), ("MB", 1e6), ("kB", 1e3)] where Double(byteCount) >= bytes {
-            let number = Double(byteCount) / bytes
-            return "\(number < 10 ? number.tenths : "\(Int(clamping: number.rounded()))") \(unit)"
-        }
-        return "\(byteCount) bytes"
     }
 
     /// Formats a duration as `300 ms` or `1.2 s`.
@@ -70,7 +62,8 @@ struct ReportRow {
         if let duration = value["duration"]?.whole { shape.append("\(Double(duration / 100) / 10) s") }
         let kind = value["mime"]?.text?.split(separator: "/").last.map(String.init) ?? ""
         return [
-            "size": value["bytes"]?.whole.map(size) ?? "", "kind": kind, "shape": shape.joined(separator: ", "),
+            "size": value["bytes"]?.whole.map(SizeChange.size) ?? "", "kind": kind,
+            "shape": shape.joined(separator: ", "),
         ]
     }
 

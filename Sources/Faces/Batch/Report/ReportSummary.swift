@@ -33,12 +33,10 @@ struct ReportSummary {
     /// The values for the templates `head` and `summary`.
     var context: [String: Any] {
         var context: [String: Any] = [
-            "total": count, "before": ReportRow.size(beforeBytes), "after": ReportRow.size(afterBytes),
+            "total": count, "before": SizeChange.size(beforeBytes), "after": SizeChange.size(afterBytes),
             "outcomes": outcomeList, "segments": segments, "plots": [sizePlot, durationPlot].compactMap(\.self),
         ]
-        if beforeBytes > 0 {
-            context["saved"] = max(0, 100 - Int(clamping: Double(afterBytes) * 100 / Double(beforeBytes)))
-        }
+        context["change"] = SizeChange(from: beforeBytes, to: afterBytes)?.context
         return context
     }
 
@@ -65,11 +63,11 @@ struct ReportSummary {
         guard before.counts.contains(where: { $0 > 0 }) else { return nil }
         let plot = ColumnPlot(
             [("was", "before", before.counts), ("is", "after", after.counts)],
-            marks: before.bounds.map { ReportRow.size(Int(clamping: $0)) },
+            marks: before.bounds.map { SizeChange.size(Int(clamping: $0)) },
         )
         return plot.context(
             title: "Sizes",
-            text: "\(ReportRow.size(beforeBytes)) before, \(ReportRow.size(afterBytes)) after",
+            text: "\(SizeChange.size(beforeBytes)) before, \(SizeChange.size(afterBytes)) after",
         )
     }
 

@@ -37,7 +37,9 @@ export class Stage {
 
   // Access to the attachments starts here.
   async open() {
-    const names = this.notification.attachments.map(attachment => attachment.name);
+    const files = this.article.querySelectorAll("[data-media], [data-thumbnail]");
+    const shown = Array.from(files, file => file.dataset.media ?? file.dataset.thumbnail);
+    const names = [...new Set(this.notification.attachments.map(attachment => attachment.name).concat(shown))];
     this.lease = names.length > 0 ? await Lease.open(names) : null;
     const urls = this.lease?.urls ?? {};
     for (const media of this.article.querySelectorAll("[data-media]")) {
@@ -74,7 +76,7 @@ export class Stage {
     content.userInfo = { ...content.userInfo, ...userInfo };
     this.notification.payload = { ...this.notification.payload, ...userInfo };
     for (const [name, text] of Object.entries(texts)) {
-      for (const field of this.article.querySelectorAll(`[data-field="${name}"]`)) {
+      for (const field of this.article.querySelectorAll(`.place:not([data-other]) [data-field="${name}"]`)) {
         field.textContent = text;
         field.hidden = text === "";
       }

@@ -27,6 +27,13 @@ struct ContentPointers: Sendable {
             userInfo: JSONPointer(tokens: ["message", "apns", "payload"]),
             fields: JSONPointer(tokens: ["message", "notification"]),
         ),
+        // Firebase's message without the object around it, as for an Admin SDK, and the form before HTTP v1.
+        ContentPointers(
+            mark: JSONPointer(tokens: ["notification"]),
+            aps: JSONPointer(tokens: ["apns", "payload", "aps"]),
+            userInfo: JSONPointer(tokens: ["apns", "payload"]),
+            fields: JSONPointer(tokens: ["notification"]),
+        ),
         // gorush: the first notification of its request.
         ContentPointers(
             mark: JSONPointer(tokens: ["notifications", "0"]),

@@ -1,6 +1,15 @@
 package import Payloads
 
 extension ShownContent {
+    /// Returns the fields from which a push service makes the alert for all platforms, or `null`.
+    static func fields(of payload: JSONValue) -> JSONValue {
+        let pointers = ContentPointers.all.first { $0.fits(payload) } ?? .payload
+        return pointers.fields.flatMap { payload.value(at: $0) } ?? .null
+    }
+
+    /// A Boolean value that indicates whether an Apple device shows an alert.
+    var hasText: Bool { title != nil || subtitle != nil || body != nil }
+
     /// Reads the content that an Apple device would show, from a push payload or from a request to a push service.
     package init(_ payload: JSONValue) {
         let pointers = ContentPointers.all.first { $0.fits(payload) } ?? .payload

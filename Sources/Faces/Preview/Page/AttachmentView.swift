@@ -24,6 +24,8 @@ struct AttachmentView {
     let isReused: Bool
     /// The platform of the attachment in a message for several platforms.
     let platform: String?
+    /// A Boolean value that indicates whether no Apple device shows the attachment.
+    let isForOthers: Bool
     let kind: String
     let isImage: Bool
     let isVideo: Bool
@@ -52,6 +54,7 @@ struct AttachmentView {
         isReused = attachment.isReused
         profile = index.map { request.profiles[$0].profile.name } ?? ""
         platform = index.flatMap { request.notification.attachments[$0].profile }
+        isForOthers = index.map { PlatformView.isForOthers(request.notification.attachments[$0]) } ?? false
         isImage = report.format.kind == .image
         isVideo = report.format.kind == .video
         isAudio = report.format.kind == .audio

@@ -45,7 +45,7 @@ struct ContentView {
 }
 
 extension ContentView.Text {
-    fileprivate init(_ text: ShownText?, before: ShownText?) {
+    init(_ text: ShownText?, before: ShownText?) {
         self.text = text?.text ?? ""
         isKey = text?.isKey ?? false
         isMissing = text == nil

@@ -7,6 +7,9 @@ package struct ResultView {
     let outcome: String
     let outcomeText: String
     let content: ContentView
+    /// A Boolean value that indicates whether Apple devices show the message, too.
+    let isForApple: Bool
+    let platforms: [PlatformView]
     /// The attachment that the system shows at full size.
     let main: AttachmentView?
     let furtherAttachments: [AttachmentView]
@@ -39,7 +42,9 @@ package struct ResultView {
         outcome = result.outcome.rawValue
         self.content = ContentView(content, before: ShownContent(before))
         let all = result.attachments.map { AttachmentView($0, of: result) }
-        let shown = all.filter { $0.platform == nil || $0.platform == "apns" }
+        let shown = all.filter { !$0.isForOthers }
+        platforms = PlatformView.all(result, all)
+        isForApple = platforms.isEmpty || !shown.isEmpty || content.hasText
         attachments = all
         hasAttachments = !all.isEmpty
         main = shown.first
