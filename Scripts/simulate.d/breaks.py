@@ -16,7 +16,7 @@ service = "Sources/Queue/Worker/WorkerService.swift"
 callbacks = "Sources/Queue/Worker/CallbackDelivery.swift"
 clock = "Sources/Queue/Jobs/RemoteClock.swift"
 cache = "Sources/Pipeline/Processing/Attachments/AttachmentCache.swift"
-origins = "Sources/Stages/Downloads/Origins/OriginTable.swift"
+origins = "Sources/Stages/HTTPClient/Origins/OriginTable.swift"
 breaker = "Sources/Core/Timing/CircuitBreaker.swift"
 turns = "Sources/Core/Timing/TenantTurns.swift"
 wakeup = "Sources/Core/Concurrency/WakeUp.swift"
@@ -57,7 +57,7 @@ breaks = [
      "if !isAlone, let job = state.running[key]"
      " ?? (IS_ON ? state.running.first(where: { $0.key.source == key.source })?.value : nil),"),
     ("releasesTwice", "A request to an origin gives two permits back.", origins,
-     "inFlight -= 1\n        var outcome", "inFlight -= IS_ON ? 2 : 1\n        var outcome"),
+     "inFlight -= 1\n        if !request.isKnown", "inFlight -= IS_ON ? 2 : 1\n        if !request.isKnown"),
     ("countsCancelled", "A request that stopped waiting still counts as one that waits.", origins,
      "stopsWaiting(waiters.remove(at: index))", "let gone = waiters.remove(at: index)\n        if !IS_ON { stopsWaiting(gone) }"),
     ("neverCloses", "A circuit breaker never closes again.", breaker,

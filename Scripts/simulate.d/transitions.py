@@ -19,9 +19,9 @@ machines = {
     ],
     "AttachmentCache": ["Pipeline/Processing/Attachments/AttachmentCache.swift"],
     "OriginTable": [
-        "Stages/Downloads/Origins/OriginTable.swift",
-        "Stages/Downloads/Origins/OriginTable+Preemption.swift",
-        "Stages/Downloads/Origins/OriginRecord.swift",
+        "Stages/HTTPClient/Origins/OriginTable.swift",
+        "Stages/HTTPClient/Origins/OriginTable+Preemption.swift",
+        "Stages/HTTPClient/Origins/OriginRecord.swift",
         "Core/Timing/CircuitBreaker.swift",
     ],
 }

@@ -21,7 +21,7 @@ struct RealRun {
         let clock = RealClock()
         let plan = plan.inRealTime(from: clock.start)
         let world = World(plan)
-        world.verdict.ignored = [.answeredInTime, .deadlineOrder, .tenantsTurns]
+        world.verdict.ignored = [.answeredInTime, .deadlineOrder, .tenantsTurns, .breakers, .due, .idle]
         world.queueChecks.patience = .seconds(5)
         world.scheduler.real = clock
         do {

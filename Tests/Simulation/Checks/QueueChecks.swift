@@ -15,7 +15,12 @@ final class QueueChecks: @unchecked Sendable {
     private var posted: [JobName: Int] = [:]
     /// The time in which an answer becomes known here that a producer may already have received.
     var patience = Duration.zero
+    /// Returns the number of the latest attempt to post the answer to a job; `nil` if the queue has no such callback. Only the
+    /// simulated queue can tell.
+    var attempt: ((JobName) -> Int?)?
     private var leaseEnds: [String: Duration] = [:]
+    /// The time in which a callback leaves the queue after its server took it: a request to the queue, generously.
+    private static let finishing = Duration.seconds(1)
 
     /// The longest time from the end of a disturbance to the answers that it delayed: a lease, a request that is given up,
     /// the pauses before the next ones, and a job that runs alone.
@@ -96,6 +101,19 @@ final class QueueChecks: @unchecked Sendable {
         }
         verdict.require(reply.body == callback.body, .callbacks, "\(id) was posted with another answer")
         posted[name, default: 0] += 1
+    }
+
+    /// Checks that the callback leaves the queue now that its server said that it took it, unless something disturbs that.
+    func acknowledged(_ id: String, attempt: Int) {
+        guard let name = answered.keys.first(where: { $0.id == id }) else { return }
+        let start = scheduler.now
+        scheduler.at(start + Self.finishing) { [self] in
+            let isDisturbed = faults.disturbances.contains {
+                $0.lowerBound <= scheduler.now && $0.upperBound >= start
+            }
+            guard !isDisturbed, let known = self.attempt?(name) else { return }
+            verdict.require(known != attempt, .callbacks, "\(id) was received at \(start), and is still in the queue")
+        }
     }
 
     /// Looks at a job when it must have its answer.

@@ -4,7 +4,8 @@
 final class Verdict: @unchecked Sendable {
     enum Rule: String, CaseIterable {
         case answeredOnce, answeredInTime, leases, contentKept, rightSource, withinProfile, nothingLeft, deadlineOrder
-        case tenantsTurns, originLimits, slots, books, callbacks, ends, recovers
+        case tenantsTurns, originLimits, breakers, slots, books, processes, callbacks, ends, recovers
+        case due, clocks, idle
     }
 
     private(set) var broken: (rule: Rule, message: String)?

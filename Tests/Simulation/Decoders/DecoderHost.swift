@@ -34,6 +34,9 @@ final class DecoderHost: @unchecked Sendable {
     /// The number of processes that are not gone.
     var count: Int { zygotes.count }
 
+    /// The number of decoder processes that have a job.
+    var busyCount: Int { zygotes.values.reduce(0) { $0 + $1.busyCount } }
+
     func makePID() -> Int {
         lastPID += 1
         return lastPID

@@ -20,6 +20,8 @@ final class SimulatedDecoder {
     private var isGranted = false
     private var isExpired = false
     private var isAsking = false
+    /// A Boolean value that indicates whether the process computes without end. It reads nothing then, so only a kill ends it.
+    private var isSpinning = false
     /// The bytes that are enough to see the format and the size.
     private static let header = 0..<512
 
@@ -33,7 +35,9 @@ final class SimulatedDecoder {
         self.line = line
         self.host = host
         self.onEnd = onEnd
-        process.onKill { [weak self] in self?.end(.killed(signal: 9)) }
+        process.onKill { [weak self] in
+            if host.mutant != .survivesKill { self?.end(.killed(signal: 9)) }
+        }
         number = host.readiness.watch(line.descriptor) { [weak self] in self?.receive() }
         // One that is not ready in time is given up.
         if host.faults.decoder == .hang, Int.random(in: 0..<4) == 0 { return }
@@ -41,6 +45,9 @@ final class SimulatedDecoder {
     }
 
     var pid: Int { process.pid }
+
+    /// A Boolean value that indicates whether the process goes on and has a job.
+    var isBusy: Bool { line != nil && job != nil }
 
     func end(_ ending: ProcessEnding) {
         guard line != nil else { return }
@@ -61,7 +68,7 @@ final class SimulatedDecoder {
     }
 
     private func receive() {
-        while let line {
+        while let line, !isSpinning {
             do throws(SystemError) {
                 guard let packet = try line.receive(descriptorLimit: 8, waits: false),
                     let message = try? WorkerMessage(packet: packet.bytes)
@@ -123,7 +130,10 @@ final class SimulatedDecoder {
         switch (source.content, host.faults.decoder) {
         case (.deadly, _): return host.onDeath()
         case (.crash, _): return after(.milliseconds(Int.random(in: 1...40))) { $0.end(.killed(signal: 11)) }
-        case (.endless, _), (_, .hang): step = .making
+        case (.endless, _), (_, .hang):
+            step = .making
+            isSpinning = true
+            host.readiness.stop(number)
         case (.lie, _) where source.number % 3 == 0: return send(.source(SourceReport(width: 1 << 30, height: 1)))
         case (.lie, _) where source.number % 3 == 1: return send(.need(0..<1, ahead: 0))
         default: step = .memory

@@ -12,6 +12,8 @@ final class SimulatedDecoders: AttachmentConverting, @unchecked Sendable {
     private let pool: DecoderPool
     private let host: DecoderHost
     private let verdict: Verdict
+    /// The number of conversions under way.
+    private var active = 0
     private static let memoryBytes = 268_435_456
 
     init(
@@ -52,6 +54,21 @@ final class SimulatedDecoders: AttachmentConverting, @unchecked Sendable {
             verdict.require(held <= Self.memoryBytes, .books, "decoders have \(held) bytes")
             onEvent(event)
         }
+        active += 1
+        defer {
+            active -= 1
+            checkProcesses()
+        }
         return try await pool.convert(job)
+    }
+
+    /// Checks that no process still has the job of a conversion that has ended. A kill arrives before the clock moves, and a
+    /// process that has finished its job ends by itself soon after.
+    private func checkProcesses() {
+        host.after(.milliseconds(2)) { [weak self] in
+            guard let self else { return }
+            let count = host.busyCount
+            verdict.require(count <= active, .processes, "\(count) processes have jobs, of which \(active) go on")
+        }
     }
 }

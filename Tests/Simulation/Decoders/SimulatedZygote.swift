@@ -24,6 +24,9 @@ final class SimulatedZygote {
 
     var pid: Int { process.pid }
 
+    /// The number of processes that have a job.
+    var busyCount: Int { children.values.count(where: \.isBusy) }
+
     /// Ends the zygote, and with it every process that it forked.
     func end() {
         host.readiness.stop(number)

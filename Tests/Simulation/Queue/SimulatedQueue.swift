@@ -40,17 +40,17 @@ struct SimulatedQueue: JobQueue {
         let read = line.clock.instant(of: leased.time, asked: asked, received: time.now)
         let offset = read.sinceOrigin - leased.time
         let shift = mutant == .shiftsDeadlines ? Duration.milliseconds(80) : .zero
-        let jobs = leased.jobs.map { number, entry in
-            LeasedJob(
+        return leased.jobs.map { number, entry in
+            let job = LeasedJob(
                 lease: Lease(entry: "\(number)", fence: entry.fence),
                 job: entry.job,
                 deadline: Instant(sinceOrigin: entry.deadline + offset + shift),
                 enqueued: Instant(sinceOrigin: entry.enqueued + offset),
                 starts: entry.starts,
             )
+            checks.took(job, due: entry.deadline)
+            return job
         }
-        for job in jobs { checks.took(job) }
-        return jobs
     }
 
     func start(_ lease: Lease) async throws -> Bool {

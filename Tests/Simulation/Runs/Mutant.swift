@@ -43,6 +43,8 @@ enum Mutant: String, Sendable, CaseIterable {
     case exceedsProfile
     /// An output's descriptor is never closed.
     case keepsDescriptor
+    /// A decoder process survives its kill.
+    case survivesKill
     /// An answer has another number in the payload.
     case changesPayload
     /// A task waits forever.

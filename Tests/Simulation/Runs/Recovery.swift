@@ -10,18 +10,18 @@ struct Recovery {
     /// The number of jobs for each origin that arrive together.
     private static let crowd = 4
 
-    static func tasks(_ round: Int, at start: Duration) -> [Plan.Task] {
+    static func tasks(_ round: Int, at start: Duration, areLarge: Bool) -> [Plan.Task] {
         (0..<4).flatMap { origin in
             (0..<crowd).map { number in
                 let name = 1000 + (round * 4 + origin) * crowd + number
-                let source = Source(origin: origin, content: .jpeg, number: name, byteCount: 600)
+                let small = Source(origin: origin, content: .jpeg, number: name, byteCount: 600)
                 return Plan.Task(
                     id: "r\(name)",
                     at: start,
                     tenant: "default",
                     priority: .high,
                     timeLimit: .seconds(25),
-                    source: source,
+                    source: areLarge ? Source(large: name, origin: origin) : small,
                 )
             }
         }
@@ -31,7 +31,7 @@ struct Recovery {
 extension World {
     /// Enqueues a round of these jobs, and returns their names.
     func tryRecovery(_ round: Int) -> [JobName] {
-        let tasks = Recovery.tasks(round, at: scheduler.now)
+        let tasks = Recovery.tasks(round, at: scheduler.now, areLarge: plan.recoversWithLarge)
         for task in tasks { schedule(task) }
         return tasks.map(\.job.name)
     }

@@ -8,6 +8,8 @@ struct Fault: Sendable {
         case stopped(worker: Int)
         /// The worker is told to stop. Another one starts at the end of the fault.
         case drained(worker: Int)
+        /// The worker is told to stop, and so is the next one, as soon as it starts.
+        case drainedTwice(worker: Int)
         case queueDown
         case queue(Faults.Queue)
         case origin(Int, Faults.Origin)
@@ -25,7 +27,7 @@ struct Fault: Sendable {
     /// A Boolean value that indicates whether jobs may be late because of it.
     var delaysAnswers: Bool {
         switch kind {
-        case .killed, .stopped, .drained, .queueDown, .queue: true
+        case .killed, .stopped, .drained, .drainedTwice, .queueDown, .queue: true
         case .origin, .disk, .decoders, .callbacks: false
         }
     }
@@ -37,7 +39,7 @@ struct Fault: Sendable {
 final class Faults: @unchecked Sendable {
     enum Queue: String, Sendable, CaseIterable { case requestLost, answerLost, late, twice }
     enum Origin: String, Sendable, CaseIterable {
-        case stalls, resets, slow, fails, busy, announcesMore, announcesLess, redirects, loops
+        case stalls, resets, slow, fails, busy, unreachable, announcesMore, announcesLess, redirects, loops
     }
     enum Disk: String, Sendable, CaseIterable { case full, slow, hangs, loses }
     enum Decoder: String, Sendable, CaseIterable { case die, hang, slow }

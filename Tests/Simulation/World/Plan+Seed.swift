@@ -2,9 +2,14 @@ import Jobs
 import SeededRandom
 
 extension Plan {
-    /// Makes the plan of a seed: quiet or stormy, small or crowded, with one worker or a few.
+    /// Makes the plan of a seed: quiet or stormy, small or crowded, with one worker or a few. Every second has a trouble.
     init(seed: UInt64) {
         var random = SplitMix(seed: seed &* 0x9E37_79B9_7F4A_7C15 &+ 1)
+        if seed % 2 == 1 {
+            let trouble = Trouble.allCases[Int(seed / 2 % UInt64(Trouble.allCases.count))]
+            self.init(seed: seed, trouble, random: &random)
+            return
+        }
         let workers = (0..<Self.pick([1, 1, 2, 2, 3], &random)).map { _ in Worker(random: &random) }
         let span = Self.pick([Duration.seconds(2), .seconds(5), .seconds(15), .seconds(30)], &random)
         let sources = (0..<Int.random(in: 1...8, using: &random)).map { Source(number: $0, random: &random) }
@@ -20,7 +25,7 @@ extension Plan {
         self.init(seed: seed, workers: workers, tasks: tasks, faults: faults, triesRecovery: seed % 4 == 0)
     }
 
-    fileprivate static func pick<Value>(_ values: [Value], _ random: inout SplitMix) -> Value {
+    static func pick<Value>(_ values: [Value], _ random: inout SplitMix) -> Value {
         values[Int.random(in: values.indices, using: &random)]
     }
 }
@@ -34,7 +39,7 @@ extension Duration {
 }
 
 extension Plan.Worker {
-    fileprivate init(random: inout SplitMix) {
+    init(random: inout SplitMix) {
         clock = MachineClock(
             offset: .random(in: .seconds(1)...(.seconds(100_000)), using: &random),
             drift: Int.random(in: -200...200, using: &random),
@@ -46,7 +51,7 @@ extension Plan.Worker {
 }
 
 extension Source {
-    fileprivate init(number: Int, random: inout SplitMix) {
+    init(number: Int, random: inout SplitMix) {
         let usual: [Content] = [.jpeg, .jpeg, .jpeg, .jpeg, .png, .gif, .mp4, .personal]
         let isOdd = Int.random(in: 0..<6, using: &random) == 0
         // A source that kills workers is rare: it takes its run over.
@@ -95,7 +100,7 @@ extension Plan.Task {
 }
 
 extension Fault {
-    fileprivate init(within span: Duration, workers: Int, random: inout SplitMix) {
+    init(within span: Duration, workers: Int, random: inout SplitMix) {
         let worker = Int.random(in: 0..<workers, using: &random)
         let start = Duration.random(in: .zero...span, using: &random)
         let short = Duration.random(in: .milliseconds(10)...(.seconds(2)), using: &random)

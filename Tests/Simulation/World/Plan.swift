@@ -32,6 +32,8 @@ struct Plan: Sendable {
     var faults: [Fault]
     /// A Boolean value that indicates whether more jobs come at the end, which must all succeed.
     var triesRecovery: Bool
+    /// A Boolean value that indicates whether these jobs need nearly all memory of the decoders.
+    var recoversWithLarge = false
     var mutant: Mutant?
 }
 
@@ -65,6 +67,11 @@ struct Source: Sendable, Hashable {
 
     init(origin: Int, content: Content, number: Int, byteCount: Int) {
         (self.origin, self.content, self.number, self.byteCount) = (origin, content, number, byteCount)
+    }
+
+    /// Creates a picture that needs nearly all memory of the decoders.
+    init(large number: Int, origin: Int) {
+        self.init(origin: origin, content: .jpeg, number: number * 3 + 2, byteCount: 4000)
     }
 
     init?(_ url: String) {

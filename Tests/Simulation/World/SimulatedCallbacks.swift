@@ -18,7 +18,11 @@ struct SimulatedCallbacks: CallbackPoster {
         }
         let isReceived = fault == nil || Bool.random()
         // A server may take an answer and fail to say so.
-        if isReceived, let id = callback.headers["Attachd-Job"] { checks.received(callback, of: id) }
+        if isReceived, let id = callback.headers["Attachd-Job"] {
+            checks.received(callback, of: id)
+            let attempt = callback.headers["Attachd-Attempt"].flatMap { Int($0) }
+            if fault == nil, let attempt { checks.acknowledged(id, attempt: attempt) }
+        }
         return CallbackResult(fault == nil ? .received : .failed)
     }
 }

@@ -13,15 +13,14 @@ final class SimulatedOrigins: AttachmentDownloading, @unchecked Sendable {
     private let limiter: OriginLimiter
     private let time: SimulatedTime
     private let faults: Faults
-    private let verdict: Verdict
+    private let checks: OriginChecks
     private let mutant: Mutant?
-    private var inFlight = 0
     private var keptPermits: [OriginPermit] = []
 
     init(
         _ time: SimulatedTime,
         _ faults: Faults,
-        _ verdict: Verdict,
+        _ checks: OriginChecks,
         _ mutant: Mutant?,
         instrument: any Instrument<OriginEvent>,
     ) {
@@ -32,7 +31,7 @@ final class SimulatedOrigins: AttachmentDownloading, @unchecked Sendable {
         limiter = OriginLimiter(rule, time: time, instrument: instrument)
         self.time = time
         self.faults = faults
-        self.verdict = verdict
+        self.checks = checks
         self.mutant = mutant
     }
 
@@ -74,24 +73,21 @@ final class SimulatedOrigins: AttachmentDownloading, @unchecked Sendable {
         do throws(OriginLimitError) {
             permit = mutant == .ignoresLimit ? nil : try await limiter.enter(origin, until: latest)
         } catch {
+            checks.refused(host, error, limiter.usage, limiter.rule.breaker)
             if error.lacksTime { job.deadline.recordCutback() }
             throw error.failure(of: origin.host, at: time.now)
         }
         let start = time.now
-        inFlight += 1
-        verdict.require(inFlight <= limiter.rule.globalLimit, .originLimits, "\(inFlight) requests at once")
+        let request = checks.begins(host, limit: limiter.rule.globalLimit)
         var result = HTTPResult()
         let preempted = OneShot<Void>()
         permit?.onPreemption { _ in preempted.set() }
         defer {
             result.wasPreempted = preempted.current != nil
             let isOver = if case .cut(let cut) = job.file.contents.ending { cut.reason == .timedOut } else { false }
-            inFlight -= 1
-            if let permit, mutant == .keepsPermit {
-                keptPermits.append(permit)
-            } else {
-                permit?.leave(result.outcome(hadTime: time.now - start >= limiter.rule.fairTime, isOver: isOver))
-            }
+            let outcome = result.outcome(hadTime: time.now - start >= limiter.rule.fairTime, isOver: isOver)
+            checks.ends(request, outcome, limiter.rule.breaker)
+            if let permit, mutant == .keepsPermit { keptPermits.append(permit) } else { permit?.leave(outcome) }
         }
         return try await transfer(source, faults.origin(host), job, permit, preempted, &result)
     }
@@ -109,11 +105,12 @@ final class SimulatedOrigins: AttachmentDownloading, @unchecked Sendable {
             return Self.failure(reason)
         }
         try await pause(.milliseconds(Int.random(in: 5...120)), preempted) { fails(.cancelled) }
+        if fault == .unreachable { throw fails(.connectionFailed) }
         result.isConnected = true
         switch fault {
         case .resets where Bool.random(): throw fails(.connectionFailed)
         case .fails:
-            result.status = 503
+            (result.status, result.retryAfter) = (503, Bool.random() ? .seconds(Int.random(in: 0...3)) : nil)
             throw fails(.httpStatus)
         case .busy:
             (result.status, result.retryAfter) = (429, .seconds(Int.random(in: 0...3)))

@@ -20,6 +20,7 @@ final class SimulatedWorker: @unchecked Sendable {
     let store: SimulatedStore
     let service: WorkerService
     private(set) var hasEnded = false
+    private var isToldToStop = false
 
     init(_ number: Int, life: Int, in world: World) {
         let plan = world.plan.workers[number]
@@ -33,7 +34,7 @@ final class SimulatedWorker: @unchecked Sendable {
         origins = SimulatedOrigins(
             time,
             faults,
-            world.verdict,
+            OriginChecks(world.verdict, scheduler),
             mutant,
             instrument: HistoryInstrument<OriginEvent>(machine, history, scheduler, world.coverage) { "\($0)" },
         )
@@ -71,6 +72,13 @@ final class SimulatedWorker: @unchecked Sendable {
             thread: nil,
         )
         checks.limitWork(to: plan.slots) { [weak service] in service?.workingCount ?? 0 }
+    }
+
+    /// Tells the worker to stop. It is told once.
+    func stop(_ scheduler: Scheduler) {
+        guard !isToldToStop else { return }
+        isToldToStop = true
+        scheduler.on(machine) { service.stop() }
     }
 
     func start(_ scheduler: Scheduler) {

@@ -23,6 +23,8 @@ final class World: @unchecked Sendable {
     private(set) var hasKilled = false
     private var isEnding = false
     private var lives = 0
+    /// The workers whose next lives are told to stop as soon as they begin.
+    private var earlyStops: Set<Int> = []
     private let outside = Machine("outside")
 
     init(_ plan: Plan) {
@@ -40,6 +42,9 @@ final class World: @unchecked Sendable {
             faults: faults,
             checks: queueChecks
         )
+        queueChecks.attempt = { [unowned self] name in
+            server.state.callbacks.values.first { $0.name == name }?.attempt
+        }
     }
 
     /// The time at which all faults are over and all jobs must have their answers.
@@ -58,7 +63,7 @@ final class World: @unchecked Sendable {
     /// Ends all workers, as at the end of a day.
     func stopWorkers() {
         isEnding = true
-        for worker in workers.values { scheduler.on(worker.machine) { worker.service.stop() } }
+        for worker in workers.values { worker.stop(scheduler) }
     }
 
     /// Lets go of the workers, so that nothing but their own tasks can hold them.
@@ -74,6 +79,7 @@ final class World: @unchecked Sendable {
         workers[number] = worker
         log("\(worker.machine.name) starts")
         worker.start(scheduler)
+        if earlyStops.remove(number) != nil { drain(number, restartAfter: .milliseconds(500)) }
     }
 
     @Sendable
@@ -96,6 +102,9 @@ final class World: @unchecked Sendable {
             case .killed(let number, let losesPower): kill(number, losesPower: losesPower, restartAfter: fault.length)
             case .stopped(let number): stand(number, for: fault.length)
             case .drained(let number): drain(number, restartAfter: fault.length)
+            case .drainedTwice(let number):
+                earlyStops.insert(number)
+                drain(number, restartAfter: fault.length)
             default: break
             }
         }
@@ -126,7 +135,7 @@ final class World: @unchecked Sendable {
     /// Tells a worker to stop. Another one takes its place when it has.
     private func drain(_ number: Int, restartAfter pause: Duration) {
         guard let worker = workers[number] else { return }
-        scheduler.on(worker.machine) { worker.service.stop() }
+        worker.stop(scheduler)
         awaitEnd(of: number, worker, pause)
     }
 
@@ -135,6 +144,8 @@ final class World: @unchecked Sendable {
             guard workers[number] === worker else { return }
             faults.addDisturbance(until: scheduler.now + .milliseconds(100))
             guard worker.hasEnded else { return awaitEnd(of: number, worker, .milliseconds(100)) }
+            let (name, left) = (worker.machine.name, worker.checks.heldCount)
+            verdict.require(left == 0, .nothingLeft, "\(name) was told to stop, and ended with \(left) jobs")
             workers[number] = nil
             startWorker(number)
         }
