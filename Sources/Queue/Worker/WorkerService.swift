@@ -225,8 +225,10 @@ package final class WorkerService: Service {
         let end = time.now + limits.drainTime
         await giveBack { $0.drain(now: time.now) }
         await waitUntilEmpty(or: end)
-        await giveBack { $0.endDrain(now: time.now) }
-        await waitUntilEmpty(or: end + limits.lastTime + .seconds(1))
+        // It may be later than planned, if the process was suspended.
+        let last = time.now
+        await giveBack { $0.endDrain(now: last) }
+        await waitUntilEmpty(or: last + limits.lastTime + .seconds(1))
     }
 
     private func waitUntilEmpty(or end: Instant) async {
