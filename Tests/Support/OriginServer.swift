@@ -96,7 +96,12 @@ package final class OriginServer: Sendable {
     private func accept(_ answer: @escaping @Sendable (OriginRequest) -> OriginAnswer) {
         while true {
             let descriptor = Glibc.accept(listener, nil, nil)
-            guard descriptor >= 0 else { break }
+            guard descriptor >= 0 else {
+                if state.withLock(\.isStopped) { break }
+                // A connection that was given up before, or too few descriptors for a while.
+                usleep(10_000)
+                continue
+            }
             let isOpen = state.withLock { state in
                 guard !state.isStopped else { return false }
                 state.open.insert(descriptor)

@@ -4,9 +4,13 @@ import Synchronization
 
 /// The open sockets of one loop. Another thread may shut them all down, which ends every read in a library that loops over
 /// what a peer sends.
+///
+/// libcurl 7.88 closes a socket that never connected by itself, without a call to `close(_:)`, and the kernel gives the number to
+/// the next file of the process. So a socket is known by its inode too.
 final class LoopSockets: Sendable {
     private struct State {
-        var open: Set<Int32> = []
+        /// The inodes of the sockets, by their descriptors. Some are closed already.
+        var open: [Int32: ino_t] = [:]
         var isShut = false
     }
 
@@ -17,15 +21,16 @@ final class LoopSockets: Sendable {
         state.withLock { state in
             guard !state.isShut else { return CURL_SOCKET_BAD }
             let descriptor = socket(family, type | Int32(SOCK_CLOEXEC.rawValue), number)
-            if descriptor >= 0 { state.open.insert(descriptor) }
-            return descriptor >= 0 ? descriptor : CURL_SOCKET_BAD
+            guard descriptor >= 0, let inode = Self.inode(of: descriptor) else { return CURL_SOCKET_BAD }
+            state.open[descriptor] = inode
+            return descriptor
         }
     }
 
     /// Closes a socket. Under the lock, because its number may be that of another file at once.
     func close(_ descriptor: curl_socket_t) {
         state.withLock { state in
-            state.open.remove(descriptor)
+            state.open[descriptor] = nil
             _ = Glibc.close(descriptor)
         }
     }
@@ -34,7 +39,14 @@ final class LoopSockets: Sendable {
     func shutDown() {
         state.withLock { state in
             state.isShut = true
-            for descriptor in state.open { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
+            for (descriptor, inode) in state.open where Self.inode(of: descriptor) == inode {
+                _ = shutdown(descriptor, Int32(SHUT_RDWR))
+            }
         }
+    }
+
+    private static func inode(of descriptor: Int32) -> ino_t? {
+        var status = stat()
+        return unsafe fstat(descriptor, &status) == 0 ? status.st_ino : nil
     }
 }
