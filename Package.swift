@@ -429,10 +429,10 @@ let package = Package(
                 "Sidecar", "Instruments", .product(name: "Logging", package: "swift-log"),
             ],
         ),
-        .tests("DoctorTests", ["DecoderWire", "Doctor"]),
+        .tests("DoctorTests", ["Media", "DecoderWire", "Doctor"]),
         .tests(
             "SettingsTests",
-            ["Values", "Names", "Media", "HTTPClient", "Downloads", "Storage", "Processing", "Settings"]
+            ["Values", "Names", "Media", "Files", "HTTPClient", "Downloads", "Storage", "Processing", "Settings"]
         ),
         .tests("TestOriginTests", ["Timing", "SeededRandom", "Media", "TestOrigin"]),
         .tests("LoadTestTests", ["Timing", "SeededRandom", "Media", "Payloads", "LoadTest"]),
@@ -451,7 +451,7 @@ let package = Package(
             [
                 "Values", "Media", "HTTPClient", "Downloads", "Storage", "Publishing", "JobsRedis", "Preview",
                 "Sidecar",
-                "Settings", "App", "LoadTest", .product(name: "Logging", package: "swift-log"),
+                "Settings", "App", "LoadTest", "Jobs", "Timing", .product(name: "Logging", package: "swift-log"),
             ],
         ),
         .tests(

@@ -19,6 +19,36 @@ struct ConfigCommandTests {
         #expect(outcome.status == 0 && outcome.output.hasSuffix("attachd.yaml is valid.\n") && outcome.errors == "")
     }
 
+    @Test("a misspelled variable gets a warning, once, from every command and from the log of a service")
+    func misspelledVariable() async throws {
+        var attachd = try AttachdProgram()
+        attachd.environment = ["ATTACHD_DEADLIN": "hunter2", "ATTACHD_SERVICE_HOST": "10.0.0.1"]
+        let file = try file("keep: 2h\n", in: attachd)
+        let warning = "ATTACHD_DEADLIN is ignored. It is not the variable of a setting, and has no effect. "
+        for arguments in [["config", "check", file], ["config", "show"], ["dialects"], ["jobs", "list"]] {
+            let outcome = try await attachd.run(arguments)
+            #expect(outcome.errors.contains("\(warning)Did you mean ATTACHD_DEADLINE?\n"), "\(outcome.errors)")
+            #expect(outcome.errors.components(separatedBy: "ATTACHD_DEADLIN ").count == 2, "\(arguments)")
+            #expect(!outcome.errors.contains("hunter2") && !outcome.errors.contains("SERVICE_HOST"))
+        }
+        for command in ["serve", "work"] {
+            try await RunningSidecar.run(attachd, command: command) { sidecar in
+                try await sidecar.waitForLog(warning)
+                #expect(sidecar.logged.components(separatedBy: "ATTACHD_DEADLIN ").count == 2)
+                #expect(sidecar.logged.split(separator: "\n").allSatisfy { $0.hasPrefix("{") })
+            }
+        }
+    }
+
+    @Test("a variable that the file names counts, whatever it begins with")
+    func namedVariable() async throws {
+        var attachd = try AttachdProgram()
+        attachd.environment = ["ATTACHD_CDN_KEY": "hunter2"]
+        let rule = "sources: {a: {match: 'https://a.example/', headers: {A: {env: ATTACHD_CDN_KEY}}}}"
+        let outcome = try await attachd.run(["config", "check", try file(rule, in: attachd)])
+        #expect(outcome.status == 0 && outcome.errors == "", "\(outcome.errors)")
+    }
+
     @Test("a file that publishes needs the credentials of AWS, which no file has")
     func publishing() async throws {
         var attachd = try AttachdProgram()

@@ -35,7 +35,7 @@ struct ExitStatusTests {
             (["process", "-", "--public-url", "push.example.com"], "{\"aps\":{}}", 78, "https://"),
             (["process", "-", "--public-url", "ftp://push.example.com"], "{\"aps\":{}}", 78, "https://"),
             (["process", "-", "--public-url", "https://push.example.com/?a=b"], "{\"aps\":{}}", 78, "https://"),
-            (["process", "-", "--signing-key", "/nowhere.key"], "{\"aps\":{}}", 78, "/nowhere.key"),
+            (["process", "-", "--signing-key", "/nowhere.key"], "{\"aps\":{}}", 78, "signingKeyFile"),
             (["process", "-", "--signing-key", "/dev/null"], "{\"aps\":{}}", 78, "not a regular file"),
             (["serve", "--listen", "0.0.0.0:0"], "", 78, "--api-token"),
             (["serve", "--listen", "here"], "", 78, "HOST:PORT"),

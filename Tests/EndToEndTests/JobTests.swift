@@ -156,7 +156,7 @@ struct JobTests {
             #expect(run.status == 0)
             #expect(try JSONValue(parsing: Array(run.output.utf8))["outcome"]?.text == "complete")
             let shown = try await attachd.run(["jobs", "show", "a"] + queue)
-            #expect(shown.status == 0 && shown.output.hasPrefix("ok\n"))
+            #expect(shown.status == 0 && shown.output.hasPrefix("finished, ok\n"))
             let list = try await attachd.run(["jobs"] + queue)
             #expect(list.output.hasPrefix("waiting 0; running 0; dead letters 0"))
             func json(_ arguments: [String]) async throws -> JSONValue {
@@ -165,7 +165,10 @@ struct JobTests {
                 )
             }
             let finished = try await json(["show", "a"])
-            #expect(finished["state"]?.text == "ok" && finished["result"]?["outcome"]?.text == "complete")
+            #expect(finished["state"]?.text == "finished" && finished["status"]?.text == "ok")
+            // The same words as over HTTP.
+            #expect(try await sidecar.job("a") == finished)
+            #expect(finished["result"]?["outcome"]?.text == "complete")
             #expect(
                 try await json(["list"])
                     == ["waiting": 0, "running": 0, "dead": 0, "oldestWaiting": nil, "jobs": []]

@@ -18,8 +18,8 @@ struct SettingOptionsTests {
     @Test("each command has the options of its groups of settings, and no others")
     func groups() async throws {
         let commands: [String: Set<SettingOption.Group>] = [
-            "process": [.common], "batch": [.common], "dialects": [.common], "doctor": [.common],
-            "lint": [.common],
+            "process": [.common], "batch": [.common], "dialects": [.common], "lint": [.common],
+            "doctor": [.common, .server, .queue, .preview],
             "serve": [.common, .server, .queue, .preview], "work": [.common, .server, .queue],
             "forget": [.common, .server],
         ]

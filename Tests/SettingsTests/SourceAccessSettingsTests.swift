@@ -108,10 +108,10 @@ struct SourceAccessSettingsTests {
             ("{match: 'https://a.example/', headers: {'A B': b}}", "This is not a header's name."),
             ("{match: 'https://a.example/', headers: {A: \"b\\nc\"}}", "has a line break"),
             ("{match: 'https://a.example/', headers: {A: b, a: c}}", "twice"),
-            ("{match: 'https://a.example/', headers: {A: {file: missing}}}", "missing cannot be read"),
+            ("{match: 'https://a.example/', headers: {A: {file: secret-5d7f}}}", "There is no file of this name."),
             (
-                "{match: 'https://a.example/', headers: {A: {env: MISSING}}}",
-                "The environment variable MISSING is not set."
+                "{match: 'https://a.example/', headers: {A: {env: secret-5d7f}}}",
+                "sources.a.headers.A: The environment variable of this name is not set."
             ),
             ("{match: 'https://a.example/', headers: {A: {file: token, env: B}}}", "{file: PATH} or {env: NAME}"),
             (
@@ -128,6 +128,13 @@ struct SourceAccessSettingsTests {
             ("{match: 'https://a.example/', certificate: token, key: key.pem}", "has no certificate in PEM form"),
             ("{match: 'https://a.example/', certificate: missing, key: key.pem}", "missing cannot be read"),
             ("{match: 'https://a.example/', certificate: authority.pem, key: token}", "has no private key"),
+            (
+                "{match: 'https://a.example/', certificate: authority.pem, key: secret-5d7f}",
+                "There is no file of this name."
+            ),
+            ("{match: 's3://media/', endpoint: 'https://a:secret-5d7f@b'}", "This is not an endpoint"),
+            ("{match: 's3://a:secret-5d7f@media/'}", "This does not name a bucket"),
+            ("{match: 'https://a:secret-5d7f@a.example/', headers: {A: b}}", "with a slash at the end"),
             ("{match: 's3://media/'}", "The bucket needs credentials."),
             ("{match: 's3://A/'}", "does not name a bucket"),
             ("{match: 's3://media/', style: b}", "path or host"),

@@ -3,14 +3,9 @@ import Media
 
 extension PictureHeader {
     /// Returns the memory that decoding takes, in bytes, in addition to that of every decoder process. An estimate.
-    ///
-    /// The memory of loaders that decode a picture as a whole was measured with pictures of 12 to 49 megapixels and
-    /// rounded up. Other loaders keep a few rows.
     func memoryBytes(for request: ConversionRequest) -> Int {
-        // The scaler keeps the rows of its filter, three on each side times the scale, in two bytes a value.
         let longEdge = max(1, min(request.image.longEdge, request.animation?.longEdge ?? .max))
-        let scale = (storedSize.longEdge + longEdge - 1) / longEdge
-        let rows = 16_000_000 + storedSize.width * (512 + 8 * min(storedSize.height, 7 * scale + 67))
+        let rows = MemoryEstimate.pictureRows(storedSize, longEdge: longEdge)
         let pixels = frames > 1 ? storedSize.pixels * framesWithin(request.limits) : storedSize.pixels
         return rows + pixels * bytesPerPixel(for: request) + resultBytes(for: request)
     }
@@ -24,15 +19,10 @@ extension PictureHeader {
     }
 
     private func bytesPerPixel(for request: ConversionRequest) -> Int {
-        switch format {
-        // All coefficients of a picture that may be delivered in its own coding are in memory, too.
-        case .jpeg: isInterlaced || storedSize.longEdge <= request.image.longEdge ? 6 : 0
-        case .png: isInterlaced ? 8 : 0
-        case .tiff: 4
-        case .webp: frames > 1 ? 10 : 5
-        case .gif: 14
-        case .heic, .avif: 12
-        default: 12
-        }
+        MemoryEstimate.bytesPerPixel(
+            format,
+            isWhole: isInterlaced || format == .jpeg && storedSize.longEdge <= request.image.longEdge,
+            isAnimated: frames > 1,
+        )
     }
 }

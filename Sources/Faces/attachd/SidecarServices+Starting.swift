@@ -12,6 +12,7 @@ extension SidecarServices {
         settings.startLogging()
         ProcessSecrecy.begin()
         let logger = Logger(label: "attachd")
+        for variable in settings.unknownVariables { logger.warning("\(variable)") }
         if let warning = settings.linkWarning { logger.warning("\(warning)") }
         let traces: TraceSettings?
         do throws(TraceSettingsError) {

@@ -16,7 +16,7 @@ package struct Diagnosis: Sendable {
     /// The result of one check.
     package struct Finding: Sendable, Equatable {
         package enum State: String, Sendable {
-            case ok, missing, on, off, unavailable
+            case ok, missing, on, off, unavailable, ignored
         }
 
         package var section: String
@@ -27,12 +27,12 @@ package struct Diagnosis: Sendable {
         package var isNeeded: Bool
     }
 
-    /// The state of a queue on a server.
+    /// The state of a queue.
     package struct QueueReport: Sendable, Equatable {
         /// The queue's address, without secrets.
         package var address: String
         package var isUsable: Bool
-        /// The server in words, and the risks of its configuration; or the reason why it cannot be used.
+        /// The queue in words, and the risks of its server's configuration; or the reason why it cannot be used.
         package var details: [String]
 
         package init(address: String, isUsable: Bool, details: [String]) {
@@ -55,7 +55,7 @@ package struct Diagnosis: Sendable {
         store: AttachmentStore,
         bucket: Bucket?,
         downloader: Downloader,
-        queue: QueueReport?,
+        queue: QueueReport,
         libraries: [LoadedLibrary],
     ) async {
         await checkFormats(decoders)
@@ -75,9 +75,10 @@ package struct Diagnosis: Sendable {
         if let bucket { await check(bucket) }
         await check(settings.access, downloader)
         note("links", "payloads", settings.links)
-        if let queue {
-            let detail = queue.details.joined(separator: " ")
-            add("queue", queue.address, queue.isUsable ? .ok : .missing, detail, isNeeded: true)
+        let detail = queue.details.joined(separator: " ")
+        add("queue", queue.address, queue.isUsable ? .ok : .missing, detail, isNeeded: true)
+        for variable in settings.unknownVariables {
+            add("settings", variable.shownName, .ignored, variable.advice, isNeeded: false)
         }
         checkSandbox(decoders.status.sandbox, isRequired: settings.requiresSandbox)
         let (limits, machine) = (MediaLimits(), MachineLimits.ofThisProcess)
@@ -97,6 +98,14 @@ package struct Diagnosis: Sendable {
         let oneDecoder = min(limits.memoryBytes, decoderMemory)
         note("limits", "decoder", "\(oneDecoder / 1_048_576) MiB of memory, \(settings.decoders) at once")
         note("limits", "decoders", "\(decoderMemory / 1_048_576) MiB of memory together, by estimate")
+        let fitting = FittingSources(
+            decoderMemory: decoderMemory,
+            initial: DecoderPoolConfiguration.initialMemoryBytes,
+            limits: limits,
+            profile: settings.profile,
+        )
+        note("limits", "pictures", fitting.pictures)
+        note("limits", "clips", fitting.clips)
         note("limits", "threads", Self.threads(decoders.status.sandbox))
         let allowed = settings.allowedAddresses.map(\.description).joined(separator: ", ")
         note("limits", "addresses", allowed.isEmpty ? "public ones only" : "public ones, and \(allowed)")

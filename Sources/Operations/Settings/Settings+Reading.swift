@@ -16,7 +16,7 @@ extension Settings {
     package init(reading source: SettingsSource) throws(SettingsError) {
         let file = try source.file.map { path throws(SettingsError) in try ConfigurationFile(path: path) }
         let values = SettingsValues(source, file?.root)
-        let store = try values.text(.store) ?? Self.defaultStore(source.environment.revealed)
+        let store = AbsolutePath.of(try values.text(.store) ?? Self.defaultStore(source.environment.revealed))
         self.store = store
         caFile = try values.existingFile(.caFile)
         queue = try QueueAddress(
@@ -26,6 +26,7 @@ extension Settings {
         decoders = try values.number(.decoders, in: 1...256) ?? MachineLimits.ofThisProcess.processorCount
         logFormat = try values.choice(.logFormat) ?? (isatty(STDERR_FILENO) == 1 ? .text : .json)
         hasGroupReadableKeys = try values.flag(.groupReadableKeys) ?? hasGroupReadableKeys
+        var namedVariables: Set<String> = []
         if let file {
             let context = try values.sourceContext(
                 file.folder,
@@ -42,9 +43,11 @@ extension Settings {
             profile = try self.profile(named: profile.name)
             reuse.sources = sections.sources.rules
             (access, sourceSecrets) = (sections.sources.access, sections.sources.secrets)
+            namedVariables = sections.sources.variables
             categories = sections.categories
             tenants = sections.tenants
         }
+        unknownVariables = UnknownVariable.all(in: source.environment.revealed, named: namedVariables)
         if let name = try values.text(.profile) { profile = try profile(named: name) }
         if let given = try values.duration(.deadline, upTo: NotificationService.longestTimeLimit) {
             (deadline, fileDeadline) = (given, given)
@@ -52,7 +55,7 @@ extension Settings {
         allowedAddresses = try values.addresses(.allowAddresses)
         requiresSandbox = try values.flag(.requireSandbox) ?? requiresSandbox
         disabledFormats = try values.formats(.disabledFormats)
-        configurationFile = source.file
+        configurationFile = source.file.map { AbsolutePath.of($0) }
         rereadDisabledFormats = {
             let file = try source.file.map { path throws(SettingsError) in try ConfigurationFile(path: path) }
             return try SettingsValues(source, file?.root).formats(.disabledFormats)

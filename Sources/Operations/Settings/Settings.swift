@@ -92,6 +92,8 @@ package struct Settings: Sendable {
     package var logFormat: LogFormat
     /// One of this many finished notifications is logged.
     package var logSample = 1
+    /// The variables of the environment that are probably misspelled settings.
+    package var unknownVariables: [UnknownVariable] = []
 }
 
 extension Settings {

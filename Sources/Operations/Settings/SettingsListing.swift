@@ -20,10 +20,12 @@ package struct SettingsListing: Sendable {
     }
 
     package let rows: [Row]
+    /// The variables of the environment that are probably misspelled settings.
+    package let unknownVariables: [UnknownVariable]
 
     /// Reads and checks all settings. Throws the same errors as a command that uses them.
     package init(reading source: SettingsSource) throws(SettingsError) {
-        _ = try Settings(reading: source)
+        unknownVariables = try Settings(reading: source).unknownVariables
         let path = source.file
         let file = try path.map { path throws(SettingsError) in try ConfigurationFile(path: path).root }
         rows = SettingsKey.allCases.map { key in

@@ -13,8 +13,7 @@ struct BatchCommand: AsyncParsableCommand {
             The output has the same folders as the input. A file keeps its name, with the extension of its new type: \
             a/photo.heic becomes a/photo.jpg. If two outputs would have the same name, both keep their complete names: \
             photo.heic.jpg, photo.png.jpg. manifest.jsonl has a line for every file, and report.html shows all files. \
-            The command does not change the input and does not follow links. It does not use the store or the queue. \
-            --deadline applies to each file; its default is 300s.
+            The command does not change the input and does not follow links. It does not use the store or the queue.
 
             Patterns are like those of .gitignore: *.jpg matches at any depth, summer/** everything below that folder. \
             Upper and lower case are equal.
@@ -38,7 +37,7 @@ struct BatchCommand: AsyncParsableCommand {
     var exclude: [Glob] = []
     @Flag(help: "Exit with status 3 if the outcome of any file is not complete.")
     var strict = false
-    @OptionGroup var common: CommonOptions
+    @OptionGroup var common: GeneralOptions<BatchSettings>
 
     func run() async throws {
         try await CommandError.reported {

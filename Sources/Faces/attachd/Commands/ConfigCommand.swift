@@ -14,20 +14,23 @@ struct ConfigCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Checks a configuration file by itself: its keys, its values, and the files that it names.",
             discussion: """
-                Options and the variables of attachd are ignored: a file that needs them, such as one that listens on \
+                Options and the variables of settings are ignored: a file that needs them, such as one that listens on \
                 all addresses and gets its token from a variable, is not valid by itself. The credentials of AWS are \
-                taken from their variables. The status is 78 for a file that is not valid.
+                taken from their variables. The status is 78 for a file that is not valid. A variable that begins with \
+                ATTACHD_ and belongs to no setting gets a warning.
                 """,
         )
 
-        @Argument(help: "The YAML or JSON file.") var file: String
+        @Argument(help: "The YAML or JSON file.", completion: .file()) var file: String
 
         func run() async throws {
             try await CommandError.reported {
                 // Variables that the file names count, and those of credentials. Settings in variables are not the file's.
-                let variables = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("ATTACHD_") }
+                let ofSettings = Set(UnknownVariable.known)
+                let variables = ProcessInfo.processInfo.environment.filter { !ofSettings.contains($0.key) }
                 do throws(SettingsError) {
-                    _ = try Settings(reading: SettingsSource(environment: variables, configurationFile: file))
+                    let source = SettingsSource(environment: variables, configurationFile: file)
+                    UnknownVariable.warn(of: try Settings(reading: source).unknownVariables)
                 } catch {
                     throw CommandError(.badConfiguration, "\(error)")
                 }

@@ -4,6 +4,9 @@ import Settings
 import Foundation
 import Jobs
 import Media
+import Timing
+import UnixSignals
+import Values
 
 struct EnqueueCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -19,7 +22,7 @@ struct EnqueueCommand: AsyncParsableCommand {
     var tenant: String?
     @Option(help: "Post the result to this URL.")
     var callback: String?
-    @Flag(help: "Wait for the results and print them.")
+    @Flag(help: "Wait for the results and print them, at most until five seconds after the deadline.")
     var wait = false
     @Option(
         name: .setting(.listen),
@@ -50,13 +53,13 @@ struct EnqueueCommand: AsyncParsableCommand {
     }
 
     private func enqueue(_ settings: Settings) async throws {
-        let producer = try await JobProducer.open(settings)
-        var names: [JobName] = []
+        var producer = try await JobProducer.open(settings)
+        var jobs: [(name: JobName, deadline: Instant)] = []
         for path in payloads {
             let job = try job(try PayloadInput.read(path), path, settings)
-            names.append(job.name)
             switch try await producer.enqueue(job) {
             case .accepted, .known, .finished:
+                jobs.append((job.name, SystemTime().now + settings.deadline))
                 if !wait { print(job.id) }
             case .busy: throw CommandError(.failure, "The queue is full. Send the notification unchanged.")
             case .overShare:
@@ -64,7 +67,10 @@ struct EnqueueCommand: AsyncParsableCommand {
                 throw CommandError(.failure, reason)
             }
         }
-        if wait { for name in names { try await print(result(of: name, from: producer)) } }
+        if wait {
+            await producer.finishEnqueueing(settings)
+            try await printResults(of: jobs, from: producer, settings)
+        }
         await producer.shutDown()
     }
 
@@ -79,13 +85,60 @@ struct EnqueueCommand: AsyncParsableCommand {
         }
     }
 
-    private func result(of name: JobName, from producer: JobProducer) async throws -> String {
-        while true {
-            switch try await producer.state(of: name, waiting: .seconds(10)) {
-            case .waiting, .running: continue
-            case .unknown: throw CommandError(.failure, "The result of \(name.id) is no longer kept.")
-            case .finished(let reply): return String(decoding: reply.body, as: UTF8.self)
+    /// Prints the results in the order of the payloads. Fails after the last one if a job has none.
+    private func printResults(
+        of jobs: [(name: JobName, deadline: Instant)],
+        from producer: JobProducer,
+        _ settings: Settings,
+    ) async throws {
+        let signals = Task { await Self.endOnSignal() }
+        defer { signals.cancel() }
+        let wait = ResultWait { name, patience in try await producer.state(of: name, waiting: patience) }
+        var problems: [String] = []
+        var hasNotice = false
+        for (name, deadline) in jobs {
+            let outcome = try await wait.outcome(of: name, deadline: deadline) {
+                guard !hasNotice else { return }
+                hasNotice = true
+                Self.say(await Self.notice(of: name, producer))
+            }
+            switch outcome {
+            case .finished(let reply): FileHandle.standardOutput.write(Data(reply.body + [0x0A]))
+            case .unknown: problems.append("The result of \(name.id) is no longer kept.")
+            case .late(let isTaken):
+                let limit = "its deadline of \(settings.deadline.milliseconds) ms"
+                problems.append(
+                    isTaken
+                        ? "The worker of the job \(name.id) has not answered by \(limit). See `attachd jobs show`."
+                        : "No worker has taken the job \(name.id) by \(limit). Run `attachd serve` or `attachd work` "
+                            + "with this queue; the job is answered as expired."
+                )
             }
         }
+        guard let problem = problems.first else { return }
+        let more = problems.count > 1 ? " \(problems.count - 1) more of \(jobs.count) jobs have no result." : ""
+        throw CommandError(.failure, problem + more)
+    }
+
+    private static func notice(of name: JobName, _ producer: JobProducer) async -> String {
+        let finding =
+            switch await producer.workerCount {
+            case 0?: "No worker has taken the job \(name.id), and none reports to this queue."
+            case let count?: "No worker has taken the job \(name.id) yet; the queue has \(count)."
+            case nil: "No worker has taken the job \(name.id) yet."
+            }
+        return "\(finding) One starts with `attachd serve` or `attachd work`. Waiting until the deadline."
+    }
+
+    /// Ends the command when it is told to stop. Its jobs stay in the queue.
+    private static func endOnSignal() async {
+        for await _ in await UnixSignalsSequence(trapping: .sigint, .sigterm) {
+            say("Stopped waiting. The jobs stay in the queue.")
+            _exit(128 + SIGINT)
+        }
+    }
+
+    private static func say(_ text: String) {
+        FileHandle.standardError.write(Data("attachd: \(text.onOneLine())\n".utf8))
     }
 }

@@ -65,7 +65,9 @@ struct JobsCommand: AsyncParsableCommand {
     }
 
     struct Show: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Prints a job's state and result.")
+        static let configuration = CommandConfiguration(
+            abstract: "Prints a job's state, and its status and result once it is finished."
+        )
 
         @Argument(help: "The job's id.") var id: String
         @Option(help: "The tenant that the job is for, if it names one.") var tenant = Job.defaultTenant
@@ -81,21 +83,26 @@ struct JobsCommand: AsyncParsableCommand {
                     throw CommandError(.inputNotFound, "There is no job \(id), or its result is no longer kept.")
                 case .waiting: show("waiting")
                 case .running: show("running")
-                case .finished(let reply): show(reply.status.rawValue, reply.body)
+                case .finished(let reply): show("finished", reply)
                 }
             }
         }
 
-        private func show(_ state: String, _ result: [UInt8]? = nil) {
+        /// Prints the state in the words of `GET /v1/jobs/{id}`.
+        private func show(_ state: String, _ reply: JobReply? = nil) {
             guard json else {
-                print(state)
-                if let result { print(String(decoding: result, as: UTF8.self)) }
+                print(([state] + (reply.map { [$0.status.rawValue] } ?? [])).joined(separator: ", "))
+                if let reply { print(String(decoding: reply.body, as: UTF8.self)) }
                 return
             }
-            let value = result.map { bytes in
-                (try? JSONValue(parsing: bytes)) ?? .string(String(decoding: bytes, as: UTF8.self))
+            let result = reply.map { reply in
+                (try? JSONValue(parsing: reply.body)) ?? .string(String(decoding: reply.body, as: UTF8.self))
             }
-            let object: JSONValue = ["id": .string(id), "state": .string(state), "result": value ?? .null]
+            let object: JSONValue = [
+                "id": .string(id), "state": .string(state),
+                "status": reply.map { .string($0.status.rawValue) } ?? .null,
+                "result": result ?? .null,
+            ]
             print(object.compactText)
         }
     }

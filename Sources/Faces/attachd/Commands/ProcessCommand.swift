@@ -21,7 +21,7 @@ struct ProcessCommand: AsyncParsableCommand {
     var explain = false
     @Flag(help: "Exit with status 3 if the outcome is not complete.")
     var strict = false
-    @OptionGroup var common: CommonOptions
+    @OptionGroup var common: GeneralOptions<ProcessSettings>
 
     func run() async throws {
         try await CommandError.reported {

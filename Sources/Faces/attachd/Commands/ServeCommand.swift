@@ -16,7 +16,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await CommandError.reported {
-            let settings = try common.settings(server.options, queue.options, preview.options)
+            let settings = try common.settingsWithoutWarnings(server.options, queue.options, preview.options)
             try await SidecarServices.start(settings, takesRequests: true)
         }
     }

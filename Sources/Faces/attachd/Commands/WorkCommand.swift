@@ -14,7 +14,7 @@ struct WorkCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await CommandError.reported {
-            let settings = try common.settings(server.options, queue.options)
+            let settings = try common.settingsWithoutWarnings(server.options, queue.options)
             try await SidecarServices.start(settings, takesRequests: false)
         }
     }

@@ -21,9 +21,15 @@ struct LoadOptions: ParsableArguments {
     var clients: Int?
     @Option(help: "The deadline of each notification.")
     var deadline = "5s"
-    @Option(help: "The profile of the attachments, such as fcm. (default: the target's)")
+    @Option(
+        help: "The profile of the attachments, such as fcm. (default: the target's)",
+        completion: .list(Profile.builtIn.map(\.name))
+    )
     var profile: String?
-    @Option(help: "A payload, as WEIGHT:FILE or FILE. {n}, {id} and {media} in it are replaced. May be repeated.")
+    @Option(
+        help: "A payload, as WEIGHT:FILE or FILE. {n}, {id} and {media} in it are replaced. May be repeated.",
+        completion: .file()
+    )
     var payload: [String] = []
     @Option(
         help: "Media for the target to fetch, as WEIGHT:URL or URL, with --allow-address if needed; may be repeated."

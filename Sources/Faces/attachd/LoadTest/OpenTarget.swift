@@ -66,7 +66,11 @@ struct OpenTarget {
     private static func token(_ path: String) throws -> Secret<String> {
         guard let text = try? String(contentsOfFile: path, encoding: .utf8),
             let token = text.split(whereSeparator: \.isNewline).first
-        else { throw CommandError(.inputNotFound, "\(path) cannot be read. Check its name and permissions.") }
+        else {
+            // The path is not repeated: it may be the token itself.
+            let message = "The file of --api-token cannot be read. Give the path of a file with the token in one line."
+            throw CommandError(.inputNotFound, message)
+        }
         return Secret(String(token))
     }
 }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import LoadTest
 import Media
+import Settings
 import Values
 
 /// The options of the worker and the origin that a load test starts.
@@ -15,10 +16,14 @@ struct SpawnOptions: ParsableArguments {
     var spawn = false
     @Option(help: "The way to the worker: the route notifications, rewrite or jobs, or queue for --queue itself.")
     var through = Way.notifications
-    @Option(help: "The worker's queue, such as redis://127.0.0.1:6379. (default: a file in its store)")
+    @Option(
+        help: "The worker's queue, such as redis://127.0.0.1:6379. (default: a file in its store)",
+        completion: .list(SettingsKey.queue.words)
+    )
     var queue: Secret<String>?
     @Option(
-        help: "A media file, or a folder of them, as WEIGHT:PATH or PATH; may be repeated. (default: tiny samples)"
+        help: "A media file, or a folder of them, as WEIGHT:PATH or PATH; may be repeated. (default: tiny samples)",
+        completion: .file()
     )
     var media: [String] = []
     @Option(help: "A rule of the origin, such as '*.mp4 bandwidth=50kB/s&latency=200ms'; may be repeated.")

@@ -26,11 +26,12 @@ struct SettingOptions<Members: SettingGroup>: ParsableArguments, CustomReflectab
 
     /// Returns the property wrapper that declares the option of `setting`.
     private static func definition(of setting: SettingsKey) -> Any {
-        let (name, help) = (NameSpecification.setting(setting), ArgumentHelp(setting.option.help))
+        let (name, completion) = (NameSpecification.setting(setting), setting.completion)
+        let help = ArgumentHelp(Members.help[setting] ?? setting.option.help)
         return switch setting.option.form {
-        case .text: Option<String?>(name: name, help: help, completion: setting.completion)
-        case .secret: Option<Secret<String>?>(name: name, help: help)
-        case .texts: Option<[String]>(wrappedValue: [], name: name, help: help)
+        case .text: Option<String?>(name: name, help: help, completion: completion)
+        case .secret: Option<Secret<String>?>(name: name, help: help, completion: completion)
+        case .texts: Option<[String]>(wrappedValue: [], name: name, help: help, completion: completion)
         case .number: Option<Int?>(name: name, help: help)
         case .flag: Flag<Bool>(wrappedValue: false, name: name, help: help)
         }
@@ -68,12 +69,12 @@ private struct OptionKey: CodingKey {
 }
 
 extension SettingsKey {
-    /// The words that a shell offers for the option's value: the names of files or folders, if it takes one.
+    /// The words that a shell offers for the option's value: all possible ones, or the names of files or folders.
     fileprivate var completion: CompletionKind? {
         switch self {
         case .store: .directory
         case _ where rawValue.hasSuffix("File"): .file()
-        default: nil
+        default: words.isEmpty ? nil : .list(words)
         }
     }
 }

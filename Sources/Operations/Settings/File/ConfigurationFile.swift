@@ -28,7 +28,7 @@ struct ConfigurationFile {
                 reason: "\(path) is empty. Write keys and values, such as deadline: 20s."
             )
         }
-        folder = URL(filePath: path).deletingLastPathComponent()
+        folder = URL(filePath: AbsolutePath.of(path)).deletingLastPathComponent()
         let paths = SettingsKey.allCases.map(\.path)
         let tables = Dictionary(grouping: paths.filter { $0.count > 1 }) { $0[0] }
         let keys = paths.filter { $0.count == 1 }.map { $0[0] } + tables.keys.sorted() + Self.sections

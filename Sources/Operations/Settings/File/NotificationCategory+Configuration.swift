@@ -114,10 +114,10 @@ extension ConfigurationTable {
     /// Returns the file that `key` names, with its path.
     fileprivate func file(_ key: String, in folder: URL) throws(SettingsError) -> (path: String, bytes: [UInt8])? {
         guard let name = try text(key) else { return nil }
-        let url = URL(filePath: name, relativeTo: folder)
-        guard let data = try? Data(contentsOf: url), data.count <= 1_000_000 else {
-            throw SettingsError(key: path(of: key), reason: "\(url.path) cannot be read or is larger than 1 MB.")
+        let file = AbsolutePath.of(name, in: folder.path)
+        guard let data = FileManager.default.contents(atPath: file), data.count <= 1_000_000 else {
+            throw SettingsError(key: path(of: key), reason: "\(file) cannot be read or is larger than 1 MB.")
         }
-        return (url.path, [UInt8](data))
+        return (file, [UInt8](data))
     }
 }

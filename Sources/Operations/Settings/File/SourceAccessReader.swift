@@ -12,6 +12,8 @@ struct SourceAccessReader {
     private let context: SourceContext
     /// The files with secrets that the rule names.
     private(set) var secrets: [SourceSecret] = []
+    /// The names of the environment variables with secrets that the rule names.
+    private(set) var variables: Set<String> = []
 
     private static let headerForm = "a text, {file: PATH} or {env: NAME}"
 
@@ -121,7 +123,7 @@ struct SourceAccessReader {
     }
 
     /// Returns the text of a header, and the file that it comes from if it is one.
-    private func value(of name: String, in fields: ConfigurationTable) throws(SettingsError)
+    private mutating func value(of name: String, in fields: ConfigurationTable) throws(SettingsError)
         -> (text: Secret<String>, file: SecretFile?)
     {
         guard fields.isTable(name) else {
@@ -134,9 +136,10 @@ struct SourceAccessReader {
             let file = SecretFile(context.path(path), isGroupReadable: context.isGroupReadable)
             return (Secret(try Self.read(file, fields.path(of: name))), file)
         case (nil, let variable?):
+            variables.insert(variable)
             guard let text = context.environment.revealed[variable], !text.isEmpty else {
-                let reason =
-                    "The environment variable \(variable) is not set. Set it, or name a file with {file: PATH}."
+                // The name is not repeated: it may be the secret itself.
+                let reason = "The environment variable of this name is not set. Set it, or write {file: PATH}."
                 throw SettingsError(key: fields.path(of: name), reason: reason)
             }
             return (Secret(text), nil)

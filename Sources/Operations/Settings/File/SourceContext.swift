@@ -14,5 +14,5 @@ struct SourceContext {
     /// Returns the credentials for buckets.
     var credentials: () throws(SettingsError) -> CredentialsSource
 
-    func path(_ name: String) -> String { URL(filePath: name, relativeTo: folder).path }
+    func path(_ name: String) -> String { AbsolutePath.of(name, in: folder.path) }
 }

@@ -7,6 +7,8 @@ struct SourcesSection {
     private(set) var rules: [SourceRule] = []
     private(set) var access = AccessTable()
     private(set) var secrets: [SourceSecret] = []
+    /// The names of the environment variables that the rules name.
+    private(set) var variables: Set<String> = []
 
     init() {}
 
@@ -23,6 +25,7 @@ struct SourcesSection {
             }
             access.rules.append(rule)
             secrets += reader.secrets
+            variables.formUnion(reader.variables)
         }
     }
 }

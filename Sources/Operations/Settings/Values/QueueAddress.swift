@@ -5,6 +5,9 @@ package enum QueueAddress: Sendable, Equatable {
     case sqlite(path: String)
     case redis(RedisSettings)
 
+    /// The beginnings of all addresses.
+    static let beginnings = ["sqlite:", "redis://", "rediss://", "redis-sentinel://", "rediss-sentinel://"]
+
     /// The address for logs and listings, without user and password.
     package var withoutSecrets: String {
         switch self {
@@ -18,7 +21,7 @@ package enum QueueAddress: Sendable, Equatable {
         let scheme = text.prefix { $0 != ":" }
         switch scheme {
         case "sqlite" where text.count > "sqlite:".count:
-            self = .sqlite(path: String(text.dropFirst("sqlite:".count)))
+            self = .sqlite(path: AbsolutePath.of(String(text.dropFirst("sqlite:".count))))
         case "redis", "rediss", "redis-sentinel", "rediss-sentinel":
             do {
                 var settings = try RedisSettings(url: text)

@@ -129,13 +129,13 @@ struct SettingsValues {
                 reason: "The file \(path) cannot be read. Check that it exists and is readable."
             )
         }
-        return path
+        return AbsolutePath.of(path)
     }
 
     /// Returns the secret file that the setting names.
     func secretFile(_ key: SettingsKey, isGroupReadable: Bool) throws(SettingsError) -> SecretFile? {
         guard let path = try text(key) else { return nil }
-        return SecretFile(path, isGroupReadable: isGroupReadable)
+        return SecretFile(AbsolutePath.of(path), isGroupReadable: isGroupReadable)
     }
 
     /// Reads a secret file. Its errors become errors of the setting.
@@ -159,9 +159,9 @@ struct SettingsValues {
         guard let url = URL(string: text), ["http", "https"].contains(url.scheme), url.host()?.isEmpty == false,
             url.query() == nil, url.fragment() == nil, url.user() == nil
         else {
-            // Hides a URL with a user: it may contain a password too.
-            let shown = text.contains("@") ? "This" : "\"\(text)\""
-            let reason = "\(shown) is not a usable URL. Write it as \(example), without user and password."
+            // The value is not repeated: it may contain a password, a token in its query, or be the token itself.
+            let reason =
+                "This is not a usable URL. Write it as \(example), without user and password, query and fragment."
             throw SettingsError(key: key.rawValue, reason: reason)
         }
         return text

@@ -78,7 +78,8 @@ extension RedisSettings {
                 throw Self.refusal("'\(item.name)' may have letters, digits, '-', '_' and '.' only")
             case "sentinelUser", "sentinelPassword", "servers":
                 throw Self.refusal("'\(item.name)' belongs to redis-sentinel:// and must not be empty")
-            default: throw Self.refusal("'\(item.name)' is unknown; write 'namespace' or 'lane'")
+            // The name is not repeated: a password with a question mark ends up here.
+            default: throw Self.refusal("a name in its query is unknown; write 'namespace', 'lane' or 'servers'")
             }
         }
         if sentinels?.user != nil, sentinels?.password == nil {

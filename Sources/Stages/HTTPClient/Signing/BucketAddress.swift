@@ -28,7 +28,7 @@ package struct BucketAddress: Sendable, Equatable {
         throws(ParseError)
     {
         guard text.hasPrefix("s3://") else {
-            throw ParseError(description: "\"\(text)\" is not a bucket. Write it as s3://BUCKET/PREFIX.")
+            throw ParseError(description: "\(Self.shown(text)) is not a bucket. Write it as s3://BUCKET/PREFIX.")
         }
         let parts = text.dropFirst(5).split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         var folders = Array(parts.dropFirst())
@@ -36,12 +36,13 @@ package struct BucketAddress: Sendable, Equatable {
         guard let name = parts.first, Self.isBucketName(name) else {
             throw ParseError(
                 description:
-                    "\"\(text)\" does not name a bucket. Its name has 3 to 63 lowercase letters, digits, dots and hyphens."
+                    "\(Self.shown(text)) does not name a bucket. Its name has 3 to 63 lowercase letters, digits, dots and hyphens."
             )
         }
         guard folders.allSatisfy(Self.isFolderName) else {
             throw ParseError(
-                description: "\"\(text)\" has an invalid prefix. Use letters, digits and - _ . between single slashes."
+                description:
+                    "\(Self.shown(text)) has an invalid prefix. Use letters, digits and - _ . between single slashes."
             )
         }
         guard !region.isEmpty, region.utf8.allSatisfy({ Self.isLowercaseLetterOrDigit($0) || $0 == 0x2D }) else {
@@ -81,8 +82,14 @@ package struct BucketAddress: Sendable, Equatable {
             if !authority.isEmpty, isPlain { return (scheme, String(authority)) }
         }
         throw ParseError(
-            description: "\"\(text)\" is not an endpoint. Write it as https://s3.example.com or http://10.0.0.7:9000."
+            description:
+                "\(shown(text)) is not an endpoint. Write it as https://s3.example.com or http://10.0.0.7:9000."
         )
+    }
+
+    /// Returns `text` for a message. Hides a text with a user, a query or a fragment, which may contain a secret.
+    private static func shown(_ text: String) -> String {
+        text.contains { "@?#".contains($0) } ? "This" : "\"\(text)\""
     }
 
     /// Returns whether a name follows the rules of AWS for general-purpose buckets.

@@ -1,0 +1,51 @@
+import Values
+
+/// A variable of the environment that looks like one of a setting, but is not: probably it is misspelled.
+package struct UnknownVariable: Sendable, Equatable, CustomStringConvertible {
+    package let name: String
+    /// The variable that was probably meant.
+    package let suggestion: String?
+
+    /// The variables of settings, and the one of the configuration file.
+    package static let known = SettingsKey.allCases.map(\.variable) + ["ATTACHD_CONFIG"]
+
+    /// The variables of this project's scripts, tests and samples.
+    private static let others: Set<String> = [
+        "ATTACHD_BIN", "ATTACHD_PROGRAM", "ATTACHD_KILLS", "ATTACHD_MUTATIONS", "ATTACHD_MIXED_FILES", "ATTACHD_URL",
+        "ATTACHD_TOKEN",
+    ]
+
+    /// The most variables that are reported.
+    private static let limit = 20
+
+    /// What the variable means for attachd, and what to do, without its name.
+    package var advice: String {
+        let meant = suggestion.map { "Did you mean \($0)?" } ?? "See `attachd config show` for those of settings."
+        return "It is not the variable of a setting, and has no effect. \(meant)"
+    }
+
+    package var description: String { "The environment variable \(shownName) is ignored. \(advice)" }
+
+    /// The name for a line of text: names may have any characters.
+    package var shownName: String { name.onOneLine(limit: 100) }
+
+    /// Returns the unknown variables of `environment`, in alphabetical order. `named` are those that the configuration
+    /// file names. An empty variable counts as unset.
+    static func all(in environment: [String: String], named: Set<String>) -> [UnknownVariable] {
+        environment.filter { name, value in
+            name.hasPrefix("ATTACHD_") && !value.isEmpty && !named.contains(name) && !others.contains(name)
+                && !known.contains(name) && !isOfService(name)
+        }
+        .keys.sorted().prefix(limit).map { name in
+            let longer = known.first { $0.hasPrefix("\(name)_") }
+            return UnknownVariable(name: name, suggestion: longer ?? Suggestion.nearest(to: name, among: known))
+        }
+    }
+
+    /// Returns whether Kubernetes may have set the variable, for a service whose name begins with `attachd`.
+    private static func isOfService(_ name: String) -> Bool {
+        let suffix = name.dropFirst("ATTACHD".count)
+        return suffix.wholeMatch(of: /(_[A-Z0-9_]+)?_SERVICE_(HOST|PORT(_[A-Z0-9_]+)?)/) != nil
+            || suffix.wholeMatch(of: /(_[A-Z0-9_]+)?_PORT(_[0-9]+_(TCP|UDP|SCTP)(_(PORT|PROTO|ADDR))?)?/) != nil
+    }
+}

@@ -1,0 +1,75 @@
+import Foundation
+import Glibc
+import Payloads
+import Support
+import Testing
+import Timing
+
+@Suite("attachd enqueue --wait", .timeLimit(.minutes(2)))
+struct EnqueueWaitTests {
+    private static let payload = #"{"aps":{"mutable-content":1,"alert":"Hi"}}"#
+    private let attachd: AttachdProgram
+
+    init() throws {
+        attachd = try AttachdProgram()
+        // As a worker leaves it.
+        try FileManager.default.createDirectory(
+            atPath: attachd.store,
+            withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700],
+        )
+    }
+
+    private func options(_ more: String...) -> [String] {
+        ["enqueue", "-", "--id", "a", "--wait", "--store", attachd.store] + more
+    }
+
+    @Test("ends after the deadline if no worker takes the job, and says so before", arguments: ["sqlite", "redis"])
+    func noWorker(engine: String) async throws {
+        let redis = engine == "redis" ? try RedisServer() : nil
+        let queue = redis.map { ["--queue", "redis://127.0.0.1:\($0.port)"] } ?? []
+        let outcome = try await attachd.run(options("--deadline", "1s") + queue, input: Array(Self.payload.utf8))
+        #expect(outcome.status == 1 && outcome.output == "")
+        let lines = outcome.errors.split(separator: "\n")
+        #expect(lines.count == 2, "\(outcome.errors)")
+        #expect(lines.first?.hasPrefix("attachd: No worker has taken the job a") == true)
+        #expect(lines.first?.contains("none reports to this queue") == (engine == "redis"))
+        #expect(lines.last?.contains("its deadline of 1000 ms") == true && lines.last?.contains("attachd work") == true)
+    }
+
+    @Test("leaves the queue's file to a worker that starts meanwhile, and prints its result")
+    func laterWorker() async throws {
+        let errors = attachd.folder.url.appending(path: "waiting").path
+        let waiting = try attachd.start(options("--deadline", "60s"), input: Array(Self.payload.utf8), errors: errors)
+        try Self.waitForNotice(in: errors)
+        try await RunningSidecar.run(attachd) { _ in
+            let output = try waiting.readToEnd()
+            #expect(waiting.wait() == 0)
+            #expect(try JSONValue(parsing: output)["outcome"]?.text == "original")
+        }
+    }
+
+    @Test("ends at Ctrl-C, and leaves the job in the queue")
+    func interrupted() async throws {
+        let errors = attachd.folder.url.appending(path: "waiting").path
+        let waiting = try attachd.start(options("--deadline", "60s"), input: Array(Self.payload.utf8), errors: errors)
+        try Self.waitForNotice(in: errors)
+        kill(pid_t(waiting.identifier), SIGINT)
+        #expect(try waiting.readToEnd().isEmpty)
+        #expect(waiting.wait() == 130)
+        #expect(try String(contentsOfFile: errors, encoding: .utf8).contains("The jobs stay in the queue."))
+        let shown = try await attachd.run(["jobs", "show", "a", "--store", attachd.store])
+        #expect(shown.status == 0 && shown.output == "waiting\n")
+    }
+
+    /// Waits until the program says that no worker has taken the job.
+    private static func waitForNotice(in file: String) throws {
+        for _ in 0..<1000 {
+            if let text = try? String(contentsOfFile: file, encoding: .utf8), text.contains("No worker has taken") {
+                return
+            }
+            usleep(20_000)
+        }
+        throw HTTPClient.Failure(message: "attachd enqueue did not say that no worker has taken the job.")
+    }
+}
