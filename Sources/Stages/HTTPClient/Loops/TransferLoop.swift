@@ -5,6 +5,7 @@ import Glibc
 import Media
 import Synchronization
 import Timing
+import Values
 
 /// One thread on which the transfers of one site run.
 ///
@@ -347,7 +348,7 @@ final class TransferLoop: @unchecked Sendable {
         let start = thread?.processorTime ?? .zero
         defer {
             let time = (thread?.processorTime ?? start) - start
-            ownTime.wrappingAdd(Int(time / .nanoseconds(1)), ordering: .relaxed)
+            ownTime.wrappingAdd(Int(clamping: time / .nanoseconds(1)), ordering: .relaxed)
         }
         return try trust.authorities()
     }
