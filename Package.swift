@@ -256,8 +256,8 @@ let package = Package(
             "Doctor",
             in: "Operations",
             [
-                "Machine", "Timing", "Media", "Files", "DecoderWire", "HTTPClient", "Downloads", "Decoding", "Storage",
-                "Publishing", "Settings",
+                "Values", "Machine", "Timing", "Media", "Files", "DecoderWire", "HTTPClient", "Downloads", "Decoding",
+                "Storage", "Publishing", "Settings",
             ],
         ),
         .module(
