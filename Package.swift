@@ -256,8 +256,8 @@ let package = Package(
             "Doctor",
             in: "Operations",
             [
-                "Values", "Machine", "Timing", "Media", "Files", "DecoderWire", "HTTPClient", "Downloads", "Decoding",
-                "Storage", "Publishing", "Settings",
+                "Machine", "Timing", "Media", "Files", "DecoderWire", "HTTPClient", "Downloads", "Decoding", "Storage",
+                "Publishing", "Settings",
             ],
         ),
         .module(

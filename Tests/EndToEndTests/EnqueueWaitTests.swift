@@ -49,14 +49,17 @@ struct EnqueueWaitTests {
         }
     }
 
-    @Test("ends at Ctrl-C, and leaves the job in the queue")
-    func interrupted() async throws {
+    @Test(
+        "ends at a signal with its status, and leaves the job in the queue",
+        arguments: [SIGINT: 130, SIGTERM: 143] as [Int32: Int32]
+    )
+    func interrupted(signal: Int32, status: Int32) async throws {
         let errors = attachd.folder.url.appending(path: "waiting").path
         let waiting = try attachd.start(options("--deadline", "60s"), input: Array(Self.payload.utf8), errors: errors)
         try Self.waitForNotice(in: errors)
-        kill(pid_t(waiting.identifier), SIGINT)
+        kill(pid_t(waiting.identifier), signal)
         #expect(try waiting.readToEnd().isEmpty)
-        #expect(waiting.wait() == 130)
+        #expect(waiting.wait() == status)
         #expect(try String(contentsOfFile: errors, encoding: .utf8).contains("The jobs stay in the queue."))
         let shown = try await attachd.run(["jobs", "show", "a", "--store", attachd.store])
         #expect(shown.status == 0 && shown.output == "waiting\n")

@@ -50,8 +50,7 @@ package enum Ownership {
         guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else {
             throw FileError("open", path, code, remedy: FileError.remedy(for: code, option: option))
         }
-        guard status.st_uid == 0, geteuid() != 0, let real = unsafe realpath(path, nil) else { throw .link(path) }
-        defer { unsafe free(real) }
+        guard status.st_uid == 0, geteuid() != 0, let real = AbsolutePath.resolved(path) else { throw .link(path) }
         let target = unsafe Glibc.open(real, flags)
         guard target >= 0 else {
             throw FileError("open", path, remedy: FileError.remedy(for: errno, option: option))

@@ -40,8 +40,16 @@ struct CommandError: Error, CustomStringConvertible {
         do {
             try await command()
         } catch let error as CommandError {
-            FileHandle.standardError.write(Data("attachd: \(error.description.onOneLine())\n".utf8))
+            StandardError.write(error.description)
             throw error.status.code
         }
+    }
+}
+
+/// The messages of commands on standard error.
+enum StandardError {
+    /// Writes a message on one line, with the program's name before it.
+    static func write(_ message: String) {
+        FileHandle.standardError.write(Data("attachd: \(message.onOneLine())\n".utf8))
     }
 }

@@ -1,6 +1,5 @@
 import DecoderWire
 package import Media
-import Values
 
 /// The pictures and clips that can be decoded in the memory of this machine or container.
 package struct FittingSources: Sendable {
@@ -34,7 +33,7 @@ package struct FittingSources: Sendable {
     package func picturePixels(_ format: MediaFormat, isWhole: Bool = false) -> Int {
         largest { pixels in
             // Of a picture with three quarters of its width as its height.
-            let width = Int(clamping: (Double(pixels) * 4 / 3).squareRoot())
+            let width = Int(exactly: (Double(pixels) * 4 / 3).squareRoot().rounded(.down)) ?? 0
             let size = PixelSize(width: width, height: width * 3 / 4)
             return MemoryEstimate.pictureRows(size, longEdge: longEdge)
                 + pixels * MemoryEstimate.bytesPerPixel(format, isWhole: isWhole, isAnimated: false)

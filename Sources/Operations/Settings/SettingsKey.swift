@@ -1,3 +1,8 @@
+import HTTPClient
+import Logging
+import Media
+import Telemetry
+
 /// The settings, by their keys in the configuration file.
 ///
 /// This file is the only place that names a setting: its option on the command line, its environment variable, the help
@@ -256,6 +261,22 @@ extension SettingsKey {
                 help:
                     "Post users' responses to notifications to this URL, which provides the answers of POST /v1/responses."
             )
+        }
+    }
+}
+
+extension SettingsKey {
+    /// The values that the setting can have, or the beginnings of its values, for the completion of command lines. Empty
+    /// if there are too many to list.
+    package var words: [String] {
+        switch self {
+        case .profile: Profile.builtIn.map(\.name)
+        case .publishStyle: BucketAddress.Style.allCases.map(\.rawValue)
+        case .disabledFormats: DisabledFormats.allNames
+        case .logLevel: Logger.Level.allCases.map(\.rawValue)
+        case .logFormat: LogFormat.allCases.map(\.rawValue)
+        case .queue: QueueAddress.beginnings
+        default: []
         }
     }
 }

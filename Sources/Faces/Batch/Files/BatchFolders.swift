@@ -11,7 +11,7 @@ package struct BatchFolders: Sendable {
     /// Checks both folders without writing.
     package init(input: String, output: String, resumes: Bool) throws(BatchError) {
         do throws(FileError) {
-            self.input = try Directory.open(Self.resolved(input) ?? input)
+            self.input = try Directory.open(AbsolutePath.resolved(input) ?? input)
         } catch {
             throw BatchError(.inputNotFound, "\(error). Name a folder of media files.")
         }
@@ -65,7 +65,7 @@ package struct BatchFolders: Sendable {
             status.st_mode & S_IFMT != S_IFLNK
                 || [0, geteuid()].contains(status.st_uid)
         else { throw BatchError(.cannotWrite, "\(output) is a link of user \(status.st_uid). Name another --out.") }
-        let path = Self.resolved(output) ?? output
+        let path = AbsolutePath.resolved(output) ?? output
         // The path may lead elsewhere than it did when the folders were checked.
         if let folder = try? Directory.open(path) { try check(apart: folder) }
         return try OutputFolder(at: path)
@@ -77,18 +77,12 @@ package struct BatchFolders: Sendable {
         let start = path.hasPrefix("/") ? "" : FileManager.default.currentDirectoryPath
         var location: [Substring] = []
         for component in "\(start)/\(path)".split(separator: "/") where component != "." {
-            if let folder = resolved("/" + location.joined(separator: "/")) {
+            if let folder = AbsolutePath.resolved("/" + location.joined(separator: "/")) {
                 location = folder.split(separator: "/").map { $0 }
             }
             if component == ".." { location = location.dropLast() } else { location.append(component) }
         }
         return "/" + location.joined(separator: "/")
-    }
-
-    private static func resolved(_ path: String) -> String? {
-        guard let resolved = unsafe realpath(path, nil) else { return nil }
-        defer { unsafe free(resolved) }
-        return unsafe String(cString: resolved)
     }
 
     /// Returns whether a folder is another one or inside it. Compares the folders themselves, because a folder may have

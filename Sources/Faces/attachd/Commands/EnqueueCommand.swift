@@ -100,7 +100,7 @@ struct EnqueueCommand: AsyncParsableCommand {
             let outcome = try await wait.outcome(of: name, deadline: deadline) {
                 guard !hasNotice else { return }
                 hasNotice = true
-                Self.say(await Self.notice(of: name, producer))
+                StandardError.write(await Self.notice(of: name, producer))
             }
             switch outcome {
             case .finished(let reply): FileHandle.standardOutput.write(Data(reply.body + [0x0A]))
@@ -132,13 +132,9 @@ struct EnqueueCommand: AsyncParsableCommand {
 
     /// Ends the command when it is told to stop. Its jobs stay in the queue.
     private static func endOnSignal() async {
-        for await _ in await UnixSignalsSequence(trapping: .sigint, .sigterm) {
-            say("Stopped waiting. The jobs stay in the queue.")
-            _exit(128 + SIGINT)
+        for await signal in await UnixSignalsSequence(trapping: .sigint, .sigterm) {
+            StandardError.write("Stopped waiting. The jobs stay in the queue.")
+            _exit(128 + signal.rawValue)
         }
-    }
-
-    private static func say(_ text: String) {
-        FileHandle.standardError.write(Data("attachd: \(text.onOneLine())\n".utf8))
     }
 }

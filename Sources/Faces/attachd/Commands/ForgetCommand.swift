@@ -56,7 +56,7 @@ struct ForgetCommand: AsyncParsableCommand {
         } catch let error as JobQueueError {
             let advice =
                 "The running attachd could not be notified, and may still have the attachment in memory. Try again."
-            FileHandle.standardError.write(Data("attachd: \(advice) \(error)\n".utf8))
+            StandardError.write("\(advice) \(error)")
             return []
         }
     }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import Settings
 
 /// The options of all commands with settings. Each but `--config` is also an environment variable and a key of the
@@ -54,6 +53,6 @@ struct GeneralOptions<Members: SettingGroup>: ParsableArguments {
 extension UnknownVariable {
     /// Writes a line for each variable to standard error.
     static func warn(of variables: [UnknownVariable]) {
-        for variable in variables { FileHandle.standardError.write(Data("attachd: \(variable)\n".utf8)) }
+        for variable in variables { StandardError.write("\(variable)") }
     }
 }

@@ -2,7 +2,6 @@ package import Settings
 package import Jobs
 import JobsSQLite
 import Logging
-import Timing
 
 /// The destination of jobs from the command line: the queue itself, or the attachd process that has its file open.
 package struct JobProducer: Sendable {
@@ -14,10 +13,6 @@ package struct JobProducer: Sendable {
     }
 
     private var backend: Backend
-    private let time = SystemTime()
-
-    /// The time between two looks into a file.
-    private static let interval: Duration = .milliseconds(200)
 
     package static func open(_ settings: Settings) async throws -> JobProducer {
         do {
@@ -43,21 +38,12 @@ package struct JobProducer: Sendable {
         backend = .file(path)
     }
 
+    /// Returns the state of a job. Waits up to the given time for its answer, but not for one in a file.
     package func state(of name: JobName, waiting patience: Duration) async throws -> JobState {
         switch backend {
         case .queue(let queue): try await queue.jobs.state(of: name, waiting: patience)
         case .sidecar(let sidecar): try await sidecar.state(of: name, waiting: patience)
-        case .file(let path): try await state(of: name, in: path, waiting: patience)
-        }
-    }
-
-    /// Returns the state of a job in a file that another process may open, change or replace at any time.
-    private func state(of name: JobName, in path: String, waiting patience: Duration) async throws -> JobState {
-        let end = time.now + patience
-        while true {
-            let state = try await QueueInspection(path).state(of: name)
-            guard state == .waiting || state == .running, time.now < end else { return state }
-            try await time.sleep(until: min(end, time.now + Self.interval))
+        case .file(let path): try await QueueInspection(path).state(of: name)
         }
     }
 

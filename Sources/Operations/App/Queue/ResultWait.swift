@@ -56,7 +56,7 @@ package struct ResultWait: Sendable {
                 if state == .waiting { await notify() }
             }
             guard time.now < end else { return .late(isTaken: state == .running) }
-            // A busy server answers before the time is over.
+            // A busy server answers before the time is over, and a file at once.
             if time.now < asked + patience { try await time.sleep(until: min(end, time.now + Self.pause)) }
         }
     }

@@ -1,3 +1,4 @@
+import Files
 package import JobsRedis
 
 /// The address of a queue: `sqlite:PATH`, or the URL of a Redis server or of the sentinels that know it.

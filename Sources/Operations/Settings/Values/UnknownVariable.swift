@@ -18,7 +18,7 @@ package struct UnknownVariable: Sendable, Equatable, CustomStringConvertible {
     /// The most variables that are reported.
     private static let limit = 20
 
-    /// What the variable means for attachd, and what to do, without its name.
+    /// The reason why the variable is ignored, and the name to write instead.
     package var advice: String {
         let meant = suggestion.map { "Did you mean \($0)?" } ?? "See `attachd config show` for those of settings."
         return "It is not the variable of a setting, and has no effect. \(meant)"
