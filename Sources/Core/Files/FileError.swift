@@ -101,8 +101,8 @@ extension FileError {
     }
 
     /// Returns the error for a file with a secret that cannot be used.
-    package static func secret(_ path: String, _ finding: String, remedy: String) -> FileError {
-        var error = untrusted(finding, path, remedy: remedy)
+    package static func secret(_ path: String, _ finding: String, remedy: String, code: Int32 = EPERM) -> FileError {
+        var error = untrusted(finding, path, remedy: remedy, code)
         error.concernsSecret = true
         return error
     }

@@ -17,7 +17,11 @@ package struct SecretFile: Sendable, Equatable {
     /// Reads the file. Follows links, because Kubernetes mounts secrets as links.
     package func read() throws(FileError) -> String {
         let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-        guard file >= 0 else { throw unopened(SystemError("open")) }
+        guard file >= 0 else {
+            let error = SystemError("open")
+            let finding = "\(path) cannot be read: \(error.reason)."
+            throw .secret(path, finding, remedy: "Check the file's name and mode.", code: error.code)
+        }
         defer { close(file) }
         return try read(file)
     }
@@ -37,19 +41,6 @@ package struct SecretFile: Sendable, Equatable {
             )
         }
         return String(decoding: bytes[..<count], as: UTF8.self)
-    }
-
-    /// Returns the error of a file that cannot be opened. It repeats the path only if something is there: a text that
-    /// leads to no file may be the secret itself, in place of its file.
-    private func unopened(_ error: SystemError) -> FileError {
-        guard [ENOENT, ENOTDIR, ENAMETOOLONG].contains(error.code) else {
-            return .secret(path, "\(path) cannot be read: \(error.reason).", remedy: "Check the file's name and mode.")
-        }
-        return .secret(
-            path,
-            "There is no file of this name. The name is not repeated here because it may be the secret itself.",
-            remedy: "Write the secret to a file with mode 600, and give the path of that file.",
-        )
     }
 
     /// The current state of the file, or `nil` if it does not exist.

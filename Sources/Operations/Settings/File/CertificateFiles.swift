@@ -26,7 +26,7 @@ struct CertificateFiles: Sendable {
         do throws(FileError) {
             keyText = try key.read()
         } catch {
-            throw ReadError(description: "\(error)")
+            throw ReadError(description: error.reasonOfSetting)
         }
         let chain: [NIOSSLCertificate]
         do {

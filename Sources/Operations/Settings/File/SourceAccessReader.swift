@@ -180,7 +180,7 @@ struct SourceAccessReader {
         do throws(FileError) {
             return try file.read()
         } catch {
-            throw SettingsError(key: key, reason: "\(error)")
+            throw SettingsError(key: key, reason: error.reasonOfSetting)
         }
     }
 

@@ -146,7 +146,7 @@ struct SettingsValues {
         do throws(FileError) {
             return try read()
         } catch {
-            throw SettingsError(key: key.rawValue, reason: "\(error)")
+            throw SettingsError(key: key.rawValue, reason: error.reasonOfSetting)
         }
     }
 
@@ -197,4 +197,14 @@ extension SettingsSource.Option {
     fileprivate var number: Int? { if case .number(let number) = self { number } else { nil } }
 
     fileprivate var flag: Bool? { if case .flag(let flag) = self { flag } else { nil } }
+}
+
+extension FileError {
+    /// The description for a setting that names a file with a secret. It does not repeat a path that leads to no file: the
+    /// path may be the secret itself, in place of its file.
+    var reasonOfSetting: String {
+        guard [ENOENT, ENOTDIR, ENAMETOOLONG].contains(code) else { return description }
+        return "There is no file of this name. The name is not repeated here because it may be the secret itself. "
+            + "Write the secret to a file with mode 600, and give the path of that file."
+    }
 }
