@@ -122,6 +122,7 @@ let package = Package(
                 "Results/Budget+Judging.swift", "Results/Budget.swift", "Results/Change.swift",
                 "Results/Distribution.swift", "Results/Figures.swift",
                 "Targets/LoadAnswer+JSON.swift", "Targets/LoadAnswer.swift", "Results/LoadResult.swift",
+                "Results/RunSettings.swift",
                 "LoadTestError.swift",
                 "Generator/NotificationMix.swift", "Reports", "Generator/ArrivalSchedule.swift",
                 "Results/StepResult.swift", "Generator/Weighted.swift",

@@ -104,3 +104,22 @@ package struct LoadRun: Sendable {
         return result
     }
 }
+
+extension LoadRun {
+    /// The settings that this run itself knows, with those that the caller added.
+    package var allSettings: RunSettings {
+        var all = RunSettings()
+        all["--duration"] = duration.inMilliseconds.asMilliseconds
+        all["--deadline"] = mix.deadline.inMilliseconds.asMilliseconds
+        all["--arrivals"] = arrivals.rawValue
+        all["--same-sources"] = mix.isUnique ? nil : "on"
+        all["--profile"] = mix.profile
+        all.record(digestOf: mix.payloads.map { "\($0.weight):\($0.value)" }, as: "--payload")
+        if rates.contains(where: \.needsCapacity) {
+            all["--warm-up"] = warmUp.inMilliseconds.asMilliseconds
+            all["--clients"] = "\(clients)"
+        }
+        all.merge(settings)
+        return all
+    }
+}
