@@ -8,7 +8,9 @@ struct MemoryPoolTests {
     private final class Pool {
         private var pool: MemoryPool
 
-        init(byteLimit: Int) { pool = MemoryPool(byteLimit: byteLimit) }
+        init(byteLimit: Int, rule: MemoryPool.Rule = MemoryPool.Rule()) {
+            pool = MemoryPool(byteLimit: byteLimit, rule: rule)
+        }
 
         var heldBytes: Int { pool.heldBytes }
         var byteLimit: Int { pool.byteLimit }
@@ -240,5 +242,24 @@ struct MemoryPoolTests {
         pool.update(1) { $0.written = 5 }
         pool.settle(1)
         #expect(pool.heldBytes == 5)
+    }
+
+    @Test("only so many sources stay connected while they wait: the least urgent ones begin again later")
+    func disconnecting() {
+        var rule = MemoryPool.Rule()
+        rule.waitingLimit = 3
+        let pool = Pool(byteLimit: 128 * Self.mebibyte, rule: rule)
+        reserve(90, 1, due: 10, in: pool)
+        for id in 2...6 { reserve(39, id, due: 20 + id, in: pool) }
+        #expect(pool.grant(at: start) == [.takesBack(6), .takesBack(5)])
+        #expect(pool.grant(at: start) == [], "what is being taken back is not taken twice")
+        pool.gaveBack(6)
+        pool.gaveBack(5)
+        #expect(pool.grant(at: start) == [], "what waits without a connection takes no place")
+        pool.end(1)
+        #expect(pool.grant(at: start) == [.granted(2), .granted(3)])
+        pool.end(2)
+        pool.end(3)
+        #expect(pool.grant(at: start) == [.granted(4), .granted(5)], "it gets memory in its turn all the same")
     }
 }

@@ -27,10 +27,13 @@ package struct MemoryPool: Sendable {
         package var isOpened = false
         /// A Boolean value that indicates whether the bytes are being taken back.
         fileprivate var isLeaving = false
+        /// A Boolean value that indicates whether the bytes were taken back, and with them the connection.
+        fileprivate var isAway = false
         /// The number of sources that got memory before this more urgent one.
         fileprivate var passes = 0
 
         package var isWaiting: Bool { target > granted }
+        fileprivate var waitsConnected: Bool { isWaiting && !isAway && !isLeaving }
         /// The bytes that count against the pool. A writer may be ahead of its grant by one packet.
         package var held: Int { max(granted, written) }
         fileprivate var growth: Int { max(0, target - held) }
@@ -56,6 +59,11 @@ package struct MemoryPool: Sendable {
         package var patience: Duration = .seconds(1)
         /// The number of sources that may pass a larger, more urgent one.
         package var passes = 8
+        /// The number of sources that may keep their connections while they wait, whatever the number of their sites.
+        /// There are places for so many transfers more than for requests.
+        package var waitingLimit = Self.waitingLimit
+
+        package static let waitingLimit = 128
 
         package init() {}
     }
@@ -141,6 +149,7 @@ package struct MemoryPool: Sendable {
             reservation.granted = 0
             reservation.written = 0
             reservation.isLeaving = false
+            reservation.isAway = true
         }
     }
 
@@ -166,6 +175,7 @@ extension MemoryPool {
         var passed = grantInOrder(at: now, &changes)
         if let first = passed.first, trim(for: first, at: now, &changes) { passed = grantInOrder(at: now, &changes) }
         if !passed.isEmpty { relieve(passed, &changes) }
+        disconnect(&changes)
         return changes
     }
 
@@ -182,6 +192,7 @@ extension MemoryPool {
         change(id) { reservation in
             reservation.granted = reservation.target
             reservation.since = now
+            reservation.isAway = false
             reservation.passes = 0
         }
     }
@@ -274,6 +285,20 @@ extension MemoryPool {
             hasTrimmed = true
         }
         return hasTrimmed
+    }
+
+    /// Takes the bytes and the connections of the least urgent sources that wait, where more wait than may stay
+    /// connected.
+    private mutating func disconnect(_ changes: inout [Change]) {
+        guard waitingCount > rule.waitingLimit else { return }
+        let connected = reservations.filter { $0.value.waitsConnected && !$0.value.isOpened }
+        let excess = reservations.values.count(where: \.waitsConnected) - rule.waitingLimit
+        guard excess > 0 else { return }
+        let leastUrgent = connected.sorted { ($0.value.urgency, $0.key) > ($1.value.urgency, $1.key) }
+        for (id, _) in leastUrgent.prefix(excess) {
+            reservations[id]?.isLeaving = true
+            changes.append(.takesBack(id))
+        }
     }
 
     /// Takes all bytes from one source, if otherwise nothing would go on: every source that has memory waits for more,

@@ -21,7 +21,11 @@ final class LoopSockets: Sendable {
         state.withLock { state in
             guard !state.isShut else { return CURL_SOCKET_BAD }
             let descriptor = socket(family, type | Int32(SOCK_CLOEXEC.rawValue), number)
-            guard descriptor >= 0, let inode = Self.inode(of: descriptor) else { return CURL_SOCKET_BAD }
+            guard descriptor >= 0 else { return CURL_SOCKET_BAD }
+            guard let inode = Self.inode(of: descriptor) else {
+                _ = Glibc.close(descriptor)
+                return CURL_SOCKET_BAD
+            }
             state.open[descriptor] = inode
             return descriptor
         }

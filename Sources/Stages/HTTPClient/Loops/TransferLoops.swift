@@ -39,9 +39,9 @@ final class TransferLoops: Sendable {
     }
 
     struct Limits: Sendable {
-        /// The most transfers at once, and so the most loops that work. Requests to origins and to callbacks have fewer
-        /// permits; the rest is for transfers that pause.
-        var all = 320
+        /// The most transfers at once, and so the most loops that work: the permits of requests to origins and to
+        /// callbacks, and the transfers that pause. Each has a place, so that none of them waits for another.
+        var all = OriginRule().globalLimit + OriginRule.callbacks.globalLimit + MemoryPool.Rule.waitingLimit
         /// The most transfers of one site at once: those that pause have given back their permits, and keep their places.
         var site = 80
     }
