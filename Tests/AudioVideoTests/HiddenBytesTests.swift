@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// Bytes in places inside coded data that every decoder ignores.
-@Suite("Bytes that decoders skip", .needsFFmpeg, .timeLimit(.minutes(5)))
+@Suite("Bytes that decoders skip", .needsFFmpeg, .timeLimit(.minutes(10)))
 struct HiddenBytesTests {
     private static let mark = Array("CANARY-PII".utf8)
 

@@ -8,7 +8,7 @@ import Timing
 
 @testable import Batch
 
-@Suite("A batch", .timeLimit(.minutes(2)))
+@Suite("A batch", .timeLimit(.minutes(10)))
 struct BatchRunTests {
     let batch: BatchFixture
 

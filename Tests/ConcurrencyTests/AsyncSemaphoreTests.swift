@@ -3,7 +3,7 @@ import Support
 import Synchronization
 import Testing
 
-@Suite("A semaphore for tasks", .timeLimit(.minutes(1)))
+@Suite("A semaphore for tasks", .timeLimit(.minutes(10)))
 struct AsyncSemaphoreTests {
     /// The numbers of tasks inside now, inside at most, and in all.
     private final class Visits: Sendable {

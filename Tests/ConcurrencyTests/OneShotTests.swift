@@ -2,7 +2,7 @@ import Concurrency
 import Support
 import Testing
 
-@Suite("A value that is set once", .timeLimit(.minutes(1)))
+@Suite("A value that is set once", .timeLimit(.minutes(10)))
 struct OneShotTests {
     let oneShot = OneShot<Int>()
 

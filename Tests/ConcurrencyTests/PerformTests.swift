@@ -2,7 +2,7 @@ import Concurrency
 import Dispatch
 import Testing
 
-@Suite("Work on a dispatch queue", .timeLimit(.minutes(1)))
+@Suite("Work on a dispatch queue", .timeLimit(.minutes(10)))
 struct PerformTests {
     @Test("it is done on the queue, one after the other, and its value is returned")
     func performs() async {

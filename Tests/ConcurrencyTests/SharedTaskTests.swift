@@ -3,7 +3,7 @@ import Support
 import Synchronization
 import Testing
 
-@Suite("Work that tasks share", .timeLimit(.minutes(1)))
+@Suite("Work that tasks share", .timeLimit(.minutes(10)))
 struct SharedTaskTests {
     @Test("it is done once, for those who wait and for those who come later")
     func shares() async {

@@ -3,7 +3,7 @@ import Support
 import Synchronization
 import Testing
 
-@Suite("Waiters", .timeLimit(.minutes(1)))
+@Suite("Waiters", .timeLimit(.minutes(10)))
 struct WaitersTests {
     let room = WaitingRoom()
 

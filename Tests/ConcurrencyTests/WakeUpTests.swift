@@ -2,7 +2,7 @@ import Concurrency
 import Support
 import Testing
 
-@Suite("A wake-up call", .timeLimit(.minutes(1)))
+@Suite("A wake-up call", .timeLimit(.minutes(10)))
 struct WakeUpTests {
     let wakeUp = WakeUp()
 

@@ -5,7 +5,7 @@ import Support
 import Testing
 import Timing
 
-@Suite("A clip that takes longer than the deadline allows", .timeLimit(.minutes(2)), .serialized)
+@Suite("A clip that takes longer than the deadline allows", .timeLimit(.minutes(10)), .serialized)
 struct ClipDeadlineTests {
     private static let ffmpeg = "/usr/bin/ffmpeg"
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Decoding
 
-@Suite("A clip's header", .timeLimit(.minutes(1)), .needsSharedMedia)
+@Suite("A clip's header", .timeLimit(.minutes(10)), .needsSharedMedia)
 struct ClipHeaderTests {
     /// Decodes a source, and returns the report and the clip's bytes.
     private func clip(of path: String) async throws -> (report: RungReport, bytes: [UInt8]) {

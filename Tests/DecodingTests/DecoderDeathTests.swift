@@ -5,7 +5,7 @@ import Testing
 import Timing
 
 /// Tests that jobs are answered when their processes are killed.
-@Suite(.timeLimit(.minutes(1)), .serialized)
+@Suite(.timeLimit(.minutes(10)), .serialized)
 struct DecoderDeathTests {
     @Test("when the decoder processes are killed in the middle of a job, the job is answered and the next one works")
     func child() async throws {

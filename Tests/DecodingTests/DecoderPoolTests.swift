@@ -7,7 +7,7 @@ import Testing
 import Timing
 
 /// Tests with the real decoder program.
-@Suite(.timeLimit(.minutes(1)), .needsSharedMedia, .serialized)
+@Suite(.timeLimit(.minutes(10)), .needsSharedMedia, .serialized)
 struct DecoderPoolTests {
     @Test(
         "a picture of any format is converted in its own process",

@@ -8,7 +8,7 @@ import Testing
 import Timing
 
 /// Tests with a decoder program that breaks the protocol on request.
-@Suite(.timeLimit(.minutes(1)), .serialized)
+@Suite(.timeLimit(.minutes(10)), .serialized)
 struct EvilDecoderTests {
     // S6, S9.
     @Test(

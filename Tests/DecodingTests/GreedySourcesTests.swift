@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// Tests that sources which want all memory, slots or processes don't harm others.
-@Suite("Greedy sources", .timeLimit(.minutes(1)), .serialized)
+@Suite("Greedy sources", .timeLimit(.minutes(10)), .serialized)
 struct GreedySourcesTests {
     /// Runs `body` with memory for two greedy sources and a picture.
     private func with(

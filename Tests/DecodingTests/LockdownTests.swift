@@ -6,7 +6,7 @@ import Support
 import Testing
 
 /// Tests of decoder processes that try to do more than decode.
-@Suite(.timeLimit(.minutes(1)), .serialized)
+@Suite(.timeLimit(.minutes(10)), .serialized)
 struct LockdownTests {
     // S2, S6 (ftruncate), S9, S11 (executable memory).
     @Test(

@@ -7,7 +7,7 @@ import Timing
 @testable import Decoding
 
 /// Tests of formats and codecs that are switched off, with the real decoder program and real files.
-@Suite(.timeLimit(.minutes(2)), .needsSharedMedia, .serialized)
+@Suite(.timeLimit(.minutes(10)), .needsSharedMedia, .serialized)
 struct SwitchedOffTests {
     /// Real files with the codecs that attachd must find in them.
     static let sources: [(path: String, names: [String])] = [

@@ -5,7 +5,7 @@ import Support
 import Testing
 import Timing
 
-@Suite("Stopping downloads", .timeLimit(.minutes(1)))
+@Suite("Stopping downloads", .timeLimit(.minutes(10)))
 struct CancellationTests {
     @Test("a download that is cancelled before it starts ends at once")
     func before() async throws {

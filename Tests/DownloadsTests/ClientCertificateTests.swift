@@ -7,7 +7,7 @@ import Values
 @testable import Downloads
 @testable import HTTPClient
 
-@Suite("Client certificates", .timeLimit(.minutes(1)))
+@Suite("Client certificates", .timeLimit(.minutes(10)))
 struct ClientCertificateTests {
     private let folder: TemporaryFolder
     private let certificate: ClientCertificate

@@ -6,7 +6,7 @@ import Support
 import Testing
 
 /// Tests that failures don't reveal the names in an internal DNS or their addresses (SECURITY N11).
-@Suite("Details that a failure conceals", .timeLimit(.minutes(1)))
+@Suite("Details that a failure conceals", .timeLimit(.minutes(10)))
 struct ConcealmentTests {
     private static let private10 = IPAddress(v4: 0x0A00_0007)
 

@@ -5,7 +5,7 @@ import Support
 import Synchronization
 import Testing
 
-@Suite("Requesting a source only if it has changed", .timeLimit(.minutes(1)))
+@Suite("Requesting a source only if it has changed", .timeLimit(.minutes(10)))
 struct ConditionalTests {
     /// The heads that a download reported.
     final class Heads: Sendable {

@@ -5,7 +5,7 @@ import Media
 import Support
 import Testing
 
-@Suite("Downloads", .timeLimit(.minutes(1)))
+@Suite("Downloads", .timeLimit(.minutes(10)))
 struct DownloaderTests {
     @Test(
         "a body arrives whole, whatever the URL's name and the declared type",

@@ -5,7 +5,7 @@ import Support
 import Testing
 import Timing
 
-@Suite("Origins that fail", .timeLimit(.minutes(1)))
+@Suite("Origins that fail", .timeLimit(.minutes(10)))
 struct FailingOriginTests {
     /// Downloads from an origin that gives one scripted answer.
     private func fetch(

@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// Tests of hostile origins that speak HTTP/2 over TLS: none of their frames is read (SECURITY N8, N9).
-@Suite("Origins of HTTP/2", .timeLimit(.minutes(2)), .serialized)
+@Suite("Origins of HTTP/2", .timeLimit(.minutes(10)), .serialized)
 struct HTTP2Tests {
     /// The reasons with which an attack may end.
     private static let reasons: Set<AttachmentFailure.Reason> = [.connectionFailed, .truncated, .stalled, .tooLarge]

@@ -9,7 +9,7 @@ import Values
 @testable import HTTPClient
 
 /// Tests of sources in buckets: which ones are asked for, and what they get (SECURITY N12, N19).
-@Suite("Objects of buckets as sources", .timeLimit(.minutes(1)))
+@Suite("Objects of buckets as sources", .timeLimit(.minutes(10)))
 struct ObjectSourceTests {
     private func bucket(_ text: String, at origin: OriginServer) throws -> BucketAddress {
         try BucketAddress(text, endpoint: "http://\(origin.address):\(origin.port)", region: "eu-central-1")

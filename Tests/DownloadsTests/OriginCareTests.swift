@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 import Timing
 
-@Suite("Origins that are overloaded or fail", .timeLimit(.minutes(1)))
+@Suite("Origins that are overloaded or fail", .timeLimit(.minutes(10)))
 struct OriginCareTests {
     private let events = RecordingInstrument<OriginEvent>()
 

@@ -7,7 +7,7 @@ import Timing
 @testable import Downloads
 @testable import HTTPClient
 
-@Suite("The limiter of requests to origins", .timeLimit(.minutes(1)))
+@Suite("The limiter of requests to origins", .timeLimit(.minutes(10)))
 struct OriginGateTests {
     private let time = TestTime()
     private let origin = Origin(scheme: "https", host: "a.example", port: 443)

@@ -6,7 +6,7 @@ import Timing
 @testable import Downloads
 @testable import HTTPClient
 
-@Suite("Downloads in parts", .timeLimit(.minutes(1)))
+@Suite("Downloads in parts", .timeLimit(.minutes(10)))
 struct PartsTests {
     private static let source = pattern(3_000_000)
 

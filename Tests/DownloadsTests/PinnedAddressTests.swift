@@ -9,7 +9,7 @@ import Testing
 
 /// Tests that a rule's addresses are the only ones that are dialled for its host, and that they open nothing else
 /// (SECURITY N19).
-@Suite("Hosts with fixed addresses", .timeLimit(.minutes(1)))
+@Suite("Hosts with fixed addresses", .timeLimit(.minutes(10)))
 struct PinnedAddressTests {
     @Test("an internal host is reached at the rule's address, and by no other URL")
     func inner() async throws {

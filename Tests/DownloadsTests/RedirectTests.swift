@@ -5,7 +5,7 @@ import Support
 import Testing
 import Timing
 
-@Suite("Redirects", .timeLimit(.minutes(1)))
+@Suite("Redirects", .timeLimit(.minutes(10)))
 struct RedirectTests {
     @Test("the last answer of a chain is delivered", arguments: [301, 302, 303, 307, 308])
     func chain(status: Int) async throws {

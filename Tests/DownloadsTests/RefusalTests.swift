@@ -10,7 +10,7 @@ import Timing
 
 /// Tests of the address policy at the dial, for every way in which an address can get there. No test may open a
 /// connection.
-@Suite("Refused addresses", .timeLimit(.minutes(1)))
+@Suite("Refused addresses", .timeLimit(.minutes(10)))
 struct RefusalTests {
     /// The first address of every special range, and an IPv4 address in every form that carries one.
     static let addresses =

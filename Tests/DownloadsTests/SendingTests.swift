@@ -5,7 +5,7 @@ import Support
 import Testing
 import Timing
 
-@Suite("Sending", .timeLimit(.minutes(1)))
+@Suite("Sending", .timeLimit(.minutes(10)))
 struct SendingTests {
     private func post(
         to url: String,

@@ -7,7 +7,7 @@ import Values
 @testable import HTTPClient
 
 /// Tests that the secrets of a rule go to its place and nowhere else (SECURITY N12).
-@Suite("Sources that need a key", .timeLimit(.minutes(1)))
+@Suite("Sources that need a key", .timeLimit(.minutes(10)))
 struct SourceAccessTests {
     private static let secret = "Bearer hidden-1f3a"
 

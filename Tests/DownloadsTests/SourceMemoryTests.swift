@@ -5,7 +5,7 @@ import Support
 import Testing
 import Timing
 
-@Suite("Downloads within a budget of memory", .timeLimit(.minutes(1)))
+@Suite("Downloads within a budget of memory", .timeLimit(.minutes(10)))
 struct SourceMemoryTests {
     private static let source = pattern(3_000_000)
     private let memory = SourceMemory(byteLimit: 8_000_000)

@@ -6,7 +6,7 @@ import Support
 import Testing
 import Timing
 
-@Suite("TLS", .timeLimit(.minutes(1)))
+@Suite("TLS", .timeLimit(.minutes(10)))
 struct TLSTests {
     private func settings(trusting origin: TLSOrigin?) throws -> DownloadSettings {
         var settings = try DownloadSettings.opening("127.0.0.1")

@@ -4,7 +4,7 @@ import Support
 import Testing
 import Timing
 
-@Suite("Attachments in a bucket", .needsMoto, .timeLimit(.minutes(3)))
+@Suite("Attachments in a bucket", .needsMoto, .timeLimit(.minutes(10)))
 struct BucketTests {
     let moto: MotoServer
     let photo: [UInt8]

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 import Timing
 
-@Suite("Each attachment is made once", .timeLimit(.minutes(2)))
+@Suite("Each attachment is made once", .timeLimit(.minutes(10)))
 struct CoalescingTests {
     let attachd: AttachdProgram
     let photo: [UInt8]

@@ -2,7 +2,7 @@ import Foundation
 import Support
 import Testing
 
-@Suite("Completions of shells", .timeLimit(.minutes(1)))
+@Suite("Completions of shells", .timeLimit(.minutes(10)))
 struct CompletionTests {
     let attachd: AttachdProgram
 

@@ -3,7 +3,7 @@ import Payloads
 import Support
 import Testing
 
-@Suite("attachd config", .timeLimit(.minutes(1)))
+@Suite("attachd config", .timeLimit(.minutes(10)))
 struct ConfigCommandTests {
     private func file(_ content: String, in attachd: AttachdProgram) throws -> String {
         let file = attachd.folder.url.appending(path: "attachd.yaml")

@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// Tests of sources that end their decoders, through the whole program, with a decoder that obeys its source.
-@Suite("Sources that end their decoders", .timeLimit(.minutes(2)))
+@Suite("Sources that end their decoders", .timeLimit(.minutes(10)))
 struct CrashedSourcesTests {
     /// Returns `order` behind the first bytes of a JPEG.
     private static func source(_ order: String) -> [UInt8] { [0xFF, 0xD8, 0xFF] + Array("\(order)\n".utf8) + [0] }

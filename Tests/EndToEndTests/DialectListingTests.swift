@@ -5,7 +5,7 @@ import Support
 import Testing
 import Timing
 
-@Suite("Built-in and user-defined dialects and profiles", .timeLimit(.minutes(2)))
+@Suite("Built-in and user-defined dialects and profiles", .timeLimit(.minutes(10)))
 struct DialectListingTests {
     static let configuration = """
         dialects:

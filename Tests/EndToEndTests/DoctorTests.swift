@@ -3,7 +3,7 @@ import Support
 import Testing
 
 /// Tests of issue 21, section 3: what doctor and process say about libraries and formats.
-@Suite("What attachd doctor lists", .timeLimit(.minutes(2)))
+@Suite("What attachd doctor lists", .timeLimit(.minutes(10)))
 struct DoctorTests {
     let attachd: AttachdProgram
 

@@ -5,7 +5,7 @@ import Support
 import Testing
 import Timing
 
-@Suite("attachd enqueue --wait", .timeLimit(.minutes(2)))
+@Suite("attachd enqueue --wait", .timeLimit(.minutes(10)))
 struct EnqueueWaitTests {
     private static let payload = #"{"aps":{"mutable-content":1,"alert":"Hi"}}"#
     private let attachd: AttachdProgram

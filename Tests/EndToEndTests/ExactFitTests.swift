@@ -3,7 +3,7 @@ import Payloads
 import Support
 import Testing
 
-@Suite("The payload's limit", .timeLimit(.minutes(2)))
+@Suite("The payload's limit", .timeLimit(.minutes(10)))
 struct ExactFitTests {
     let attachd: AttachdProgram
     static let photo = SharedMedia.packageRoot.appending(path: "Samples/media/photo.jpg").path

@@ -3,7 +3,7 @@ import Support
 import Testing
 import Timing
 
-@Suite("Exit status and messages", .timeLimit(.minutes(2)))
+@Suite("Exit status and messages", .timeLimit(.minutes(10)))
 struct ExitStatusTests {
     let attachd: AttachdProgram
 

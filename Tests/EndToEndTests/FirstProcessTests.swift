@@ -3,7 +3,7 @@ import Glibc
 import Support
 import Testing
 
-@Suite("As the first process of a container", .timeLimit(.minutes(2)))
+@Suite("As the first process of a container", .timeLimit(.minutes(10)))
 struct FirstProcessTests {
     private static let unshare = "/usr/bin/unshare"
     private static var isPossible: Bool {

@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// Tests of issue 21, section 3: formats are switched off while attachd runs.
-@Suite("Formats that are switched off at run time", .timeLimit(.minutes(3)), .serialized)
+@Suite("Formats that are switched off at run time", .timeLimit(.minutes(10)), .serialized)
 struct FleetFormatsTests {
     private let photo: [UInt8]
 

@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// Tests of issue 15, section 10.
-@Suite("attachd forget", .timeLimit(.minutes(2)))
+@Suite("attachd forget", .timeLimit(.minutes(10)))
 struct ForgetTests {
     let attachd: AttachdProgram
     let photo: [UInt8]

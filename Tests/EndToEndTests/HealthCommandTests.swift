@@ -1,7 +1,7 @@
 import Support
 import Testing
 
-@Suite("Health command", .timeLimit(.minutes(2)))
+@Suite("Health command", .timeLimit(.minutes(10)))
 struct HealthCommandTests {
     private let attachd: AttachdProgram
 

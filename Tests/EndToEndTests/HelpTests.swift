@@ -5,7 +5,7 @@ import Support
 import Testing
 import Timing
 
-@Suite("Help texts of all commands", .timeLimit(.minutes(1)))
+@Suite("Help texts of all commands", .timeLimit(.minutes(10)))
 struct HelpTests {
     /// An option or argument of a command.
     private struct Option {

@@ -5,7 +5,7 @@ import Support
 import Testing
 import Timing
 
-@Suite("Jobs", .timeLimit(.minutes(2)))
+@Suite("Jobs", .timeLimit(.minutes(10)))
 struct JobTests {
     let attachd: AttachdProgram
     let photo: [UInt8]

@@ -3,7 +3,7 @@ import Payloads
 import Support
 import Testing
 
-@Suite("Links in payloads", .timeLimit(.minutes(2)))
+@Suite("Links in payloads", .timeLimit(.minutes(10)))
 struct LinkTests {
     private let attachd: AttachdProgram
     private let origin: OriginServer

@@ -3,7 +3,7 @@ import Payloads
 import Support
 import Testing
 
-@Suite("attachd lint", .timeLimit(.minutes(2)))
+@Suite("attachd lint", .timeLimit(.minutes(10)))
 struct LintCommandTests {
     let attachd: AttachdProgram
 

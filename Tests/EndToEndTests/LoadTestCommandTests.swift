@@ -5,7 +5,7 @@ import Support
 import Testing
 import Timing
 
-@Suite("attachd loadtest and attachd origin", .timeLimit(.minutes(4)))
+@Suite("attachd loadtest and attachd origin", .timeLimit(.minutes(10)))
 struct LoadTestCommandTests {
     let attachd: AttachdProgram
 

@@ -3,7 +3,7 @@ import Payloads
 import Support
 import Testing
 
-@Suite("A long video", .timeLimit(.minutes(2)), .needsSharedMedia)
+@Suite("A long video", .timeLimit(.minutes(10)), .needsSharedMedia)
 struct LongVideoTests {
     let attachd: AttachdProgram
 

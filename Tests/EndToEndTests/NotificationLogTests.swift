@@ -3,7 +3,7 @@ import Payloads
 import Support
 import Testing
 
-@Suite("The log of notifications", .timeLimit(.minutes(2)))
+@Suite("The log of notifications", .timeLimit(.minutes(10)))
 struct NotificationLogTests {
     /// The log's lines about notifications.
     private func lines(_ sidecar: RunningSidecar) throws -> [JSONValue] {

@@ -3,7 +3,7 @@ import Payloads
 import Support
 import Testing
 
-@Suite("The OpenAPI description", .timeLimit(.minutes(1)))
+@Suite("The OpenAPI description", .timeLimit(.minutes(10)))
 struct OpenAPITests {
     let attachd: AttachdProgram
 

@@ -3,7 +3,7 @@ import Payloads
 import Support
 import Testing
 
-@Suite("Origins that ask for a pause", .timeLimit(.minutes(2)))
+@Suite("Origins that ask for a pause", .timeLimit(.minutes(10)))
 struct OriginCareTests {
     @Test(
         "a tenant that asks for a pause gets it, and its neighbours don't if the configuration tells them apart"

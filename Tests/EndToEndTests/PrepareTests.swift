@@ -3,7 +3,7 @@ import Payloads
 import Support
 import Testing
 
-@Suite("Attachments that are prepared", .timeLimit(.minutes(2)))
+@Suite("Attachments that are prepared", .timeLimit(.minutes(10)))
 struct PrepareTests {
     private let attachd: AttachdProgram
     private let photo: [UInt8]

@@ -2,7 +2,7 @@ import Foundation
 import Support
 import Testing
 
-@Suite("The preview's settings, end to end", .timeLimit(.minutes(2)))
+@Suite("The preview's settings, end to end", .timeLimit(.minutes(10)))
 struct PreviewSettingsTests {
     private static let samples = SharedMedia.packageRoot.appending(path: "Samples")
 

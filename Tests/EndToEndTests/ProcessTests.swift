@@ -4,7 +4,7 @@ import Support
 import Testing
 import Timing
 
-@Suite("attachd process", .timeLimit(.minutes(2)))
+@Suite("attachd process", .timeLimit(.minutes(10)))
 struct ProcessTests {
     let attachd: AttachdProgram
     static let photo = try? [UInt8](

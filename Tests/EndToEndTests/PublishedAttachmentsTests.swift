@@ -5,7 +5,7 @@ import Support
 import Testing
 import Timing
 
-@Suite("Ready attachments that phones fetch", .timeLimit(.minutes(2)))
+@Suite("Ready attachments that phones fetch", .timeLimit(.minutes(10)))
 struct PublishedAttachmentsTests {
     let attachd: AttachdProgram
     let photo: [UInt8]

@@ -3,7 +3,7 @@ import Support
 import Testing
 import Timing
 
-@Suite("A queue whose Redis is away", .timeLimit(.minutes(2)))
+@Suite("A queue whose Redis is away", .timeLimit(.minutes(10)))
 struct QueueAwayTests {
     /// Starts a worker while its Redis is down.
     private func withoutRedis(

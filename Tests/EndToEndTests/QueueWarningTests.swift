@@ -2,7 +2,7 @@ import Foundation
 import Support
 import Testing
 
-@Suite("A queue whose file is removed", .timeLimit(.minutes(2)))
+@Suite("A queue whose file is removed", .timeLimit(.minutes(10)))
 struct QueueWarningTests {
     @Test("readiness, metrics and the log report it, and the file is written again")
     func removed() async throws {

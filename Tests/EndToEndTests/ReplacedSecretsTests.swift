@@ -4,7 +4,7 @@ import Payloads
 import Support
 import Testing
 
-@Suite("Tokens and keys that change while attachd runs", .timeLimit(.minutes(2)))
+@Suite("Tokens and keys that change while attachd runs", .timeLimit(.minutes(10)))
 struct ReplacedSecretsTests {
     let attachd: AttachdProgram
     private static let tokens = ["first-token-of-sixteen", "second-token-of-sixteen"]

@@ -9,7 +9,7 @@ import Testing
 /// it `attachment-0` stands for the URL of the first file, whichever attachment it belongs to, and `generated-0` for an
 /// identifier that was generated for the first attachment. `digest-0` and `bytes-0` stand for the file's SHA-256 and size,
 /// which depend on the processor.
-@Suite("The sample payloads, end to end", .timeLimit(.minutes(5)))
+@Suite("The sample payloads, end to end", .timeLimit(.minutes(10)))
 struct SamplePayloadTests {
     static let folder = SharedMedia.packageRoot.appending(path: "Samples/payloads")
     static let golden = Bundle.module.url(forResource: "Golden", withExtension: nil)

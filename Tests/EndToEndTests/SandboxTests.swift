@@ -24,7 +24,7 @@ private enum PoorMachine {
     }
 }
 
-@Suite("Missing layers of the sandbox", .timeLimit(.minutes(1)))
+@Suite("Missing layers of the sandbox", .timeLimit(.minutes(10)))
 struct SandboxTests {
     let attachd: AttachdProgram
 

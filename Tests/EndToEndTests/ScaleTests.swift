@@ -3,7 +3,7 @@ import Payloads
 import Support
 import Testing
 
-@Suite("The number of workers", .needsRedis, .timeLimit(.minutes(3)))
+@Suite("The number of workers", .needsRedis, .timeLimit(.minutes(10)))
 struct ScaleTests {
     /// Waits until the answer of `/v1/scale` is as `look` wants it.
     private func scale(

@@ -4,7 +4,7 @@ import Testing
 import Timing
 
 /// Tests that run every command with every secret set, at the most detailed log level.
-@Suite("Secrets", .needsRedis, .timeLimit(.minutes(4)))
+@Suite("Secrets", .needsRedis, .timeLimit(.minutes(10)))
 struct SecretsTests {
     private static let secrets = [
         "token": "token-5b7e0f3a9c1d4e6f", "key": "signing-key-8d2f6a4b0c9e1f3a5b7d9e",

@@ -5,7 +5,7 @@ import Support
 import Testing
 import Timing
 
-@Suite("attachd serve", .timeLimit(.minutes(2)))
+@Suite("attachd serve", .timeLimit(.minutes(10)))
 struct ServeTests {
     let attachd: AttachdProgram
     let photo: [UInt8]

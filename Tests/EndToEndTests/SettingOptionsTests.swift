@@ -3,7 +3,7 @@ import Foundation
 import Support
 import Testing
 
-@Suite("Settings as options of commands", .timeLimit(.minutes(2)))
+@Suite("Settings as options of commands", .timeLimit(.minutes(10)))
 struct SettingOptionsTests {
     private let attachd: AttachdProgram
 

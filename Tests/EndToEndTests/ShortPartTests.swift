@@ -3,7 +3,7 @@ import Support
 import Testing
 import Timing
 
-@Suite("Parts shorter than asked for", .timeLimit(.minutes(1)))
+@Suite("Parts shorter than asked for", .timeLimit(.minutes(10)))
 struct ShortPartTests {
     @Test("a first part too short to tell the format is followed by another", arguments: [1, 4, 511])
     func firstPart(length: Int) async throws {

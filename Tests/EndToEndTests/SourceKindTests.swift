@@ -10,7 +10,7 @@ import Testing
     .needsMoto,
     .needsCollector,
     .serialized,
-    .timeLimit(.minutes(5)),
+    .timeLimit(.minutes(10)),
 )
 struct SourceKindTests {
     typealias Kind = SourceScene.Kind

@@ -5,7 +5,7 @@ import Testing
 import Timing
 
 /// Tests of a stalled thread that all work needs (SECURITY N9). One hostile answer used to cause that.
-@Suite("A stalled loop", .timeLimit(.minutes(3)))
+@Suite("A stalled loop", .timeLimit(.minutes(10)))
 struct StalledLoopTests {
     let attachd: AttachdProgram
 

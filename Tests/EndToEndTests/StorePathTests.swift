@@ -3,7 +3,7 @@ import Payloads
 import Support
 import Testing
 
-@Suite("The path of the store", .timeLimit(.minutes(1)))
+@Suite("The path of the store", .timeLimit(.minutes(10)))
 struct StorePathTests {
     @Test("a relative store gives absolute URLs without dots, in the payload and in the result")
     func relative() async throws {

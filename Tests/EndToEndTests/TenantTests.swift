@@ -3,7 +3,7 @@ import Payloads
 import Support
 import Testing
 
-@Suite("Tenants", .timeLimit(.minutes(2)))
+@Suite("Tenants", .timeLimit(.minutes(10)))
 struct TenantTests {
     private func envelope(_ url: String, _ id: String, of tenant: String?) -> String {
         let name = tenant.map { #""tenant":"\#($0)","# } ?? ""

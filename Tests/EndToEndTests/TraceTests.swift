@@ -4,7 +4,7 @@ import Payloads
 import Support
 import Testing
 
-@Suite("Traces", .timeLimit(.minutes(2)), .needsCollector)
+@Suite("Traces", .timeLimit(.minutes(10)), .needsCollector)
 struct TraceTests {
     private static let trace = "4bf92f3577b34da6a3ce929d0e0e4736"
     private static let caller = "00-\(trace)-00f067aa0ba902b7-01"

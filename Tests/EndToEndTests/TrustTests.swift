@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// Tests of SECURITY.md, T2, on the command line: exit statuses, and messages that say what to do.
-@Suite("Files that another user prepared (T2)", .timeLimit(.minutes(2)))
+@Suite("Files that another user prepared (T2)", .timeLimit(.minutes(10)))
 struct TrustTests {
     let attachd: AttachdProgram
     static let token = "0123456789abcdef\n"

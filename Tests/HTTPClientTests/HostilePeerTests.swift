@@ -4,7 +4,7 @@ import Testing
 import Timing
 
 /// SECURITY N14 and N16. The floods take much of the machine, so this module's tests run by themselves.
-@Suite("A hostile peer", .serialized, .timeLimit(.minutes(2)))
+@Suite("A hostile peer", .serialized, .timeLimit(.minutes(10)))
 struct HostilePeerTests {
     private let body = [UInt8](repeating: 7, count: 200_000)
 

@@ -6,7 +6,7 @@ import Timing
 
 /// SECURITY N15: an origin chooses the parameters of DHE, and a group of 10,000 bits costs seconds in one call, which no
 /// socket ends.
-@Suite("The key exchange", .serialized, .timeLimit(.minutes(1)))
+@Suite("The key exchange", .serialized, .timeLimit(.minutes(10)))
 struct KeyExchangeTests {
     private func answer(_ arguments: [String]) async throws -> Result<MessageAnswer, AttachmentFailure> {
         let origin = try TLSOrigin(["/a": .body([1], type: "image/png")], arguments: arguments)

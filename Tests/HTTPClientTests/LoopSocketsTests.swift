@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTPClient
 
-@Suite("Sockets of a loop", .timeLimit(.minutes(1)))
+@Suite("Sockets of a loop", .timeLimit(.minutes(10)))
 struct LoopSocketsTests {
     private let sockets = LoopSockets()
     private static let stream = Int32(SOCK_STREAM.rawValue)

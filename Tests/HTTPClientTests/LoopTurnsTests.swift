@@ -2,7 +2,7 @@ import Testing
 
 @testable import HTTPClient
 
-@Suite("Turns of loops for unknown sites", .timeLimit(.minutes(1)))
+@Suite("Turns of loops for unknown sites", .timeLimit(.minutes(10)))
 struct LoopTurnsTests {
     private let turns = LoopTurns(count: 2)
     private let places = (0..<5).map { _ in LoopTurns.Place() }

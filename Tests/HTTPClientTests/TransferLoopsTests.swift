@@ -6,7 +6,7 @@ import Timing
 
 @testable import HTTPClient
 
-@Suite("The threads of all sites", .timeLimit(.minutes(1)))
+@Suite("The threads of all sites", .timeLimit(.minutes(10)))
 struct TransferLoopsTests {
     private func loops(_ limits: TransferLoops.Limits = .init(), time: any TimeSource = SystemTime()) throws
         -> TransferLoops

@@ -5,7 +5,7 @@ import Testing
 
 @testable import JobsRedis
 
-@Suite("A primary that is about to be replaced", .needsRedis, .timeLimit(.minutes(2)))
+@Suite("A primary that is about to be replaced", .needsRedis, .timeLimit(.minutes(10)))
 struct HalfReplacedTests {
     /// Two replicas that sentinels may promote: one follows, the other was just told that it is the primary.
     private static let replicas = [

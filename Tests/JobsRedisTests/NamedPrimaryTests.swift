@@ -6,7 +6,7 @@ import Values
 
 @testable import JobsRedis
 
-@Suite("A sentinel's account of a primary and its replicas", .timeLimit(.minutes(2)))
+@Suite("A sentinel's account of a primary and its replicas", .timeLimit(.minutes(10)))
 struct NamedPrimaryTests {
     private static let server = HostAndPort(host: "127.0.0.1", port: 6379)
 

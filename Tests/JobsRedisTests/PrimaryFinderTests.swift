@@ -7,7 +7,7 @@ import Testing
 import Values
 
 /// Sentinels whose answers a test scripts, and real servers behind them.
-@Suite("Finding the primary by sentinels", .needsRedis, .timeLimit(.minutes(2)))
+@Suite("Finding the primary by sentinels", .needsRedis, .timeLimit(.minutes(10)))
 struct PrimaryFinderTests {
     private typealias Sentinel = ScriptedSentinel
 

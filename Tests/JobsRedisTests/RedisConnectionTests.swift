@@ -6,7 +6,7 @@ import Timing
 
 @testable import JobsRedis
 
-@Suite("A connection to Redis", .needsRedis, .timeLimit(.minutes(2)))
+@Suite("A connection to Redis", .needsRedis, .timeLimit(.minutes(10)))
 struct RedisConnectionTests {
     private static func connection(
         _ server: RedisServer,

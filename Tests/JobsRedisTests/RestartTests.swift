@@ -6,7 +6,7 @@ import Timing
 
 @testable import JobsRedis
 
-@Suite("Jobs on a Redis that dies", .needsRedis, .timeLimit(.minutes(3)))
+@Suite("Jobs on a Redis that dies", .needsRedis, .timeLimit(.minutes(10)))
 struct RestartTests {
     /// The policies for writing Redis's log to disk, and the time whose writes may be lost: with `everysec` a write
     /// waits for up to two seconds while the disk is busy, even though its reply was sent.

@@ -5,7 +5,7 @@ import Support
 import Testing
 import Values
 
-@Suite("Jobs on a Redis with replicas and sentinels", .needsRedis, .serialized, .timeLimit(.minutes(3)))
+@Suite("Jobs on a Redis with replicas and sentinels", .needsRedis, .serialized, .timeLimit(.minutes(10)))
 struct SentinelTests {
     private static func settings(_ group: RedisGroup) -> RedisSettings {
         let sentinels = group.sentinelPorts.map { HostAndPort(host: "127.0.0.1", port: $0) }

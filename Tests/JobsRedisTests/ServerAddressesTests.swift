@@ -7,7 +7,7 @@ import Values
 
 @testable import JobsRedis
 
-@Suite("The name of a server", .timeLimit(.minutes(1)))
+@Suite("The name of a server", .timeLimit(.minutes(10)))
 struct ServerAddressesTests {
     @Test("a server is reached by its name and by its address", .needsRedis, arguments: ["localhost", "127.0.0.1"])
     func reached(host: String) async throws {

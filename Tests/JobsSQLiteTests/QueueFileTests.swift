@@ -81,7 +81,7 @@ struct QueueFileTests {
         #expect(folder.files == ["queue.sqlite", "queue.sqlite.lock"])
     }
 
-    @Test("endless changes delay neither readers of the queue nor its end", .timeLimit(.minutes(1)))
+    @Test("endless changes delay neither readers of the queue nor its end", .timeLimit(.minutes(10)))
     func looksBetweenChanges() async throws {
         let folder = try TemporaryFolder()
         let queue = try await SQLiteJobQueue.open(folder.path + "/queue.sqlite")

@@ -2,7 +2,7 @@ import LoadTest
 import Testing
 import Timing
 
-@Suite("The notation of budgets", .timeLimit(.minutes(2)))
+@Suite("The notation of budgets", .timeLimit(.minutes(10)))
 struct BudgetTests {
     @Test(
         "each budget is parsed",

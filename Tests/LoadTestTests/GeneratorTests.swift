@@ -5,7 +5,7 @@ import Payloads
 import Testing
 import Timing
 
-@Suite("The generator", .timeLimit(.minutes(2)))
+@Suite("The generator", .timeLimit(.minutes(10)))
 struct GeneratorTests {
     @Test("a fixed schedule is even, a random one has exponential gaps; both are reproducible from the seed")
     func schedules() {

@@ -7,7 +7,7 @@ import Timing
 @testable import LoadTest
 
 /// Tests that the input of `--compare` and a target's answers are treated as untrusted.
-@Suite("Load test input with odd numbers", .timeLimit(.minutes(2)))
+@Suite("Load test input with odd numbers", .timeLimit(.minutes(10)))
 struct HostileResultTests {
     private static func result() async throws -> LoadResult {
         let run = try LoadRun.sample(budgets: ["p99<180ms"])

@@ -3,7 +3,7 @@ import LoadTest
 import Testing
 import Timing
 
-@Suite("A load test with budgets", .timeLimit(.minutes(2)))
+@Suite("A load test with budgets", .timeLimit(.minutes(10)))
 struct PlantedRegressionTests {
     private static let budgets = ["p50<100ms", "p99<180ms", "late=0", "degraded<5%", "failed=0", "goodput>90/s"]
 

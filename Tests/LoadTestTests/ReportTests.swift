@@ -4,7 +4,7 @@ import Media
 import Testing
 import Timing
 
-@Suite("Reports of a load test", .timeLimit(.minutes(2)))
+@Suite("Reports of a load test", .timeLimit(.minutes(10)))
 struct ReportTests {
     private static func result(
         seed: UInt64 = 1,

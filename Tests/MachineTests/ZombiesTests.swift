@@ -3,7 +3,7 @@ import Machine
 import Testing
 
 // In processes of their own: the children of other tests are nothing to these.
-@Suite("Children that nobody waited for", .timeLimit(.minutes(1)))
+@Suite("Children that nobody waited for", .timeLimit(.minutes(10)))
 struct ZombiesTests {
     /// Starts a program that ends at once, and waits until it has ended, but leaves it as it is.
     private static func orphan() -> pid_t {

@@ -3,7 +3,7 @@ import Glibc
 @testable import Media
 import Testing
 
-@Suite("The media file", .timeLimit(.minutes(1)))
+@Suite("The media file", .timeLimit(.minutes(10)))
 struct MediaFileTests {
     private let cut = MediaFile.Ending.cut(AttachmentFailure(.download, .stalled, "stalled"))
 

@@ -5,7 +5,7 @@ import Support
 import Testing
 import Timing
 
-@Suite("The memory of sources", .timeLimit(.minutes(1)))
+@Suite("The memory of sources", .timeLimit(.minutes(10)))
 struct SourceMemoryTests {
     private static let mebibyte = 1_048_576
     private let memory = SourceMemory(byteLimit: 8 * mebibyte)

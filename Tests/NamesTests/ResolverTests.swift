@@ -6,7 +6,7 @@ import Timing
 
 @testable import Names
 
-@Suite("Names are resolved", .serialized, .timeLimit(.minutes(1)))
+@Suite("Names are resolved", .serialized, .timeLimit(.minutes(10)))
 struct ResolverTests {
     private struct NoAnswer: Error {}
 

@@ -3,7 +3,7 @@ import Payloads
 import Support
 import Testing
 
-@Suite("Accessibility", .needsBrowser, .serialized, .timeLimit(.minutes(5)))
+@Suite("Accessibility", .needsBrowser, .serialized, .timeLimit(.minutes(10)))
 struct AccessibilityTests {
     @Test(
         "axe has no findings on a desk and on a phone",

@@ -3,7 +3,7 @@ import Payloads
 import Support
 import Testing
 
-@Suite("Actions in a browser, with the sample webhook", .needsBrowser, .serialized, .timeLimit(.minutes(5)))
+@Suite("Actions in a browser, with the sample webhook", .needsBrowser, .serialized, .timeLimit(.minutes(10)))
 struct ActionsTests {
     /// Runs `body` with the invitation on the page.
     private func invitation(_ body: (PreviewServer, Browser) async throws -> Void) async throws {

@@ -3,7 +3,7 @@ import Payloads
 import Support
 import Testing
 
-@Suite("The preview's input in a browser", .needsBrowser, .serialized, .timeLimit(.minutes(5)))
+@Suite("The preview's input in a browser", .needsBrowser, .serialized, .timeLimit(.minutes(10)))
 struct InputTests {
     @Test("Ctrl and Enter in any field show the payload", arguments: ["#payload", "#deadline"])
     func shortcut(field: String) async throws {

@@ -4,7 +4,7 @@ import Support
 import Testing
 import Timing
 
-@Suite("The preview's page in a browser", .needsBrowser, .serialized, .timeLimit(.minutes(5)))
+@Suite("The preview's page in a browser", .needsBrowser, .serialized, .timeLimit(.minutes(10)))
 struct PageTests {
     /// Texts that would run a script, leave an element or an attribute, or hide the rest, if they were not escaped.
     private static let hostile = [

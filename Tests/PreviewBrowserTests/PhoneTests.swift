@@ -1,7 +1,7 @@
 import Support
 import Testing
 
-@Suite("The preview on a phone", .needsBrowser, .serialized, .timeLimit(.minutes(5)))
+@Suite("The preview on a phone", .needsBrowser, .serialized, .timeLimit(.minutes(10)))
 struct PhoneTests {
     @Test("the result comes before the payload, and nothing is wider than the screen")
     func narrow() async throws {

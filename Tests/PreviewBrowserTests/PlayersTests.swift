@@ -3,7 +3,7 @@ import Support
 import Testing
 import Timing
 
-@Suite("Attachments in a browser", .needsBrowser, .serialized, .timeLimit(.minutes(5)))
+@Suite("Attachments in a browser", .needsBrowser, .serialized, .timeLimit(.minutes(10)))
 struct PlayersTests {
     @Test("a video plays, and its thumbnail shows the time and the part that the options name")
     func video() async throws {

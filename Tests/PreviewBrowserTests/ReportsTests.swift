@@ -3,7 +3,7 @@ import Support
 import Testing
 import Timing
 
-@Suite("The reports in a browser", .needsBrowser, .serialized, .timeLimit(.minutes(5)))
+@Suite("The reports in a browser", .needsBrowser, .serialized, .timeLimit(.minutes(10)))
 struct ReportsTests {
     private let folder: TemporaryFolder
 

@@ -6,7 +6,7 @@ import Support
 import Testing
 import Timing
 
-@Suite("The pipeline", .timeLimit(.minutes(1)))
+@Suite("The pipeline", .timeLimit(.minutes(10)))
 struct AttachmentPipelineTests {
     static let jpeg: [UInt8] = [0xFF, 0xD8, 0xFF, 0xE0] + [UInt8](repeating: 0, count: 1000)
     let time = TestTime()

@@ -9,7 +9,7 @@ import Timing
 @testable import Processing
 
 /// S10: Tests of sources that end their decoder processes.
-@Suite("Crashed sources", .timeLimit(.minutes(1)))
+@Suite("Crashed sources", .timeLimit(.minutes(10)))
 struct CrashMemoryTests {
     let time = TestTime()
 

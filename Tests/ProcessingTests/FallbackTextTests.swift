@@ -5,7 +5,7 @@ import Support
 import Testing
 import Timing
 
-@Suite("A fallback text for failed media", .timeLimit(.minutes(1)))
+@Suite("A fallback text for failed media", .timeLimit(.minutes(10)))
 struct FallbackTextTests {
     static let payload = """
         {"aps":{"alert":{"body":"Look!"},"mutable-content":1},"_mediaUrl":"https://a/1","_mediaAlt":"A hut"}

@@ -5,7 +5,7 @@ import Support
 import Testing
 import Timing
 
-@Suite("Identical jobs in flight", .timeLimit(.minutes(1)))
+@Suite("Identical jobs in flight", .timeLimit(.minutes(10)))
 struct JoiningTests {
     typealias Script = ScriptedSteps.Script
     let time = TestTime()

@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 import Timing
 
-@Suite("Attachments that are ready ahead of time", .timeLimit(.minutes(1)))
+@Suite("Attachments that are ready ahead of time", .timeLimit(.minutes(10)))
 struct PreparedTests {
     typealias Script = ScriptedSteps.Script
     private let time = TestTime()

@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 import Timing
 
-@Suite("Profiles, options and limits of one notification", .timeLimit(.minutes(1)))
+@Suite("Profiles, options and limits of one notification", .timeLimit(.minutes(10)))
 struct ProfileTests {
     static let banner: Profile = {
         var profile = Profile.apns

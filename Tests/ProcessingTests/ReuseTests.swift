@@ -5,7 +5,7 @@ import Support
 import Testing
 import Timing
 
-@Suite("Finished jobs", .timeLimit(.minutes(1)))
+@Suite("Finished jobs", .timeLimit(.minutes(10)))
 struct ReuseTests {
     typealias Script = ScriptedSteps.Script
     let time = TestTime()

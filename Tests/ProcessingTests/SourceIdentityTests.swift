@@ -8,7 +8,7 @@ import Timing
 @testable import Processing
 
 /// Tests that what was fetched with the access of a rule is used again for that rule only (SECURITY N13).
-@Suite("The identity of sources that need a key", .timeLimit(.minutes(1)))
+@Suite("The identity of sources that need a key", .timeLimit(.minutes(10)))
 struct SourceIdentityTests {
     /// Steps whose sources have the access that the test says.
     private final class GuardedSteps: AttachmentDownloading {

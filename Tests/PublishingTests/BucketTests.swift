@@ -7,7 +7,7 @@ import Support
 import Testing
 import Values
 
-@Suite("A bucket of a real S3 API", .needsMoto, .serialized, .timeLimit(.minutes(2)))
+@Suite("A bucket of a real S3 API", .needsMoto, .serialized, .timeLimit(.minutes(10)))
 struct BucketTests {
     let moto: MotoServer
     let photo: [UInt8]

@@ -7,7 +7,7 @@ import Testing
 import Timing
 import Values
 
-@Suite("A store that fails", .timeLimit(.minutes(1)))
+@Suite("A store that fails", .timeLimit(.minutes(10)))
 struct FailingStoreTests {
     private let events = RecordingInstrument<PublishEvent>()
 

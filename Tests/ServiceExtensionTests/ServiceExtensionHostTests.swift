@@ -3,7 +3,7 @@ import Support
 import Testing
 import Timing
 
-@Suite("The service extension's host", .timeLimit(.minutes(1)))
+@Suite("The service extension's host", .timeLimit(.minutes(10)))
 struct ServiceExtensionHostTests {
     let time = TestTime()
     var expiry: Instant { Instant(sinceOrigin: .seconds(10)) }

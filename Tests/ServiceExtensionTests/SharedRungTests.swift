@@ -4,7 +4,7 @@ import Support
 import Synchronization
 import Testing
 
-@Suite("An output that several notifications share", .timeLimit(.minutes(1)))
+@Suite("An output that several notifications share", .timeLimit(.minutes(10)))
 struct SharedRungTests {
     /// A store that counts.
     private final class Store: Sendable {

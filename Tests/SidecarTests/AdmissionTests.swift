@@ -4,7 +4,7 @@ import Testing
 
 @testable import Sidecar
 
-@Suite("Permits for requests", .timeLimit(.minutes(1)))
+@Suite("Permits for requests", .timeLimit(.minutes(10)))
 struct AdmissionTests {
     /// Returns the error of a request that is not admitted.
     private func refusal(_ admission: Admission, for tenant: String?) async -> Problem? {

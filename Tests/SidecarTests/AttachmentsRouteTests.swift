@@ -8,7 +8,7 @@ import Timing
 
 @testable import Sidecar
 
-@Suite("Ready files over HTTP", .timeLimit(.minutes(1)))
+@Suite("Ready files over HTTP", .timeLimit(.minutes(10)))
 struct AttachmentsRouteTests {
     let folder: TemporaryFolder
     let store: AttachmentStore

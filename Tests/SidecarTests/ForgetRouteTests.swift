@@ -6,7 +6,7 @@ import Testing
 import Timing
 
 /// Tests of issue 15, section 10: attachments are taken back over HTTP.
-@Suite("Taking attachments back over HTTP", .timeLimit(.minutes(1)))
+@Suite("Taking attachments back over HTTP", .timeLimit(.minutes(10)))
 struct ForgetRouteTests {
     private static let token = "0123456789abcdef"
 

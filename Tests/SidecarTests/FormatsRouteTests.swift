@@ -3,7 +3,7 @@ import Support
 import Synchronization
 import Testing
 
-@Suite("Formats that are switched off over HTTP", .timeLimit(.minutes(1)))
+@Suite("Formats that are switched off over HTTP", .timeLimit(.minutes(10)))
 struct FormatsRouteTests {
     private func post(
         _ body: String,

@@ -7,7 +7,7 @@ import Timing
 
 @testable import Sidecar
 
-@Suite("Lists of notifications", .timeLimit(.minutes(1)))
+@Suite("Lists of notifications", .timeLimit(.minutes(10)))
 struct ListTests {
     private static let client = ClientAddress("192.0.2.1")
 

@@ -4,7 +4,7 @@ import Testing
 import Timing
 
 /// Tests of issue 15, section 7: bytes that are not HTTP/1.1 are the client's fault, never the server's.
-@Suite("A malformed request", .timeLimit(.minutes(1)))
+@Suite("A malformed request", .timeLimit(.minutes(10)))
 struct MalformedRequestTests {
     struct Form: Sendable, CustomTestStringConvertible {
         var name: String

@@ -6,7 +6,7 @@ import Support
 import Testing
 import Timing
 
-@Suite("Ready files, compared with nginx serving the same file", .timeLimit(.minutes(2)))
+@Suite("Ready files, compared with nginx serving the same file", .timeLimit(.minutes(10)))
 struct NginxComparisonTests {
     private static let byteCount = 300_000
 

@@ -9,7 +9,7 @@ import Timing
 
 @testable import Sidecar
 
-@Suite("The description of the HTTP API", .timeLimit(.minutes(1)))
+@Suite("The description of the HTTP API", .timeLimit(.minutes(10)))
 struct OpenAPIDescriptionTests {
     private static let schemas: [String] = ["components", "schemas"]
 

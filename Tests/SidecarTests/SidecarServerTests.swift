@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 import Timing
 
-@Suite("The sidecar", .timeLimit(.minutes(1)))
+@Suite("The sidecar", .timeLimit(.minutes(10)))
 struct SidecarServerTests {
     static let payload = #"{"aps":{"mutable-content":1,"alert":"Hi"},"my-attachment":"https://example.com/a.jpg"}"#
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Sidecar
 
-@Suite("Why nothing changed", .timeLimit(.minutes(1)))
+@Suite("Why nothing changed", .timeLimit(.minutes(10)))
 struct VisibleOutcomeTests {
     private func rewrite(_ payload: String, _ sidecar: SidecarFixture) async throws -> HTTPClient.Answer {
         try await HTTPClient.send("POST", path: "/v1/rewrite", port: sidecar.port, body: Array(payload.utf8))

@@ -4,19 +4,19 @@ import Testing
 
 /// Tests of the simulation itself. `Scripts/simulate` runs many more seeds.
 struct SimulationTests {
-    @Test("the same seeds give the same histories again, and no rule is broken", .timeLimit(.minutes(5)))
+    @Test("the same seeds give the same histories again, and no rule is broken", .timeLimit(.minutes(10)))
     func repetition() throws {
         let first = try Self.simulate("12", "1")
         #expect(first.contains("no rule broken"))
         #expect(try Self.simulate("12", "1") == first)
     }
 
-    @Test("another seed gives another history", .timeLimit(.minutes(5)))
+    @Test("another seed gives another history", .timeLimit(.minutes(10)))
     func variety() throws {
         #expect(try Self.simulate("--seed", "1") != Self.simulate("--seed", "2"))
     }
 
-    @Test("over the real file of a queue, the histories are legal too", .timeLimit(.minutes(5)))
+    @Test("over the real file of a queue, the histories are legal too", .timeLimit(.minutes(10)))
     func file() throws {
         let folder = try TemporaryFolder()
         #expect(
@@ -27,7 +27,7 @@ struct SimulationTests {
     @Test(
         "over a real Redis, the histories are legal too",
         .enabled(if: RedisServer.isInstalled),
-        .timeLimit(.minutes(5))
+        .timeLimit(.minutes(10))
     )
     func redis() throws {
         let server = try RedisServer()

@@ -5,7 +5,7 @@ import Testing
 import TestOrigin
 import Timing
 
-@Suite("The misbehaving origin, over real connections", .timeLimit(.minutes(2)))
+@Suite("The misbehaving origin, over real connections", .timeLimit(.minutes(10)))
 struct MisbehavingOriginTests {
     private let folder: TemporaryFolder
     private let content = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) }

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 import Timing
 
-@Suite("Heartbeats of a loop", .timeLimit(.minutes(1)))
+@Suite("Heartbeats of a loop", .timeLimit(.minutes(10)))
 struct LoopHeartbeatTests {
     /// A loop that answers when the test tells it to.
     private final class Loop: Sendable {

@@ -5,7 +5,7 @@ import Timing
 import Traces
 import Tracing
 
-@Suite("The way of spans to the collector", .timeLimit(.minutes(1)))
+@Suite("The way of spans to the collector", .timeLimit(.minutes(10)))
 struct SpanExportTests {
     private let time = TestTime()
     private let events = RecordingInstrument<SpanExportEvent>()

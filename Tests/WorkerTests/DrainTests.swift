@@ -9,7 +9,7 @@ import Testing
 import Timing
 import Worker
 
-@Suite("A worker that is told to stop, and its neighbor", .timeLimit(.minutes(1)))
+@Suite("A worker that is told to stop, and its neighbor", .timeLimit(.minutes(10)))
 struct DrainTests {
     private static let drainTime = Duration.seconds(5)
 

@@ -9,7 +9,7 @@ import Timing
 
 @testable import Worker
 
-@Suite("A worker", .timeLimit(.minutes(1)))
+@Suite("A worker", .timeLimit(.minutes(10)))
 struct WorkerServiceTests {
     private static let margin = Duration.milliseconds(50)
 
