@@ -31,10 +31,11 @@ struct LoopSocketsTests {
         for end in [mine, other, descriptor] { close(end) }
     }
 
-    @Test("an open socket is shut down, and none is opened afterwards")
-    func shut() {
+    /// Opens a socket of the loop, and connects it. Returns it with its peer.
+    private func connected() -> (Int32, Int32) {
         let descriptor = sockets.open(AF_INET, Self.stream, 0)
         let listener = socket(AF_INET, Self.stream, 0)
+        defer { close(listener) }
         var address = sockaddr_in()
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)
         address.sin_family = sa_family_t(AF_INET)
@@ -45,10 +46,29 @@ struct LoopSocketsTests {
                 #expect(unsafe connect(descriptor, pointer, size) == 0)
             }
         }
+        return (descriptor, accept(listener, nil, nil))
+    }
+
+    @Test("an open socket is shut down, and none is opened afterwards")
+    func shut() {
+        let (descriptor, peer) = connected()
         #expect(isOpen(descriptor))
         sockets.shutDown()
         #expect(!isOpen(descriptor) && sockets.open(AF_INET, Self.stream, 0) < 0)
         sockets.close(descriptor)
-        close(listener)
+        close(peer)
+    }
+
+    @Test("what the peer has sent before is gone with the connection: a library would read on for a second")
+    func forgotten() {
+        let (descriptor, peer) = connected()
+        let sent = [UInt8](repeating: 1, count: 100_000)
+        #expect(unsafe send(peer, sent, sent.count, 0) == sent.count)
+        var byte: UInt8 = 0
+        #expect(unsafe recv(descriptor, &byte, 1, 0) == 1)
+        sockets.shutDown()
+        #expect(unsafe recv(descriptor, &byte, 1, 0) <= 0)
+        sockets.close(descriptor)
+        close(peer)
     }
 }

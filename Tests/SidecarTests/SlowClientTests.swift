@@ -47,6 +47,24 @@ struct SlowClientTests {
         }
     }
 
+    @Test(
+        "does not decide when the process ends",
+        arguments: ["P", "POST /v1/rewrite HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{"]
+    )
+    func drain(text: String) async throws {
+        let forever = ClientLimits(
+            headTime: .seconds(3600),
+            bodyTime: .seconds(3600),
+            slowTime: .milliseconds(100),
+        )
+        let connection = try await SidecarFixture.run(clients: forever) { sidecar in
+            let connection = try RawConnection(port: sidecar.port)
+            connection.send(text)
+            return connection
+        }
+        #expect(await connection.read() == "")
+    }
+
     @Test("that never ends its body gets an error, and has held no permit")
     func body() async throws {
         try await SidecarFixture.run(requestLimit: 1, clients: Self.patience) { sidecar in

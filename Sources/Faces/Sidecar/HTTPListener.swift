@@ -2,6 +2,7 @@ import Hummingbird
 import HummingbirdCore
 import Logging
 import NIOCore
+import ServiceLifecycle
 import Values
 
 /// A server of HTTP at one address, with limits for its clients.
@@ -40,7 +41,11 @@ struct HTTPListener {
             logger: quiet,
         )
         do {
-            try await application.run()
+            try await withGracefulShutdownHandler {
+                try await application.run()
+            } onGracefulShutdown: {
+                table.drain()
+            }
         } catch let error as IOError {
             throw ListenError(address: address, code: error.errnoCode)
         }

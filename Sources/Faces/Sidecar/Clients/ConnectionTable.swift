@@ -34,6 +34,8 @@ final class ConnectionTable: Sendable {
         /// The number of connections outside the reserve.
         var regularCount = 0
         var slow: [ClientAddress: Int] = [:]
+        /// A Boolean value that indicates whether the process ends, and waits for no slow request.
+        var isDraining = false
     }
 
     private let limit: Int
@@ -78,6 +80,16 @@ final class ConnectionTable: Sendable {
         return number
     }
 
+    /// Closes the connections whose requests are slow, and from now on each one that becomes slow: nothing of such a
+    /// request was accepted, and its client would decide when the process ends.
+    func drain() {
+        let closing = state.withLock { state in
+            state.isDraining = true
+            return state.connections.filter { $0.value.phase == .slow }.keys.compactMap { state.remove($0) }
+        }
+        for connection in closing { connection.close() }
+    }
+
     /// Records the phase of a connection. Closes the oldest slow connection of an address that has too many of them.
     func move(_ number: Number, to phase: Phase, at now: NIODeadline) {
         let victim = state.withLock { state in
@@ -86,6 +98,7 @@ final class ConnectionTable: Sendable {
             state.count(phase, of: connection.address, by: 1)
             state.connections[number]?.phase = phase
             state.connections[number]?.since = now
+            if phase == .slow, state.isDraining { return state.remove(number) }
             guard phase == .slow, state.slow[connection.address] ?? 0 > slowPerAddress else { return nil }
             return state.oldestSlow(of: connection.address).flatMap { state.remove($0) }
         }

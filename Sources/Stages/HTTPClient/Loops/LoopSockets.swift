@@ -39,11 +39,18 @@ final class LoopSockets: Sendable {
         }
     }
 
-    /// Shuts all sockets down, and opens no further ones.
+    /// Disconnects all sockets, and opens no further ones.
+    ///
+    /// A socket that was only shut down still gives what the peer has sent before: megabytes of tiny records, which take a
+    /// library a second. TCP forgets them when the address is dissolved (connect(2), `AF_UNSPEC`).
     func shutDown() {
         state.withLock { state in
             state.isShut = true
             for (descriptor, inode) in state.open where Self.inode(of: descriptor) == inode {
+                var nobody = sockaddr()
+                nobody.sa_family = sa_family_t(AF_UNSPEC)
+                unsafe connect(descriptor, &nobody, socklen_t(MemoryLayout<sockaddr>.size))
+                // For kernels that do not dissolve it.
                 _ = shutdown(descriptor, Int32(SHUT_RDWR))
             }
         }
