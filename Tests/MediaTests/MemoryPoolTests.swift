@@ -26,6 +26,7 @@ struct MemoryPoolTests {
         func update(_ id: Int, _ change: (inout MemoryPool.Reservation) -> Void) { pool.update(id, change) }
         func settle(_ id: Int) { pool.settle(id) }
         func gaveBack(_ id: Int) { pool.gaveBack(id) }
+        func keep(_ id: Int) { pool.keep(id) }
         func end(_ id: Int) { pool.end(id) }
     }
 
@@ -261,5 +262,19 @@ struct MemoryPoolTests {
         pool.end(2)
         pool.end(3)
         #expect(pool.grant(at: start) == [.granted(4), .granted(5)], "it gets memory in its turn all the same")
+    }
+
+    @Test("a source whose bytes could not be taken back is not asked again: the answer would be the same for ever")
+    func kept() {
+        var rule = MemoryPool.Rule()
+        rule.waitingLimit = 1
+        let pool = Pool(byteLimit: 128 * Self.mebibyte, rule: rule)
+        reserve(90, 1, due: 10, in: pool)
+        for id in 2...3 { reserve(39, id, due: 20 + id, in: pool) }
+        #expect(pool.grant(at: start) == [.takesBack(3)])
+        pool.keep(3)
+        #expect(pool.grant(at: start) == [.takesBack(2)])
+        pool.keep(2)
+        #expect(pool.grant(at: start) == [])
     }
 }

@@ -27,6 +27,9 @@ package struct MemoryPool: Sendable {
         package var isOpened = false
         /// A Boolean value that indicates whether the bytes are being taken back.
         fileprivate var isLeaving = false
+        /// A Boolean value that indicates whether the bytes could not be taken back, and never will be: a decoder reads them, or
+        /// the source has ended.
+        fileprivate var isKept = false
         /// A Boolean value that indicates whether the bytes were taken back, and with them the connection.
         fileprivate var isAway = false
         /// The number of sources that got memory before this more urgent one.
@@ -34,6 +37,7 @@ package struct MemoryPool: Sendable {
 
         package var isWaiting: Bool { target > granted }
         fileprivate var waitsConnected: Bool { isWaiting && !isAway && !isLeaving }
+        fileprivate var mayLeave: Bool { !isOpened && !isKept }
         /// The bytes that count against the pool. A writer may be ahead of its grant by one packet.
         package var held: Int { max(granted, written) }
         fileprivate var growth: Int { max(0, target - held) }
@@ -153,8 +157,9 @@ package struct MemoryPool: Sendable {
         }
     }
 
-    /// Keeps the bytes of a source after ``Change/takesBack(_:)``: a decoder was quicker.
-    package mutating func keep(_ id: Int) { change(id) { $0.isLeaving = false } }
+    /// Keeps the bytes of a source after ``Change/takesBack(_:)``: a decoder was quicker, or the source has ended. They are
+    /// not asked for again.
+    package mutating func keep(_ id: Int) { change(id) { ($0.isLeaving, $0.isKept) = (false, true) } }
 
     private mutating func change(_ id: Int, _ change: (inout Reservation) -> Void) {
         guard var reservation = reservations[id] else { return }
@@ -291,14 +296,18 @@ extension MemoryPool {
     /// connected.
     private mutating func disconnect(_ changes: inout [Change]) {
         guard waitingCount > rule.waitingLimit else { return }
-        let connected = reservations.filter { $0.value.waitsConnected && !$0.value.isOpened }
-        let excess = reservations.values.count(where: \.waitsConnected) - rule.waitingLimit
+        let connected = reservations.filter(\.value.waitsConnected)
+        let excess = connected.count - rule.waitingLimit
         guard excess > 0 else { return }
-        let leastUrgent = connected.sorted { ($0.value.urgency, $0.key) > ($1.value.urgency, $1.key) }
-        for (id, _) in leastUrgent.prefix(excess) {
-            reservations[id]?.isLeaving = true
-            changes.append(.takesBack(id))
+        let leastUrgent = connected.filter(\.value.mayLeave).sorted {
+            ($0.value.urgency, $0.key) > ($1.value.urgency, $1.key)
         }
+        for (id, _) in leastUrgent.prefix(excess) { takeBack(id, &changes) }
+    }
+
+    private mutating func takeBack(_ id: Int, _ changes: inout [Change]) {
+        reservations[id]?.isLeaving = true
+        changes.append(.takesBack(id))
     }
 
     /// Takes all bytes from one source, if otherwise nothing would go on: every source that has memory waits for more,
@@ -317,9 +326,8 @@ extension MemoryPool {
         func least(_ candidates: [Int: Reservation]) -> Int? {
             candidates.max { ($0.value.urgency, $0.key) < ($1.value.urgency, $1.key) }?.key
         }
-        if let id = least(victims.filter { !$0.value.isOpened }) {
-            reservations[id]?.isLeaving = true
-            changes.append(.takesBack(id))
+        if let id = least(victims.filter(\.value.mayLeave)) {
+            takeBack(id, &changes)
         } else if let id = least(victims) {
             settle(id)
             changes.append(.ends(id))

@@ -98,8 +98,9 @@ final class ConnectionTable: Sendable {
             state.count(phase, of: connection.address, by: 1)
             state.connections[number]?.phase = phase
             state.connections[number]?.since = now
-            if phase == .slow, state.isDraining { return state.remove(number) }
-            guard phase == .slow, state.slow[connection.address] ?? 0 > slowPerAddress else { return nil }
+            guard phase == .slow else { return nil }
+            if state.isDraining { return state.remove(number) }
+            guard state.slow[connection.address] ?? 0 > slowPerAddress else { return nil }
             return state.oldestSlow(of: connection.address).flatMap { state.remove($0) }
         }
         victim?.close()
