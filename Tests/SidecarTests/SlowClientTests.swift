@@ -56,10 +56,15 @@ struct SlowClientTests {
             headTime: .seconds(3600),
             bodyTime: .seconds(3600),
             slowTime: .milliseconds(100),
+            idleTime: .seconds(3600),
         )
         let connection = try await SidecarFixture.run(clients: forever) { sidecar in
             let connection = try RawConnection(port: sidecar.port)
             connection.send(text)
+            // Once a later connection has its answer, this one is open.
+            let later = try RawConnection(port: sidecar.port)
+            later.send("GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            #expect(await later.read { $0.hasSuffix("ok\n") }.hasPrefix("HTTP/1.1 200"))
             return connection
         }
         #expect(await connection.read() == "")
