@@ -34,6 +34,7 @@ extension Target {
         .testTarget(
             name: name,
             dependencies: dependencies + ["Support"],
+            path: "Tests/Suites/\(name)",
             resources: resources,
             swiftSettings: strict,
         )
@@ -49,10 +50,8 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
-        .package(url: "https://github.com/apple/swift-distributed-tracing.git", from: "1.7.3"),
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
-        .package(url: "https://github.com/apple/swift-metrics.git", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.35.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.6"),
@@ -92,86 +91,78 @@ let package = Package(
             cSettings: [.unsafeFlags(["-O2"], .when(configuration: .debug))],
         ),
 
-        // The core without C libraries and, below `Payloads`, without Foundation.
-        .module("Values", in: "Core", []),
-        .module("Concurrency", in: "Core", []),
-        .module("Events", in: "Core", []),
-        .module("Machine", in: "Core", ["CLinux", "CProcess"]),
-        .module("Timing", in: "Core", ["Values", "Concurrency", "CLinux"]),
-        .module("Names", in: "Core", ["Values", "Concurrency", "Timing", "CLinux", "CAres"]),
-        .module("Digests", in: "Core", ["Values", "CCrypto"]),
-        .module("SeededRandom", in: "Tools", []),
-        .module("Media", in: "Core", ["Values", "Concurrency", "Events", "Timing", "CLinux"]),
-        .module("Files", in: "Core", ["Values", "Concurrency", "Timing", "Digests", "CLinux", "Media"]),
-        .module("DecoderWire", in: "Decoder", ["Values", "Timing", "Media"]),
-        .module("Payloads", in: "Core", ["Values", "Media"]),
-        .module("ServiceExtension", in: "Core", ["Concurrency", "Timing", "Media"]),
+        // The core. The decoder links `Base` and `Media`, so they have neither Foundation nor OpenSSL.
+        .module("Base", in: "Core", ["CLinux", "CProcess"]),
+        .module("Media", in: "Core", ["Base", "CLinux"], resources: [.embedInCode("Samples")]),
+        .module("Files", in: "Core", ["Base", "CLinux", "Media", "CCrypto"]),
+        .module("DecoderWire", in: "Decoder", ["Base", "Media"]),
+        .module("Payloads", in: "Core", ["Base", "Media"]),
 
         // The stages: one module each, with one C library.
         .module(
             "HTTPClient",
             in: "Stages",
-            [
-                "Values", "Concurrency", "Events", "Machine", "Timing", "Names", "CLinux", "CCrypto", "CCurl", "CPSL",
-                "Media",
-                "Files",
-            ]
+            ["Base", "CLinux", "CCrypto", "CCurl", "CPSL", "Media", "Files", "CAres"]
         ),
-        .module("Downloads", in: "Stages", ["Values", "Events", "Timing", "Names", "Media", "HTTPClient"]),
-        .module("Sandbox", in: "Decoder", ["Values", "Machine", "CLinux", "CProcess", "CSeccomp", "DecoderWire"]),
-        .module("Colours", in: "Decoder", ["Values"]),
+        .module("Downloads", in: "Stages", ["Base", "HTTPClient", "Media"]),
+        .module("Sandbox", in: "Decoder", ["Base", "CLinux", "CProcess", "CSeccomp", "DecoderWire"]),
+
         .module(
             "Images",
             in: "Decoder",
-            ["Values", "Timing", "CVips", "CVipsShim", "Media", "DecoderWire", "Colours"]
+            ["Base", "CVips", "CVipsShim", "Media", "DecoderWire"]
         ),
-        .module("AudioVideo", in: "Decoder", ["Values", "Timing", "CLibav", "Media", "DecoderWire", "Colours"]),
+        .module("AudioVideo", in: "Decoder", ["Base", "CLibav", "Media", "DecoderWire", "Images"]),
         .module(
             "Decoding",
             in: "Stages",
-            ["Values", "Concurrency", "Events", "Timing", "CLinux", "Media", "DecoderWire", "Sandbox"]
+            ["Base", "CLinux", "Media", "DecoderWire", "Sandbox"]
         ),
         .module(
             "Storage",
             in: "Stages",
-            ["Values", "Concurrency", "Events", "Timing", "Digests", "CLinux", "Media", "Files"]
-        ),
-
-        .module("Publishing", in: "Stages", ["Values", "Events", "Timing", "Media", "HTTPClient"]),
-
-        // The queue: its contract, one engine for a single machine, and one for many.
-        .module("Jobs", in: "Queue", ["Values", "Timing", "Media"]),
-        .module(
-            "JobsSQLite",
-            in: "Queue",
-            [
-                "Values", "Concurrency", "Events", "Timing", "Media", "Files", "Jobs",
-                .product(name: "GRDB", package: "GRDB.swift"),
-            ]
-        ),
-        .module(
-            "JobsRedis",
-            in: "Queue",
-            [
-                "Values", "Concurrency", "Events", "Machine", "Timing", "Names", "Digests", "CCrypto", "Media", "Jobs",
-                .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-            ],
+            ["Base", "Files", "CLinux", "Media", "HTTPClient"]
         ),
 
         // The pipeline, which knows only the protocols of the stages. Start reading here.
         .module(
             "Processing",
             in: "Pipeline",
-            ["Values", "Concurrency", "Events", "Timing", "Media", "Payloads", "ServiceExtension"]
+            ["Base", "Media", "Payloads"]
         ),
+
+        // The queue: its contract, one engine for a single machine, and one for many.
+        .module(
+            "Jobs",
+            in: "Queue",
+            [
+                "Base", "Media", "Payloads", "Processing",
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ]
+        ),
+        .module(
+            "JobsSQLite",
+            in: "Queue",
+            ["Base", "Media", "Files", "Jobs", .product(name: "GRDB", package: "GRDB.swift")]
+        ),
+        .module(
+            "JobsRedis",
+            in: "Queue",
+            [
+                "Base", "HTTPClient", "Files", "CCrypto", "Media", "Jobs",
+                .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
+            resources: [.embedInCode("Lua")],
+        ),
+
         .module("Templates", in: "Tools", [.product(name: "Mustache", package: "swift-mustache")]),
         .module(
             "Batch",
             in: "Faces",
             [
-                "Values", "Concurrency", "Timing", "Digests", "Media", "Files", "Payloads", "ServiceExtension",
-                "Processing", "Templates", .product(name: "Mustache", package: "swift-mustache"),
+                "Base", "Files", "Media", "Payloads", "Processing", "Templates",
+                .product(name: "Mustache", package: "swift-mustache"),
             ],
             resources: [
                 .embedInCode("Templates/head.mustache"), .embedInCode("Templates/row.mustache"),
@@ -180,35 +171,12 @@ let package = Package(
                 .embedInCode("Templates/script.js"),
             ],
         ),
-        .module(
-            "Worker",
-            in: "Queue",
-            [
-                "Values", "Concurrency", "Events", "Timing", "Media", "Payloads", "Jobs", "Processing",
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-            ],
-        ),
-        .module(
-            "Telemetry",
-            in: "Operations",
-            [
-                "Values", "Media", .product(name: "CoreMetrics", package: "swift-metrics"),
-                .product(name: "Logging", package: "swift-log"),
-            ],
-        ),
-        .module(
-            "Traces",
-            in: "Operations",
-            [
-                "Values", "Concurrency", "Events", "Timing", "Digests", "Payloads",
-                .product(name: "Tracing", package: "swift-distributed-tracing"),
-            ]
-        ),
+
         .module(
             "Preview",
             in: "Faces",
             [
-                "Values", "Timing", "Digests", "Media", "Payloads", "ServiceExtension", "Processing", "Templates",
+                "Base", "Files", "Media", "Payloads", "Processing", "Templates",
                 .product(name: "Mustache", package: "swift-mustache"),
             ],
             resources: [.embedInCode("Assets"), .embedInCode("Templates"), .embedInCode("Samples")],
@@ -217,8 +185,7 @@ let package = Package(
             "Sidecar",
             in: "Faces",
             [
-                "Values", "Events", "Timing", "Digests", "Media", "Files", "Payloads", "Storage", "Jobs", "Processing",
-                "Preview",
+                "Base", "Files", "Media", "Payloads", "Storage", "Jobs", "Processing", "Preview",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -227,76 +194,52 @@ let package = Package(
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
                 .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-                .product(name: "Tracing", package: "swift-distributed-tracing"),
             ],
             resources: [.embedInCode("openapi.json")],
         ),
         .module(
-            "Instruments",
+            "Observability",
             in: "Operations",
             [
-                "Values", "Events", "Timing", "Media", "DecoderWire", "Payloads", "ServiceExtension", "HTTPClient",
-                "Decoding", "Storage", "Publishing", "Jobs", "Processing", "Worker", "Telemetry", "Traces", "Sidecar",
-                .product(name: "Logging", package: "swift-log"), .product(name: "Metrics", package: "swift-metrics"),
-                .product(name: "Tracing", package: "swift-distributed-tracing"),
+                "Base", "Media", "DecoderWire", "Files", "Payloads", "HTTPClient", "Decoding", "Storage", "Jobs",
+                "Processing", "Sidecar", .product(name: "Logging", package: "swift-log"),
             ],
         ),
         .module(
             "Settings",
             in: "Operations",
             [
-                "Values", "Machine", "Timing", "Names", "Media", "Files", "Payloads", "HTTPClient", "Downloads",
-                "Storage",
-                "Publishing", "JobsRedis", "Processing", "Telemetry", "Preview",
-                .product(name: "Logging", package: "swift-log"),
+                "Base", "HTTPClient", "Media", "Files", "Payloads", "Downloads", "Storage", "JobsRedis", "Processing",
+                "Observability", "Preview", .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"), .product(name: "Yams", package: "Yams"),
             ],
         ),
-        .module(
-            "Doctor",
-            in: "Operations",
-            [
-                "Machine", "Timing", "Media", "Files", "DecoderWire", "HTTPClient", "Downloads", "Decoding", "Storage",
-                "Publishing", "Settings",
-            ],
-        ),
+
         .module(
             "App",
             in: "Operations",
             [
-                "Values", "Concurrency", "Events", "Machine", "Timing", "Digests", "CLinux", "Media", "Files",
-                "DecoderWire", "Payloads", "ServiceExtension", "HTTPClient", "Downloads", "Decoding", "Storage",
-                "Publishing", "Jobs",
-                "JobsSQLite", "JobsRedis",
-                "Processing", "Batch", "Worker", "Telemetry", "Traces", "Preview", "Sidecar", "Instruments", "Settings",
-                "Doctor", .product(name: "Tracing", package: "swift-distributed-tracing"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+                "Base", "Files", "CLinux", "Media", "DecoderWire", "Payloads", "Processing", "HTTPClient", "Downloads",
+                "Decoding", "Storage", "Jobs", "JobsSQLite", "JobsRedis", "Batch", "Observability", "Preview",
+                "Sidecar", "Settings", .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
         ),
 
         // The tools for tests: an origin that misbehaves, and a load test.
-        .module(
-            "TestOrigin",
-            in: "Tools",
-            [
-                "Values", "Events", "Timing", "SeededRandom", "Media", .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"), .product(name: "Yams", package: "Yams"),
-            ],
-        ),
+
         .module(
             "LoadTest",
             in: "Tools",
             [
-                "Values", "Concurrency", "Machine", "Timing", "CLinux", "SeededRandom", "Media", "Payloads", "Jobs",
-                "Templates",
+                "Base", "CLinux", "Media", "Payloads", "Jobs", "Templates",
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
                 .product(name: "Mustache", package: "swift-mustache"), .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"), .product(name: "Yams", package: "Yams"),
             ],
             resources: [.embedInCode("Templates")],
         ),
@@ -305,8 +248,8 @@ let package = Package(
         .program(
             "attachd",
             [
-                "Values", "Events", "Machine", "Timing", "Media", "Files", "Payloads", "Storage", "Jobs", "Processing",
-                "Batch", "Traces", "Settings", "Doctor", "App", "TestOrigin", "LoadTest", "Templates",
+                "Base", "Media", "Files", "Payloads", "Storage", "Jobs", "Processing", "Batch", "Observability",
+                "Settings", "App", "LoadTest", "Templates",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
@@ -314,149 +257,130 @@ let package = Package(
         ),
         .program(
             "attachd-decoder",
-            ["Values", "Machine", "Media", "DecoderWire", "Sandbox", "Images", "AudioVideo"],
+            ["Base", "Media", "DecoderWire", "Sandbox", "Images", "AudioVideo"],
             path: "Sources/Decoder/attachd-decoder"
         ),
 
         // The tests.
         .target(
             name: "Support",
-            dependencies: ["Events", "Media", "DecoderWire"],
-            path: "Tests/Support",
+            dependencies: ["Base", "Media", "DecoderWire"],
+            path: "Tests/Kit/Support",
             swiftSettings: strict
         ),
         .target(
             name: "JobsContract",
             dependencies: ["Jobs", "Media"],
-            path: "Tests/JobsContract",
+            path: "Tests/Kit/JobsContract",
             swiftSettings: strict,
         ),
         .target(
             name: "FleetDay",
-            dependencies: ["Jobs", "Worker", "SeededRandom"],
-            path: "Tests/FleetDay",
+            dependencies: ["Jobs", "Base"],
+            path: "Tests/Kit/FleetDay",
             swiftSettings: strict,
         ),
-        .target(name: "CForbiddenCalls", path: "Tests/CForbiddenCalls"),
+        .target(name: "CForbiddenCalls", path: "Tests/Kit/CForbiddenCalls"),
         .program(
             "evil-decoder",
-            ["Values", "Media", "DecoderWire", "Sandbox", "CForbiddenCalls"],
-            path: "Tests/EvilDecoder"
+            ["Base", "Media", "DecoderWire", "Sandbox", "CForbiddenCalls"],
+            path: "Tests/Programs/EvilDecoder"
         ),
         .program(
             "queue-program",
-            ["Events", "Timing", "Media", "Jobs", "JobsSQLite", "JobsRedis", "Worker", "FleetDay"],
-            path: "Tests/QueueProgram"
+            ["Base", "Media", "Jobs", "JobsSQLite", "JobsRedis"],
+            path: "Tests/Programs/QueueProgram"
         ),
-        .target(name: "CSimulation", path: "Tests/CSimulation"),
+        .target(name: "CSimulation", path: "Tests/Kit/CSimulation"),
         .target(
             name: "Simulation",
             dependencies: [
-                "Values", "Concurrency", "Events", "Timing", "Digests", "SeededRandom", "Media", "DecoderWire",
-                "Sandbox",
-                "Payloads", "ServiceExtension", "HTTPClient", "Downloads", "Decoding", "Jobs", "Processing", "Worker",
-                "CSimulation",
+                "Base", "Files", "Media", "DecoderWire", "Sandbox", "Payloads", "Processing", "HTTPClient", "Downloads",
+                "Decoding", "Jobs", "CSimulation",
             ],
-            path: "Tests/Simulation",
+            path: "Tests/Kit/Simulation",
             swiftSettings: strict,
         ),
-        .program("simulate", ["Digests", "CSimulation", "Simulation"], path: "Tests/Simulate"),
-        .program(
-            "simulate-queues",
-            ["Timing", "Jobs", "JobsSQLite", "JobsRedis", "CSimulation", "Simulation"],
-            path: "Tests/SimulateQueues"
-        ),
-        .program("store-forever", ["Media", "Storage"], path: "Tests/StoreForever"),
+        .program("simulate", ["Files", "CSimulation", "Simulation"], path: "Tests/Programs/Simulate"),
+        .program("store-forever", ["Media", "Storage"], path: "Tests/Programs/StoreForever"),
         .tests("ArchitectureTests", []),
-        .tests("ValuesTests", ["Values", "Timing", "Media"]),
-        .tests("ConcurrencyTests", ["Concurrency"]),
-        .tests("EventsTests", ["Events"]),
-        .tests("MachineTests", ["Machine"]),
-        .tests("TimingTests", ["Timing", "SeededRandom", "Media"]),
-        .tests("NamesTests", ["Timing", "Names"]),
-        .tests("MediaTests", ["Timing", "SeededRandom", "Media"]),
-        .tests("FilesTests", ["Timing", "Media", "Files"]),
-        .tests("PayloadsTests", ["Timing", "Media", "Payloads"], resources: [.copy("Golden")]),
-        .tests("ServiceExtensionTests", ["Timing", "Media", "ServiceExtension"]),
-        .tests("HTTPClientTests", ["Timing", "Media", "HTTPClient"]),
+        .tests("ValuesTests", ["Base", "Media"]),
+        .tests("ConcurrencyTests", ["Base"]),
+        .tests("EventsTests", ["Base"]),
+        .tests("MachineTests", ["Base"]),
+        .tests("TimingTests", ["Base", "Media"]),
+        .tests("NamesTests", ["Base", "Media", "HTTPClient", "Downloads"]),
+        .tests("MediaTests", ["Base", "Media"]),
+        .tests("FilesTests", ["Base", "Media", "Files"]),
+        .tests("PayloadsTests", ["Base", "Media", "Payloads"], resources: [.copy("Golden")]),
+        .tests("HTTPClientTests", ["Base", "Media", "HTTPClient"]),
         .tests(
             "DownloadsTests",
-            ["Values", "Events", "Timing", "Names", "SeededRandom", "Media", "Files", "HTTPClient", "Downloads"]
+            ["Base", "HTTPClient", "Media", "Files", "Downloads"]
         ),
-        .tests("DecoderWireTests", ["Timing", "SeededRandom", "Media", "DecoderWire"]),
-        .tests("ColoursTests", ["Colours"]),
-        .tests("ImagesTests", ["Timing", "CVips", "Media", "DecoderWire", "Colours", "Images", "Decoding"]),
-        .tests("AudioVideoTests", ["Timing", "Media", "DecoderWire", "Images", "AudioVideo", "Decoding"]),
-        .tests("DecodingTests", ["Events", "Timing", "SeededRandom", "Media", "DecoderWire", "Sandbox", "Decoding"]),
-        .tests("HostileTests", ["Events", "Timing", "SeededRandom", "Media", "DecoderWire", "Decoding"]),
-        .tests("StorageTests", ["Values", "Timing", "Digests", "Media", "Files", "Storage"]),
-        .tests("PublishingTests", ["Values", "Timing", "Digests", "Media", "Files", "HTTPClient", "Publishing"]),
+        .tests("DecoderWireTests", ["Base", "Media", "DecoderWire"]),
+        .tests("ColorsTests", ["Images"]),
+        .tests("ImagesTests", ["Base", "CVips", "Media", "DecoderWire", "Images", "Decoding"]),
+        .tests("AudioVideoTests", ["Base", "Media", "DecoderWire", "Images", "AudioVideo", "Decoding"]),
+        .tests("DecodingTests", ["Base", "Media", "DecoderWire", "Sandbox", "Decoding"]),
+        .tests("HostileTests", ["Base", "Media", "DecoderWire", "Decoding"]),
+        .tests("StorageTests", ["Base", "Files", "Media", "Storage"]),
+        .tests("PublishingTests", ["Base", "Files", "Media", "HTTPClient", "Storage"]),
         .tests(
             "JobsSQLiteTests",
-            ["Timing", "Media", "Jobs", "JobsSQLite", "JobsContract", .product(name: "GRDB", package: "GRDB.swift")]
+            ["Base", "Media", "Jobs", "JobsSQLite", "JobsContract", .product(name: "GRDB", package: "GRDB.swift")]
         ),
         .tests(
             "JobsRedisTests",
             [
-                "Values", "Timing", "Names", "SeededRandom", "Media", "Jobs", "JobsRedis", "JobsContract",
+                "Base", "HTTPClient", "Media", "Jobs", "JobsRedis", "JobsContract",
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
             ],
         ),
-        .tests("ProcessingTests", ["Values", "Timing", "Media", "Payloads", "ServiceExtension", "Processing"]),
+        .tests("ProcessingTests", ["Base", "Media", "Payloads", "Processing"]),
         .tests("TemplatesTests", ["Templates", .product(name: "Mustache", package: "swift-mustache")]),
-        .tests("BatchTests", ["Timing", "Files", "Media", "Payloads", "Processing", "Batch"]),
+        .tests("BatchTests", ["Base", "Files", "Media", "Payloads", "Processing", "Batch"]),
         .tests(
             "WorkerTests",
-            [
-                "Concurrency", "Timing", "SeededRandom", "Media", "Jobs", "JobsSQLite", "Processing", "Worker",
-                "FleetDay",
-            ]
+            ["Base", "Media", "Jobs", "JobsSQLite", "Processing", "FleetDay"]
         ),
         .tests("SimulationTests", []),
-        .tests("TelemetryTests", ["Telemetry"]),
+        .tests("TelemetryTests", ["Observability"]),
+        .tests("TracesTests", ["Base", "Payloads", "Observability"]),
         .tests(
-            "TracesTests",
+            "ObserversTests",
             [
-                "Values", "Events", "Timing", "Payloads", "Traces",
-                .product(name: "Tracing", package: "swift-distributed-tracing"),
-            ]
-        ),
-        .tests(
-            "InstrumentsTests",
-            [
-                "Events", "Timing", "DecoderWire", "HTTPClient", "Downloads", "Decoding", "Storage", "Publishing",
-                "Jobs", "Worker",
-                "Sidecar", "Instruments", .product(name: "Logging", package: "swift-log"),
+                "Base", "Media", "DecoderWire", "HTTPClient", "Decoding", "Storage", "Processing", "Jobs", "Sidecar",
+                "Observability", .product(name: "Logging", package: "swift-log"),
             ],
         ),
-        .tests("DoctorTests", ["Media", "DecoderWire", "Doctor"]),
+        .tests("DoctorTests", ["Media", "DecoderWire", "App"]),
         .tests(
             "SettingsTests",
-            ["Values", "Names", "Media", "Files", "HTTPClient", "Downloads", "Storage", "Processing", "Settings"]
+            ["Base", "HTTPClient", "Media", "Files", "Downloads", "Storage", "Processing", "Settings"]
         ),
-        .tests("TestOriginTests", ["Timing", "SeededRandom", "Media", "TestOrigin"]),
-        .tests("LoadTestTests", ["Timing", "SeededRandom", "Media", "Payloads", "LoadTest"]),
+        .tests("TestOriginTests", ["Base", "Media", "LoadTest"]),
+        .tests("LoadTestTests", ["Base", "Media", "Payloads", "LoadTest"]),
         .tests(
             "SidecarTests",
             [
-                "Values", "Timing", "SeededRandom", "Media", "Payloads", "ServiceExtension", "Storage", "Jobs",
-                "Processing", "Preview", "Sidecar", .product(name: "Logging", package: "swift-log"),
+                "Base", "Media", "Payloads", "Processing", "Storage", "Jobs", "Preview", "Sidecar",
+                .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
         ),
-        .tests("PreviewTests", ["Values", "Timing", "Media", "Payloads", "Storage", "Preview"]),
-        .tests("PreviewBrowserTests", ["Timing", "Payloads", "Preview"]),
+        .tests("PreviewTests", ["Base", "Media", "Payloads", "Storage", "Preview"]),
+        .tests("PreviewBrowserTests", ["Base", "Payloads", "Preview"]),
         .tests(
             "AppTests",
             [
-                "Values", "Media", "HTTPClient", "Downloads", "Storage", "Publishing", "JobsRedis", "Preview",
-                "Sidecar",
-                "Settings", "App", "LoadTest", "Jobs", "Timing", .product(name: "Logging", package: "swift-log"),
+                "Base", "Media", "HTTPClient", "Downloads", "Storage", "JobsRedis", "Preview", "Sidecar", "Settings",
+                "App", "LoadTest", "Jobs", .product(name: "Logging", package: "swift-log"),
             ],
         ),
         .tests(
             "EndToEndTests",
-            ["Timing", "SeededRandom", "Media", "Payloads", "Settings"],
+            ["Base", "Media", "Payloads", "Settings"],
             resources: [.copy("Golden")]
         ),
     ],

@@ -3,6 +3,8 @@
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root"
+# Where the scripts in Python find harness.py.
+export PYTHONPATH=$root/Scripts PYTHONDONTWRITEBYTECODE=1
 
 say() { printf '\n==> %s\n' "$*" >&2; }
 fail() { printf 'error: %s\n' "$*" >&2; exit 1; }
@@ -54,19 +56,34 @@ release_options=(-c release --static-swift-stdlib)
 
 # Builds both programs for release, and sets `bin` to their folder.
 build_release() {
-    quiet_swift build "${release_options[@]}" --product attachd >&2
-    quiet_swift build "${release_options[@]}" --product attachd-decoder >&2
+    local product
+    for product in attachd attachd-decoder; do quiet_swift build "${release_options[@]}" --product "$product" >&2; done
     # shellcheck disable=SC2034 # for whoever called
     bin=$(swift build "${release_options[@]}" --show-bin-path 2>/dev/null)
 }
 
-# serve_media PORT: serves Samples/media on loopback until the script ends.
+# programs release|debug: sets `bin` to the folder of both programs: the one that ATTACHD_BIN names, or that of a build.
+programs() {
+    local product
+    bin=$(readlink -m "${ATTACHD_BIN:-.}")
+    if [ -z "${ATTACHD_BIN:-}" ]; then
+        need_swift
+        install build runtime
+        say "Building attachd and attachd-decoder for $1 (some minutes the first time)"
+        if [ "$1" = release ]; then build_release; return; fi
+        for product in attachd attachd-decoder; do debug_swift build --product "$product" >&2; done
+        bin=$(swift build --show-bin-path 2>/dev/null)
+    fi
+    [ -x "$bin/attachd" ] || fail "there is no program at $bin/attachd"
+}
+
+# serve_media PORT: serves Samples/media on loopback until the script ends, by the test origin of attachd.
 serve_media() {
-    python3 -m http.server --bind 127.0.0.1 --directory Samples/media "$1" >/dev/null 2>&1 &
+    "$bin/attachd" origin Samples/media --listen "127.0.0.1:$1" >/dev/null &
     origin=$!
     trap 'kill $origin 2>/dev/null || true' EXIT
     for _ in $(seq 100); do
-        curl -sf -o /dev/null "http://127.0.0.1:$1/" && return
+        curl -sf -o /dev/null "http://127.0.0.1:$1/photo.jpg" && return
         kill -0 "$origin" 2>/dev/null || fail "the local origin did not start: is port $1 taken?"
         sleep 0.1
     done

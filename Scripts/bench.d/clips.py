@@ -3,13 +3,12 @@
 import json
 import os
 import pathlib
-import statistics
 import struct
 import subprocess
 import time
 
-from nginx import Nginx
-from sidecar import Sidecar, distinct
+from harness import Origin, Worker, exchange, in_rounds, median, payload
+from pictures import distinct
 
 # The copy needs a profile that allows 1080p. The other benchmark goes from 1080p to 720p.
 PROFILES = """
@@ -17,26 +16,31 @@ profiles:
   large: {basedOn: apns, video: {longEdge: 1920, byteBudget: 9000000, byteLimit: 50000000, duration: 10s}}
   hd: {basedOn: apns, video: {longEdge: 1280, byteBudget: 5000000, byteLimit: 50000000, duration: 10s}}
 """
-FRONT, END, HUGE = "clip-front.mp4", "clip-end.mp4", "clip-2160p.mp4"
+FRONT, END = "clip-front.mp4", "clip-end.mp4"
+OUTPUT = pathlib.Path("/dev/shm/attachd-bench.mp4")
 
 
-def ffmpeg(*arguments):
-    subprocess.run(["ffmpeg", "-v", "error", "-y", *map(str, arguments)], check=True, stdin=subprocess.DEVNULL)
+def ffmpeg(*arguments, pinned=()):
+    """Runs ffmpeg. Returns its seconds."""
+    start = time.monotonic()
+    command = [*pinned, "ffmpeg", "-v", "error", "-y", *map(str, arguments)]
+    subprocess.run(command, check=True, stdin=subprocess.DEVNULL)
+    return time.monotonic() - start
 
 
 def make_sources(folder):
-    """Ten minutes of 1080p in 300 MB, with the index in front and at the end; ten seconds of 2160p."""
-    x264 = ["-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p", "-g", 60, "-c:a", "aac", "-b:a", "128k"]
+    """Ten minutes of 1080p in 300 MB, with the index in front and at the end."""
+    if (folder / END).exists():
+        return
+    picture = ["-f", "lavfi", "-i", "testsrc2=size=1920x1080:rate=30,noise=alls=12:allf=t"]
     sound = ["-f", "lavfi", "-i", "sine=frequency=440:sample_rate=48000"]
-    if not (folder / END).exists():
-        picture = ["-f", "lavfi", "-i", "testsrc2=size=1920x1080:rate=30,noise=alls=12:allf=t"]
-        rate = ["-b:v", "4M", "-maxrate", "4.5M", "-bufsize", "8M"]
-        ffmpeg(*picture, *sound, "-t", 20, *x264, *rate, folder / "part.mp4")
-        ffmpeg("-stream_loop", 28, "-i", folder / "part.mp4", "-c", "copy", "-movflags", "+faststart", folder / FRONT)
-        ffmpeg("-i", folder / FRONT, "-c", "copy", folder / END)
-    if not (folder / HUGE).exists():
-        picture = ["-f", "lavfi", "-i", "testsrc2=size=3840x2160:rate=120,noise=alls=20:allf=t"]
-        ffmpeg(*picture, *sound, "-t", 11, *x264, "-b:v", "40M", "-movflags", "+faststart", folder / HUGE)
+    x264 = ["-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p", "-g", 60, "-c:a", "aac", "-b:a",
+            "128k"]
+    rate = ["-b:v", "4M", "-maxrate", "4.5M", "-bufsize", "8M"]
+    ffmpeg(*picture, *sound, "-t", 20, *x264, *rate, folder / "part.mp4")
+    ffmpeg("-stream_loop", 28, "-i", folder / "part.mp4", "-c", "copy", "-movflags", "+faststart",
+           folder / FRONT)
+    ffmpeg("-i", folder / FRONT, "-c", "copy", folder / END)
 
 
 def index_size(path):
@@ -50,114 +54,74 @@ def index_size(path):
             file.seek(size - 16, os.SEEK_CUR)
 
 
-def median(values):
-    return round(statistics.median(values), 4)
-
-
 class Clips:
-    """A sidecar that takes clips, and an origin that counts its bytes."""
+    """A worker that takes clips, and an origin that counts its bytes."""
 
-    def __init__(self, program, folder, cores):
-        make_sources(folder)
-        self.folder, self.cores = folder, cores
-        self.origin = Nginx(folder, logs=True)
-        configuration = folder / "profiles.yaml"
+    def __init__(self, bench):
+        make_sources(bench.folder)
+        self.pinned = ["taskset", "-c", ",".join(map(str, sorted(bench.cores)))]
+        self.origin = Origin(bench.program, bench.folder, "--log", cores=bench.cores)
+        configuration = bench.folder / "profiles.yaml"
         configuration.write_text(PROFILES)
-        self.sidecar = Sidecar(program, cores, len(cores), ["--config", str(configuration)])
-        self.sidecar.wait_until_ready()
+        self.worker = Worker(bench.program, "--file-urls", "--config", configuration, cores=bench.cores,
+                             decoders=len(bench.cores))
+        self.worker.wait_until_ready()
 
     def stop(self):
-        self.sidecar.stop()
+        self.worker.stop()
         self.origin.stop()
 
-    def clip(self, name, profile, deadline="60s"):
-        """Processes one notification. Returns its seconds and its result."""
-        payload = {"aps": {"mutable-content": 1, "alert": "Hi"}, "my-attachment": distinct(self.origin.url(name))}
-        body = json.dumps({"payload": payload, "profile": profile, "deadline": deadline})
-        client = self.sidecar.client()
+    def clip(self, name, profile, rung):
+        """Processes one notification, which must end with this rung. Returns its attachment and seconds."""
+        body = {"payload": payload(distinct(self.origin.url(name))), "profile": profile, "deadline": "60s"}
         start = time.monotonic()
-        client.request("POST", "/v1/notifications", body.encode())
-        response = client.getresponse()
-        result = json.loads(response.read())
-        return time.monotonic() - start, result
+        result = json.loads(exchange(self.worker.port, "POST", "/v1/notifications", body)[2])
+        seconds = time.monotonic() - start
+        attachment = result["attachments"][0] if result["attachments"] else {}
+        if attachment.get("rung") != rung:
+            raise RuntimeError(f"expected {rung}, got {json.dumps(result)[:2000]}")
+        return attachment, seconds
 
-    def ffmpeg(self, *arguments):
-        """Runs ffmpeg on the sidecar's cores. Returns its seconds."""
-        cores = ",".join(map(str, sorted(self.cores)))
-        start = time.monotonic()
-        subprocess.run(["taskset", "-c", cores, "ffmpeg", "-v", "error", "-y", *map(str, arguments), "/dev/shm/attachd-bench.mp4"],
-                       check=True, stdin=subprocess.DEVNULL)
-        return time.monotonic() - start
-
-
-def rung(result, expected):
-    attachment = result["attachments"][0] if result["attachments"] else {}
-    if attachment.get("rung") != expected:
-        raise RuntimeError(f"expected {expected}, got {json.dumps(result)[:2000]}")
-    return attachment
+    def compared(self, name, profile, rung, rounds, *settings):
+        """The seconds of both, the ratio, and our attachment."""
+        attachment, _ = self.clip(name, profile, rung)
+        samples = in_rounds({
+            "attachd": lambda: self.clip(name, profile, rung)[1],
+            "ffmpeg": lambda: ffmpeg(*settings, OUTPUT, pinned=self.pinned)}, rounds)
+        ratio = median([ours / theirs for ours, theirs in zip(samples["attachd"], samples["ffmpeg"])])
+        return attachment, median(samples["attachd"]), median(samples["ffmpeg"]), ratio
 
 
-def copied(program, folder, cores, rounds=11):
+def copied(bench):
     """The copied clip of a 300 MB file, with its index in front and at the end."""
-    clips = Clips(program, folder, cores)
-    results = {}
+    clips, results = Clips(bench), {}
     for place, name in (("front", FRONT), ("end", END)):
-        clips.clip(name, "large")
-        clips.origin.forget()
-        attachment = rung(clips.clip(name, "large")[1], "copied")
-        sent = clips.origin.sent()
-        needed = index_size(folder / name) + attachment["bytes"]
-        samples = [(clips.clip(name, "large")[0], clips.ffmpeg("-i", clips.origin.url(name), "-t", 10, "-c", "copy"))
-                   for _ in range(rounds)]
+        clips.clip(name, "large", "copied")
+        before = len(clips.origin.answers())
+        attachment, _ = clips.clip(name, "large", "copied")
+        sent = clips.origin.answers()[before:]
+        needed = index_size(bench.folder / name) + attachment["bytes"]
+        settings = ["-i", clips.origin.url(name), "-t", 10, "-c", "copy"]
+        _, ours, theirs, ratio = clips.compared(name, "large", "copied", bench.rounds or 11, *settings)
         results |= {
-            f"bytes_index_in_{place}": sum(count for count, _ in sent),
-            f"requests_index_in_{place}": len(sent),
-            f"ratio_to_index_and_clip_{place}": round(sum(count for count, _ in sent) / needed, 3),
-            f"milliseconds_{place}": median([sample[0] * 1000 for sample in samples]),
-            f"milliseconds_of_ffmpeg_{place}": median([sample[1] * 1000 for sample in samples]),
-            f"ratio_to_ffmpeg_{place}": median([sample[0] / sample[1] for sample in samples]),
+            f"bytes_index_in_{place}": sum(sent), f"requests_index_in_{place}": len(sent),
+            f"ratio_to_index_and_clip_{place}": round(sum(sent) / needed, 3), f"seconds_{place}": ours,
+            f"seconds_of_ffmpeg_{place}": theirs, f"ratio_to_ffmpeg_{place}": ratio,
         }
     clips.stop()
-    return results | {"target": "at most 1.1 times the bytes of index and clip, and 1 time ffmpeg's time"}
+    return results | {"target": "at most 1.1 times the bytes of index and clip, and ffmpeg's time"}
 
 
-def transcoded(program, folder, cores, rounds=5):
+def transcoded(bench):
     """1080p to 720p, beside ffmpeg with the same preset, rates, scaler and threads."""
-    clips = Clips(program, folder, cores)
-    attachment = rung(clips.clip(FRONT, "hd")[1], "transcoded")
+    clips = Clips(bench)
     rate = int(5_000_000 * 8 * 0.92 / 11) - 128_000
     settings = ["-threads", 2, "-i", clips.origin.url(FRONT), "-t", 10, "-vf", "scale=1280:720:flags=bicubic",
-                "-c:v", "libx264", "-preset", "veryfast", "-crf", 23, "-maxrate", rate, "-bufsize", rate, "-threads", 2,
-                "-c:a", "aac", "-b:a", "128k", "-movflags", "+faststart"]
-    samples = [(clips.clip(FRONT, "hd")[0], clips.ffmpeg(*settings)) for _ in range(rounds)]
-    size = pathlib.Path("/dev/shm/attachd-bench.mp4").stat().st_size
+                "-c:v", "libx264", "-preset", "veryfast", "-crf", 23, "-maxrate", rate, "-bufsize", rate,
+                "-threads", 2, "-c:a", "aac", "-b:a", "128k", "-movflags", "+faststart"]
+    attachment, ours, theirs, ratio = clips.compared(FRONT, "hd", "transcoded", bench.rounds or 5, *settings)
     clips.stop()
     return {
-        "seconds": median([sample[0] for sample in samples]),
-        "seconds_of_ffmpeg": median([sample[1] for sample in samples]),
-        "ratio_to_ffmpeg": median([sample[0] / sample[1] for sample in samples]),
-        "bytes": attachment["bytes"],
-        "bytes_of_ffmpeg": size,
-        "target": "at most 1.05 times ffmpeg's time",
-    }
-
-
-def deadline(program, folder, cores, jobs=100):
-    """Jobs whose re-encoding takes longer than their two seconds. Counts the answers in time by their rungs."""
-    clips = Clips(program, folder, cores)
-    # Runs before the sidecar has learned the cost, so that it tries each time.
-    answers = [clips.clip(HUGE, "apns", "2s") for _ in range(jobs)]
-    whole, result = clips.clip(HUGE, "apns")
-    rung(result, "transcoded")
-    clips.stop()
-    others = [result for seconds, result in answers
-              if result["outcome"] != "degraded" or seconds > 2
-              or result["attachments"][0]["rung"] not in ("copied", "poster")]
-    return {
-        "seconds_without_deadline": round(whole, 2),
-        "degraded_in_time": f"{jobs - len(others)} of {jobs}",
-        "others": [[result["outcome"], result["errors"], result["timings"]] for result in others],
-        "slowest_seconds": round(max(seconds for seconds, _ in answers), 3),
-        "least_margin_milliseconds": min(result["margin"] for _, result in answers),
-        "target": "all of them, and some ten seconds without the deadline",
+        "seconds": ours, "seconds_of_ffmpeg": theirs, "ratio_to_ffmpeg": ratio, "bytes": attachment["bytes"],
+        "bytes_of_ffmpeg": OUTPUT.stat().st_size, "target": "at most 1.05 times ffmpeg's time",
     }

@@ -1,25 +1,25 @@
 """An overload of three times the capacity on a fixed schedule: the answers and their times.
 
-Open loop: jobs are sent when they are due, whatever happened to earlier ones. They go through Redis as producers
-enqueue them, because its entries carry the times: an answer's time is that of its entry in the reply stream.
+Open loop: jobs are sent when they are due, whatever happened to earlier ones. They go through Redis as
+producers enqueue them, because its entries carry the times: an answer's time is that of its entry in the
+reply stream.
 """
 
 import collections
 import json
 import os
 import random
-import subprocess
-import tempfile
 import threading
 import time
 
-from nginx import Nginx
-from redisserver import PREFIX, Producer, Redis
-from sidecar import Sidecar
+from clips import ffmpeg
+from harness import Origin, Redis, Worker, payload, percentile
+from pictures import LARGE, MEDIUM, SMALL
 
 USEFUL = ("ok", "degraded")
+VIDEO = "overload.mp4"
 # As in push campaigns: mostly small pictures, some from cameras, and a few videos.
-MIX = [("photo-320.jpg", 0.40), ("photo-1600.jpg", 0.28), ("photo-12mp.jpg", 0.27), ("overload.mp4", 0.05)]
+MIX = [(SMALL, 0.40), (MEDIUM, 0.28), (LARGE, 0.27), (VIDEO, 0.05)]
 # The seconds until an answer is no longer wanted, and the share of jobs of that kind.
 BUDGETS = [((1.5, 3), 0.25), ((5, 10), 0.55), ((20, 30), 0.20)]
 
@@ -30,7 +30,7 @@ class Load:
     """Jobs at a rate, and their answers."""
 
     def __init__(self, redis, origin, seed=1):
-        self.sender, self.reader = Producer(redis.url, PREFIX), Producer(redis.url, PREFIX)
+        self.sender, self.reader = redis.producer(), redis.producer()
         self.reader.name = self.sender.name
         self.origin, self.random = origin, random.Random(seed)
         self.open, self.answers, self.refused, self.slips = {}, [], 0, 0
@@ -38,8 +38,8 @@ class Load:
         threading.Thread(target=self.listen, daemon=True).start()
 
     def listen(self):
+        stream = f"{self.reader.prefix}reply:{self.reader.name}"
         while not self.ended:
-            stream = f"{PREFIX}reply:{self.reader.name}"
             for _, entries in self.reader.redis.xread({stream: self.reader.last_id}, block=200) or []:
                 for entry, fields in entries:
                     self.reader.last_id = entry
@@ -53,8 +53,7 @@ class Load:
 
     def send(self, due, budget):
         name = f"{len(self.open)}-{self.random.getrandbits(64):x}"
-        url = self.origin.url(self.pick(MIX)) + "?" + name
-        envelope = json.dumps({"payload": {"aps": {"mutable-content": 1, "alert": "Hi"}, "my-attachment": url}})
+        envelope = json.dumps({"payload": payload(self.origin.url(f"{self.pick(MIX)}?n={name}"))})
         with self.lock:
             self.open[name] = (due, budget)
         if self.sender.enqueue(name, envelope, int(budget * 1000))[0] != "OK":
@@ -65,8 +64,7 @@ class Load:
     def run(self, rate, seconds, budget=None):
         """Sends for `seconds`, and returns all answers."""
         before = len(self.answers)
-        start = time.time()
-        due = start
+        due = start = time.time()
         while due < start + seconds:
             time.sleep(max(0, due - time.time()))
             self.slips += time.time() - due > 0.01
@@ -86,71 +84,57 @@ class Load:
             time.sleep(0.05)
 
 
-def measured_capacity(load, rate=150, seconds=20):
-    """Useful answers per second under overload."""
-    return sum(answer.status in USEFUL for answer in load.run(rate, seconds)) / seconds
+def useful_per_second(answers, seconds):
+    return sum(answer.status in USEFUL for answer in answers) / seconds
 
 
 def summary(answers, seconds):
     margins = [answer.due + answer.budget - answer.answered for answer in answers]
+    late = [answer.status for answer, margin in zip(answers, margins) if margin < 0]
     return {
-        "jobs": len(answers),
-        "useful_per_second": round(sum(answer.status in USEFUL for answer in answers) / seconds, 1),
+        "jobs": len(answers), "useful_per_second": round(useful_per_second(answers, seconds), 1),
         "statuses": dict(collections.Counter(answer.status for answer in answers)),
-        "late": sum(margin < 0 for margin in margins),
-        "late_by_status": dict(collections.Counter(
-            answer.status for answer, margin in zip(answers, margins) if margin < 0)),
+        "late": len(late), "late_by_status": dict(collections.Counter(late)),
         "least_margin_ms": round(min(margins) * 1000),
     }
 
 
-def percentile(values, share):
-    return sorted(values)[int(share * (len(values) - 1))]
-
-
-def overload(program, folder, cores, seconds=60):
-    """Measures the capacity, runs at the capacity and at three times of it, and measures the time to recover."""
-    video = folder / "overload.mp4"
-    if not video.exists():
-        # A video of a size that must be encoded again.
-        subprocess.run(["ffmpeg", "-v", "error", "-y", "-f", "lavfi", "-i", "testsrc2=s=1920x1080:r=30", "-f", "lavfi",
-                        "-i", "sine", "-t", "4", "-c:v", "libx264", "-preset", "veryfast", "-c:a", "aac", "-shortest",
-                        str(video)], check=True)
-    with tempfile.TemporaryDirectory(dir=folder) as place:
-        redis, origin = Redis(place), Nginx(folder)
-        worker = Sidecar(program, cores, len(cores), ["--queue", redis.url])
-        worker.wait_until_ready()
-        os.sched_setaffinity(0, cores)
-        try:
-            load = Load(redis, origin)
-            capacity = measured_capacity(load)
-            result = {"capacity_per_second": round(capacity, 1)}
-            result["at_capacity"] = summary(load.run(capacity, seconds / 2), seconds / 2)
-            before, peak = worker.resident_bytes(), [0]
-            watch = threading.Thread(target=watch_memory, args=(worker, peak, load), daemon=True)
-            watch.start()
-            result["at_three_times"] = summary(load.run(3 * capacity, seconds), seconds)
-            # Few enough clients that a video has a core to itself.
-            calm = [answer.answered - answer.due for answer in load.run(capacity / 8, 10, budget=20)]
-            result.update({
-                "ratio": round(result["at_three_times"]["useful_per_second"]
-                               / result["at_capacity"]["useful_per_second"], 3),
-                "memory_before_mb": round(before / 1e6, 1),
-                "memory_peak_mb": round(peak[0] / 1e6, 1),
-                "p99_seconds_afterwards": round(percentile(calm, 0.99), 2),
-                "refused": load.refused,
-                "slips_of_the_generator": load.slips,
-                "target": "nothing late, a ratio of 0.8 at least, and soon as before",
-            })
-            load.ended = True
-            return result
-        finally:
-            worker.stop()
-            origin.stop()
-            redis.stop()
-
-
 def watch_memory(worker, peak, load):
     while not load.ended:
-        peak[0] = max(peak[0], worker.resident_bytes())
+        peak[0] = max(peak[0], worker.resident_bytes)
         time.sleep(0.1)
+
+
+def overload(bench):
+    """Measures the capacity, runs at it and at three times of it, and measures the time to recover."""
+    seconds = int(os.environ.get("DURATION", 60))
+    if not (bench.folder / VIDEO).exists():
+        # A video of a size that must be encoded again.
+        ffmpeg("-f", "lavfi", "-i", "testsrc2=s=1920x1080:r=30", "-f", "lavfi", "-i", "sine", "-t", 4, "-c:v",
+               "libx264", "-preset", "veryfast", "-c:a", "aac", "-shortest", bench.folder / VIDEO)
+    os.sched_setaffinity(0, bench.cores)
+    redis, origin = Redis(), Origin(bench.program, bench.folder)
+    worker = Worker(bench.program, "--file-urls", "--queue", redis.url, decoders=len(bench.cores))
+    worker.wait_until_ready()
+    load = Load(redis, origin)
+    try:
+        capacity = useful_per_second(load.run(150, seconds / 3), seconds / 3)
+        result = {"capacity_per_second": round(capacity, 1)}
+        result["at_capacity"] = summary(load.run(capacity, seconds / 2), seconds / 2)
+        before, peak = worker.resident_bytes, [0]
+        threading.Thread(target=watch_memory, args=(worker, peak, load), daemon=True).start()
+        result["at_three_times"] = summary(load.run(3 * capacity, seconds), seconds)
+        # Few enough clients that a video has a core to itself.
+        calm = [answer.answered - answer.due for answer in load.run(capacity / 8, 10, budget=20)]
+        ratio = result["at_three_times"]["useful_per_second"] / result["at_capacity"]["useful_per_second"]
+        return result | {
+            "ratio": round(ratio, 3), "memory_before_mb": round(before / 1e6, 1),
+            "memory_peak_mb": round(peak[0] / 1e6, 1),
+            "p99_seconds_afterwards": round(percentile(calm, 0.99), 2),
+            "refused": load.refused, "slips_of_the_generator": load.slips,
+            "target": "nothing late, a ratio of 0.8 at least, and soon as before",
+        }
+    finally:
+        load.ended = True
+        for part in (worker, origin, redis):
+            part.stop()

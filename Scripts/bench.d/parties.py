@@ -1,18 +1,16 @@
-"""The hostile parties: senders, clients and callback receivers that do all they can. Each attacks one worker."""
+"""The hostile senders, clients and callback receivers, which do all they can. Each attacks one worker."""
 
 import contextlib
-import http.client
 import itertools
 import json
 import multiprocessing
 import os
-import pathlib
 import signal
 import socket
 import threading
 import time
 
-import peers
+from harness import exchange, payload
 
 WARM_UP = 4
 """The seconds over which an attack starts, before the honest load."""
@@ -22,19 +20,8 @@ burst_counts = multiprocessing.Array("i", 2)
 """The burst's notifications that were answered, and those that were complete."""
 
 
-def send(port, path, envelope, timeout=60):
-    client = http.client.HTTPConnection("127.0.0.1", port, timeout=timeout)
-    try:
-        client.request("POST", path, json.dumps(envelope).encode())
-        answer = client.getresponse()
-        return answer.status, answer.read()
-    finally:
-        client.close()
-
-
 def envelope(url, **more):
-    payload = {"aps": {"mutable-content": 1, "alert": "Hi"}, "my-attachment": f"{url}?{next(numbers)}"}
-    return {"payload": payload, **more}
+    return {"payload": payload(f"{url}?n={next(numbers)}"), **more}
 
 
 def start_each(action, arguments):
@@ -48,17 +35,17 @@ def start_each(action, arguments):
 
 
 def notifications(port, urls, path="/v1/notifications", every=4, **more):
-    """Keeps notifications under way that name hostile sources: for each the next one a second after its answer.
+    """Keeps notifications of hostile sources under way: for each the next one a second after its answer.
 
-    Each source has one in four seconds at most: the origin is the hostile party here, not the sender, who does not send
-    more because answers come sooner.
+    Each source has one in four seconds at most: the origin is the hostile party here, not the sender, who
+    does not send more because answers come sooner.
     """
     def repeat(url):
         while True:
             next_one = time.monotonic() + every
             with contextlib.suppress(OSError):
                 name = {"id": f"hostile-{next(numbers)}"} if path == "/v1/jobs" else {}
-                send(port, path, envelope(url, **more, **name))
+                exchange(port, "POST", path, envelope(url, **more, **name))
             time.sleep(max(1, next_one - time.monotonic()))
 
     start_each(repeat, urls)
@@ -69,8 +56,9 @@ def callbacks(port, urls):
     def fill(url):
         while True:
             with contextlib.suppress(OSError):
-                content = {"payload": {"aps": {"alert": "Hi"}}, "callback": url, "id": f"tarpit-{next(numbers)}"}
-                send(port, "/v1/jobs", content)
+                content = {"payload": {"aps": {"alert": "Hi"}}, "callback": url,
+                           "id": f"tarpit-{next(numbers)}"}
+                exchange(port, "POST", "/v1/jobs", content)
             time.sleep(1)
 
     start_each(fill, urls)
@@ -82,19 +70,20 @@ def responses(port):
         while True:
             with contextlib.suppress(OSError):
                 notification = {"identifier": f"{next(numbers)}", "payload": {"aps": {"alert": "Hi"}}}
-                send(port, "/v1/responses", {"actionIdentifier": "reply", "userText": "Hi", "notification": notification})
+                response = {"actionIdentifier": "reply", "userText": "Hi", "notification": notification}
+                exchange(port, "POST", "/v1/responses", response)
             time.sleep(1)
 
     start_each(repeat, range(8))
 
 
 def burst(port, urls):
-    """Sends one notification for each source at once, in the middle of the honest load, and counts the answers."""
+    """Sends one notification for each source at once, in the midst of the honest load, and counts answers."""
     def send_one(url):
         with contextlib.suppress(OSError):
-            status, body = send(port, "/v1/notifications", envelope(url, deadline="30s"))
+            status, _, body = exchange(port, "POST", "/v1/notifications", envelope(url, deadline="30s"))
             with burst_counts.get_lock():
-                burst_counts[1] += status == 200 and peers.outcome(body) == "complete"
+                burst_counts[1] += status == 200 and json.loads(body)["outcome"] == "complete"
         with burst_counts.get_lock():
             burst_counts[0] += 1
 
@@ -107,7 +96,7 @@ def kill_decoders(worker):
     """Kills each decoder that works on one source for a while, as if it had crashed."""
     seen = {}
     while True:
-        busy = [pid for pid in descendants(worker) if holds_source(pid)]
+        busy = worker.busy_decoders
         now = time.monotonic()
         seen = {pid: seen.get(pid, now) for pid in busy}
         for pid, since in seen.items():
@@ -118,23 +107,8 @@ def kill_decoders(worker):
         time.sleep(0.1)
 
 
-def descendants(pid):
-    found = []
-    with contextlib.suppress(OSError):
-        for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
-            for child in map(int, (task / "children").read_text().split()):
-                found += [child] + descendants(child)
-    return found
-
-
-def holds_source(pid):
-    with contextlib.suppress(OSError):
-        return any("memfd:media" in os.readlink(link) for link in pathlib.Path(f"/proc/{pid}/fd").iterdir())
-    return False
-
-
 def slow_clients(port, count):
-    """Keeps requests under way whose headers, or bodies, come by a byte a second, on as many connections as there are."""
+    """Keeps requests under way whose headers or bodies come by a byte a second, on many connections."""
     clients = []
     while True:
         while len(clients) < count:

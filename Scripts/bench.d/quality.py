@@ -1,7 +1,6 @@
-"""The quality of pictures for their bytes: SSIMULACRA2 beside other programs. See quality_scores.py for the scores."""
+"""The quality of pictures for their bytes beside other programs, as quality_scores.py scores it."""
 
 import json
-import os
 import pathlib
 import subprocess
 import zipfile
@@ -14,12 +13,15 @@ PICTURES = {
               ("YellowFlower", "LadyBird", "Wood", "Storm", "TwoWings", "Dune", "RainDrops", "Garden")]
     + [f"{MATE}abstract/Elephants_3840x2160.jpg"]
     + [f"{PLASMA}{name}/contents/images/2560x1600.jpg" for name in ("Autumn", "ColorfulCups", "OneStandsOut")]
-    + [f"{OTHER}{name}.jpg" for name in ("Fossa_by_Jasper_Roks", "Kleiber_by_Lukas_Baubkus", "Infinite-Sea_by_Aury88")],
-    "graphic": [f"{MATE}desktop/Float-into-MATE.png", f"{MATE}desktop/Ubuntu-Mate-Radioactive-no-logo.png", f"{MATE}abstract/Gulp.png"]
+    + [f"{OTHER}{name}.jpg"
+       for name in ("Fossa_by_Jasper_Roks", "Kleiber_by_Lukas_Baubkus", "Infinite-Sea_by_Aury88")],
+    "graphic": [f"{MATE}{name}.png" for name in
+                ("desktop/Float-into-MATE", "desktop/Ubuntu-Mate-Radioactive-no-logo", "abstract/Gulp")]
     + [f"{PLASMA}Opal/contents/images/3840x2160.png"]
     + [f"{PLASMA}{name}/contents/images/5120x2880.png" for name in ("Kay", "Altai")],
 }
-# A face (NASA, public domain) and a scanned page (CC0), of scikit-image; the texts are drawn by quality_scores.py.
+# A face (NASA, public domain) and a scanned page (CC0), of scikit-image; the texts are drawn by
+# quality_scores.py.
 SKIMAGE = {"astronaut.png": "face", "page.png": "text"}
 
 
@@ -38,8 +40,8 @@ def fetch(folder):
         for path in paths:
             name = path.split("/")[3] if path.startswith(PLASMA) else pathlib.Path(path).stem
             (downloads / "x" / path).rename(media / kind / (name + pathlib.Path(path).suffix))
-    subprocess.run(["/usr/bin/python3", "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:", "--dest", downloads,
-                    "scikit-image==0.22.0"], check=True, capture_output=True)
+    pip = ["/usr/bin/python3", "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:"]
+    subprocess.run([*pip, "--dest", downloads, "scikit-image==0.22.0"], check=True, capture_output=True)
     with zipfile.ZipFile(next(downloads.glob("scikit_image*.whl"))) as wheel:
         for name, kind in SKIMAGE.items():
             (media / kind).mkdir(parents=True, exist_ok=True)
@@ -48,8 +50,9 @@ def fetch(folder):
     return media
 
 
-def quality(program, folder):
-    media = fetch(folder)
-    scores = [folder / "quality-python/bin/python", pathlib.Path(__file__).with_name("quality_scores.py"), program, media]
-    answer = subprocess.run(scores, check=True, stdout=subprocess.PIPE, text=True, env=os.environ | {"VIPS_WARNING": "0"})
-    return json.loads(answer.stdout) | {"target": "photos: a mean of 79.5, none below 76, at most 95 kB on average"}
+def quality(bench):
+    media, script = fetch(bench.folder), pathlib.Path(__file__).with_name("quality_scores.py")
+    command = [bench.folder / "quality-python/bin/python", script, bench.program, media]
+    return json.loads(bench.run(command,
+                                VIPS_WARNING="0")) | {
+        "target": "photos: a mean of 79.5, none below 76, at most 95 kB on average"}

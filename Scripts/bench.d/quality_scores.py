@@ -1,11 +1,11 @@
-"""quality_scores PROGRAM MEDIA: scores attachd and other programs on the pictures of MEDIA, and writes quality.html there.
+"""quality_scores PROGRAM MEDIA: scores attachd and other programs on the pictures of MEDIA.
 
-The reference of each picture is a full decode, scaled to 1038 pixels with a Lanczos filter in linear light. Each peer
-runs as it comes, on white, and on the photos again with the JPEG quality at which they have about attachd's bytes. WebP
-is compared with a JPEG of the reference by libvips in the quality that has the same score.
+The reference of each picture is a full decode, scaled to 1038 pixels with a Lanczos filter in linear light.
+Each peer runs as it comes, on white, and on the photos again with the JPEG quality at which they have about
+attachd's bytes. WebP is compared with a JPEG of the reference by libvips in the quality that has the same
+score.
 """
 
-import html
 import io
 import json
 import pathlib
@@ -25,12 +25,13 @@ FONT = "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf"
 
 
 def draw_texts(folder):
-    for name, ink, paper in (("red-and-blue", (20, 40, 220), (255, 255, 255)), ("red-on-blue", (255, 60, 60), (10, 10, 60))):
+    red, pale_red, blue, night = (200, 30, 40), (255, 60, 60), (20, 40, 220), (10, 10, 60)
+    text, font = "Your parcel arrives today between 14:00 and 16:30.", ImageFont.truetype(FONT, 44)
+    for name, inks, paper in (("red-and-blue", (blue, red), "white"),
+                              ("red-on-blue", (pale_red, pale_red), night)):
         picture = Image.new("RGB", (2076, 1400), paper)
         for line in range(24):
-            ink_here = (200, 30, 40) if name == "red-and-blue" and line % 2 else ink
-            ImageDraw.Draw(picture).text((60, 30 + 56 * line), "Your parcel arrives today between 14:00 and 16:30.", ink_here,
-                                         ImageFont.truetype(FONT, 44))
+            ImageDraw.Draw(picture).text((60, 30 + 56 * line), text, inks[line % 2], font)
         picture.save(folder / f"{name}.png")
 
 
@@ -79,16 +80,20 @@ def with_opencv(path, quality=95):
 
 
 def with_libvips(path, quality=75):
-    return pyvips.Image.thumbnail(str(path), EDGE, height=EDGE, size="down").jpegsave_buffer(Q=quality, background=255)
+    return pyvips.Image.thumbnail(str(path), EDGE, height=EDGE, size="down").jpegsave_buffer(Q=quality,
+                                                                                             background=255)
 
 
 def with_vipsthumbnail(path, quality=75):
     with tempfile.TemporaryDirectory() as folder:
-        subprocess.run(["vipsthumbnail", "--size", f"{EDGE}x{EDGE}>", "-o", f"{folder}/out.jpg[Q={quality},background=255]", path], check=True)
+        out = f"{folder}/out.jpg[Q={quality},background=255]"
+        subprocess.run(["vipsthumbnail", "--size", f"{EDGE}x{EDGE}>", "-o", out, path], check=True)
         return pathlib.Path(folder, "out.jpg").read_bytes()
 
 
-PEERS = {"vipsthumbnail": with_vipsthumbnail, "libvips 8.18": with_libvips, "Pillow": with_pillow, "OpenCV": with_opencv}
+PEERS = {
+    "vipsthumbnail": with_vipsthumbnail, "libvips 8.18": with_libvips, "Pillow": with_pillow,
+    "OpenCV": with_opencv}
 
 
 def main(program, media):
@@ -108,13 +113,14 @@ def main(program, media):
         if extension == "webp":
             decoded = file.with_suffix(".webp.png")
             on_white(picture).save(decoded)
-        return compute_ssimulacra2(str(reference(path, work, picture.size)), str(decoded)), len(blob), file
+        return compute_ssimulacra2(str(reference(path, work, picture.size)), str(decoded)), len(blob)
 
     def made_by_attachd(name, *options):
         scores = {}
         with tempfile.TemporaryDirectory(dir=media) as out:
             for kind in KINDS:
-                subprocess.run([program, "batch", media / kind, "--out", f"{out}/{kind}", *options], check=True, capture_output=True)
+                command = [program, "batch", media / kind, "--out", f"{out}/{kind}", *options]
+                subprocess.run(command, check=True, capture_output=True)
                 for line in pathlib.Path(out, kind, "manifest.jsonl").read_text().splitlines():
                     row = json.loads(line)
                     blob = pathlib.Path(out, kind, row["output"]).read_bytes()
@@ -129,28 +135,31 @@ def main(program, media):
     for name, peer in PEERS.items():
         results[name] = {path: score(name, path, peer(path)) for path in references}
         goal = sum(ours[path][1] for path in paths["photo"])
-        equal = min(range(60, 97, 2), key=lambda quality: abs(sum(len(peer(path, quality)) for path in paths["photo"]) - goal))
-        results[f"{name}, Q {equal}"] = {path: score(f"{name} equal", path, peer(path, equal)) for path in paths["photo"]}
+        sizes = {quality: sum(len(peer(path, quality)) for path in paths["photo"])
+                 for quality in range(60, 97, 2)}
+        equal = min(sizes, key=lambda quality: abs(sizes[quality] - goal))
+        results[f"{name}, Q {equal}"] = {
+            path: score(f"{name} equal", path, peer(path, equal)) for path in paths["photo"]}
 
     figures = {}
     for name, scores in results.items():
-        for title, kinds in (("photos", ("photo",)), ("graphics", ("graphic",)), ("faces and text", ("face", "text"))):
+        for title, kinds in (("photos", ("photo",)), ("graphics", ("graphic",)),
+                             ("faces and text", ("face", "text"))):
             chosen = [scores[path] for kind in kinds for path in paths[kind] if path in scores]
             if not chosen:
                 continue
-            figures[f"{name}, {title}"] = (f"mean {statistics.mean(s for s, _, _ in chosen):.1f}, "
-                                           f"worst {min(s for s, _, _ in chosen):.1f}, "
-                                           f"{statistics.mean(b for _, b, _ in chosen) / 1000:.1f} kB")
+            values, sizes = zip(*chosen)
+            figures[f"{name}, {title}"] = (f"mean {statistics.mean(values):.1f}, worst {min(values):.1f}, "
+                                           f"{statistics.mean(sizes) / 1000:.1f} kB")
     figures["WebP's bytes for those of libvips' JPEG with the same score"] = bytes_at_equal_score(
         {path: webp[path] for path in paths["photo"]}, references)
-    write_page(media / "quality.html", results, references, paths)
     print(json.dumps(figures))
 
 
 def bytes_at_equal_score(scores, references):
     """The mean share of bytes, with the JPEG's between those of two qualities."""
     shares = []
-    for path, (value, count, _) in scores.items():
+    for path, (value, count) in scores.items():
         picture = pyvips.Image.new_from_file(str(references[path]))
         points = []
         for quality in (60, 70, 78, 84, 89, 93, 96):
@@ -166,23 +175,6 @@ def bytes_at_equal_score(scores, references):
         (low, fewer), (high, more) = points[-2:]
         shares.append(count / (fewer + (more - fewer) * (value - low) / (high - low)))
     return f"{statistics.mean(shares):.2f} of {len(shares)} photos"
-
-
-def write_page(place, results, references, paths):
-    """A page with all pictures side by side, at their own pixels."""
-    rows = []
-    for kind in KINDS:
-        for path in paths[kind]:
-            cells = [f"<figure><img src='{references[path].relative_to(place.parent)}'><figcaption>reference</figcaption></figure>"]
-            for name, scores in results.items():
-                if path not in scores:
-                    continue
-                value, count, file = scores[path]
-                cells.append(f"<figure><img src='{file.relative_to(place.parent)}'><figcaption>{html.escape(name)}: "
-                             f"{value:.1f}, {count / 1000:.0f} kB</figcaption></figure>")
-            rows.append(f"<h2>{html.escape(path.stem)}</h2><div>{''.join(cells)}</div>")
-    style = "div{display:flex;overflow-x:auto;gap:8px}figure{margin:0}img{width:519px;image-rendering:pixelated}body{font:14px sans-serif}"
-    place.write_text(f"<!doctype html><meta charset=utf-8><title>Quality</title><style>{style}</style>{''.join(rows)}")
 
 
 main(sys.argv[1], pathlib.Path(sys.argv[2]).resolve())

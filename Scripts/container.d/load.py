@@ -4,8 +4,8 @@
     load.py --clients 8 --seconds 8 http://127.0.0.1:8080/v1/rewrite
     load.py --until-ready http://127.0.0.1:8080/readyz [--since 2026-11-22T15:04:05.678Z]
 
-A request that attachd or the gateway accepted and did not answer is lost. A refused connection is not: a gateway sends
-such a notification unchanged. Each request has its own connection and its own source.
+A request that attachd or the gateway accepted and did not answer is lost. A refused connection is not: a
+gateway sends such a notification unchanged. Each request has its own connection and its own source.
 """
 import argparse
 import collections
@@ -19,20 +19,16 @@ import threading
 import time
 import urllib.parse
 
-payload = json.loads((pathlib.Path(__file__).parent.parent.parent / "Samples/payloads/photo.json").read_text())
+payload = (pathlib.Path(__file__).parents[2] / "Samples/payloads/photo.json").read_text()
 numbers = itertools.count()
 
 
-def unique_payload():
-    """The sample's notification, with a source that no other one has."""
-    return json.loads(json.dumps(payload).replace("/photo.jpg", f"/photo.jpg?n={next(numbers)}"))
-
-
 def exchange(address, method, path, body=None):
+    """Raises OSError if the connection is refused, and RuntimeError if no answer comes on one that was accepted."""
     connection = http.client.HTTPConnection(address, timeout=30)
     connection.connect()
     try:
-        connection.request(method, path, body, {"Connection": "close"})
+        connection.request(method, path, body and json.dumps(body), {"Connection": "close"})
         answer = connection.getresponse()
         return answer, answer.read()
     except (OSError, http.client.HTTPException) as error:
@@ -42,27 +38,25 @@ def exchange(address, method, path, body=None):
 
 
 def notify(url):
-    """Sends one notification, and returns its fate in words."""
-    parts = urllib.parse.urlsplit(url)
-    content = unique_payload()
+    """Sends one notification, with a source that no other one has, and returns its fate in words."""
+    parts, number = urllib.parse.urlsplit(url), next(numbers)
+    content = json.loads(payload.replace("/photo.jpg", f"/photo.jpg?n={number}"))
     if parts.path == "/v1/jobs":
-        name = f"load-{next(numbers)}"
-        body = json.dumps({"id": name, "payload": content, "deadline": "10s"})
-        answer, _ = exchange(parts.netloc, "POST", parts.path, body)
+        job = {"id": f"load-{number}", "payload": content, "deadline": "10s"}
+        answer, _ = exchange(parts.netloc, "POST", parts.path, job)
         if answer.status != 202:
             return str(answer.status)
-        answer, body = exchange(parts.netloc, "GET", f"/v1/jobs/{name}?wait=20s")
+        answer, body = exchange(parts.netloc, "GET", f"/v1/jobs/load-{number}?wait=20s")
         return f"{answer.status} {json.loads(body).get('status')}"
     if parts.path == "/push":
-        answer, body = exchange(parts.netloc, "POST", parts.path, json.dumps({"token": "a1", "payload": content}))
+        answer, body = exchange(parts.netloc, "POST", parts.path, {"token": "a1", "payload": content})
         return f"{answer.status} {json.loads(body).get('outcome')}"
-    answer, _ = exchange(parts.netloc, "POST", parts.path, json.dumps(content))
+    answer, _ = exchange(parts.netloc, "POST", parts.path, content)
     return f"{answer.status} {answer.headers.get('Attachd-Outcome', '')}".strip()
 
 
 def load(urls, clients, seconds):
-    counts, lock = collections.Counter(), threading.Lock()
-    refused, lost, slowest = [], [], [0.0]
+    fates, refused, lost, times = collections.Counter(), [], [], []
     end = time.monotonic() + seconds
 
     def client(number):
@@ -70,16 +64,13 @@ def load(urls, clients, seconds):
             start = time.monotonic()
             try:
                 fate = notify(urls[number % len(urls)])
-                with lock:
-                    counts[fate] += 1
-                    slowest[0] = max(slowest[0], time.monotonic() - start)
+                fates.update([fate])
+                times.append(time.monotonic() - start)
             except OSError as error:
-                with lock:
-                    refused.append(str(error))
+                refused.append(str(error))
                 time.sleep(0.2)
             except RuntimeError as error:
-                with lock:
-                    lost.append(str(error))
+                lost.append(str(error))
 
     threads = [threading.Thread(target=client, args=[number]) for number in range(clients)]
     for thread in threads:
@@ -87,8 +78,8 @@ def load(urls, clients, seconds):
     for thread in threads:
         thread.join()
     return {
-        "answers": dict(counts), "refused": len(refused), "lost": len(lost), "reasons": sorted(set(lost))[:5],
-        "slowest_ms": round(slowest[0] * 1000),
+        "answers": dict(fates), "refused": len(refused), "lost": len(lost), "reasons": sorted(set(lost))[:5],
+        "slowest_ms": round(max(times, default=0) * 1000),
     }
 
 
@@ -109,18 +100,14 @@ def wait_until_ready(url, since):
         print(round((time.time() - start.timestamp()) * 1000))
 
 
-def main():
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("urls", nargs="*")
-    options.add_argument("--clients", type=int, default=4)
-    options.add_argument("--seconds", type=float, default=5)
-    options.add_argument("--until-ready")
-    options.add_argument("--since")
-    chosen = options.parse_args()
-    if chosen.until_ready:
-        return wait_until_ready(chosen.until_ready, chosen.since)
+options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+options.add_argument("urls", nargs="*")
+options.add_argument("--clients", type=int, default=4)
+options.add_argument("--seconds", type=float, default=5)
+options.add_argument("--until-ready")
+options.add_argument("--since")
+chosen = options.parse_args()
+if chosen.until_ready:
+    wait_until_ready(chosen.until_ready, chosen.since)
+else:
     print(json.dumps(load(chosen.urls, chosen.clients, chosen.seconds)))
-
-
-if __name__ == "__main__":
-    main()

@@ -1,6 +1,11 @@
-"""Calls a running attachd through the client that was made from its description: client.py URL MEDIA_URL [TOKEN]"""
+"""Calls a running attachd through the client that was made from its description:
+client.py URL MEDIA_URL [--token TOKEN] [--without-links]
 
-import sys
+Without --public-url, payloads keep the sender's URLs: only results name the ready files, and a rewritten payload is the
+original. --without-links expects that.
+"""
+
+import argparse
 from urllib.parse import parse_qsl, urlsplit
 
 from attachd_client import AuthenticatedClient, Client
@@ -20,8 +25,14 @@ def expect(condition, *values):
 
 
 def main():
-    url, media = sys.argv[1:3]
-    client = AuthenticatedClient(url, sys.argv[3]) if len(sys.argv) > 3 else Client(url)
+    parser = argparse.ArgumentParser()
+    parser.add_argument("url")
+    parser.add_argument("media")
+    parser.add_argument("--token")
+    parser.add_argument("--without-links", action="store_true")
+    given = parser.parse_args()
+    media, has_links = given.media, not given.without_links
+    client = AuthenticatedClient(given.url, given.token) if given.token else Client(given.url)
     photo = PushPayload.from_dict(
         {"aps": {"alert": "Look!", "mutable-content": 1}, "my-attachment": f"{media}/photo.jpg"})
 
@@ -32,13 +43,17 @@ def main():
     expect(isinstance(result, Result) and result.outcome == Outcome.COMPLETE, result)
     attachment = result.attachments[0]
     expect((attachment.width, attachment.height) == (1038, 693), attachment)
-    expect(result.payload["my-attachment"] == attachment.url, result.payload)
+    shown = attachment.url if has_links else photo["my-attachment"]
+    expect(result.payload["my-attachment"] == shown, result.payload)
 
     link = urlsplit(attachment.url)
-    query = dict(parse_qsl(link.query))
-    file = get_attachment.sync_detailed(
-        link.path.split("/")[-1], client=client, expires=int(query["expires"]), signature=query["signature"])
-    expect(file.status_code == 200 and len(file.content) == attachment.bytes_, file.status_code)
+    if has_links:
+        query = dict(parse_qsl(link.query))
+        file = get_attachment.sync_detailed(
+            link.path.split("/")[-1], client=client, expires=int(query["expires"]), signature=query["signature"])
+        expect(file.status_code == 200 and len(file.content) == attachment.bytes_, file.status_code)
+    else:
+        expect(link.scheme == "file", attachment.url)
 
     missing = PushPayload.from_dict({**photo.to_dict(), "my-attachment": f"{media}/missing.jpg"})
     result = process_notification.sync(client=client, body=Envelope(payload=missing))
@@ -46,12 +61,12 @@ def main():
 
     answer = rewrite_payload.sync_detailed(
         client=client, body=photo, attachd_deadline="20s", attachd_push_type=PushType.ALERT)
-    expect(answer.headers["Attachd-Outcome"] == "complete", answer)
-    expect(answer.parsed["my-attachment"] == attachment.url, answer)
+    expect(answer.headers["Attachd-Outcome"] == ("complete" if has_links else "original"), answer)
+    expect(answer.parsed["my-attachment"] == shown, answer)
 
     answer = rewrite_payload.sync_detailed(client=client, body=[photo.to_dict(), 1, missing.to_dict()], attachd_deadline="20s")
     expect(answer.headers["Attachd-Outcome"] == "original", answer)
-    expect(answer.parsed[0]["my-attachment"] == attachment.url and answer.parsed[1].status == 422, answer)
+    expect(answer.parsed[0]["my-attachment"] == shown and answer.parsed[1].status == 422, answer)
     envelopes = [Envelope(payload=each, id=str(index)).to_dict() for index, each in enumerate((photo, missing))]
     results = process_notification.sync(client=client, body=envelopes)
     expect([(each.id, each.outcome) for each in results] == [("0", Outcome.COMPLETE), ("1", Outcome.ORIGINAL)], results)

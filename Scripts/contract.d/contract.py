@@ -1,33 +1,26 @@
 """Checks a running attachd against its own description: contract.py ATTACHD PYTHON_FOLDER EXAMPLES SEED
 
 Schemathesis sends requests that the description allows and requests that it forbids, and compares every answer with it.
-Then a client is made from the description, and its operations are called. Both run without and with a token.
+Then a client is made from the description, and its operations are called. Both run without and with a token. The client
+also runs without --public-url, where payloads keep the sender's URLs.
 """
 
 import contextlib
 import fcntl
-import functools
 import json
 import pathlib
-import re
 import socket
 import struct
 import subprocess
 import sys
 import tempfile
-import threading
 import urllib.parse
 import urllib.request
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+
+from harness import ROOT, Origin, Worker
 
 HERE = pathlib.Path(__file__).resolve().parent
-MEDIA = pathlib.Path("Samples/media")
 TOKEN = "0123456789abcdef0123456789abcdef"
-
-
-class Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, *_):
-        pass
 
 
 def raise_loopback():
@@ -40,36 +33,21 @@ def raise_loopback():
 
 
 @contextlib.contextmanager
-def media():
-    """Serves the sample media on a free port, and gives their address."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=MEDIA))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-
-
-@contextlib.contextmanager
-def sidecar(attachd, *options):
+def sidecar(attachd, *options, has_links=True):
     """Runs `attachd serve`, and gives its address. It must still run at the end."""
-    # Every port is free in the new namespace.
+    # Every port is free in the new namespace. The last --listen counts.
     url = "http://127.0.0.1:8080"
-    with tempfile.TemporaryDirectory() as folder:
-        log = pathlib.Path(folder, "log")
-        with log.open("w") as stderr:
-            process = subprocess.Popen(
-                [attachd, "serve", "--listen", "127.0.0.1:8080", "--public-url", url, "--store", f"{folder}/store",
-                 "--log-format", "json", "--config", HERE / "attachd.yaml", *options],
-                stderr=stderr)
-        try:
-            while not re.search(r'"port":"8080"', log.read_text()):
-                if process.poll() is not None:
-                    raise SystemExit(log.read_text())
-            yield url
-            if process.poll() is not None:
-                raise SystemExit(f"attachd ended with status {process.returncode}:\n{log.read_text()[-6000:]}")
-        finally:
-            process.terminate()
-            process.wait()
+    links = ["--public-url", url] if has_links else []
+    # There is no address but loopback in the namespace.
+    addresses = ["--allow-address", "0.0.0.0/0", "--allow-address", "::/0"]
+    worker = Worker(
+        attachd, "--listen", "127.0.0.1:8080", "--config", HERE / "attachd.yaml", *addresses, *links, *options)
+    try:
+        yield url
+        if not worker.is_alive:
+            raise SystemExit(f"attachd ended with status {worker.process.returncode}:\n{worker.output[-6000:]}")
+    finally:
+        worker.stop()
 
 
 def run(*command, **options):
@@ -110,7 +88,7 @@ def test(python, url, media_url, examples, seed, headers):
             *options, cwd=folder)
 
 
-def call(python, url, media_url, headers):
+def call(python, url, media_url, headers, *options):
     """Makes a client from the description, and calls the operations with it."""
     with tempfile.TemporaryDirectory() as folder:
         with urllib.request.urlopen(urllib.request.Request(f"{url}/openapi.json", headers=headers)) as answer:
@@ -118,14 +96,18 @@ def call(python, url, media_url, headers):
             description.write_text(json.dumps(json.load(answer)))
         run(f"{python}/bin/openapi-python-client", "generate", "--path", description, "--output-path",
             f"{folder}/attachd_client", "--meta", "none", "--config", HERE / "client.yaml", "--fail-on-warning")
-        run(f"{python}/bin/python", "-B", HERE / "client.py", url, media_url, *([TOKEN] if headers else []), env={"PYTHONPATH": folder})
+        token = ["--token", TOKEN] if headers else []
+        run(f"{python}/bin/python", "-B", HERE / "client.py", url, media_url, *token, *options,
+            env={"PYTHONPATH": folder})
 
 
 def main():
     attachd, python, examples, seed = sys.argv[1:]
     python = pathlib.Path(python).resolve()
     raise_loopback()
-    with media() as media_url, tempfile.TemporaryDirectory() as folder:
+    origin = Origin(attachd, ROOT / "Samples/media")
+    media_url = origin.found.removesuffix("/")
+    with tempfile.TemporaryDirectory() as folder:
         token = pathlib.Path(folder, "token")
         token.touch(mode=0o600)
         token.write_text(TOKEN + "\n")
@@ -136,6 +118,9 @@ def main():
             headers = {"Authorization": f"Bearer {TOKEN}"}
             test(python, url, media_url, examples, seed, headers)
             call(python, url, media_url, headers)
+        with sidecar(attachd, has_links=False) as url:
+            call(python, url, media_url, {}, "--without-links")
+    origin.stop()
     print("contract: attachd does what its description says, and refuses what it does not say")
 
 

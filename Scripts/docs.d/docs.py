@@ -1,8 +1,10 @@
-"""Writes the generated parts of all pages. With --check, checks them, all links, and all commands instead."""
+"""Writes the generated parts of all pages. With --check, checks them, all links, all
+commands, and what pages say by hand about the sources instead."""
 
 import re
 import sys
 
+import facts
 import made
 import pages
 
@@ -32,6 +34,7 @@ for page in pages.all_pages():
         print(f"{page}: written")
 
 problems += pages.problems()
+problems += facts.problems(parts or made.Program(program))
 for problem in problems:
     print(f"error: {problem}", file=sys.stderr)
 if problems:

@@ -78,15 +78,11 @@ def written(argument):
 
 
 def settings_table():
-    """The key, variable and option of each setting, from the one file that names them."""
-    text = re.sub(r"//.*", "", (sources / "Operations/Settings/SettingsKey.swift").read_text())
-    cases = re.search(r"enum SettingsKey[^{]*{(.*?)\n    package var", text, re.DOTALL)[1]
-    keys = {}
-    for line in re.findall(r"\bcase (.*)", cases):
-        for name, raw in re.findall(r'(\w+)(?:\s*=\s*"([\w.]+)")?', line):
-            keys[name] = raw or name
-    options = dict(re.findall(r'case \.(\w+):\s*SettingOption\(\s*"([\w-]+)"', text))
-    return [(key, "ATTACHD_" + re.sub(r"([A-Z])", r"_\1", key).replace(".", "_").upper(), options[name]) for name, key in keys.items()]
+    """The key, variable and option of each setting, from the table that declares them."""
+    text = (sources / "Operations/Settings/SettingsTable.swift").read_text()
+    names = re.findall(r'= Setting\(\s*"([\w.]+)",\s*"--([\w-]+)"', text)
+    assert len(names) == text.count("= Setting("), "a setting begins with its key and its option"
+    return [(key, "ATTACHD_" + re.sub(r"([A-Z])", r"_\1", key).replace(".", "_").upper(), option) for key, option in names]
 
 
 def takes_settings(name):
@@ -182,21 +178,40 @@ def profiles(program):
 
 
 def metrics(_):
-    helps, gauges = {}, set()
+    rows = []
+    for file in sorted(sources.rglob("*.swift")):
+        for kind, name, meaning in re.findall(
+                r'\b(Counter|Gauge|Histogram)\(\s*"((?:attachd|process)_\w+)",\s*"((?:[^"\\]|\\.)*)"', file.read_text()):
+            rows.append([code(name), kind.lower(), meaning.replace("\\", "")])
+    return table(["metric", "kind", "meaning"], sorted(rows))
+
+
+def events(_):
+    """The types of events, with the recorders that receive them."""
+    receivers, declared = {}, {}
+    package = pathlib.Path("Package.swift").read_text()
     for file in sorted(sources.rglob("*.swift")):
         text = file.read_text()
-        helps |= dict(re.findall(r'"((?:attachd|process)_\w+)":\s*"((?:[^"\\]|\\.)*)"', text))
-        gauges |= set(re.findall(r'\b(?:Meter\(label: |meter\()"(\w+)"', text))
+        for name in re.findall(r"^package (?:enum|struct) (\w+): ", text, re.MULTILINE):
+            declared[name] = file
+        for name, event in re.findall(
+                r"(?:struct|class) (\w+): (?:Base\.)?EventRecorder\b(?:(?!\n}).)*?func record\(_ \w+: (\w+)\)", text, re.DOTALL):
+            if event != "Event":
+                receivers.setdefault(event, []).append(name)
 
-    def kind(name):
-        if name.endswith("_total"):
-            return "counter"
-        return "gauge" if name in gauges else "histogram"
+    def module(event):
+        return declared[event].parts[2]
 
-    rows = [[code(name), kind(name), helps[name].replace("\\", "")] for name in sorted(helps)]
-    return table(["metric", "kind", "meaning"], rows)
+    def ending(names, *words):
+        return " ".join(code(name) for name in sorted(names) if name.endswith(words))
+
+    rows = []
+    for event, names in sorted(receivers.items(), key=lambda each: package.index(f'"{module(each[0])}"')):
+        rows.append([code(module(event)), f"[{code(event)}](../{declared[event]})", ending(names, "Observer", "Log"),
+                     ending(names, "Cost")])
+    return table(["module", "its events", "metrics, log and spans", "cost of jobs"], rows)
 
 
 parts = {
-    "dialects": dialects, "fields": fields, "profiles": profiles, "options": options, "commands": commands, "metrics": metrics,
+    "events": events, "dialects": dialects, "fields": fields, "profiles": profiles, "options": options, "commands": commands, "metrics": metrics,
 }

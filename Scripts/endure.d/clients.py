@@ -4,13 +4,13 @@ import concurrent.futures
 import hashlib
 import hmac
 import http.client
-import http.server
 import json
 import subprocess
 import threading
 import time
 
 from fleet import TOKEN
+from harness import Receiver
 from network import OUR_ADDRESS
 
 # Sources with their share: what the origin does with each is a part of its URL.
@@ -25,36 +25,21 @@ OTHER_KEYS = ('"id":9223372036854775807,"price":12.340,"exact":0.100000000000000
               '"text":"Gr\\u00fc\\u00dfe \\ud83d\\ude80","deep":[[{"a":[1,2,{"b":[]}]}],""],"":0')
 
 
-class Receiver:
+class Answers:
     """Gets the answers, and records each before it says what it thinks of it."""
 
     def __init__(self, history, plant):
-        self.history, self.plant, self.mode, self.count = history, plant, "accept", 0
+        self.history, self.plant, self.mode, self.count, self.key = history, plant, "accept", 0, None
         self.lock = threading.Lock()
-        receiver = self
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_POST(self):
-                receiver.receive(self, self.rfile.read(int(self.headers["Content-Length"])).decode())
-
-            def log_message(self, *arguments):
-                pass
-
-        class Server(http.server.ThreadingHTTPServer):
-            daemon_threads, request_queue_size = True, 256
-
-        self.server = Server((OUR_ADDRESS, 0), Handler)
-        self.url = f"http://{OUR_ADDRESS}:{self.server.server_port}/answers"
-        self.key = None
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        self.url = Receiver(self.receive, OUR_ADDRESS).url
 
     def is_genuine(self, header, body):
         fields = dict(part.split("=", 1) for part in (header or "").split(",") if "=" in part)
         wanted = hmac.new(self.key, f"{fields.get('t')}.{body}".encode(), hashlib.sha256).hexdigest()
         return hmac.compare_digest(wanted, fields.get("v1", ""))
 
-    def receive(self, request, body):
-        mode, headers = self.mode, request.headers
+    def receive(self, headers, body):
+        mode, body = self.mode, body.decode()
         event = {"job": headers["Attachd-Job"], "status": headers["Attachd-Status"], "attempt": headers["Attachd-Attempt"],
                  "genuine": self.is_genuine(headers["Attachd-Signature"], body), "body": body}
         self.history.add("callback", accepted=mode != "refuse", **event)
@@ -66,9 +51,7 @@ class Receiver:
             self.history.add("callback", accepted=True, **(event | {"status": "original"}))
         if mode == "hang":
             time.sleep(3)
-        request.send_response(503 if mode == "refuse" else 204)
-        request.send_header("Content-Length", "0")
-        request.end_headers()
+        return 503 if mode == "refuse" else 204
 
 
 class Gateway:

@@ -10,8 +10,9 @@ import sys
 import time
 
 import checker
-from clients import Gateway, Receiver
+from clients import Answers, Gateway
 from fleet import Fleet
+from harness import wait_until
 from history import History, read
 from nemesis import Nemesis
 
@@ -19,27 +20,19 @@ program, folder = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
 minutes, seed, rate, plant = float(sys.argv[3]), int(sys.argv[4]), float(sys.argv[5]), sys.argv[6]
 
 
-def warm_up(gateway, history):
-    """Waits until the fleet answers: what happens before is not a part of the history's promises."""
-    end = time.monotonic() + 60
-    while not history.answered:
-        if time.monotonic() > end:
-            raise SystemExit(f"error: the fleet answers no job within a minute; see the logs in {folder}")
-        time.sleep(0.2)
-
-
 def main():
     history = History(folder / "history.jsonl")
     fleet = Fleet(program, folder, strict=plant != "lax")
     try:
         fleet.start()
-        receiver = Receiver(history, plant)
+        receiver = Answers(history, plant)
         receiver.key = (folder / "signing.key").read_text().strip().encode()
         gateway = Gateway(fleet, program, history, receiver, random.Random(seed), rate, plant, folder)
         nemesis = Nemesis(fleet, history, receiver, random.Random(seed + 1))
         gateway.start()
         try:
-            warm_up(gateway, history)
+            # What happens before the first answer is not a part of the history's promises.
+            wait_until(lambda: history.answered, 60, f"the fleet answers no job; see the logs in {folder}")
             nemesis.start()
             end = time.monotonic() + minutes * 60
             while time.monotonic() < end and nemesis.failure is None:

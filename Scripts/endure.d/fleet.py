@@ -5,22 +5,13 @@ import pathlib
 import secrets
 import signal
 import threading
-import time
 
 from disk import Disk
-from memory import MemoryLimit
+from harness import MemoryLimit, wait_until
 from network import Node, make_network, run
 
 GROUP, TOKEN = "mymaster", secrets.token_hex(16)
 FAKETIME = pathlib.Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1")
-
-
-def wait_until(holds, seconds, what):
-    end = time.monotonic() + seconds
-    while not holds():
-        if time.monotonic() > end:
-            raise SystemExit(f"error: after {seconds} s, {what}")
-        time.sleep(0.1)
 
 
 class Redis(Node):
@@ -156,5 +147,4 @@ class Fleet:
             if hasattr(node, "disk"):
                 node.disk.remove()
             if hasattr(node, "memory"):
-                wait_until(lambda: node.memory.is_empty, 20, f"{node.name}'s processes live on")
                 node.memory.remove()

@@ -7,7 +7,7 @@ at once may lose what was acknowledged (docs/queue.md says so).
 import signal
 import threading
 
-from fleet import wait_until
+from harness import wait_until
 
 
 class Nemesis:

@@ -10,11 +10,11 @@ import yaml
 
 deploy = pathlib.Path("Samples/deploy")
 metrics = {
-    name for source in pathlib.Path("Sources/Operations/Instruments/Metrics").glob("*.swift")
-    for name in re.findall(r'"(attachd_\w+)":', source.read_text())
+    name for source in pathlib.Path("Sources/Operations/Observability/Observers").glob("*.swift")
+    for name in re.findall(r'\b(?:Counter|Gauge|Histogram)\(\s*"(attachd_\w+)"', source.read_text())
 }
 if not metrics:
-    sys.exit("Sources/Operations/Instruments names no metrics any more. Update the folder in this check.")
+    sys.exit("Sources/Operations/Observability/Observers names no metrics any more. Update the folder in this check.")
 
 
 def check_metrics(path, text):

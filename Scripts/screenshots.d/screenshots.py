@@ -1,17 +1,16 @@
 """Takes pictures of the preview and of the reports: screenshots.py ATTACHD FOLDER [README_FOLDER]"""
 
+import contextlib
 import functools
 import pathlib
-import re
 import subprocess
 import sys
 import tempfile
-import threading
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
+from harness import ROOT, Origin, Program, Worker
 from webdriver import Browser
 
-SAMPLES = pathlib.Path("Samples")
+SAMPLES = ROOT / "Samples"
 # Name, sample, width, switches to turn on, and the part of the page; None is all of it.
 PICTURES = [
     ("page", "event-invite", 1440, [], None),
@@ -39,55 +38,26 @@ BEFORE_AFTER = pathlib.Path(__file__).with_name("before-after.html").resolve()
 CRISP = "scale='min(1600,iw)':-1:flags=lanczos,split[a][b];[a]palettegen=max_colors=256[p];[b][p]paletteuse=dither=sierra2_4a"
 
 
-class Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, *_):
-        pass
+@contextlib.contextmanager
+def preview(attachd):
+    """Runs media, webhook and `attachd serve` on free ports. Gives a function that shows a sample in a browser."""
+    media = Origin(attachd, SAMPLES / "media")
+    webhook = Program([sys.executable, "-u", SAMPLES / "preview/webhook.py", "0"], r"(\d+)\n")
+    worker = Worker(attachd, "--config", SAMPLES / "preview/attachd.yaml", "--response-webhook",
+                    f"http://127.0.0.1:{webhook.found}/responses")
+    yield functools.partial(show, f"{worker.url}/preview", media.url(""))
+    for program in (worker, webhook, media):
+        program.stop()
 
 
-class Preview:
-    """Media, webhook and `attachd serve` on free ports. Use it in a `with` statement."""
-
-    def __init__(self, attachd):
-        self.attachd = attachd
-
-    def __enter__(self):
-        self.store = tempfile.TemporaryDirectory()
-        handler = functools.partial(Quiet, directory=SAMPLES / "media")
-        self.media = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-        threading.Thread(target=self.media.serve_forever, daemon=True).start()
-        self.webhook = subprocess.Popen(
-            [sys.executable, SAMPLES / "preview/webhook.py", "0"], stdout=subprocess.PIPE, text=True)
-        hook = self.webhook.stdout.readline().split()[-1]
-        self.server = subprocess.Popen(
-            [self.attachd, "serve", "--config", SAMPLES / "preview/attachd.yaml", "--listen", "127.0.0.1:0",
-             "--store", self.store.name, "--response-webhook", f"http://127.0.0.1:{hook}/responses",
-             "--log-format", "json"],
-            stderr=subprocess.PIPE, text=True)
-        for line in self.server.stderr:
-            if match := re.search(r'"port":"(\d+)"', line):
-                self.url = f"http://127.0.0.1:{match[1]}/preview"
-                return self
-        raise RuntimeError("attachd did not start")
-
-    def __exit__(self, *_):
-        for process in self.server, self.webhook:
-            process.terminate()
-            process.wait()
-        self.media.shutdown()
-        self.store.cleanup()
-
-    def payload(self, sample):
-        text = (SAMPLES / f"payloads/{sample}.json").read_text()
-        return text.replace("http://127.0.0.1:8099", f"http://127.0.0.1:{self.media.server_port}")
-
-
-def show(browser, preview, sample, switches):
-    browser.open(preview.url)
+def show(page, media, browser, sample, switches):
+    payload = (SAMPLES / f"payloads/{sample}.json").read_text().replace("http://127.0.0.1:8099/", media)
+    browser.open(page)
     browser.run(
         """document.getElementById("payload").value = arguments[0];
            document.getElementById("payload").dispatchEvent(new Event("input"));
            document.getElementById("show").click();""",
-        preview.payload(sample),
+        payload,
     )
     browser.wait("return document.getElementById('status').textContent === 'Shown.'")
     browser.wait("return [...document.querySelectorAll('iframe')].every(frame => 'settled' in frame.dataset)")
@@ -101,7 +71,8 @@ def take_reports(browser, attachd, folder):
     """Takes pictures of the reports of a small batch and of a short load test, on a phone and on a desk."""
     with tempfile.TemporaryDirectory() as work:
         pages = {"batch": f"{work}/ready/report.html", "load-test": f"{work}/load.html"}
-        run = functools.partial(subprocess.run, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        run = functools.partial(subprocess.run, check=True, stdout=subprocess.DEVNULL,
+                                stderr=subprocess.DEVNULL)
         run([attachd, "batch", SAMPLES / "media", "--out", f"{work}/ready"])
         run([attachd, "loadtest", "--spawn", "--rate", "0.5x,0.8x", "--duration", "4s", "--warm-up", "2s",
              "--budget", "late=0", "--report", pages["load-test"]])
@@ -126,18 +97,18 @@ def before_after(browser, target):
 
 def main():
     attachd, folder = sys.argv[1], pathlib.Path(sys.argv[2])
-    with Preview(attachd) as preview, Browser() as browser:
+    with preview(attachd) as show, Browser() as browser:
         for name, sample, width, switches, part in PICTURES:
             browser.resize(width, 1000, dark="theme" in switches)
-            show(browser, preview, sample, switches)
+            show(browser, sample, switches)
             (folder / f"{name}.png").write_bytes(browser.picture(part))
         take_reports(browser, attachd, folder)
     if len(sys.argv) > 3:
         # In a preview of its own, nothing was made before.
-        with Preview(attachd) as preview, Browser() as browser:
+        with preview(attachd) as show, Browser() as browser:
             for name, (sample, switches, part) in README.items():
                 browser.resize(1440, 1000, dark="theme" in switches)
-                show(browser, preview, sample, switches)
+                show(browser, sample, switches)
                 write_small(browser.picture(part), SMALL, pathlib.Path(sys.argv[3]) / f"{name}.png")
             before_after(browser, pathlib.Path("docs/before-after.png"))
 

@@ -8,18 +8,20 @@ The copy is built once: the environment variable BREAK says which one is on.
 
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
-worker = "Sources/Queue/Worker/WorkerState.swift"
-service = "Sources/Queue/Worker/WorkerService.swift"
-callbacks = "Sources/Queue/Worker/CallbackDelivery.swift"
-clock = "Sources/Queue/Jobs/RemoteClock.swift"
+worker = "Sources/Queue/Jobs/Worker/WorkerState.swift"
+service = "Sources/Queue/Jobs/Worker/WorkerService.swift"
+callbacks = "Sources/Queue/Jobs/Worker/CallbackDelivery.swift"
+clock = "Sources/Queue/Jobs/LeasedJob.swift"
 cache = "Sources/Pipeline/Processing/Attachments/AttachmentCache.swift"
+json = "Sources/Core/Payloads/JSON/JSONValue.swift"
 origins = "Sources/Stages/HTTPClient/Origins/OriginTable.swift"
-breaker = "Sources/Core/Timing/CircuitBreaker.swift"
-turns = "Sources/Core/Timing/TenantTurns.swift"
-wakeup = "Sources/Core/Concurrency/WakeUp.swift"
+breaker = "Sources/Core/Base/Timing/CircuitBreaker.swift"
+turns = "Sources/Core/Base/Timing/TenantTurns.swift"
+wakeup = "Sources/Core/Base/Concurrency/WakeUp.swift"
 schedule = "Sources/Stages/Decoding/Pool/DecoderSchedule.swift"
 pool = "Sources/Stages/Decoding/Pool/DecoderPool.swift"
 
@@ -42,22 +44,28 @@ breaks = [
      "let leases = state.withLock(\\.worker.leases)\n",
      "let leases = Array(state.withLock(\\.worker.leases).prefix(IS_ON ? 1 : .max))\n"),
     ("stopsRenewing", "After the first lease that is lost, none is renewed.", service,
-     "instrument.record(.lost(lost.count))\n        perform {",
-     "instrument.record(.lost(lost.count))\n        if IS_ON { Break.happened.store(true, ordering: .relaxed) }\n        perform {"),
+     "recorder.record(.lost(lost.count))\n        perform {",
+     "recorder.record(.lost(lost.count))\n        if IS_ON { Break.happened.store(true, ordering: .relaxed) }\n        perform {"),
     ("stopsRenewing", "", service,
      "guard !leases.isEmpty, let refused",
      "guard !leases.isEmpty, !Break.happened.load(ordering: .relaxed), let refused"),
     ("repeatsCallback", "A callback that was received stays in the queue.", callbacks,
-     "instrument.record(.callback(.received))\n            try? await queue.finishCallback(callback.lease)",
-     "instrument.record(.callback(.received))\n            if !IS_ON { try? await queue.finishCallback(callback.lease) }"),
+     "recorder.record(.callback(.received))\n            try? await queue.finishCallback(callback.lease)",
+     "recorder.record(.callback(.received))\n            if !IS_ON { try? await queue.finishCallback(callback.lease) }"),
     ("trustsLateAnswer", "The time of arrival counts as that of the server's clock (the bug of seed 228).", clock,
      "let origin = min(max(", "let origin = IS_ON ? latest : min(max("),
-    ("joinsOther", "A job joins work on the same source for another profile.", cache,
+    ("joinsAny", "A job joins any work under way, whatever its source.", cache,
      "if !isAlone, let job = state.running[key],",
+     "if !isAlone, let job = state.running[key] ?? (IS_ON ? state.running.values.first : nil),"),
+    ("joinsOther", "A job joins work on the same source for another profile.", cache,
+     "if !isAlone, let job = state.running[key]",
      "if !isAlone, let job = state.running[key]"
-     " ?? (IS_ON ? state.running.first(where: { $0.key.source == key.source })?.value : nil),"),
+     " ?? (IS_ON ? state.running.first(where: { $0.key.source == key.source })?.value : nil)"),
+    ("rewritesNumber", "A number of the payload is written in another way.", json,
+     "case .number(let text): bytes.append(contentsOf: text.utf8)",
+     'case .number(let text): bytes.append(contentsOf: (IS_ON && text == "1.50" ? "1.5" : text).utf8)'),
     ("releasesTwice", "A request to an origin gives two permits back.", origins,
-     "inFlight -= 1\n        if !request.isKnown", "inFlight -= IS_ON ? 2 : 1\n        if !request.isKnown"),
+     "\n        inFlight += change\n", "\n        inFlight += change - (IS_ON && change < 0 ? 1 : 0)\n"),
     ("countsCancelled", "A request that stopped waiting still counts as one that waits.", origins,
      "stopsWaiting(waiters.remove(at: index))", "let gone = waiters.remove(at: index)\n        if !IS_ON { stopsWaiting(gone) }"),
     ("neverCloses", "A circuit breaker never closes again.", breaker,
@@ -66,8 +74,8 @@ breaks = [
      "case .unknown: state = .halfOpen(successes: successes, isProbing: false)",
      "case .unknown: state = .halfOpen(successes: successes, isProbing: IS_ON)"),
     ("ignoresTurns", "Urgency alone decides between tenants.", turns,
-     "waiting.filter { level(of: $0.key) < fewest + Self.lead }",
-     "waiting.filter { level(of: $0.key) < fewest + Self.lead || IS_ON }"),
+     "heads.filter { level(of: $0.key) < fewest + Self.lead }",
+     "heads.filter { level(of: $0.key) < fewest + Self.lead || IS_ON }"),
     ("dropsWakeUp", "A call is lost if nobody waits for it yet.", wakeup,
      "takeWaiter { $0 = .called }", "takeWaiter { if !IS_ON { $0 = .called } }"),
     ("keepsMemory", "The memory of a decoder that ended stays taken.", schedule,
@@ -98,14 +106,12 @@ def write(folder):
         if source.count(text) != 1:
             sys.exit(f"error: {path} has this text {source.count(text)} times, not once: {text}")
         source = source.replace(text, broken.replace("IS_ON", f'Break.isOn("{name}")'))
-        if "\nimport Values\n" not in "\n" + source:
-            source = "import Values\n" + source
+        if "/Base/" not in path and not re.search(r"^(package )?import Base$", source, re.MULTILINE):
+            source = "import Base\n" + source
         if path == service and "\nimport Synchronization\n" not in "\n" + source:
             source = "import Synchronization\n" + source
         file.write_text(source)
-    pathlib.Path(folder, "Sources/Core/Values/Break.swift").write_text(switch)
-    package = pathlib.Path(folder, "Package.swift")
-    package.write_text(package.read_text().replace('"Concurrency", in: "Core", []', '"Concurrency", in: "Core", ["Values"]'))
+    pathlib.Path(folder, "Sources/Core/Base/Values/Break.swift").write_text(switch)
 
 
 def try_all(program, seeds):

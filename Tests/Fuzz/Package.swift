@@ -43,56 +43,46 @@ let package = Package(
         .systemLibrary(name: "CCrypto", path: "Modules/C/CCrypto"),
         .target(name: "CLinux", path: "Modules/C/CLinux"),
         .target(name: "CProcess", path: "Modules/C/CProcess"),
-        .module("Values", in: "Core"),
-        .module("Concurrency", in: "Core"),
-        .module("Events", in: "Core"),
-        .module("Machine", in: "Core", ["CLinux", "CProcess"]),
-        .module("Timing", in: "Core", ["Concurrency", "CLinux", "Values"]),
-        .module("Names", in: "Core", ["Values", "Concurrency", "Timing", "CLinux", "CAres"]),
-        .module("Digests", in: "Core", ["CCrypto", "Values"]),
-        .module("SeededRandom", in: "Tools"),
-        .module("Media", in: "Core", ["Concurrency", "Events", "CLinux", "Values", "Timing"]),
-        .module("Files", in: "Core", ["Concurrency", "CLinux", "Values", "Timing", "Digests", "Media"]),
-        .module("DecoderWire", in: "Decoder", ["Values", "Timing", "Media"]),
-        .module("Payloads", in: "Core", ["Values", "Media"]),
+        .module("Base", in: "Core", ["CLinux", "CProcess"]),
+        .module("Media", in: "Core", ["Base", "CLinux"], resources: ["Samples"]),
+        .module("Files", in: "Core", ["Base", "CLinux", "Media", "CCrypto"]),
+        .module("DecoderWire", in: "Decoder", ["Base", "Media"]),
+        .module("Payloads", in: "Core", ["Base", "Media"]),
         .module(
             "HTTPClient",
             in: "Stages",
-            [
-                "Values", "Concurrency", "Events", "Machine", "Timing", "Names", "CLinux", "CCrypto", "CCurl", "CPSL",
-                "Media", "Files",
-            ]
+            ["Base", "CLinux", "CCrypto", "CCurl", "CPSL", "Media", "Files", "CAres"]
         ),
         .module(
             "Downloads",
             in: "Stages",
-            ["Values", "Events", "Timing", "Names", "Media", "HTTPClient"]
+            ["Base", "HTTPClient", "Media"]
         ),
-        .module("Sandbox", in: "Decoder", ["Values", "Machine", "CLinux", "CProcess", "CSeccomp", "DecoderWire"]),
+        .module("Sandbox", in: "Decoder", ["Base", "CLinux", "CProcess", "CSeccomp", "DecoderWire"]),
         .module(
             "Decoding",
             in: "Stages",
-            ["Concurrency", "Events", "CLinux", "Values", "Timing", "Media", "DecoderWire", "Sandbox"]
+            ["Base", "CLinux", "Media", "DecoderWire", "Sandbox"]
         ),
         // The parser of replies, and nothing that connects.
-        .module("JobsRedis", in: "Queue", sources: ["Wire"]),
+        .module("JobsRedis", in: "Queue", sources: ["Connection/RedisReply.swift"]),
         .module(
             "Storage",
             in: "Stages",
-            ["Concurrency", "CLinux", "Values", "Events", "Timing", "Digests", "Media", "Files"]
+            ["Base", "CLinux", "Files", "Media", "HTTPClient"]
         ),
-        .module("ServiceExtension", in: "Core", ["Concurrency", "Timing", "Media"]),
+
         .module(
             "Processing",
             in: "Pipeline",
-            ["Values", "Concurrency", "Events", "Timing", "Media", "Payloads", "ServiceExtension"]
+            ["Base", "Media", "Payloads"]
         ),
         .module("Templates", in: "Tools", [.product(name: "Mustache", package: "swift-mustache")]),
         .module(
             "Preview",
             in: "Faces",
             [
-                "Values", "Timing", "Digests", "Media", "Payloads", "ServiceExtension", "Processing", "Templates",
+                "Base", "Files", "Media", "Payloads", "Processing", "Templates",
                 .product(name: "Mustache", package: "swift-mustache"),
             ],
             resources: ["Assets", "Templates", "Samples"],
@@ -101,8 +91,8 @@ let package = Package(
             "Batch",
             in: "Faces",
             [
-                "Values", "Concurrency", "Timing", "Digests", "Media", "Files", "Payloads", "ServiceExtension",
-                "Processing", "Templates", .product(name: "Mustache", package: "swift-mustache"),
+                "Base", "Files", "Media", "Payloads", "Processing", "Templates",
+                .product(name: "Mustache", package: "swift-mustache"),
             ],
             resources: [
                 "Templates/head.mustache", "Templates/row.mustache", "Templates/summary.mustache",
@@ -114,18 +104,10 @@ let package = Package(
         .module(
             "LoadTest",
             in: "Tools",
-            [
-                "Values", "Timing", "SeededRandom", "Media", "Payloads", "Templates",
-                .product(name: "Mustache", package: "swift-mustache"),
-            ],
+            ["Base", "Media", "Payloads", "Templates", .product(name: "Mustache", package: "swift-mustache")],
             sources: [
-                "Results/Budget+Judging.swift", "Results/Budget.swift", "Results/Change.swift",
-                "Results/Distribution.swift", "Results/Figures.swift",
-                "Targets/LoadAnswer+JSON.swift", "Targets/LoadAnswer.swift", "Results/LoadResult.swift",
-                "Results/RunSettings.swift",
-                "LoadTestError.swift",
-                "Generator/NotificationMix.swift", "Reports", "Generator/ArrivalSchedule.swift",
-                "Results/StepResult.swift", "Generator/Weighted.swift",
+                "Generator/ArrivalSchedule.swift", "Generator/NotificationMix.swift", "Reports",
+                "Results", "Targets/LoadAnswer.swift",
             ],
             resources: ["Templates"],
         ),
@@ -133,9 +115,8 @@ let package = Package(
         .executableTarget(
             name: "fuzz",
             dependencies: [
-                "CFuzzer", "Values", "Timing", "Names", "Media", "DecoderWire", "Payloads", "ServiceExtension",
-                "HTTPClient", "Downloads", "Decoding",
-                "JobsRedis", "Processing", "Batch", "Preview", "LoadTest",
+                "CFuzzer", "Base", "HTTPClient", "Media", "DecoderWire", "Payloads", "Processing", "Downloads",
+                "Decoding", "JobsRedis", "Batch", "Preview", "LoadTest",
             ],
             path: "Fuzz",
             swiftSettings: strict,

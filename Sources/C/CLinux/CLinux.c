@@ -1,4 +1,5 @@
 #define _GNU_SOURCE
+#include <pthread.h>
 #include "CLinux.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -275,3 +276,9 @@ int clinux_processor_count(void) {
 pid_t clinux_thread_number(void) { return gettid(); }
 
 int clinux_yield_thread(pid_t number, int nice) { return setpriority(PRIO_PROCESS, number, nice); }
+
+void clinux_block_signals(void) {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, NULL);
+}

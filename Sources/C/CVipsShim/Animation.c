@@ -5,7 +5,7 @@
 #include <string.h>
 
 // libvips writes GIFs through libimagequant, which takes 38 ms for a frame of 300x300 pixels of a photo. This writer takes
-// 3 to 8 ms: one palette for all frames where it suits them, found among 32,768 colours, and an ordered pattern instead of
+// 3 to 8 ms: one palette for all frames where it suits them, found among 32,768 colors, and an ordered pattern instead of
 // spread errors. The pattern is the same in all frames, so that parts without movement stay, and compresses better.
 
 enum { bits = 5, bins = 1 << 3 * bits, transparent = 0, most_codes = 4096, hash_size = 1 << 14 };
@@ -20,10 +20,10 @@ typedef struct {
 
 typedef struct {
     int count;
-    VipsPel colours[256][3];
-    /// The index of the nearest colour for each bin; 0, which is never one, where it isn't known yet.
+    VipsPel colors[256][3];
+    /// The index of the nearest color for each bin; 0, which is never one, where it isn't known yet.
     guint8 nearest[bins];
-    /// The mean square distance of the pixels from their colours.
+    /// The mean square distance of the pixels from their colors.
     double error;
 } Palette;
 
@@ -35,11 +35,11 @@ typedef struct {
     double middle;
 } Box;
 
-static int bin_of(const VipsPel *colour) {
-    return colour[0] >> (8 - bits) << 2 * bits | colour[1] >> (8 - bits) << bits | colour[2] >> (8 - bits);
+static int bin_of(const VipsPel *color) {
+    return color[0] >> (8 - bits) << 2 * bits | color[1] >> (8 - bits) << bits | color[2] >> (8 - bits);
 }
 
-/// Measures a box, and finds the axis along which its colours differ most.
+/// Measures a box, and finds the axis along which its colors differ most.
 static void measure(const Bin *histogram, const int *order, Box *box) {
     double sum[3] = {0}, square[3] = {0};
     box->count = 0;
@@ -64,7 +64,7 @@ static void measure(const Bin *histogram, const int *order, Box *box) {
     if (box->end - box->first < 2) box->error = 0;
 }
 
-/// Divides a box at its middle. Returns 0 if all colours are on one side.
+/// Divides a box at its middle. Returns 0 if all colors are on one side.
 static int divide(const Bin *histogram, int *order, Box *box, Box *other) {
     int low = box->first, high = box->end;
     while (low < high) {
@@ -85,12 +85,12 @@ static int divide(const Bin *histogram, int *order, Box *box, Box *other) {
     return 1;
 }
 
-static int nearest(Palette *palette, const VipsPel *colour) {
+static int nearest(Palette *palette, const VipsPel *color) {
     int best = 1, least = G_MAXINT;
     for (int i = 1; i < palette->count; i++) {
-        int red = palette->colours[i][0] - colour[0];
-        int green = palette->colours[i][1] - colour[1];
-        int blue = palette->colours[i][2] - colour[2];
+        int red = palette->colors[i][0] - color[0];
+        int green = palette->colors[i][1] - color[1];
+        int blue = palette->colors[i][2] - color[2];
         // Eyes see green best, and blue worst.
         int distance = 3 * red * red + 4 * green * green + 2 * blue * blue;
         if (distance >= least) continue;
@@ -100,7 +100,7 @@ static int nearest(Palette *palette, const VipsPel *colour) {
     return best;
 }
 
-/// Returns the index of the colour for the middle of a bin.
+/// Returns the index of the color for the middle of a bin.
 static int lookup(Palette *palette, int bin) {
     if (!palette->nearest[bin]) {
         int mask = (1 << bits) - 1, half = 1 << (7 - bits);
@@ -118,9 +118,9 @@ static void measure_error(Palette *palette, const Bin *histogram) {
     double error = 0, count = 0;
     for (int i = 0; i < bins; i++) {
         if (histogram[i].count == 0) continue;
-        const VipsPel *colour = palette->colours[lookup(palette, i)];
+        const VipsPel *color = palette->colors[lookup(palette, i)];
         for (int k = 0; k < 3; k++) {
-            double distance = histogram[i].sum[k] / histogram[i].count - colour[k];
+            double distance = histogram[i].sum[k] / histogram[i].count - color[k];
             error += distance * distance * histogram[i].count;
         }
         count += histogram[i].count;
@@ -128,7 +128,7 @@ static void measure_error(Palette *palette, const Bin *histogram) {
     palette->error = count > 0 ? error / count : 0;
 }
 
-/// Finds up to `most` colours, beside the transparent one, by dividing the box with the largest error.
+/// Finds up to `most` colors, beside the transparent one, by dividing the box with the largest error.
 static void find_palette(Palette *palette, const Bin *histogram, int most) {
     Box boxes[256];
     int *order = g_new(int, bins);
@@ -153,13 +153,13 @@ static void find_palette(Palette *palette, const Bin *histogram, int most) {
         double sum[3] = {0};
         for (int b = boxes[i].first; b < boxes[i].end; b++) {
             for (int k = 0; k < 3; k++) sum[k] += histogram[order[b]].sum[k];
-            // The colour of its own box is near enough, and saves the search.
+            // The color of its own box is near enough, and saves the search.
             palette->nearest[order[b]] = palette->count;
         }
-        for (int k = 0; k < 3; k++) palette->colours[palette->count][k] = (VipsPel)(sum[k] / boxes[i].count + 0.5);
+        for (int k = 0; k < 3; k++) palette->colors[palette->count][k] = (VipsPel)(sum[k] / boxes[i].count + 0.5);
     }
     g_free(order);
-    // Each colour moves to the mean of those that it is nearest to (one step of Lloyd's method).
+    // Each color moves to the mean of those that it is nearest to (one step of Lloyd's method).
     double (*sums)[4] = g_malloc0(256 * sizeof *sums);
     memset(palette->nearest, 0, sizeof palette->nearest);
     for (int i = 0; i < bins; i++) {
@@ -169,7 +169,7 @@ static void find_palette(Palette *palette, const Bin *histogram, int most) {
         sum[3] += histogram[i].count;
     }
     for (int i = 1; i < palette->count; i++)
-        for (int k = 0; k < 3 && sums[i][3] > 0; k++) palette->colours[i][k] = (VipsPel)(sums[i][k] / sums[i][3] + 0.5);
+        for (int k = 0; k < 3 && sums[i][3] > 0; k++) palette->colors[i][k] = (VipsPel)(sums[i][k] / sums[i][3] + 0.5);
     memset(palette->nearest, 0, sizeof palette->nearest);
     g_free(sums);
     measure_error(palette, histogram);
@@ -277,8 +277,8 @@ static int depth_of(const Palette *palette) {
     return depth;
 }
 
-static void put_colours(GByteArray *bytes, const Palette *palette) {
-    g_byte_array_append(bytes, palette->colours[0], 3 << depth_of(palette));
+static void put_colors(GByteArray *bytes, const Palette *palette) {
+    g_byte_array_append(bytes, palette->colors[0], 3 << depth_of(palette));
 }
 
 typedef struct {
@@ -294,7 +294,7 @@ static Area find_pixels(Palette *palette, const VipsPel *frame, VipsPel *shown, 
         {60, 28, 52, 20, 62, 30, 54, 22}, {3, 35, 11, 43, 1, 33, 9, 41},    {51, 19, 59, 27, 49, 17, 57, 25},
         {15, 47, 7, 39, 13, 45, 5, 37},   {63, 31, 55, 23, 61, 29, 53, 21},
     };
-    // As far as colours are apart: none where the palette has them all.
+    // As far as colors are apart: none where the palette has them all.
     int reach = (int)VIPS_MIN(sqrt(palette->error) * 1.5, 20);
     int left = width, right = -1, top = height, bottom = -1;
     for (int y = 0; y < height; y++) {
@@ -306,9 +306,9 @@ static Area find_pixels(Palette *palette, const VipsPel *frame, VipsPel *shown, 
                 continue;
             memcpy(shown, frame, 4);
             int shift = (2 * pattern[y % 8][x % 8] - 63) * reach / 64;
-            VipsPel colour[3];
-            for (int k = 0; k < 3; k++) colour[k] = VIPS_CLIP(0, frame[k] + shift, 255);
-            *pixels = lookup(palette, bin_of(colour));
+            VipsPel color[3];
+            for (int k = 0; k < 3; k++) color[k] = VIPS_CLIP(0, frame[k] + shift, 255);
+            *pixels = lookup(palette, bin_of(color));
             left = VIPS_MIN(left, x);
             right = VIPS_MAX(right, x);
             top = VIPS_MIN(top, y);
@@ -331,18 +331,18 @@ static void put_frame(GByteArray *bytes, const Palette *palette, int is_local, A
     put_number(bytes, area.height);
     int depth = depth_of(palette);
     g_byte_array_append(bytes, (const guint8[]){is_local ? 0x80 | (depth - 1) : 0}, 1);
-    if (is_local) put_colours(bytes, palette);
+    if (is_local) put_colors(bytes, palette);
     // Moves the rows of the area together.
     for (int y = 0; y < area.height; y++)
         memmove(pixels + (size_t)y * area.width, pixels + (size_t)(area.top + y) * width + area.left, area.width);
     put_pixels(bytes, pixels, area.width * area.height, depth);
 }
 
-int cvips_animation_save(VipsImage *roll, int page_height, const int *delays, int count, int loop, int colours,
+int cvips_animation_save(VipsImage *roll, int page_height, const int *delays, int count, int loop, int colors,
                          void **bytes, size_t *byte_count) {
     int width = roll->Xsize, size = width * page_height, is_transparent = 0;
-    if (vips_image_wio_input(roll) || roll->BandFmt != VIPS_FORMAT_UCHAR || roll->Bands > 4 || colours < 2 ||
-        colours > 256 || count < 1 || roll->Ysize / page_height < count || width > 65535 || page_height > 65535) {
+    if (vips_image_wio_input(roll) || roll->BandFmt != VIPS_FORMAT_UCHAR || roll->Bands > 4 || colors < 2 ||
+        colors > 256 || count < 1 || roll->Ysize / page_height < count || width > 65535 || page_height > 65535) {
         vips_error("animation", "not an animation");
         return -1;
     }
@@ -355,14 +355,14 @@ int cvips_animation_save(VipsImage *roll, int page_height, const int *delays, in
         is_transparent |= read_frame(roll, i * page_height, page_height, frame);
         add_to_histogram(histogram, frame, size);
     }
-    find_palette(global, histogram, colours - 1);
+    find_palette(global, histogram, colors - 1);
 
     GByteArray *file = g_byte_array_new();
     g_byte_array_append(file, (const guint8 *)"GIF89a", 6);
     put_number(file, width);
     put_number(file, page_height);
     g_byte_array_append(file, (const guint8[]){0xF0 | (depth_of(global) - 1), 0, 0}, 3);
-    put_colours(file, global);
+    put_colors(file, global);
     if (loop != 1) {
         g_byte_array_append(file, (const guint8 *)"\x21\xFF\x0BNETSCAPE2.0\x03\x01", 16);
         // The number of repetitions after the first time.
@@ -375,9 +375,9 @@ int cvips_animation_save(VipsImage *roll, int page_height, const int *delays, in
         add_to_histogram(histogram, frame, size);
         measure_error(global, histogram);
         Palette *palette = global;
-        // A frame that the common colours don't suit gets its own, if they are clearly better.
+        // A frame that the common colors don't suit gets its own, if they are clearly better.
         if (global->error > 8) {
-            find_palette(local, histogram, colours - 1);
+            find_palette(local, histogram, colors - 1);
             if (local->error < 0.8 * global->error) palette = local;
         }
         if (is_transparent) memset(shown, 0, (size_t)size * 4);

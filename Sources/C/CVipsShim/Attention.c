@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 // libvips' own search for what draws attention does not survive a decoder process' filter of system calls. This one looks
-// for the same things: edges, saturated colours, and skin. A crop to a shape keeps all of one side, so it searches along the
+// for the same things: edges, saturated colors, and skin. A crop to a shape keeps all of one side, so it searches along the
 // other.
 
 /// The number of samples along the longer side.
@@ -18,13 +18,13 @@ static int brightness(const VipsPel *pixel, int bands) {
     return bands < 3 ? pixel[0] : (2 * pixel[0] + 5 * pixel[1] + pixel[2]) / 8;
 }
 
-/// Returns how saturated a colour is, and how near to that of skin: up to 384 together.
-static double colour(const VipsPel *pixel) {
+/// Returns how saturated a color is, and how near to that of skin: up to 384 together.
+static double color(const VipsPel *pixel) {
     double red = pixel[0], green = pixel[1], blue = pixel[2];
     double length = sqrt(red * red + green * green + blue * blue);
     if (length < 40) return 0;
     double saturation = fmax(red, fmax(green, blue)) - fmin(red, fmin(green, blue));
-    // The direction of skin colours in RGB, as libvips has it.
+    // The direction of skin colors in RGB, as libvips has it.
     double beside[] = {red / length - 0.78, green / length - 0.57, blue / length - 0.44};
     double distance = sqrt(beside[0] * beside[0] + beside[1] * beside[1] + beside[2] * beside[2]);
     return saturation / 2 + 256 * fmax(0, 1 - distance / 0.2);
@@ -36,7 +36,7 @@ static double attention(VipsImage *in, int step, int x, int y) {
     int value = brightness(pixel, in->Bands);
     int right = brightness(VIPS_IMAGE_ADDR(in, VIPS_MIN(x + step, in->Xsize - 1), y), in->Bands);
     int below = brightness(VIPS_IMAGE_ADDR(in, x, VIPS_MIN(y + step, in->Ysize - 1)), in->Bands);
-    double sum = 2 * (abs(value - right) + abs(value - below)) + (in->Bands < 3 ? 0 : colour(pixel));
+    double sum = 2 * (abs(value - right) + abs(value - below)) + (in->Bands < 3 ? 0 : color(pixel));
     return in->Bands % 2 == 0 ? sum * pixel[in->Bands - 1] / 255 : sum;
 }
 

@@ -104,7 +104,7 @@ int cvips_to_8_bit(VipsImage *in, VipsImage **out) {
     return vips_cast(in, out, VIPS_FORMAT_UCHAR, "shift", shift, NULL);
 }
 
-int cvips_colourspace(VipsImage *in, VipsInterpretation space, VipsImage **out) {
+int cvips_colorspace(VipsImage *in, VipsInterpretation space, VipsImage **out) {
     return vips_colourspace(in, out, space, NULL);
 }
 
@@ -113,9 +113,9 @@ int cvips_icc_to_srgb(VipsImage *in, gboolean embedded, const char *fallback, Vi
                               "black_point_compensation", TRUE, NULL);
 }
 
-int cvips_flatten(VipsImage *in, double grey, VipsImage **out) {
-    double greys[] = {grey, grey, grey};
-    VipsArrayDouble *background = vips_array_double_new(greys, in->Bands > 2 ? 3 : 1);
+int cvips_flatten(VipsImage *in, double gray, VipsImage **out) {
+    double grays[] = {gray, gray, gray};
+    VipsArrayDouble *background = vips_array_double_new(grays, in->Bands > 2 ? 3 : 1);
     int status = vips_flatten(in, out, "background", background, NULL);
     vips_area_unref(VIPS_AREA(background));
     return status;
@@ -140,7 +140,7 @@ int cvips_is_opaque(VipsImage *in) {
     return 1;
 }
 
-int cvips_is_grey(VipsImage *in) {
+int cvips_is_gray(VipsImage *in) {
     if (vips_image_wio_input(in)) return -1;
     if (in->Bands < 3 || in->BandFmt != VIPS_FORMAT_UCHAR) return in->Bands < 3;
     for (int y = 0; y < in->Ysize; y++) {
@@ -151,13 +151,13 @@ int cvips_is_grey(VipsImage *in) {
     return 1;
 }
 
-int cvips_grey_bands(VipsImage *in, VipsImage **out) {
-    VipsImage *grey = NULL, *alpha = NULL, *both = NULL;
-    int status = vips_extract_band(in, &grey, 0, NULL);
+int cvips_gray_bands(VipsImage *in, VipsImage **out) {
+    VipsImage *gray = NULL, *alpha = NULL, *both = NULL;
+    int status = vips_extract_band(in, &gray, 0, NULL);
     if (!status && in->Bands > 3)
-        status = vips_extract_band(in, &alpha, 3, NULL) || vips_bandjoin2(grey, alpha, &both, NULL);
-    if (!status) status = vips_copy(both ? both : grey, out, "interpretation", VIPS_INTERPRETATION_B_W, NULL);
-    VIPS_UNREF(grey);
+        status = vips_extract_band(in, &alpha, 3, NULL) || vips_bandjoin2(gray, alpha, &both, NULL);
+    if (!status) status = vips_copy(both ? both : gray, out, "interpretation", VIPS_INTERPRETATION_B_W, NULL);
+    VIPS_UNREF(gray);
     VIPS_UNREF(alpha);
     VIPS_UNREF(both);
     return status ? -1 : 0;

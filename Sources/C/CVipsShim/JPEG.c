@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 // libvips' saver has the tables of the JPEG standard's annex K, made in 1988 for screens of that time. These have the
-// form that Nicolas Robidoux made for ImageMagick, and serve brightness and colour alike. In quality 84, fifteen photos
+// form that Nicolas Robidoux made for ImageMagick, and serve brightness and color alike. In quality 84, fifteen photos
 // of 1038 px score 80.5 of SSIMULACRA2 in 86.6 kB, and with the standard's tables 80.3 in 92.4 kB.
 static const unsigned int steps[DCTSIZE2] = {
     16, 16, 16,  18,  25,  37,  56,  85,  16, 17, 20,  27,  34,  40,  53,  75,
@@ -53,7 +53,7 @@ static void end_output(j_compress_ptr info) {
     g_byte_array_append(output->bytes, output->piece, sizeof output->piece - output->base.free_in_buffer);
 }
 
-static void compress(j_compress_ptr info, VipsImage *in, int quality, gboolean has_full_colour) {
+static void compress(j_compress_ptr info, VipsImage *in, int quality, gboolean has_full_color) {
     info->image_width = in->Xsize;
     info->image_height = in->Ysize;
     info->input_components = in->Bands;
@@ -62,7 +62,7 @@ static void compress(j_compress_ptr info, VipsImage *in, int quality, gboolean h
     for (int table = 0; table < 2; table++)
         jpeg_add_quant_table(info, table, steps, jpeg_quality_scaling(quality), TRUE);
     // The other components have half the brightness' samples in each direction, if it has two.
-    info->comp_info[0].h_samp_factor = info->comp_info[0].v_samp_factor = has_full_colour || in->Bands == 1 ? 1 : 2;
+    info->comp_info[0].h_samp_factor = info->comp_info[0].v_samp_factor = has_full_color || in->Bands == 1 ? 1 : 2;
     info->optimize_coding = TRUE;
     jpeg_start_compress(info, TRUE);
     while (info->next_scanline < info->image_height) {
@@ -72,7 +72,7 @@ static void compress(j_compress_ptr info, VipsImage *in, int quality, gboolean h
     jpeg_finish_compress(info);
 }
 
-int cvips_jpegsave(VipsImage *in, int quality, gboolean has_full_colour, void **bytes, size_t *count) {
+int cvips_jpegsave(VipsImage *in, int quality, gboolean has_full_color, void **bytes, size_t *count) {
     if (in->BandFmt != VIPS_FORMAT_UCHAR || (in->Bands != 1 && in->Bands != 3)) {
         vips_error("jpeg", "the picture has %d bands", in->Bands);
         return -1;
@@ -90,17 +90,17 @@ int cvips_jpegsave(VipsImage *in, int quality, gboolean has_full_colour, void **
     }
     jpeg_create_compress(&info);
     info.dest = &output.base;
-    compress(&info, in, quality, has_full_colour);
+    compress(&info, in, quality, has_full_color);
     jpeg_destroy_compress(&info);
     *count = output.bytes->len;
     *bytes = g_byte_array_free(output.bytes, FALSE);
     return 0;
 }
 
-/// The difference of a pixel's colour to the mean of its square of four, from which on half the samples show a fringe.
+/// The difference of a pixel's color to the mean of its square of four, from which on half the samples show a fringe.
 enum { visible = 24 };
 
-int cvips_has_sharp_colour(VipsImage *in, double share) {
+int cvips_has_sharp_color(VipsImage *in, double share) {
     if (in->Bands != 3 || vips_image_wio_input(in)) return 0;
     size_t sharp = 0, all = 0;
     for (int y = 0; y + 1 < in->Ysize; y += 2) {
@@ -109,10 +109,10 @@ int cvips_has_sharp_colour(VipsImage *in, double share) {
             int least[] = {510, 510}, most[] = {-510, -510};
             for (int i = 0; i < 4; i++) {
                 const VipsPel *pixel = rows[i / 2] + 3 * (x + i % 2);
-                int colour[] = {pixel[2] - pixel[1], pixel[0] - pixel[1]};
+                int color[] = {pixel[2] - pixel[1], pixel[0] - pixel[1]};
                 for (int c = 0; c < 2; c++) {
-                    least[c] = VIPS_MIN(least[c], colour[c]);
-                    most[c] = VIPS_MAX(most[c], colour[c]);
+                    least[c] = VIPS_MIN(least[c], color[c]);
+                    most[c] = VIPS_MAX(most[c], color[c]);
                 }
             }
             sharp += most[0] - least[0] + most[1] - least[1] > 4 * visible;

@@ -17,7 +17,7 @@ typedef struct {
 static void begin_input(j_decompress_ptr info) {}
 static void end_input(j_decompress_ptr info) {}
 
-/// Reads the next piece. After the last one, the picture ends, as in libvips: what is missing is grey.
+/// Reads the next piece. After the last one, the picture ends, as in libvips: what is missing is gray.
 static boolean fill_input(j_decompress_ptr info) {
     Input *input = (Input *)info->src;
     gint64 count = input->read(NULL, input->piece, sizeof input->piece, input->user);
@@ -44,7 +44,7 @@ static void skip_input(j_decompress_ptr info, long count) {
     input->bytes_in_buffer -= (size_t)count;
 }
 
-/// The rows at a time: a row of the blocks of a picture whose colour has half the samples.
+/// The rows at a time: a row of the blocks of a picture whose color has half the samples.
 enum { rows_at_once = 16 };
 
 /// The rows of a part of a picture.

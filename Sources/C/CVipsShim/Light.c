@@ -56,16 +56,16 @@ VECTORISED static void light_of_values(const VipsPel *in, int count, guint16 *ou
 
 void read_row(const Bands *bands, const VipsPel *in, int width, guint16 *out) {
     const guint16 *table = (bands->in_light ? &light : &plain)->input;
-    int colours = bands->count - 1;
+    int colors = bands->count - 1;
     if (bands->in_light && !bands->has_alpha) return light_of_values(in, width * bands->count, out);
     if (!bands->has_alpha) {
         for (int i = 0; i < width * bands->count; i++) out[i] = table[in[i]];
         return;
     }
-    for (int x = 0; x < width; x++, in += colours + 1, out += colours + 1) {
-        guint alpha = in[colours];
-        for (int band = 0; band < colours; band++) out[band] = (guint16)((table[in[band]] * alpha + 127) / 255);
-        out[colours] = plain.input[alpha];
+    for (int x = 0; x < width; x++, in += colors + 1, out += colors + 1) {
+        guint alpha = in[colors];
+        for (int band = 0; band < colors; band++) out[band] = (guint16)((table[in[band]] * alpha + 127) / 255);
+        out[colors] = plain.input[alpha];
     }
 }
 
@@ -75,13 +75,13 @@ void write_line(const Bands *bands, const guint16 *in, int width, VipsPel *out) 
         for (int i = 0; i < width * bands->count; i++) out[i] = table[in[i] >> unused_bits];
         return;
     }
-    int colours = bands->count - 1;
-    for (int x = 0; x < width; x++, in += colours + 1, out += colours + 1) {
-        guint alpha = in[colours];
-        out[colours] = plain.output[alpha >> unused_bits];
-        for (int band = 0; band < colours; band++) {
-            guint colour = alpha ? (guint)VIPS_MIN((guint64)in[band] * full / alpha, full) : 0;
-            out[band] = table[colour >> unused_bits];
+    int colors = bands->count - 1;
+    for (int x = 0; x < width; x++, in += colors + 1, out += colors + 1) {
+        guint alpha = in[colors];
+        out[colors] = plain.output[alpha >> unused_bits];
+        for (int band = 0; band < colors; band++) {
+            guint color = alpha ? (guint)VIPS_MIN((guint64)in[band] * full / alpha, full) : 0;
+            out[band] = table[color >> unused_bits];
         }
     }
 }

@@ -21,7 +21,7 @@ typedef struct {
 /// Fills the tables.
 void prepare_light(void);
 
-/// Converts a row to light. Colours count by their alpha, so that the invisible colour of transparent pixels does not
+/// Converts a row to light. Colors count by their alpha, so that the invisible color of transparent pixels does not
 /// mix into visible ones.
 void read_row(const Bands *bands, const VipsPel *in, int width, guint16 *out);
 

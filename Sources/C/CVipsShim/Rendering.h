@@ -16,11 +16,11 @@ struct Rows {
 // High enough that the rows shared by neighbouring strips inside libvips are a small part of each.
 enum { strip_height = 64 };
 
-/// Returns memory for a picture like `in` with this size, with its colour profile and no other metadata.
+/// Returns memory for a picture like `in` with this size, with its color profile and no other metadata.
 /// Its pixels are not set.
 VipsImage *memory_image(VipsImage *in, int width, int height);
 
-/// Scales rows of pixels in linear light, into a new picture with the bands, colours and profile of `like`. Calls `keep`
+/// Scales rows of pixels in linear light, into a new picture with the bands, colors and profile of `like`. Calls `keep`
 /// before each strip counts; `complete` is the number of the new picture's rows before it refused.
 int render_scaled(Rows *rows, VipsImage *like, int width, int height, cvips_keep keep, void *user, VipsImage **out,
                   int *complete);

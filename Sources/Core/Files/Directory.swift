@@ -1,5 +1,5 @@
+package import Base
 package import Glibc
-package import Timing
 
 /// An open folder. Every access uses its descriptor and one plain name, so that neither `..` nor a planted link leads
 /// out of it.

@@ -1,6 +1,5 @@
-import Digests
-import Glibc
-package import Timing
+package import Base
+package import Glibc
 
 /// Functions that read and write the contents of open files.
 package enum FileContent {
@@ -99,4 +98,52 @@ package enum FileContent {
         }
         try sync(file, named: name)
     }
+}
+
+// MARK: - Open files
+
+/// An open regular file. Its descriptor closes with the last reader.
+package final class OpenedFile: Sendable {
+    package let descriptor: Int32
+    package let size: Int
+
+    package init?(_ path: String) {
+        // Opens without blocking, so that a named pipe cannot stop the process.
+        descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        var status = stat()
+        let isFile = unsafe descriptor >= 0 && fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+        size = Int(status.st_size)
+        // The object is complete, so `deinit` closes the descriptor.
+        if !isFile { return nil }
+    }
+
+    deinit { if descriptor >= 0 { close(descriptor) } }
+}
+
+// MARK: - Identity and version
+
+/// The identity of a file or folder, independent of its names.
+package struct FileIdentity: Sendable, Equatable {
+    private let device: dev_t
+    private let number: ino_t
+
+    package init(_ status: stat) { (device, number) = (status.st_dev, status.st_ino) }
+}
+
+/// The state of a file that changes with every write, and when another file takes its name.
+package struct FileVersion: Sendable, Equatable {
+    private let identity: FileIdentity
+    private let size: Int
+    private let times: [Int]
+
+    package init(_ status: stat) {
+        identity = FileIdentity(status)
+        size = Int(status.st_size)
+        times = [status.st_mtim.tv_sec, status.st_mtim.tv_nsec, status.st_ctim.tv_sec, status.st_ctim.tv_nsec]
+    }
+}
+
+extension UnixTime {
+    /// The time as system calls take it.
+    var fileTime: timespec { timespec(tv_sec: seconds, tv_nsec: nanoseconds) }
 }

@@ -1,5 +1,5 @@
+import Base
 import Glibc
-import Values
 
 /// A file operation that failed, or a file or folder that must not be used.
 package struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
@@ -8,7 +8,7 @@ package struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
     private let cause: SystemError
     /// The advice, or `nil` if the caller knows better what to do.
     package let remedy: String?
-    /// A sentence that describes the problem, in place of the system's text for the code.
+    /// A sentence that describes the problem, used instead of the system's text for the code.
     private let finding: String?
     /// A Boolean value that indicates whether the file holds a secret, which the configuration names.
     package private(set) var concernsSecret = false
@@ -74,7 +74,7 @@ extension FileError {
         )
     }
 
-    /// Returns the error for a folder whose owner can replace what is below it.
+    /// Returns the error for a folder whose owner can replace the files below it.
     static func foreignParent(_ folder: String, owner: uid_t, of path: String, option: String) -> FileError {
         untrusted(
             "\(folder) belongs to user \(owner), who can replace \(path).",
@@ -83,7 +83,7 @@ extension FileError {
         )
     }
 
-    /// Returns the error for a folder in which other users can replace what is below it.
+    /// Returns the error for a folder in which other users can replace the files below it.
     static func writableParent(_ folder: String, of path: String, option: String) -> FileError {
         untrusted(
             "Other users can write to \(folder), and so can replace \(path).",

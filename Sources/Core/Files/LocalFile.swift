@@ -1,5 +1,6 @@
-import Concurrency
+import Base
 import Dispatch
+import Glibc
 package import Media
 
 /// An open local file as the source of an attachment. The requested parts are copied into the decoder's memory, so that
@@ -42,7 +43,7 @@ package struct LocalFile: Sendable {
         let range = range.clamped(to: 0..<size).prefix(Self.stretch)
         guard await file.room(for: range.count) else {
             // The file has ended, or nobody waits for it any more.
-            throw AttachmentFailure(.download, .cancelled, "The file was no longer needed.")
+            throw AttachmentFailure(.download, .cancelled, "The file is no longer needed.")
         }
         let result = await Self.queue.perform {
             Result { () throws(AttachmentFailure) in try read(range, into: file) }
@@ -56,5 +57,35 @@ package struct LocalFile: Sendable {
         } _: { bytes, offset throws(AttachmentFailure) in
             try unsafe file.write(bytes, at: offset)
         }
+    }
+}
+
+// MARK: - Paths
+
+/// Absolute forms of paths. URLs, results and logs show them, and they mean the same wherever they are read.
+package enum AbsolutePath {
+    /// Returns `path`, seen from `folder` or the current folder, without `.`, `..` and empty names.
+    ///
+    /// The parent of a link is that of the folder that it leads to, as in every system call. Other links stay as they
+    /// are.
+    package static func of(_ path: String, in folder: String? = nil) -> String {
+        let names = path.hasPrefix("/") ? path : "\(folder ?? resolved(".") ?? "")/\(path)"
+        var parts: [Substring] = []
+        for name in names.split(separator: "/") where name != "." {
+            guard name == ".." else {
+                parts.append(name)
+                continue
+            }
+            let location = "/" + parts.joined(separator: "/")
+            parts = (resolved(location) ?? location).split(separator: "/").dropLast()
+        }
+        return "/" + parts.joined(separator: "/")
+    }
+
+    /// Returns the absolute path of what a path leads to, without links. Returns `nil` if it leads to nothing.
+    package static func resolved(_ path: String) -> String? {
+        guard let resolved = unsafe realpath(path, nil) else { return nil }
+        defer { unsafe free(resolved) }
+        return unsafe String(cString: resolved)
     }
 }

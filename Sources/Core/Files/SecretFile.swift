@@ -1,5 +1,5 @@
+import Base
 import Glibc
-import Values
 
 /// A file that holds a secret, such as a token or keys. It is refused if other users can read it.
 package struct SecretFile: Sendable, Equatable {

@@ -11,6 +11,7 @@ package struct AttachmentFailure: Error, Sendable, Equatable, CustomStringConver
         case empty, tooLarge
         case unrecognizedFormat, unsupportedFormat, disabled, corrupt, tooManyPixels, resourceLimit
         case decoderDied, decoderUnavailable, decoderLied
+        case durationMissing, soundMissing
         case storeFull, storeFailed, publishFailed, forgotten
         case payloadTooLarge, internalError, workerStopped
     }
@@ -53,7 +54,7 @@ package struct AttachmentFailure: Error, Sendable, Equatable, CustomStringConver
         case .storeFull, .storeFailed, .publishFailed: .attachmentMoveIntoDataStoreFailed
         case .corrupt, .truncated, .sourceChanged, .originLied: .attachmentCorrupt
         case .stalled, .timedOut, .cancelled, .resourceLimit, .decoderDied, .decoderUnavailable, .decoderLied,
-            .payloadTooLarge, .internalError, .forgotten, .workerStopped:
+            .durationMissing, .soundMissing, .payloadTooLarge, .internalError, .forgotten, .workerStopped:
             nil
         }
     }

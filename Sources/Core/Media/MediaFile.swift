@@ -1,17 +1,14 @@
+package import Base
 import CLinux
-import Concurrency
 import Glibc
 import Synchronization
-package import Timing
-import Values
 
 /// The bytes of one source, in memory that the worker writes while a decoder process reads.
 ///
-/// The file has no name in any file system and is gone with its last descriptor. Bytes come in order or in ranges
-/// anywhere; missing bytes are a hole, which takes no memory. One writer adds bytes, as far as the budget of all sources
-/// allows. Any number of readers wait, and
-/// the ranges that they wait for tell the writer what to fetch next. The file ends once, whole or cut short, and is
-/// sealed then.
+/// The file has no name in any file system and disappears with its last descriptor. Bytes arrive in order or in any
+/// ranges; missing bytes are a hole, which takes no memory. One writer adds bytes, as far as the budget of all sources
+/// allows. Any number of readers wait, and the ranges that they wait for tell the writer what to download next. The file
+/// ends once, whole or cut short, and is then sealed.
 package final class MediaFile: Sendable {
     package enum Ending: Sendable, Equatable {
         /// Every byte of the source is there.
@@ -154,14 +151,14 @@ package final class MediaFile: Sendable {
         try unsafe bytes.span.withUnsafeBytes { bytes throws(AttachmentFailure) in try unsafe append(bytes) }
     }
 
-    /// Sets the size of the whole source in bytes. The first size stands.
+    /// Sets the size of the whole source in bytes. Later calls have no effect.
     package func setSize(_ size: Int) {
         update { contents in
             if contents.ending == nil, contents.size == nil { contents.size = size }
         }
     }
 
-    /// Ends the file: no more bytes will come. The first ending stands.
+    /// Ends the file: no more bytes will come. Later calls have no effect.
     package func end(_ ending: Ending) {
         update { contents in
             guard contents.ending == nil else { return }
@@ -194,7 +191,7 @@ package final class MediaFile: Sendable {
     /// Reserves memory for `byteCount` further bytes, which is all that the writer will write for now. They may be
     /// written once there is room.
     ///
-    /// Throws if the file can never have so many.
+    /// Throws if the file can never have that many bytes.
     package func announce(_ byteCount: Int) throws(AttachmentFailure) {
         guard let lease = state.withLock(\.lease) else { return }
         try lease.announce(min(max(0, byteCount), byteLimit))
@@ -231,8 +228,7 @@ package final class MediaFile: Sendable {
         if contents.room > 0 { update { $0.hasLostBytes = false } }
     }
 
-    /// Gives the memory back, also of bytes that were read or not. The file ends, if it has not; what is read or written
-    /// later finds nothing.
+    /// Releases the memory of all bytes. The file ends, if it has not ended yet; later reads and writes find no bytes.
     package func release() {
         end(.cut(Self.released))
         // The bytes go before their part of the budget, which others get at once.
@@ -347,4 +343,34 @@ extension SourceContents {
     package var progress: MediaFile.Progress {
         MediaFile.Progress(byteCount: present.prefixCount, ending: ending)
     }
+}
+
+// MARK: - Contents
+
+/// The state of a source at one moment, and the range that its reader wants.
+package struct SourceContents: Sendable, Equatable {
+    package internal(set) var present = ByteRanges()
+    /// The size of the whole source in bytes, once that is known.
+    package internal(set) var size: Int?
+    package internal(set) var ending: MediaFile.Ending?
+    /// The range that the reader waits for or will read next. It may go beyond the end of the source.
+    package internal(set) var wanted = 0..<1
+    /// The instant at which the last bytes came.
+    package internal(set) var lastArrival: Instant?
+    /// The bytes that may still be written before more memory is reserved.
+    package internal(set) var room = Int.max
+    /// The number of times that the file got room after its writer had waited for it.
+    package internal(set) var roomCount = 0
+    /// A Boolean value that indicates whether the bytes were taken back, because others needed the memory. The writer
+    /// begins again once there is room.
+    package internal(set) var hasLostBytes = false
+
+    /// Returns whether every byte of `range` is there, as far as the source reaches.
+    package func has(_ range: Range<Int>) -> Bool { present.contains(range.clamped(to: 0..<(size ?? .max))) }
+
+    /// The first part of the wanted range that is not there.
+    package var missing: Range<Int>? { present.firstGap(in: wanted.clamped(to: 0..<(size ?? .max))) }
+
+    /// A Boolean value that indicates whether the size is known and every byte is there.
+    package var isComplete: Bool { size.map { present.contains(0..<$0) } ?? false }
 }

@@ -1,19 +1,19 @@
-package import Timing
+package import Base
 
-/// The division of a fixed amount of memory among sources: who has how much, and who gets more next. State only, without
-/// side effects.
+/// The division of a fixed amount of memory among sources: how much each source has, and which source gets more next. It
+/// is state only, without side effects.
 ///
-/// A source whose size is known gets all of it at once, or waits. Another one grows in steps, and is given a step only if
-/// all sources that grow can still be finished one after the other (Dijkstra's banker's algorithm). A quarter of the
-/// memory is for small sources only.
+/// A source of known size gets all of its memory at once, or waits. A source of unknown size grows in steps. It gets a
+/// step only if all growing sources can still be finished one after the other (Dijkstra's banker's algorithm). A quarter
+/// of the memory is only for small sources.
 package struct MemoryPool: Sendable {
     /// The memory of one source.
     package struct Reservation: Sendable, Equatable {
         /// The bytes that the source has.
         package fileprivate(set) var granted = 0
-        /// The bytes of them that are written. Only these take memory of the machine.
+        /// The number of these bytes that are written. Only written bytes take memory of the machine.
         package var written = 0
-        /// The bytes that the source needs in order to go on.
+        /// The bytes that the source needs to continue.
         package fileprivate(set) var target = 0
         /// A Boolean value that indicates whether the target is all that the source will need.
         fileprivate var isWhole = false
@@ -38,7 +38,7 @@ package struct MemoryPool: Sendable {
         package var isWaiting: Bool { target > granted }
         fileprivate var waitsConnected: Bool { isWaiting && !isAway && !isLeaving }
         fileprivate var mayLeave: Bool { !isOpened && !isKept }
-        /// The bytes that count against the pool. A writer may be ahead of its grant by one packet.
+        /// The bytes that a source takes from the pool. A writer may exceed its grant by one packet.
         package var held: Int { max(granted, written) }
         fileprivate var growth: Int { max(0, target - held) }
     }
@@ -47,7 +47,7 @@ package struct MemoryPool: Sendable {
     package enum Change: Sendable, Equatable {
         /// The source has more memory, and may go on.
         case granted(Int)
-        /// The source sent too slowly for what it had reserved, and has only what is written.
+        /// The source sent too slowly for its reservation, and keeps only its written bytes.
         case trimmed(Int)
         /// The source must give back its bytes, and begin again later: see ``gaveBack(_:)``.
         case takesBack(Int)
@@ -60,11 +60,11 @@ package struct MemoryPool: Sendable {
         package var firstStep = 262_144
         package var lastStep = 4_194_304
         /// The time after a grant before the pace is judged.
-        package var patience: Duration = .seconds(1)
+        package var paceDelay: Duration = .seconds(1)
         /// The number of sources that may pass a larger, more urgent one.
         package var passes = 8
         /// The number of sources that may keep their connections while they wait, whatever the number of their sites.
-        /// There are places for so many transfers more than for requests.
+        /// There is room for this many more transfers than requests.
         package var waitingLimit = Self.waitingLimit
 
         package static let waitingLimit = 128
@@ -95,7 +95,7 @@ package struct MemoryPool: Sendable {
     package subscript(id: Int) -> Reservation? { reservations[id] }
     package var ids: Dictionary<Int, Reservation>.Keys { reservations.keys }
 
-    /// Applies `change` to what is known of a reservation from outside.
+    /// Applies `change` to the caller's information about a reservation.
     package mutating func update(_ id: Int, _ change: (inout Reservation) -> Void) {
         self.change(id, change)
     }
@@ -184,7 +184,7 @@ extension MemoryPool {
         return changes
     }
 
-    /// Grants one source what it waits for, if that is free and nobody else waits. Does not look at the others.
+    /// Grants one source the bytes that it waits for, if they are free and no other source waits.
     package mutating func grantAtOnce(_ id: Int, at now: Instant) -> Bool {
         guard let reservation = reservations[id] else { return false }
         guard reservation.isWaiting else { return true }
@@ -266,16 +266,16 @@ extension MemoryPool {
         return max(0, min(bound, reservation.most) - reservation.held)
     }
 
-    /// Takes back what is reserved and not written from sources that come too slowly for `waiting`: at their rate they
-    /// would need more than half of the time that it has left. A size that an origin announces is a promise, and costs it
-    /// nothing. Returns whether there were any.
+    /// Takes back the unused reservations of sources that arrive too slowly for `waiting`: at their rate, they would need
+    /// more than half of the time that `waiting` has left. An origin can announce any size without cost. Returns whether
+    /// there were such sources.
     private mutating func trim(for waiting: Int, at now: Instant, _ changes: inout [Change]) -> Bool {
         guard let urgency = reservations[waiting]?.urgency else { return false }
         var hasTrimmed = false
         for (id, reservation) in reservations where !reservation.isWaiting && reservation.written < reservation.granted
         {
             let elapsed = now - reservation.since
-            guard elapsed >= rule.patience else { continue }
+            guard elapsed >= rule.paceDelay else { continue }
             let missing = Double(reservation.granted - reservation.written)
             guard missing * (elapsed / (urgency - now) * 2) > Double(reservation.written) || urgency <= now else {
                 continue
@@ -310,8 +310,8 @@ extension MemoryPool {
         changes.append(.takesBack(id))
     }
 
-    /// Takes all bytes from one source, if otherwise nothing would go on: every source that has memory waits for more,
-    /// or one that has outgrown the small ones keeps these waiting.
+    /// Takes all bytes from one source if otherwise no source could continue: every source with memory waits for more, or a
+    /// source that has outgrown the small ones makes these wait.
     private mutating func relieve(_ passed: [Int], _ changes: inout [Change]) {
         guard !reservations.values.contains(where: \.isLeaving) else { return }
         let holders = reservations.filter { $0.value.held > 0 }

@@ -37,7 +37,7 @@ package struct Profile: Sendable, Equatable {
 extension Profile {
     /// The formats that an attachment can have.
     package var outputFormats: Set<OutputFormat> {
-        Set(OutputFormat.allCases).subtracting(image.prefersWebP ? [] : [.webp])
+        Set(OutputFormat.allCases.filter(image.allows))
     }
 }
 
@@ -52,9 +52,8 @@ package struct ImageRules: Sendable, Hashable {
     /// A Boolean value that indicates whether a transparent picture stays transparent (PNG), where that meets the byte
     /// budget.
     package var keepsTransparency: Bool
-    /// A Boolean value that indicates whether pictures become WebP, which has fewer bytes for the same quality. iPhones
-    /// don't show it in a notification.
-    package var prefersWebP: Bool
+    /// The formats of pictures, the preferred one first. The last is `OutputFormat.fallback`.
+    package var formats: [OutputFormat]
     /// The tiny picture that the payload itself carries.
     package var inline: InlineRule
 
@@ -64,7 +63,7 @@ package struct ImageRules: Sendable, Hashable {
         byteBudget: Int,
         byteLimit: Int,
         keepsTransparency: Bool = true,
-        prefersWebP: Bool = false,
+        formats: [OutputFormat] = [.fallback],
         inline: InlineRule = .off,
     ) {
         self.longEdge = longEdge
@@ -72,18 +71,30 @@ package struct ImageRules: Sendable, Hashable {
         self.byteBudget = byteBudget
         self.byteLimit = byteLimit
         self.keepsTransparency = keepsTransparency
-        self.prefersWebP = prefersWebP
+        self.formats = formats
         self.inline = inline
     }
 }
 
 extension ImageRules {
-    /// The same rules for what an iPhone may get, or what must be made at once: a WebP takes twenty times as long as
-    /// a JPEG.
-    package var withoutWebP: ImageRules {
+    /// The preferred format.
+    package var format: OutputFormat { formats.first ?? .fallback }
+
+    /// The same rules for what an iPhone may get.
+    package var forIPhones: ImageRules { limited(to: \.isShownByIPhones) }
+
+    /// The same rules for what must be made at once.
+    package var inHurry: ImageRules { limited(to: \.isQuick) }
+
+    private func limited(to property: KeyPath<OutputFormat.Properties, Bool>) -> ImageRules {
         var rules = self
-        rules.prefersWebP = false
+        rules.formats.removeAll { !$0.properties[keyPath: property] }
         return rules
+    }
+
+    /// Returns whether an output may have that format: every one but those that the profile would have to list.
+    package func allows(_ format: OutputFormat) -> Bool {
+        formats.contains(format) || !OutputFormat.optional.contains(format)
     }
 }
 
@@ -167,7 +178,7 @@ extension Profile {
             aspectRatio: AspectRatio(width: 2, height: 1),
             byteBudget: 500_000,
             byteLimit: 1_048_576,
-            prefersWebP: true,
+            formats: [.webp, .jpeg],
         ),
         animation: nil,
     )
@@ -181,4 +192,55 @@ extension Profile {
     )
 
     package static let builtIn = [apns, fcm, webpush, webpushIcon]
+}
+
+// MARK: - Inline pictures
+
+/// A tiny picture that a payload carries itself, for a phone without network.
+package struct InlinePicture: Sendable, Hashable {
+    /// The most bytes of one of the pictures. A payload has at most 4,096.
+    package static let byteLimit = 1500
+    /// The most files of different sizes.
+    package static let pictureLimit = 2
+    /// The most pixels of the longer side.
+    package static let longestEdge = 96
+
+    /// The picture as a ThumbHash (evanw.github.io/thumbhash): its shape and its colors in waves, about 25 bytes.
+    package var thumbHash: [UInt8]
+    /// The format of `pictures`: one that a profile can list.
+    package var format: OutputFormat
+    /// The same picture as files of different sizes, the largest first. It is empty where the ThumbHash is enough.
+    package var pictures: [[UInt8]]
+
+    /// Returns whether the bytes have the form of a ThumbHash: its header says how many waves follow.
+    package static func isThumbHash(_ bytes: some RandomAccessCollection<UInt8>) -> Bool {
+        let bytes = Array(bytes)
+        guard bytes.count >= 5 else { return false }
+        let hasAlpha = bytes[2] & 0x80 != 0
+        let isWide = bytes[4] & 0x80 != 0
+        let shorter = Int(bytes[3] & 7)
+        let longer = hasAlpha ? 5 : 7
+        let (across, down) = isWide ? (longer, shorter) : (shorter, longer)
+        // The waves below the diagonal, without the mean.
+        func waves(_ columns: Int, _ rows: Int) -> Int {
+            (0..<rows).reduce(-1) { $0 + (columns * (rows - $1) + rows - 1) / rows }
+        }
+        let all = waves(max(3, across), max(3, down)) + 2 * waves(3, 3) + (hasAlpha ? waves(5, 5) : 0)
+        return bytes.count == 5 + (hasAlpha ? 1 : 0) + (all + 1) / 2
+    }
+
+    package init(thumbHash: [UInt8], format: OutputFormat = .fallback, pictures: [[UInt8]] = []) {
+        self.thumbHash = thumbHash
+        self.format = format
+        self.pictures = pictures
+    }
+}
+
+/// The kind of inline picture that a profile wants.
+package enum InlineRule: String, Sendable, Hashable, CaseIterable {
+    case off
+    /// A ThumbHash.
+    case hash
+    /// A ThumbHash, and a picture of up to 1,500 bytes where the payload has room for it.
+    case auto
 }

@@ -1,7 +1,7 @@
 /// A step of the work on an attachment. A later rung may replace an earlier one while time is left.
 ///
 /// The order of the cases is from cheap to good, and their position is their number in the messages of decoder
-/// processes. All that is known of a rung stands in `properties`.
+/// processes. `properties` has everything else about a rung.
 package enum Rung: String, Sendable, Hashable, CaseIterable {
     /// The source's own coded data in a rewritten container.
     case remuxed
@@ -63,6 +63,8 @@ extension Rung {
         package var classes: Set<Class>
         package var cost: Cost
         package var finality: Finality
+        /// A Boolean value that indicates whether it shows every part of the source's picture.
+        package var isWhole = true
     }
 
     /// The table of rungs.
@@ -70,7 +72,7 @@ extension Rung {
         switch self {
         case .remuxed: Properties(classes: [.picture, .animation], cost: .little, finality: .last)
         case .embeddedThumbnail: Properties(classes: [.picture], cost: .little, finality: .improvable)
-        case .partial: Properties(classes: [.picture], cost: .little, finality: .improvable)
+        case .partial: Properties(classes: [.picture], cost: .little, finality: .improvable, isWhole: false)
         case .fast: Properties(classes: [.picture], cost: .reduced, finality: .improvable)
         case .downscaled: Properties(classes: [.picture], cost: .full, finality: .last)
         case .firstFrame: Properties(classes: [.picture], cost: .little, finality: .lastWithoutAnimation)
@@ -88,11 +90,21 @@ extension Rung {
     /// A Boolean value that indicates whether a whole source could have no better output under the same profile.
     package var isLast: Bool { properties.finality == .last }
 
+    /// A Boolean value that indicates whether it is made to be there soon, so that its encoder must not take long.
+    package var isHurried: Bool { properties.cost != .full }
+
     /// The position in the order from cheap to good. It is the order in which a decoder makes the rungs of one source.
     package var position: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 
     /// The rank among the outputs of one source. Higher is better.
     package var rank: Int { isLast ? Self.allCases.count : position }
+
+    /// The longest sequences of rungs that one source can have, from a camera's photo to a long sound. Each rung belongs to
+    /// one.
+    package static let ladders: [[Rung]] = [
+        [.embeddedThumbnail, .fast, .downscaled], [.embeddedThumbnail, .fast, .partial], [.remuxed],
+        [.firstFrame, .shortened, .animation], [.poster, .copied, .transcoded], [.copied, .shortened, .transcoded],
+    ]
 
     /// The rungs that take all the time that a source needs.
     package static let full = Set(allCases.filter { $0.properties.cost == .full })

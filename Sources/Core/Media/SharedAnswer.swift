@@ -1,5 +1,5 @@
+package import Base
 import Synchronization
-package import Timing
 
 /// An answer that is computed once for all callers that ask within a moment.
 package final class SharedAnswer<Value: Sendable>: Sendable {

@@ -1,4 +1,4 @@
-package import Timing
+package import Base
 
 /// The time for which a fetched source may be used again without asking its origin, from each answer on the way to it,
 /// redirects first (RFC 9111, for a shared cache).

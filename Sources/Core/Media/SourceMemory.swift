@@ -1,6 +1,5 @@
-package import Events
+package import Base
 import Synchronization
-package import Timing
 
 /// The memory for the bytes of all sources of a process, as one budget (SECURITY M1).
 ///
@@ -11,7 +10,7 @@ package final class SourceMemory: Sendable {
     final class Claim: Sendable {
         fileprivate let id: Int
         fileprivate let deadline: Deadline
-        /// The bytes that the source may have, and those that are written.
+        /// The bytes that the source may have, and the bytes that are written.
         fileprivate let granted = Atomic(0)
         fileprivate let written = Atomic(0)
         fileprivate let isOpened = Atomic(false)
@@ -69,7 +68,7 @@ package final class SourceMemory: Sendable {
         var pool: MemoryPool
         var claims: [Int: Claim] = [:]
         var nextID = 0
-        /// A Boolean value that indicates whether a task looks after those that wait.
+        /// A Boolean value that indicates whether a task monitors the sources that wait.
         var isWatched = false
     }
 
@@ -77,22 +76,22 @@ package final class SourceMemory: Sendable {
     /// The largest source that fits when it is alone.
     package let largestSource: Int
     private let time: any TimeSource
-    private let patience: Duration
-    private let instrument: any Instrument<SourceMemoryEvent>
+    private let paceDelay: Duration
+    private let recorder: any EventRecorder<SourceMemoryEvent>
     private let state: Mutex<State>
 
     package init(
         byteLimit: Int,
         rule: MemoryPool.Rule = MemoryPool.Rule(),
         time: any TimeSource = SystemTime(),
-        instrument: any Instrument<SourceMemoryEvent> = NoInstrument<SourceMemoryEvent>(),
+        recorder: any EventRecorder<SourceMemoryEvent> = NoRecorder<SourceMemoryEvent>(),
     ) {
         let pool = MemoryPool(byteLimit: byteLimit, rule: rule)
         self.byteLimit = byteLimit
         largestSource = pool.largest
         self.time = time
-        patience = rule.patience
-        self.instrument = instrument
+        paceDelay = rule.paceDelay
+        self.recorder = recorder
         state = Mutex(State(pool: pool))
     }
 
@@ -133,7 +132,7 @@ package final class SourceMemory: Sendable {
                 claim.granted.store(state.pool[claim.id]?.granted ?? 0, ordering: .releasing)
                 return (true, [])
             }
-            if !hadWaited { self.instrument.record(.paused) }
+            if !hadWaited { self.recorder.record(.paused) }
             let changes = Self.grant(&state, at: now)
             return (state.pool[claim.id]?.isWaiting == false, changes)
         }
@@ -177,7 +176,7 @@ package final class SourceMemory: Sendable {
         return result
     }
 
-    /// Grants what is free, with the present urgency and bytes of every source.
+    /// Grants free memory, by the present urgency and bytes of every source.
     private static func grant(_ state: inout State, at now: Instant) -> [MemoryPool.Change] {
         guard state.pool.isWaitedFor else { return [] }
         for claim in state.claims.values { read(claim, &state.pool) }
@@ -203,14 +202,14 @@ package final class SourceMemory: Sendable {
         switch change {
         case .granted: file?.roomHasChanged()
         case .trimmed:
-            instrument.record(.trimmed)
+            recorder.record(.trimmed)
             file?.roomHasChanged()
         case .takesBack:
             let isTaken = file?.loseBytes() ?? true
-            if isTaken { instrument.record(.tookBack) }
+            if isTaken { recorder.record(.tookBack) }
             release(claim) { isTaken ? $0.pool.gaveBack(claim.id) : $0.pool.keep(claim.id) }
         case .ends:
-            instrument.record(.ended)
+            recorder.record(.ended)
             file?.end(.cut(Self.exhausted))
         }
     }
@@ -218,7 +217,7 @@ package final class SourceMemory: Sendable {
     /// Looks at those that wait from time to time: a source that comes too slowly may keep what it has reserved only
     /// for so long.
     private func watch() async {
-        while (try? await time.sleep(until: time.now + patience)) != nil {
+        while (try? await time.sleep(until: time.now + paceDelay)) != nil {
             let isOver = decide { state -> (Bool, [MemoryPool.Change]) in
                 let changes = Self.grant(&state, at: self.time.now)
                 if !state.pool.isWaitedFor { state.isWatched = false }
@@ -240,7 +239,7 @@ package final class SourceMemory: Sendable {
     private static let exhausted = AttachmentFailure(
         .download,
         .resourceLimit,
-        "The worker had no memory for the rest of the source. Give it more, or more workers.",
+        "The worker had no memory for the rest of the source. Give it more memory, or add workers.",
     )
 }
 
@@ -248,7 +247,7 @@ package final class SourceMemory: Sendable {
 package enum SourceMemoryEvent: Sendable, Equatable {
     /// A source waits for memory.
     case paused
-    /// A source that came too slowly lost what it had reserved and not used.
+    /// A source that came too slowly lost the unused part of its reservation.
     case trimmed
     /// A source lost its bytes, and begins again later.
     case tookBack

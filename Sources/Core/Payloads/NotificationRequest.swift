@@ -4,16 +4,16 @@ package struct NotificationRequest: Sendable, Equatable {
     package var payload: JSONValue
     /// The payload with the JSON of its strings in their places. The pointers of attachments lead through it.
     let content: JSONValue
-    /// The strings of the payload that hold payloads of their own.
+    /// The strings of the payload that contain other payloads.
     let strings: [PayloadString]
     /// The payload as it came, which is sent when nothing was rewritten.
     package var original: [UInt8]
     package var pushType: PushType
-    /// The verdict whether the payload may be rewritten. If it may not, there are no attachments.
+    /// The decision whether the payload may be rewritten. If it may not, there are no attachments.
     package var gate: Eligibility
     /// The attachments in the order of the payload. The first makes the thumbnail.
     package var attachments: [AttachmentRequest]
-    /// The attachments that nothing is done with, because of the gate.
+    /// The attachments that are not processed because of the gate.
     let held: [Held]
     /// The remarks on the notification as a whole.
     let ownRemarks: [String]
@@ -60,7 +60,7 @@ struct PayloadMeasure: Sendable, Equatable {
     }
 }
 
-/// The kinds of push that have limits of their own (`apns-push-type`).
+/// The kinds of push with different limits (`apns-push-type`).
 package enum PushType: String, Sendable, CaseIterable {
     case alert, voip
 
@@ -73,6 +73,80 @@ package enum PushType: String, Sendable, CaseIterable {
         switch self {
         case .alert: 4096
         case .voip: 5120
+        }
+    }
+}
+
+// MARK: - Attachments
+
+/// One attachment that a notification asks for.
+package struct AttachmentRequest: Sendable, Equatable {
+    /// The sender's identifier, or one made for the attachment: never empty, and unique in its notification.
+    package var identifier: String
+    package var url: String
+    package var options: AttachmentOptions
+    /// The profile that the attachment's platform needs, inside a message for several. `nil` leaves the choice to the
+    /// request.
+    package var profile: String?
+    /// A Boolean value that indicates whether no iPhone, iPad or Watch gets the attachment.
+    package var isForOthersOnly: Bool
+    /// The category of the attachment's notification, as in `aps.category`.
+    package var category: String?
+    /// The name of the dialect that found it.
+    package var dialect: String
+    package var pointers: AttachmentPointers
+    /// The options that were corrected or left out, each described in a sentence.
+    package var remarks: [String]
+}
+
+/// The locations of an attachment and its fields in the payload.
+package struct AttachmentPointers: Sendable, Equatable {
+    package var url: JSONPointer
+    /// A Boolean value that indicates whether the URL must end in the file's extension.
+    var endsInExtension: Bool
+    /// The pointer to the array of ready attachments.
+    package var list: JSONPointer?
+    /// The pointer to the place of the inline picture in a Live Activity, which gets no URL.
+    package var inline: JSONPointer?
+    var companions: [Companion]
+    /// The pointer to the attachment's clipping rectangle, if there is one.
+    var clippingRectangle: JSONPointer?
+
+    /// A companion field and the pointer to it.
+    struct Companion: Sendable, Equatable {
+        var pointer: JSONPointer
+        var content: CompanionField.Content
+        var implied: String?
+    }
+}
+
+// MARK: - Errors
+
+/// The reason why a request does not contain the payload of a notification.
+package enum PayloadError: Error, Sendable, Equatable, CustomStringConvertible {
+    case notJSON(JSONError)
+    case tooLarge(byteCount: Int, limit: Int)
+    case notAnObject
+    /// The payload has neither an `aps` object nor the form of a request that one of these dialects describes. It may
+    /// have media nevertheless.
+    case noNotification(lookedFor: [String], media: MediaPlaces)
+    case unknownDialect(String, known: [String])
+
+    private static let example = #"{"aps": {"alert": "…", "mutable-content": 1}, "my-attachment": "https://…"}"#
+
+    package var description: String {
+        switch self {
+        case .notJSON(let error): "The payload is not JSON: \(error)"
+        case .tooLarge(let byteCount, let limit):
+            "The payload has \(byteCount) bytes; at most \(limit) are allowed. Send large content by URL."
+        case .notAnObject: "The payload is JSON but not an object. Send an object such as \(Self.example)."
+        case .noNotification(let requests, let media):
+            "The payload has no `aps` object, and it does not fit a request that attachd knows: "
+                + "\(requests.joined(separator: ", ")). Send it as the push service gets it, such as \(Self.example). "
+                + "`attachd dialects --detect FILE` shows what is missing for each dialect; `attachd dialects` lists them."
+                + (media.isEmpty ? "" : " \(media.sentence)")
+        case .unknownDialect(let name, let known):
+            "\"\(name)\" is not a dialect. Choose one of \(known.joined(separator: ", ")), or leave it out."
         }
     }
 }

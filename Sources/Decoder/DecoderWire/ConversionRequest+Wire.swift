@@ -1,5 +1,5 @@
+import Base
 import Media
-import Timing
 
 extension WireWriter {
     mutating func put(_ request: ConversionRequest) {
@@ -33,7 +33,8 @@ extension WireWriter {
         put(rules.byteBudget)
         put(rules.byteLimit)
         put(rules.keepsTransparency)
-        put(rules.prefersWebP)
+        put(rules.formats.count)
+        for format in rules.formats { put(case: format) }
         put(case: rules.inline)
     }
 
@@ -133,9 +134,17 @@ extension WireReader {
             byteBudget: try count(),
             byteLimit: try count(),
             keepsTransparency: try flag(),
-            prefersWebP: try flag(),
+            formats: try outputFormats(),
             inline: try `case`(of: InlineRule.self),
         )
+    }
+
+    private mutating func outputFormats() throws(WireError) -> [OutputFormat] {
+        let count = try count()
+        guard count <= OutputFormat.allCases.count else { throw .invalidValue }
+        var formats: [OutputFormat] = []
+        for _ in 0..<count { formats.append(try `case`(of: OutputFormat.self)) }
+        return formats
     }
 
     private mutating func aspectRatio() throws(WireError) -> AspectRatio? {

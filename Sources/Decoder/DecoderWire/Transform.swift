@@ -1,3 +1,4 @@
+import Base
 package import Media
 
 /// The reason why a decoder gave up. The text is only for the decoder's own log and is never sent to the worker.
@@ -61,4 +62,66 @@ package protocol RungOutput: AnyObject {
     /// Emits the thumbnail that the request asks for, a JPEG. The decoder calls it at most once, after the rung that it
     /// shows.
     func emitThumbnail(_ bytes: UnsafeRawBufferPointer) throws(DecodeError)
+}
+
+/// The cause of a failure whose reason alone would mislead a person. The worker has a sentence for each.
+package enum FailureCause: String, Sendable, CaseIterable {
+    /// The source is encrypted, and only the owner of the key can decode it.
+    case encryption
+    /// The profile delivers no sound, and the source has nothing else.
+    case silentProfile
+    /// The source has a video whose codec is not decoded. Its sound alone would not be what the sender meant.
+    case videoCodec
+}
+
+// MARK: - Stills
+
+/// A still picture that is decoded: 8-bit sRGB, three bytes per pixel, row after row.
+package struct DecodedStill: Sendable {
+    package let pixels: [UInt8]
+    package let size: PixelSize
+    /// The EXIF orientation.
+    package let orientation: Int
+
+    package init(pixels: [UInt8], size: PixelSize, orientation: Int) {
+        self.pixels = pixels
+        self.size = size
+        self.orientation = orientation
+    }
+}
+
+/// The encoder of pictures that another library has decoded, such as a video's poster.
+package protocol StillEmitter {
+    /// Emits the picture as `rung`, cropped, scaled and encoded as `request` says, with a thumbnail if it wants one.
+    func emit(
+        _ still: DecodedStill,
+        as rung: Rung,
+        for request: ConversionRequest,
+        to output: any RungOutput,
+    ) throws(DecodeError)
+}
+
+/// A width and a height in pixels, both at least 1.
+package struct PixelSize: Sendable, Equatable {
+    package let width: Int
+    package let height: Int
+
+    package init(width: Int, height: Int) {
+        self.width = max(1, width)
+        self.height = max(1, height)
+    }
+
+    package var longEdge: Int { max(width, height) }
+    package var pixels: Int { SafeSize.product(width, height) ?? .max }
+    package var transposed: PixelSize { PixelSize(width: height, height: width) }
+
+    /// Returns the largest size of this shape, not larger than this one, whose longer side has at most `limit` pixels.
+    package func fitting(longEdge limit: Int) -> PixelSize {
+        guard longEdge > limit else { return self }
+        return PixelSize(width: scaled(width, by: limit), height: scaled(height, by: limit))
+    }
+
+    private func scaled(_ side: Int, by limit: Int) -> Int {
+        Int(clamping: (Double(side) * Double(limit) / Double(longEdge)).rounded())
+    }
 }

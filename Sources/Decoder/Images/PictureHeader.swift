@@ -1,8 +1,7 @@
+import Base
 import CVips
 import DecoderWire
 import Media
-import Timing
-import Values
 
 /// The properties of a source that are known before any pixel is decoded.
 struct PictureHeader {
@@ -17,14 +16,14 @@ struct PictureHeader {
     /// The number of times the animation plays; 0 for endlessly.
     let loop: Int
     let hasAlpha: Bool
-    /// A Boolean value that indicates whether the colours are multiplied by alpha.
+    /// A Boolean value that indicates whether the colors are multiplied by alpha.
     let isPremultiplied: Bool
-    let colours: SourceColours
+    let colors: SourceColors
     /// A Boolean value that indicates whether this is a progressive JPEG or an interlaced PNG, which are decoded as a
     /// whole in memory.
     let isInterlaced: Bool
-    /// A Boolean value that indicates whether the picture is 8-bit grey or RGB, with or without alpha, and sRGB without
-    /// its profile, so that a rewritten container shows the same colours.
+    /// A Boolean value that indicates whether the picture is 8-bit gray or RGB, with or without alpha, and sRGB without
+    /// its profile, so that a rewritten container shows the same colors.
     let isPlain: Bool
     /// The JPEG thumbnail in the EXIF data, if there is one.
     let thumbnail: [UInt8]?
@@ -34,13 +33,13 @@ struct PictureHeader {
     /// - Parameters:
     ///   - picture: The picture as libvips loads it.
     ///   - format: The format of the source.
-    ///   - colours: The meaning of the colour values.
+    ///   - colors: The meaning of the color values.
     ///   - turn: The turn that the container demands and libvips has not applied.
-    ///   - isPremultiplied: Whether the container says that the colours are multiplied by alpha.
+    ///   - isPremultiplied: Whether the container says that the colors are multiplied by alpha.
     init(
         of picture: borrowing Picture,
         format: MediaFormat,
-        colours: SourceColours = .standard,
+        colors: SourceColors = .standard,
         turn: PictureTurn? = nil,
         isPremultiplied: Bool = false,
     ) {
@@ -54,11 +53,11 @@ struct PictureHeader {
         loop = picture.integer("loop") ?? 0
         hasAlpha = picture.hasAlpha
         self.isPremultiplied = isPremultiplied && picture.hasAlpha
-        self.colours = colours
+        self.colors = colors
         isInterlaced = (picture.integer("interlaced") ?? picture.integer("jpeg-multiscan") ?? 0) != 0
         let isStandard = [VIPS_INTERPRETATION_sRGB, VIPS_INTERPRETATION_B_W].contains(picture.interpretation)
-        let keepsColours = colours.coding == nil ? !picture.needsProfile : colours.staysInContainer
-        isPlain = isStandard && picture.has8Bits && keepsColours
+        let keepsColors = colors.coding == nil ? !picture.needsProfile : colors.staysInContainer
+        isPlain = isStandard && picture.has8Bits && keepsColors
         thumbnail = picture.blob("jpeg-thumbnail-data")
     }
 
@@ -113,5 +112,54 @@ extension Picture {
     fileprivate func orientationInXMP(_ format: MediaFormat) -> Int {
         guard format != .heic, format != .avif else { return 1 }
         return blob("xmp-data").flatMap(XMPData.orientation) ?? 1
+    }
+}
+
+// MARK: - Memory
+
+extension PictureHeader {
+    /// Returns the memory that decoding takes, in bytes, in addition to that of every decoder process. An estimate.
+    func memoryBytes(for request: ConversionRequest) -> Int {
+        let longEdge = max(1, min(request.image.longEdge, request.animation?.longEdge ?? .max))
+        let rows = MemoryEstimate.pictureRows(storedSize, longEdge: longEdge)
+        let pixels = frames > 1 ? storedSize.pixels * framesWithin(request.limits) : storedSize.pixels
+        return rows + pixels * bytesPerPixel(for: request) + resultBytes(for: request)
+    }
+
+    /// Returns the memory for the result before it is cropped, and for its encoder.
+    private func resultBytes(for request: ConversionRequest) -> Int {
+        let rectangle = request.clippingRectangle
+        let shape = StillShape(of: self, rules: request.image, clipping: rectangle, focus: request.focus)
+        let encoder = request.image.formats.map(\.properties.encoderBytesPerPixel).max() ?? 0
+        return shape.target.pixels * ((shape.croppedSize == nil ? 0 : 8) + encoder)
+    }
+
+    private func bytesPerPixel(for request: ConversionRequest) -> Int {
+        MemoryEstimate.bytesPerPixel(
+            format,
+            isWhole: isInterlaced || format == .jpeg && storedSize.longEdge <= request.image.longEdge,
+            isAnimated: frames > 1,
+        )
+    }
+}
+
+// MARK: - XMP
+
+/// Metadata in XML: ISO 16684-1.
+enum XMPData {
+    /// The most bytes that are searched. Longer data have pictures in them.
+    private static let byteLimit = 1 << 18
+    private static let name = Array("tiff:Orientation".utf8)
+
+    /// Returns the value of the orientation, as an attribute or as an element: XMP specification, part 2, section 8.3.
+    static func orientation(in bytes: [UInt8]) -> Int? {
+        let bytes = bytes.prefix(byteLimit)
+        guard let start = bytes.firstRange(of: name) else { return nil }
+        // `="6"`, `='6'`, or `>6<`, perhaps with spaces.
+        let rest = bytes[start.upperBound...].prefix(16).drop { "= \t\r\n\"'>".utf8.contains($0) }
+        guard let digit = rest.first, let end = rest.dropFirst().first, (0x31...0x38).contains(digit),
+            !(0x30...0x39).contains(end)
+        else { return nil }
+        return Int(digit) - 0x30
     }
 }

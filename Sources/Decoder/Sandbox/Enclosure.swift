@@ -1,7 +1,7 @@
+package import Base
 import CLinux
 package import DecoderWire
 import Glibc
-package import Values
 
 /// The rights that the zygote gives up once its libraries are loaded, for itself and for every process that it forks.
 ///

@@ -1,7 +1,7 @@
+package import Base
 import CLinux
 package import DecoderWire
 import Glibc
-package import Values
 
 /// One end of a pair of sockets that carry whole packets with descriptors.
 ///

@@ -1,8 +1,8 @@
+import Base
 import DecoderWire
 import Glibc
 import Media
 import Sandbox
-import Values
 
 /// The source as a file that the worker shares and fills while it is read.
 ///

@@ -1,10 +1,10 @@
 // The program that decodes media. The worker starts it once, with a socket as its standard input. It forks one process
 // for each attachment, which gives up its rights, does its job, and ends.
 import AudioVideo
+import Base
 import DecoderWire
 import Glibc
 import Images
-import Machine
 import Sandbox
 
 // A service manager ends all processes of a service at once. The worker uses the time that it has to answer, and ends this

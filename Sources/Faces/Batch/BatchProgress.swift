@@ -1,6 +1,7 @@
+import Base
 import Media
 import Payloads
-import Values
+import Synchronization
 
 /// The progress of a batch.
 package struct BatchProgress: Sendable, Equatable {
@@ -64,4 +65,23 @@ package struct BatchProgress: Sendable, Equatable {
         let (hours, minutes) = (whole / 3600, whole / 60 % 60)
         return hours > 0 ? "\(hours):\(two(minutes)):\(two(whole % 60))" : "\(minutes):\(two(whole % 60))"
     }
+}
+
+// MARK: - Monitoring
+
+/// The progress of a running batch, and the request to stop it.
+package final class BatchMonitor: Sendable {
+    private let state = Mutex(BatchProgress())
+    private let stopped = Atomic(false)
+
+    package init() {}
+
+    package var progress: BatchProgress { state.withLock(\.self) }
+
+    /// Stops beginning files. Files in progress finish.
+    package func stop() { stopped.store(true, ordering: .relaxed) }
+
+    package var isStopped: Bool { stopped.load(ordering: .relaxed) }
+
+    func update(_ change: (inout BatchProgress) -> Void) { state.withLock { change(&$0) } }
 }

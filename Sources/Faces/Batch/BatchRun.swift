@@ -1,4 +1,4 @@
-import Concurrency
+import Base
 import Dispatch
 import Files
 import Media
@@ -191,10 +191,92 @@ extension TreeWalk.Entry {
                 (.original, "The folder cannot be read, so its files are missing: \(error.reason).")
             case .takenName:
                 (.original, "The batch writes a file of this name, so the files in it are missing. Rename the folder.")
-            case .ownFolder: (.skipped, "The folder belongs to a batch, so its files are no sources.")
-            case .link: (.skipped, "A symbolic link is not followed.")
+            case .ownFolder: (.skipped, "The folder belongs to a batch, so its files are not converted.")
+            case .link: (.skipped, "attachd does not follow symbolic links.")
             case .special, .file: (.skipped, "A pipe, a socket or a device is not a file.")
             }
         return ManifestLine(path, outcome: outcome, because: AttachmentFailure(.download, .invalidURL, message))
     }
+}
+
+// MARK: - Errors
+
+/// An error that keeps a batch from beginning or continuing. The message says what to do.
+package struct BatchError: Error, Sendable, CustomStringConvertible {
+    package enum Cause: Sendable {
+        case usage, inputNotFound, cannotWrite
+    }
+
+    package var cause: Cause
+    package var description: String
+
+    init(_ cause: Cause, _ message: String) {
+        self.cause = cause
+        description = message
+    }
+}
+
+// MARK: - The conversion of one file
+
+/// The conversion of one file by the same pipeline as a notification's attachment.
+struct FileConversion: Sendable {
+    /// The result of a conversion.
+    struct Product: Sendable {
+        var line: ManifestLine
+        var rung: ReadyRung?
+        var preview: [UInt8]?
+    }
+
+    let options: BatchOptions
+    let decoders: any AttachmentConverting
+    private let costs = CostModel()
+    private let time = SystemTime()
+
+    init(options: BatchOptions, decoders: any AttachmentConverting) {
+        self.options = options
+        self.decoders = decoders
+    }
+
+    func convert(_ file: SourceFile, at path: RelativePath, _ content: ManifestLine.Content) async -> Product {
+        let output = KeptOutput()
+        let steps = AttachmentPipeline.Steps(
+            downloader: LocalFile(descriptor: file.descriptor, size: file.byteCount, owner: file),
+            converter: decoders,
+            store: output,
+        )
+        let start = time.now
+        let request = SourceRequest(
+            url: "batch:file",
+            profile: options.profile,
+            limits: options.limits,
+            thumbnailEdge: options.thumbnailEdge,
+            waitsForWholePictures: true,
+            accepted: start,
+        )
+        let result = await AttachmentPipeline(steps: steps, time: time, costs: costs, memory: options.memory)
+            .process(request, deadline: start + options.timeLimit)
+        if file.hasChanged {
+            return Product(line: ManifestLine(path, outcome: .original, because: SourceFile.changed))
+        }
+        let line = ManifestLine(path, content, result.members)
+        guard result.attachment != nil, let rung = output.rung else { return Product(line: line) }
+        return Product(line: line, rung: rung, preview: result.thumbnail)
+    }
+}
+
+/// A store that keeps the pipeline's output for the batch, which moves it to its location.
+private final class KeptOutput: AttachmentStoring {
+    private let state = Mutex<ReadyRung?>(nil)
+
+    var rung: ReadyRung? { state.withLock(\.self) }
+
+    func store(_ rung: ReadyRung, of source: String, until deadline: Instant) async throws(AttachmentFailure)
+        -> StoredFile
+    {
+        state.withLock { $0 = rung }
+        // The manifest names the location and the content later.
+        return StoredFile(identifier: "", url: "", sha256: "")
+    }
+
+    func renew(_ stored: StoredFile) async -> StoredFile? { nil }
 }

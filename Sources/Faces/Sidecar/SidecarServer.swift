@@ -1,4 +1,4 @@
-package import Events
+package import Base
 import HTTPTypes
 import Hummingbird
 package import Jobs
@@ -9,9 +9,6 @@ package import Payloads
 import Preview
 package import Processing
 import ServiceLifecycle
-package import Timing
-package import Tracing
-package import Values
 
 /// The HTTP server, as a service that drains when it is told to stop.
 package struct SidecarServer: Service, CustomStringConvertible {
@@ -75,12 +72,11 @@ package struct SidecarServer: Service, CustomStringConvertible {
     private let health: HealthRoutes
     private let callbackRefusal: @Sendable (String) -> String?
     private let scale: (@Sendable () async throws -> JSONValue)?
-    private let tracer: any Tracer
     private let admission: Admission
     private let lists: ListLimits
     private let whenStarted: @Sendable () async -> Void
     private let logger: Logger
-    private let instrument: any Events.Instrument<SidecarEvent>
+    private let recorder: any EventRecorder<SidecarEvent>
 
     /// Creates a server. Without a `service`, it does not accept notifications over HTTP. Without a `queue`, it does
     /// not accept jobs.
@@ -102,9 +98,8 @@ package struct SidecarServer: Service, CustomStringConvertible {
         metrics: @escaping @Sendable () async -> String,
         callbackRefusal: @escaping @Sendable (String) -> String? = { _ in nil },
         scale: (@Sendable () async throws -> JSONValue)? = nil,
-        tracer: any Tracer = NoOpTracer(),
         logger: Logger,
-        instrument: any Events.Instrument<SidecarEvent> = NoInstrument<SidecarEvent>(),
+        recorder: any EventRecorder<SidecarEvent> = NoRecorder<SidecarEvent>(),
     ) {
         self.configuration = configuration
         self.service = service
@@ -134,9 +129,8 @@ package struct SidecarServer: Service, CustomStringConvertible {
         )
         self.callbackRefusal = callbackRefusal
         self.scale = scale
-        self.tracer = tracer
         self.logger = logger
-        self.instrument = instrument
+        self.recorder = recorder
     }
 
     /// The server of metrics at an address of their own, if there is one. It is a service beside this one.
@@ -147,7 +141,7 @@ package struct SidecarServer: Service, CustomStringConvertible {
                 health: health,
                 clients: configuration.clients,
                 logger: logger,
-                instrument: instrument,
+                recorder: recorder,
             )
         }
     }
@@ -160,7 +154,7 @@ package struct SidecarServer: Service, CustomStringConvertible {
             logger: logger,
         )
         try await withGracefulShutdownHandler {
-            try await listener.serve(router) { [instrument] in instrument.record(.listening(port: $0)) }
+            try await listener.serve(router) { [recorder] in recorder.record(.listening(port: $0)) }
         } onGracefulShutdown: {
             admission.drain()
         }
@@ -168,14 +162,14 @@ package struct SidecarServer: Service, CustomStringConvertible {
 
     private var router: Router<ClientContext> {
         let router = Router(context: ClientContext.self, options: .autoGenerateHeadEndpoints)
-        router.add(middleware: AnswerCount(instrument: instrument))
+        router.add(middleware: AnswerCount(recorder: recorder))
         router.add(middleware: Problems())
         let access = AccessGuard<ClientContext>(token: configuration.apiToken)
         router.add(middleware: access)
         router.add(middleware: StartGate(whenStarted: whenStarted))
         // After the guard: a client without the token makes no spans.
-        router.add(middleware: RequestTraces(tracer: tracer))
-        // Inside the span, so that it has the status that the client gets.
+        router.add(middleware: RequestActivities(recorder: recorder))
+        // Inside the activity, so that it has the status that the client gets.
         router.add(middleware: Problems())
         if let service {
             add(service, to: router)
@@ -242,7 +236,7 @@ package struct SidecarServer: Service, CustomStringConvertible {
             longWork: lists.longWork,
             callbackRefusal: callbackRefusal,
             waiting: Admission(limit: configuration.requestLimit),
-            instrument: instrument,
+            recorder: recorder,
         )
         router.post("v1/jobs") { request, context in try await jobs.enqueue(request, from: context.client) }
         router.get("v1/jobs/:id") { request, context in
@@ -251,5 +245,34 @@ package struct SidecarServer: Service, CustomStringConvertible {
         router.delete("v1/jobs/:id") { request, context in
             try await jobs.cancel(request, id: try context.parameters.require("id"))
         }
+    }
+}
+
+// MARK: - Requests before the start
+
+/// A middleware that holds requests until work may begin. Health checks, metrics and ready files do not wait.
+struct StartGate<Context: RequestContext>: RouterMiddleware {
+    let whenStarted: @Sendable () async -> Void
+
+    func handle(
+        _ request: Request,
+        context: Context,
+        next: @concurrent (Request, Context) async throws -> Response,
+    ) async throws -> Response {
+        let path = request.uri.path
+        let isReading = HealthRoutes.isCheck(path[...]) || path == "/metrics" || path.hasPrefix("/v1/attachments/")
+        if !isReading { await whenStarted() }
+        return try await next(request, context)
+    }
+}
+
+/// The context of a request, with the address of its client.
+struct ClientContext: RequestContext {
+    var coreContext: CoreRequestContextStorage
+    let client: ClientAddress
+
+    init(source: ApplicationRequestContextSource) {
+        coreContext = .init(source: source)
+        client = ClientAddress(source.channel.remoteAddress)
     }
 }

@@ -29,3 +29,42 @@ struct Attachd: AsyncParsableCommand {
         await main(nil)
     }
 }
+
+// MARK: - Unknown commands
+
+/// The error of a word in place of a command, with the command that was probably meant.
+struct UnknownCommand: Error, CustomStringConvertible {
+    /// The most changed letters of a word that was probably meant.
+    private static let mostChanges = 2
+
+    let word: String
+    let commands: [String]
+
+    /// Returns `nil` if the word is one of the commands, or an option.
+    init?(_ word: String, commands: [String]) {
+        guard !word.hasPrefix("-"), !commands.contains(word) else { return nil }
+        self.word = word
+        self.commands = commands
+    }
+
+    var description: String {
+        let near = commands.map { (name: $0, changes: Self.changes(from: word, to: $0)) }
+            .filter { $0.changes <= Self.mostChanges }
+        let meant = near.min { $0.changes < $1.changes }.map { " Did you mean '\($0.name)'?" } ?? ""
+        return "There is no command '\(word)'.\(meant) See 'attachd --help'."
+    }
+
+    /// Returns the number of letters to insert, remove, or replace (Levenshtein).
+    private static func changes(from word: String, to other: String) -> Int {
+        let other = Array(other)
+        var row = Array(0...other.count)
+        for (index, letter) in word.prefix(40).enumerated() {
+            var next = [index + 1]
+            for (column, wanted) in other.enumerated() {
+                next.append(min(next[column] + 1, row[column + 1] + 1, row[column] + (letter == wanted ? 0 : 1)))
+            }
+            row = next
+        }
+        return row[other.count]
+    }
+}

@@ -1,7 +1,8 @@
 import ArgumentParser
+import Base
 import Foundation
 import Media
-import Values
+import UnixSignals
 
 /// The exit status of the program: values of sysexits.h, and three more.
 enum ExitStatus: Int32 {
@@ -51,5 +52,38 @@ enum StandardError {
     /// Writes a message on one line, with the program's name before it.
     static func write(_ message: String) {
         FileHandle.standardError.write(Data("attachd: \(message.onOneLine())\n".utf8))
+    }
+}
+
+/// Rows as lines of text, with the cells of each column aligned.
+enum TextColumns {
+    static func text(_ rows: [[String]]) -> String {
+        let widths = (rows.first ?? []).indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+        return rows.map { row in
+            let cells = zip(row, widths).dropLast().map { $0.padding(toLength: $1, withPad: " ", startingAt: 0) }
+            return (cells + [row.last ?? ""]).joined(separator: "  ")
+        }
+        .joined(separator: "\n")
+    }
+}
+
+// MARK: - Signals
+
+/// The handling of SIGINT and SIGTERM for commands that clean up before they end.
+enum Signals {
+    /// Runs `body`. If the process is told to stop, cancels `body` and returns `nil`.
+    static func untilToldToStop<Value: Sendable>(
+        _ body: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value? {
+        let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
+        return try await withThrowingTaskGroup(of: Value?.self) { group in
+            group.addTask {
+                for await _ in signals { return nil }
+                return nil
+            }
+            group.addTask { try await body() }
+            defer { group.cancelAll() }
+            return try await group.next() ?? nil
+        }
     }
 }

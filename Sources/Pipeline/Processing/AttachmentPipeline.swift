@@ -1,20 +1,16 @@
-package import Events
+package import Base
 package import Media
-import Payloads
-import ServiceExtension
-import Synchronization
-package import Timing
 
 /// The pipeline for the attachments of one notification, or for a single source: download, decode, store, and answer by
 /// the deadline. Start here.
 package struct AttachmentPipeline: Sendable {
-    private let steps: Steps
-    private let time: any TimeSource
-    private let cache: AttachmentCache
-    private let index: (any PreparedIndex)?
-    private let identity: SourceIdentity
-    private let forgotten: ForgottenSources
-    private let instrument: any Instrument<ProcessingEvent>
+    let steps: RecordedSteps
+    let time: any TimeSource
+    let cache: AttachmentCache
+    let index: (any PreparedIndex)?
+    let resolver: SourceResolver
+    let forgotten: ForgottenSources
+    private let recorder: any EventRecorder<ProcessingEvent>
 
     /// The implementations of the steps.
     package struct Steps: Sendable {
@@ -40,144 +36,46 @@ package struct AttachmentPipeline: Sendable {
         time: any TimeSource = SystemTime(),
         costs: CostModel = CostModel(),
         memory: SourceMemory? = nil,
-        instrument: any Instrument<ProcessingEvent> = NoInstrument<ProcessingEvent>(),
+        recorder: any EventRecorder<ProcessingEvent> = NoRecorder<ProcessingEvent>(),
     ) {
-        self.steps = steps
-        let context = AttachmentJob.Context(steps: steps, time: time, costs: costs, memory: memory)
-        cache = AttachmentCache(context, rule: reuse, index: index, instrument: instrument)
+        self.steps = RecordedSteps(steps: steps, recorder: recorder)
+        let context = AttachmentJob.Context(steps: self.steps, time: time, costs: costs, memory: memory)
+        cache = AttachmentCache(context, rule: reuse, index: index, recorder: recorder)
         self.index = index
-        identity = SourceIdentity(rules: reuse.sources) { [downloader = steps.downloader] in
-            downloader.accessKey(of: $0)
-        }
+        resolver = SourceResolver(rules: reuse.sources) { [downloader = steps.downloader] in downloader.resolve($0) }
         forgotten = ForgottenSources(time: time)
         self.time = time
-        self.instrument = instrument
+        self.recorder = recorder
     }
+
+    // MARK: - The walk of a notification
 
     /// Processes a notification. Always answers once, before `deadline`; at worst with the original content, unchanged.
     package func process(_ request: ProcessingRequest, deadline: Instant) async -> ProcessingResult {
-        let stopwatch = Stopwatch(time: time, start: request.accepted ?? time.now)
-        let delivered = await deliver(request.wantedAttachments(by: identity), stopwatch, by: deadline)
-        return finish(request, delivered, stopwatch, deadline)
+        let run = startClock(request.accepted, deadline)
+        let wanted = request.wantedAttachments(by: resolver)
+        let ready = await makeReady(wanted, run)
+        let stored = await store(ready, of: wanted, run)
+        let result = ProcessingResult(request, wanted.map(\.source), stored, run.stopwatch, deadline: deadline)
+        return answer(result)
     }
 
     /// Processes a source that no notification names, such as a file of a batch. Always answers once, before `deadline`.
     package func process(_ request: SourceRequest, deadline: Instant) async -> SourceResult {
-        let stopwatch = Stopwatch(time: time, start: request.accepted)
-        let delivered = await deliver([request.wantedAttachment(by: identity)], stopwatch, by: deadline)
-        return SourceResult(request, delivered, stopwatch, deadline: deadline)
+        await process(request, request.wantedAttachment(by: resolver), deadline: deadline)
     }
 
-    /// Makes a source ready ahead of time, and keeps it until then, for this worker and for the fleet. `profile` is the
-    /// profile of its notifications. Always answers once, before `deadline`.
-    func prepare(_ request: PrepareRequest, profile: Profile, until: UnixTime, deadline: Instant) async
-        -> PreparedResult
-    {
-        let moment = forgotten.moment
-        let source = SourceRequest(url: request.source, profile: profile, accepted: time.now)
-        var wanted = source.wantedAttachment(by: identity)
-        wanted.isPreparation = true
-        let stopwatch = Stopwatch(time: time, start: source.accepted)
-        let isPrivate = Atomic(false)
-        func deliver() async -> SourceResult {
-            let delivered = await self.deliver([wanted], stopwatch, by: deadline) { head in
-                if !head.freshness.isShareable { isPrivate.store(true, ordering: .relaxed) }
-            }
-            return SourceResult(source, delivered, stopwatch, deadline: deadline)
-        }
-        var result = await deliver()
-        // A file that was published long ago may be gone before then, so it is published again.
-        if let made = result.attachment, let end = steps.store.end(of: made.stored), end < until {
-            steps.store.release(made.stored)
-            let made = wanted.key
-            cache.forget({ key, _ in key == made }, running: { $0 == made })
-            result = await deliver()
-        }
-        func answer(until: UnixTime?, _ remark: String?) -> PreparedResult {
-            PreparedResult(request, profile, result, until: until, remark)
-        }
-        guard !isPrivate.load(ordering: .relaxed) else { return answer(until: nil, Self.isPrivate) }
-        guard result.outcome == .complete, let made = result.attachment, let key = wanted.prepared else {
-            return answer(until: nil, result.failure == nil ? Self.isPoor : nil)
-        }
-        let end = min(until, steps.store.end(of: made.stored) ?? until)
-        let prepared = PreparedAttachment(stored: made.stored, report: made.report, source: made.source, until: end)
-        cache.hold(prepared, for: key)
-        let patience = max(.zero, min(Self.indexPatience, deadline - time.now))
-        let isShared = await index?.add(prepared, as: PreparedName(key), within: patience) ?? true
-        guard !forgotten.contains(wanted.key.source, since: moment) else {
-            _ = await forget(source: request.source)
-            return answer(until: nil, Self.isForgotten)
-        }
-        return answer(until: end, isShared ? nil : Self.isUnshared)
-    }
-
-    /// The time limit for an entry in the fleet's index, before a campaign.
-    private static let indexPatience: Duration = .seconds(5)
-    private static let isPrivate =
-        "The origin allows no use by others (Cache-Control: private or no-store, or Vary: *), so it is not held."
-    private static let isPoor =
-        "There was too little time for the best version, so it is not held. Send fewer sources at once, or more time."
-    private static let isForgotten = "The source was taken back meanwhile, so it is not held."
-    private static let isUnshared =
-        "The queue's Redis did not take the entry: the other workers do not know of it. Prepare it again later."
-
-    /// Makes the attachments side by side, takes the best attempts when time expires, and stores them.
-    private func deliver(
-        _ wanted: [WantedAttachment],
-        _ stopwatch: Stopwatch,
-        by deadline: Instant,
+    /// Processes a single source like the attachment of a notification. `onHead` receives the heads of its origin's answers.
+    func process(
+        _ request: SourceRequest,
+        _ wanted: WantedAttachment,
+        deadline: Instant,
         onHead: @escaping @Sendable (SourceHead) -> Void = { _ in },
-    ) async -> DeliveredAttachments {
-        let moment = forgotten.moment
-        let budget = TimeBudget(now: time.now, deadline: deadline, storing: steps.store.cost)
-        stopwatch.finish(.queue)
-        let decoder = WorkingDecoder.current
-
-        let delivery = await ServiceExtensionHost(time: time)
-            .delivery(ofAttachments: wanted.count, until: budget.expiry) { [cache] bestAttempt in
-                await withDiscardingTaskGroup { group in
-                    for (index, attachment) in wanted.enumerated() {
-                        group.addTask {
-                            await cache.make(attachment, until: budget.expiry) { progress in
-                                bestAttempt.update(index) { $0 = progress.content }
-                                if let head = progress.head { onHead(head) }
-                                if let instant = progress.downloaded { stopwatch.finish(.download, at: instant) }
-                                if let instant = progress.decoding {
-                                    stopwatch.finishWaiting(at: instant)
-                                    decoder?.began()
-                                }
-                            }
-                        }
-                    }
-                }
-            }
-        stopwatch.finish(.decode)
-
-        let stored = await DeliveredFiles(
-            store: steps.store,
-            time: time,
-            sources: wanted.map(\.key.source),
-            isForgotten: { [forgotten] in forgotten.contains($0, since: moment) },
-        )
-        .store(delivery.attachments, until: budget.storeExpiry)
-        stopwatch.finish(.store)
-        return DeliveredAttachments(delivery: delivery, stored: stored)
-    }
-
-    /// Drops everything made from the source at `url`, also from work under way. Returns the source's identifier in the
-    /// store, and whether the fleet's index knows of it.
-    func forget(source url: String) async -> (source: String, isEverywhere: Bool) {
-        let source = identity.source(of: url)
-        forgotten.forget(source)
-        cache.forget({ key, _ in key.source == source }, running: { $0.source == source })
-        return (source, await index?.forget(source: source) ?? true)
-    }
-
-    /// Drops the file with that name, so that no later notification gets it. Returns whether the fleet's index knows of it.
-    func forget(file name: String) async -> Bool {
-        cache.forget({ _, cached in cached.content.ready?.stored?.identifier == name }, running: { _ in false })
-        return await index?.forget(file: name) ?? true
+    ) async -> SourceResult {
+        let run = startClock(request.accepted, deadline)
+        let ready = await makeReady([wanted], run, onHead)
+        let stored = await store(ready, of: [wanted], run)
+        return SourceResult(request, stored[0], run.stopwatch, deadline: deadline)
     }
 
     /// Answers at once with the original content. Without `failure`, the reason is that no time is left.
@@ -186,38 +84,174 @@ package struct AttachmentPipeline: Sendable {
         deadline: Instant,
         because failure: AttachmentFailure? = nil,
     ) -> ProcessingResult {
-        let stopwatch = Stopwatch(time: time, start: request.accepted ?? time.now)
-        stopwatch.finish(.queue)
-        var original = AttachmentContent()
-        original.failure = failure
-        let attachments = request.notification.attachments.map { _ in original }
-        let delivery = Delivery(attachments: attachments, cause: .expired)
-        return finish(request, DeliveredAttachments(delivery: delivery, stored: [:]), stopwatch, deadline)
+        let run = startClock(request.accepted, deadline)
+        let wanted = request.wantedAttachments(by: resolver)
+        let originals = wanted.map { _ in
+            var original = ReadyAttachment()
+            original.failure = failure ?? Self.expired
+            return original
+        }
+        return answer(ProcessingResult(request, wanted.map(\.source), originals, run.stopwatch, deadline: deadline))
     }
 
-    private func finish(
-        _ request: ProcessingRequest,
-        _ delivered: DeliveredAttachments,
-        _ stopwatch: Stopwatch,
-        _ deadline: Instant,
-    ) -> ProcessingResult {
-        let result = ProcessingResult(request, delivered, stopwatch, deadline: deadline)
-        if AnswerReport.current?.make() ?? true { instrument.record(.answered(result)) }
+    // MARK: - Its steps
+
+    /// The time of one call of `process`, and the moment at which it began.
+    private struct Run {
+        var stopwatch: Stopwatch
+        var budget: TimeBudget
+        /// Sources that are taken back after this moment are not delivered.
+        var moment: ForgottenSources.Moment
+    }
+
+    /// Divides the time until the deadline.
+    private func startClock(_ accepted: Instant?, _ deadline: Instant) -> Run {
+        let now = time.now
+        let stopwatch = Stopwatch(time: time, start: accepted ?? now)
+        stopwatch.finish(.queue)
+        let budget = TimeBudget(now: now, deadline: deadline, storing: steps.store.cost, lateness: time.lateness)
+        return Run(stopwatch: stopwatch, budget: budget, moment: forgotten.moment)
+    }
+
+    /// Makes the attachments side by side: each joins a job or begins one. Takes the best attempts when time expires.
+    private func makeReady(
+        _ wanted: [WantedAttachment],
+        _ run: Run,
+        _ onHead: @escaping @Sendable (SourceHead) -> Void = { _ in },
+    ) async -> [ReadyAttachment] {
+        let (stopwatch, expiry, decoder) = (run.stopwatch, run.budget.expiry, WorkingDecoder.current)
+        let originals = wanted.map { _ in ReadyAttachment() }
+        var (ready, isExpired) = await BestAttempt(originals).improved(by: expiry, on: time) { [cache] bestAttempt in
+            await withDiscardingTaskGroup { group in
+                for (index, attachment) in wanted.enumerated() {
+                    group.addTask {
+                        await cache.make(attachment, until: expiry) { progress in
+                            bestAttempt.update(index) { $0 = progress.attachment }
+                            if let head = progress.head { onHead(head) }
+                            if let instant = progress.downloaded { stopwatch.finish(.download, at: instant) }
+                            if let instant = progress.decoding {
+                                stopwatch.finishWaiting(at: instant)
+                                decoder?.began()
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        stopwatch.finish(.decode)
+        if isExpired {
+            for index in ready.indices where !ready[index].isComplete {
+                ready[index].failure = ready[index].failure ?? Self.expired
+            }
+        }
+        return ready
+    }
+
+    private static let expired = AttachmentFailure(.decode, .timedOut, "The attachment was not ready in time.")
+
+    /// Stores the outputs.
+    private func store(_ ready: [ReadyAttachment], of wanted: [WantedAttachment], _ run: Run) async -> [ReadyAttachment]
+    {
+        let files = DeliveredFiles(
+            steps: steps,
+            time: time,
+            sources: wanted.map(\.key.source),
+            isForgotten: { [forgotten] in forgotten.contains($0, since: run.moment) },
+        )
+        let stored = await files.store(ready, until: run.budget.storeExpiry)
+        run.stopwatch.finish(.store)
+        return stored
+    }
+
+    private func answer(_ result: ProcessingResult) -> ProcessingResult {
+        if AnswerReport.current?.make() ?? true { recorder.record(.answered(result)) }
         return result
+    }
+
+    // MARK: - Sources that are taken back
+
+    /// Drops everything made from the source at `url`, also from work under way. Returns the source's identifier in the
+    /// store, and whether the fleet's index knows of it.
+    func forget(source url: String) async -> (source: String, isEverywhere: Bool) {
+        let source = resolver.source(of: url).identity
+        forgotten.forget(source)
+        cache.forget({ key, _ in key.source == source }, running: { $0.source == source })
+        return (source, await index?.forget(source: source) ?? true)
+    }
+
+    /// Drops the file with that name, so that no later notification gets it. Returns whether the fleet's index knows of it.
+    func forget(file name: String) async -> Bool {
+        cache.forget({ _, cached in cached.attachment.rung?.stored?.identifier == name }, running: { _ in false })
+        return await index?.forget(file: name) ?? true
     }
 }
 
-/// The listener of the work under way. It learns, as soon as a decoder has begun an attachment, also one that was begun
-/// for another notification.
-///
-/// A class, because the optimizer of Swift 6.3 breaks a task-local closure: the process died when the value was set.
-package final class WorkingDecoder: Sendable {
-    @TaskLocal package static var current: WorkingDecoder?
+// MARK: - The steps
 
-    private let action: @Sendable () -> Void
+/// The step that fetches a source. `App` makes libcurl's downloader conform.
+package protocol AttachmentDownloading: Sendable {
+    /// Writes the source's bytes into the job's file, at least those that its readers want, and ends the file.
+    ///
+    /// Returns soon after somebody else has ended the file. Reports the head of each answer before any byte of that
+    /// answer is in the file. A source without such heads is not shared.
+    func download(_ job: DownloadJob) async
 
-    /// Creates a listener. `action` may be called often and under locks, so it must return at once.
-    package init(_ action: @escaping @Sendable () -> Void) { self.action = action }
+    /// Returns the source that `text` names. Called once for each attachment.
+    func resolve(_ text: String) -> Source
+}
 
-    package func began() { action() }
+extension AttachmentDownloading {
+    package func resolve(_ text: String) -> Source { Source(text) }
+}
+
+/// The step that converts a source. `App` makes the pool of decoder processes conform.
+package protocol AttachmentConverting: Sendable {
+    /// Returns the failure of every source of `format` if that is switched off, and `nil` otherwise.
+    func refusal(of format: MediaFormat) -> AttachmentFailure?
+
+    /// Converts a source. Reports its description and each output, and returns when nothing better will come.
+    ///
+    /// - Returns: The time that the decoder worked, without the time that it waited.
+    func convert(_ job: ConversionJob) async throws(AttachmentFailure) -> Duration
+}
+
+extension AttachmentConverting {
+    package func refusal(of format: MediaFormat) -> AttachmentFailure? { nil }
+}
+
+/// The step that keeps delivered files. `App` makes the attachment store conform.
+package protocol AttachmentStoring: Sendable {
+    /// The time that storing nearly always takes in addition to moving a file on this machine.
+    var cost: Duration { get }
+    /// The reason why nothing can be stored now; `nil` if none is known without trying.
+    var refusal: AttachmentFailure? { get }
+
+    /// Moves an output to the location in the store that its URL leads to, and records its source, so that it can be
+    /// removed together with the source's other files. Stores either all of it or nothing.
+    func store(_ rung: ReadyRung, of source: String, until deadline: Instant) async throws(AttachmentFailure)
+        -> StoredFile
+
+    /// The time from which the store may no longer have the file; `nil` if it has it for as long as it is renewed.
+    func end(of stored: StoredFile) -> UnixTime?
+
+    /// Has the file stored once more by the next notification that makes it.
+    func release(_ stored: StoredFile)
+
+    /// Removes a stored file.
+    func forget(_ stored: StoredFile) async
+
+    /// Extends the lifetime of a stored file as if it were stored now, and gives it a new URL. Returns `nil` if it no
+    /// longer exists.
+    func renew(_ stored: StoredFile) async -> StoredFile?
+}
+
+extension AttachmentStoring {
+    package var cost: Duration { .zero }
+    package var refusal: AttachmentFailure? { nil }
+
+    package func end(of stored: StoredFile) -> UnixTime? { nil }
+
+    package func release(_ stored: StoredFile) {}
+
+    package func forget(_ stored: StoredFile) async {}
 }

@@ -1,7 +1,6 @@
+package import Base
 package import Media
 package import Payloads
-package import Timing
-import Values
 
 /// The service behind HTTP, the command line, and the queue: it takes a payload and returns a result by the deadline.
 package struct NotificationService: Sendable {
@@ -107,62 +106,12 @@ package struct NotificationService: Sendable {
         options: Options = Options(),
         accepted: Instant,
     ) async throws(RequestError) -> ProcessingResult {
+        await process(try read(payload, options: options), accepted: accepted)
+    }
+
+    /// Reads a payload, and checks it and its options.
+    package func read(_ payload: PayloadSource, options: Options) throws(RequestError) -> ProcessingRequest {
         let timeLimit = try Self.checkTimeLimit(options.timeLimit ?? defaults.timeLimit)
-        let request = try request(for: payload, options, accepted)
-        return await WorkingTenant.$name.withValue(options.tenant ?? TenantName.unnamed) {
-            await pipeline.process(request, deadline: accepted + timeLimit)
-        }
-    }
-
-    /// Returns the time limit of a request with these options. Throws the same errors as `process`.
-    package func check(_ payload: PayloadSource, options: Options) throws(RequestError) -> Duration {
-        _ = try request(for: payload, options, time.now)
-        return try Self.checkTimeLimit(options.timeLimit ?? defaults.timeLimit)
-    }
-
-    /// Makes a source ready ahead of time, within the time limit from `accepted`. Throws only if the request is not valid; a
-    /// source that fails is part of the result.
-    package func prepare(
-        _ request: PrepareRequest,
-        accepted: Instant,
-        timeLimit: Duration,
-    ) async throws(RequestError) -> PreparedResult {
-        let (profile, until) = try check(request)
-        return await pipeline.prepare(request, profile: profile, until: until, deadline: accepted + timeLimit)
-    }
-
-    /// Returns the profile of a source to prepare, and the time until which it is held. Throws the same errors as
-    /// `prepare`.
-    @discardableResult
-    package func check(_ request: PrepareRequest) throws(RequestError) -> (profile: Profile, until: UnixTime) {
-        let last = UnixTime.now + longestHold
-        if let until = request.until, until > last {
-            throw .option(
-                "\"until\" is at most \(RFC3339Time(last)), because files are not kept longer. Raise --keep, or prepare later."
-            )
-        }
-        let profile = try request.profile.map { name throws(RequestError) in try profiles.profile(named: name) }
-        return (profile ?? defaults.profile, request.until ?? last)
-    }
-
-    /// Returns the result for a payload that is not processed: its time passed while it waited, or `failure` gives the
-    /// reason.
-    package func decline(
-        _ payload: PayloadSource,
-        options: Options,
-        accepted: Instant,
-        because failure: AttachmentFailure? = nil,
-    ) throws(RequestError) -> ProcessingResult {
-        let timeLimit = try Self.checkTimeLimit(options.timeLimit ?? defaults.timeLimit)
-        let request = try request(for: payload, options, accepted)
-        return pipeline.decline(request, deadline: accepted + timeLimit, because: failure)
-    }
-
-    private func request(
-        for payload: PayloadSource,
-        _ options: Options,
-        _ accepted: Instant,
-    ) throws(RequestError) -> ProcessingRequest {
         let notification: NotificationRequest
         let inlinePattern = try profiles.inlinePattern(asked: options.profile)
         do throws(PayloadError) {
@@ -173,11 +122,55 @@ package struct NotificationService: Sendable {
         return ProcessingRequest(
             notification: notification,
             profiles: try profiles.choices(for: notification.attachments, asked: options.profile),
+            tenant: options.tenant,
+            timeLimit: timeLimit,
             clip: options.clip,
             focus: options.focus,
             limits: defaults.limits,
-            accepted: accepted,
         )
+    }
+
+    /// Processes a notification that was read. The deadline counts from `accepted`; a `timeLimit` replaces the request's.
+    package func process(
+        _ request: ProcessingRequest,
+        accepted: Instant,
+        within timeLimit: Duration? = nil,
+    ) async -> ProcessingResult {
+        var request = request
+        request.accepted = accepted
+        return await WorkingTenant.$name.withValue(request.tenant ?? TenantName.unnamed) { [request] in
+            await pipeline.process(request, deadline: accepted + (timeLimit ?? request.timeLimit))
+        }
+    }
+
+    /// Returns the result for a notification that is not processed: its time passed while it waited, or `failure` gives
+    /// the reason.
+    package func decline(
+        _ request: ProcessingRequest,
+        accepted: Instant,
+        within timeLimit: Duration,
+        because failure: AttachmentFailure? = nil,
+    ) -> ProcessingResult {
+        var request = request
+        request.accepted = accepted
+        return pipeline.decline(request, deadline: accepted + timeLimit, because: failure)
+    }
+
+    /// Makes a source ready ahead of time, within the time limit from `accepted`. A source that fails is part of the result.
+    package func prepare(_ preparation: Preparation, accepted: Instant, timeLimit: Duration) async -> PreparedResult {
+        await pipeline.prepare(preparation, deadline: accepted + timeLimit)
+    }
+
+    /// Checks the options of a source to prepare, and completes them.
+    package func check(_ request: PrepareRequest) throws(RequestError) -> Preparation {
+        let last = UnixTime.now + longestHold
+        if let until = request.until, until > last {
+            throw .option(
+                "\"until\" is at most \(RFC3339Time(last)), because files are not kept longer. Raise --keep, or prepare later."
+            )
+        }
+        let profile = try request.profile.map { name throws(RequestError) in try profiles.profile(named: name) }
+        return Preparation(request: request, profile: profile ?? defaults.profile, until: request.until ?? last)
     }
 
     private func read(

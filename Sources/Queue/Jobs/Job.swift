@@ -1,4 +1,4 @@
-import Values
+package import Base
 
 /// A notification to process, its envelope, and its deadline.
 package struct Job: Sendable, Equatable {
@@ -71,24 +71,43 @@ package struct JobName: Sendable, Hashable {
     }
 }
 
-/// The header fields of W3C Trace Context. The queue passes them on without parsing them.
-package struct TraceContext: Sendable, Equatable {
-    package var parent: String
-    package var state: String?
+// MARK: - Answers
 
-    package init(parent: String, state: String? = nil) {
-        self.parent = parent
-        self.state = state
+/// The answer to a job.
+package struct JobReply: Sendable, Equatable {
+    package enum Status: String, Sendable, CaseIterable {
+        /// Every attachment has the best result possible.
+        case ok
+        /// The result has an attachment, but something was left out.
+        case degraded
+        /// The content is unchanged.
+        case original
+        /// The deadline passed before work began. The content is unchanged.
+        case expired
+        /// The job is invalid: its content is not an envelope with a payload.
+        case failed
+        /// The job was started repeatedly, at the end alone, and its worker died each time.
+        case poison
+        /// The producer cancelled the job.
+        case cancelled
     }
 
-    /// Creates a context from texts that did not come as header fields. Returns `nil` if `parent` cannot be one; leaves out
-    /// a `state` that cannot.
-    package init?(untrusted parent: String, state: String?) {
-        guard Self.isField(parent, upTo: 128) else { return nil }
-        self.init(parent: parent, state: state.flatMap { Self.isField($0, upTo: 512) ? $0 : nil })
-    }
+    package var status: Status
+    /// The result as JSON. For a job that failed, was cancelled or is poison, the reason as text.
+    package var body: [UInt8]
 
-    private static func isField(_ text: String, upTo limit: Int) -> Bool {
-        (1...limit).contains(text.utf8.count) && text.utf8.allSatisfy { (0x20...0x7E).contains($0) }
+    package init(_ status: Status, body: [UInt8]) {
+        self.status = status
+        self.body = body
     }
+}
+
+/// The state of a job.
+package enum JobState: Sendable, Equatable {
+    /// The queue has no such job, or no longer keeps its answer.
+    case unknown
+    case waiting
+    /// A worker has leased it.
+    case running
+    case finished(JobReply)
 }

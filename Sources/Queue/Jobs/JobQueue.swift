@@ -10,8 +10,8 @@ package protocol JobQueue: Sendable {
     /// Adds `job`, unless its name is known or the queue is full.
     func enqueue(_ job: Job) async throws -> Enqueued
 
-    /// Returns the state of a job. Waits up to `patience` for its answer.
-    func state(of name: JobName, waiting patience: Duration) async throws -> JobState
+    /// Returns the state of a job. Waits up to `waitTime` for its answer.
+    func state(of name: JobName, waiting waitTime: Duration) async throws -> JobState
 
     /// Cancels a job that no worker has leased. Its answer is `cancelled`.
     func cancel(_ name: JobName) async throws -> Cancellation
@@ -19,11 +19,11 @@ package protocol JobQueue: Sendable {
     // MARK: For workers
 
     /// Leases up to `limit` waiting jobs: high priority before low, in turns of their tenants, and the most urgent
-    /// first, as far as the queue can tell. Waits up to `patience` for the first one. Leases jobs whose deadline has
+    /// first, as far as the queue can tell. Waits up to `waitTime` for the first one. Leases jobs whose deadline has
     /// passed, too, because they also need an answer.
     ///
     /// With `extra`, leases only such jobs.
-    func lease(_ limit: Int, only extra: ExtraJobs?, waiting patience: Duration) async throws -> [LeasedJob]
+    func lease(_ limit: Int, only extra: ExtraJobs?, waiting waitTime: Duration) async throws -> [LeasedJob]
 
     /// Leases up to `limit` jobs whose worker let its lease end, because it died or hangs.
     func reclaim(_ limit: Int) async throws -> [LeasedJob]
@@ -70,7 +70,7 @@ package protocol JobQueue: Sendable {
 
     // MARK: For the number of workers
 
-    /// Tells that this worker lives, and what it can do. The report counts for `WorkerReport.lifetime`, or until the
+    /// Reports that this worker runs, and what it can do. The report is valid for `WorkerReport.lifetime`, or until the
     /// worker leaves.
     func report(_ report: WorkerReport) async throws
 
@@ -97,8 +97,8 @@ package protocol JobQueue: Sendable {
 
 extension JobQueue {
     /// Leases waiting jobs, whenever they are due.
-    package func lease(_ limit: Int, waiting patience: Duration) async throws -> [LeasedJob] {
-        try await lease(limit, only: nil, waiting: patience)
+    package func lease(_ limit: Int, waiting waitTime: Duration) async throws -> [LeasedJob] {
+        try await lease(limit, only: nil, waiting: waitTime)
     }
 
     /// Gives back jobs that were not started.
@@ -123,4 +123,61 @@ package enum Enqueued: Sendable, Equatable {
 /// The outcome of cancelling a job.
 package enum Cancellation: Sendable, Equatable {
     case cancelled, running, finished, unknown
+}
+
+// MARK: - Errors and events
+
+/// A failed call to a queue. The message says what to do.
+package struct JobQueueError: Error, Sendable, Equatable, CustomStringConvertible {
+    package enum Reason: String, Sendable, CaseIterable {
+        /// The name is empty or too long, or the content too large.
+        case badJob
+        /// The configuration is invalid, or the server is not suited to hold jobs.
+        case misconfigured
+        /// Another process uses the queue's file.
+        case inUse
+        /// The queue's file or folder belongs to another user, is a link, or is writable by others.
+        case untrusted
+        /// The disk is full or not writable.
+        case noSpace
+        /// The server cannot be reached or cannot answer now.
+        case unavailable
+        /// The server or the database library sent something unexpected.
+        case broken
+    }
+
+    package var reason: Reason
+    package var description: String
+
+    package init(_ reason: Reason, _ description: String) {
+        self.reason = reason
+        self.description = description
+    }
+}
+
+/// A problem of a queue that keeps working.
+package enum QueueWarning: String, Sendable, CaseIterable, CustomStringConvertible {
+    /// The queue's file was removed or replaced by another file.
+    case fileRemoved
+    /// The queue's disk is full.
+    case diskFull
+
+    package var description: String {
+        switch self {
+        case .fileRemoved:
+            "The queue's file was removed or replaced while it was in use. Its jobs continue. Do not change its folder."
+        case .diskFull:
+            "The queue's disk is full. Jobs in the queue continue, but new ones are refused. Free some disk space."
+        }
+    }
+}
+
+/// An event of a queue, for the log.
+package enum QueueEvent: Sendable, Equatable {
+    /// The problems of the queue's file changed to these.
+    case warningsChanged(Set<QueueWarning>)
+    /// The configuration of the queue's server may lose jobs, for this reason.
+    case mayLoseJobs(String)
+    /// The queue's password was not sent to a server, for this reason.
+    case passwordWithheld(String)
 }

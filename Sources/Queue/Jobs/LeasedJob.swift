@@ -1,5 +1,5 @@
+package import Base
 import Media
-package import Timing
 
 /// The right to work on a job. It ends after the queue's `leaseTime` unless the worker renews it.
 package struct Lease: Sendable, Hashable {
@@ -69,5 +69,49 @@ package struct LeasedCallback: Sendable, Equatable {
         self.failures = failures
         self.attempt = attempt ?? failures + 1
         self.answered = answered
+    }
+}
+
+// MARK: - Extra jobs
+
+/// The jobs that a worker leases even if it has enough jobs, because it must not leave them in the queue.
+///
+/// Turns are decided where jobs begin, among the tenants that wait there. So of each other tenant, one job of each
+/// priority is leased, as far as they fit. And jobs that are due soon need an answer in any case.
+package struct ExtraJobs: Sendable, Equatable {
+    /// The time within which a job is due soon.
+    package var dueWithin: Duration
+    /// The tenants that wait at the worker already, by priority.
+    package var tenants: [Job.Priority: Set<String>]
+
+    package init(dueWithin: Duration, tenants: [Job.Priority: Set<String>] = [:]) {
+        self.dueWithin = dueWithin
+        self.tenants = tenants
+    }
+}
+
+// MARK: - The server's clock
+
+/// The clock of a queue's server, as far as its answers tell.
+///
+/// The server read its clock at some time between a request and its answer. So each answer gives bounds for the difference
+/// between the clocks, and wide ones if the answer was late. The estimate stays where it is within these bounds, so that the
+/// delay of one answer does not move deadlines into the future.
+package struct RemoteClock: Sendable {
+    /// The time of the local clock at which the server's clock showed 0.
+    private var origin: Duration?
+
+    package init() {}
+
+    /// A Boolean value that indicates whether there was a reading.
+    package var isKnown: Bool { origin != nil }
+
+    /// Takes a reading of the server's clock, and returns the local time at which it was made.
+    package mutating func instant(of reading: Duration, asked: Instant, received: Instant) -> Instant {
+        let (earliest, latest) = (asked.sinceOrigin - reading, received.sinceOrigin - reading)
+        // At first, a deadline is better taken too early than too late.
+        let origin = min(max(self.origin ?? earliest, earliest), latest)
+        self.origin = origin
+        return Instant(sinceOrigin: origin + reading)
     }
 }

@@ -1,6 +1,8 @@
+import Base
 package import Jobs
 import Media
-import Timing
+
+// MARK: - Administration
 
 extension RedisJobQueue {
     /// The maximum number of jobs that are read for a listing.
@@ -87,5 +89,105 @@ extension RedisJobQueue {
             }
             return (id, letter)
         }
+    }
+}
+
+// MARK: - Scaling
+
+extension RedisJobQueue {
+    package func report(_ report: WorkerReport) async throws {
+        let rate = report.jobsPerSecond.map { "\($0)" } ?? ""
+        let lifetime = "\(WorkerReport.lifetime.milliseconds)"
+        try await run(.report, [worker, lifetime, "\(report.slots)", "\(report.running)", rate])
+    }
+
+    package func load() async throws -> (load: QueueLoad, scaling: String?) {
+        let horizons = QueueLoad.horizons.map { "\($0.milliseconds)" }
+        let reply = try await run(.load, [worker] + horizons)
+        guard let parts = reply.elements, parts.count == 8, let scaling = parts[5].text,
+            let due = parts[6].elements?.map(\.integer), due.count == horizons.count, let workers = parts[7].elements
+        else { throw Self.invalidReply("an invalid load") }
+        let numbers = parts[..<5].compactMap(\.integer) + due.compactMap(\.self)
+        guard numbers.count == 5 + due.count, numbers.allSatisfy((0...ServerClock.latest).contains) else {
+            throw Self.invalidReply("an invalid load")
+        }
+        let load = QueueLoad(
+            now: numbers[0],
+            due: zip(QueueLoad.horizons, numbers[5...]).map { QueueLoad.Due(within: $0, count: $1) },
+            waiting: numbers[1],
+            running: numbers[2],
+            callbacks: numbers[3],
+            arrived: numbers[4],
+            workers: workers.compactMap(Self.report),
+        )
+        return (load, scaling.isEmpty ? nil : scaling)
+    }
+
+    /// Reads a worker's report. Returns `nil` if another program wrote it.
+    private static func report(_ reply: RedisReply) -> WorkerReport? {
+        guard let fields = reply.elements, fields.count == 3, let slots = fields[0].text.flatMap({ Int($0) }),
+            let running = fields[1].text.flatMap({ Int($0) }), LeasedCallback.sensibleCounts.contains(slots),
+            LeasedCallback.sensibleCounts.contains(running)
+        else { return nil }
+        let rate = fields[2].text.flatMap { Double($0) }.flatMap { rate in
+            WorkerReport.sensibleRates.contains(rate) ? rate : nil
+        }
+        return WorkerReport(slots: slots, running: running, jobsPerSecond: rate)
+    }
+
+    package func storeScaling(_ text: String, replacing former: String?) async throws -> Bool {
+        try await run(.storeScaling, [former ?? "", text]).integer == 1
+    }
+}
+
+// MARK: - Tables
+
+/// Small tables beside the queue, in which the fleet's workers share information. Each is a hash with a lifetime.
+extension RedisJobQueue {
+    /// Returns the value of `field` in the table, or `nil` if it does not exist.
+    package func value(of field: String, in table: String) async throws -> [UInt8]? {
+        let command = RedisCommand("HGET", settings.prefix + table, field)
+        return try await replies(to: [command], on: commands, repeatable: true)[0].bytes
+    }
+
+    /// Sets a value of the table, which lives for `lifetime` from now.
+    package func set(_ field: String, in table: String, to value: [UInt8], for lifetime: Duration) async throws {
+        let key = settings.prefix + table
+        let set = RedisCommand([Array("HSET".utf8), Array(key.utf8), Array(field.utf8), value])
+        let expire = RedisCommand("PEXPIRE", key, "\(max(1, lifetime.milliseconds))")
+        for case .error(let message) in try await replies(to: [set, expire], on: commands, repeatable: true) {
+            throw JobQueueError(.broken, "The queue's Redis refused to keep an entry: \(message).")
+        }
+    }
+
+    /// Returns the value of the entry `name` beside the queue, or `nil` if it does not exist.
+    package func entry(_ name: String) async throws -> [UInt8]? {
+        switch try await replies(to: [RedisCommand("GET", settings.prefix + name)], on: commands, repeatable: true)[0] {
+        case .bytes(let bytes): return bytes
+        case .null: return nil
+        case let reply: throw JobQueueError(.broken, "The queue's Redis did not give an entry: \(reply.problem).")
+        }
+    }
+
+    /// Sets the entry `name` beside the queue, without a lifetime. With `onlyIfMissing`, keeps an existing entry.
+    package func keep(_ value: [UInt8], as name: String, onlyIfMissing: Bool = false) async throws {
+        let words = [Array("SET".utf8), Array((settings.prefix + name).utf8), value]
+        let command = RedisCommand(words + (onlyIfMissing ? [Array("NX".utf8)] : []))
+        let replies = try await replies(to: [command], on: commands, repeatable: true, isAcknowledged: true)
+        if case .error(let message) = replies[0] {
+            throw JobQueueError(.broken, "The queue's Redis refused to keep an entry: \(message).")
+        }
+    }
+
+    /// Removes a table.
+    package func remove(table: String) async throws {
+        _ = try await replies(to: [RedisCommand("DEL", settings.prefix + table)], on: commands, repeatable: true)
+    }
+}
+
+extension RedisReply {
+    /// The error that the server gave, or words for another reply than the expected one.
+    fileprivate var problem: String {
+        if case .error(let message) = self { message } else { "an unexpected reply" }
     }
 }

@@ -1,11 +1,8 @@
-package import Events
+package import Base
 import Foundation
 package import Jobs
-import Machine
 import Media
 import Synchronization
-package import Timing
-import Values
 
 /// A queue for many machines: one Redis Stream for each priority, with a consumer group, and an index of waiting entries
 /// by tenant and deadline.
@@ -48,7 +45,7 @@ package final class RedisJobQueue: JobQueue {
         limits: QueueLimits = QueueLimits(),
         isStrict: Bool = false,
         isGuest: Bool = false,
-        instrument: any Instrument<QueueEvent> = NoInstrument<QueueEvent>(),
+        recorder: any EventRecorder<QueueEvent> = NoRecorder<QueueEvent>(),
         time: any TimeSource = SystemTime(),
     ) throws(JobQueueError) {
         self.settings = settings
@@ -64,13 +61,13 @@ package final class RedisJobQueue: JobQueue {
             ]
         let name = "attachd-\(worker)"
         let dialer = try RedisDialer(settings, time: time)
-        let passwordRule = PasswordRule(settings, dialer, instrument)
+        let passwordRule = PasswordRule(settings, dialer, recorder)
         let finder = settings.sentinels.map { PrimaryFinder($0, dialer, passwordRule) }
-        func connection(_ name: String, instrument: any Instrument<QueueEvent>) -> RedisConnection {
+        func connection(_ name: String, recorder: any EventRecorder<QueueEvent>) -> RedisConnection {
             let check = { @Sendable (info: ServerInfo) throws(JobQueueError) in
                 let check = try ServerCheck(info, hasSentinels: finder != nil)
                 if isStrict { try check.insist() }
-                for warning in check.warnings { instrument.record(.mayLoseJobs(warning)) }
+                for warning in check.warnings { recorder.record(.mayLoseJobs(warning)) }
             }
             let opener = LinkOpener(
                 settings,
@@ -83,8 +80,8 @@ package final class RedisJobQueue: JobQueue {
             )
             return RedisConnection(opener, time: time)
         }
-        let commands = connection(name, instrument: instrument)
-        let reads = connection(name + "-reads", instrument: NoInstrument<QueueEvent>())
+        let commands = connection(name, recorder: recorder)
+        let reads = connection(name + "-reads", recorder: NoRecorder<QueueEvent>())
         (self.commands, self.reads) = (commands, reads)
         answers = AnswerWatch(commands, time: time)
         watch = settings.sentinels.map { SwitchWatch($0, dialer, time: time) }
@@ -223,5 +220,64 @@ extension QueueLimits {
         let listed = shares.lines.listed.sorted()
         if !listed.isEmpty { words += ["listed", ",\(listed.joined(separator: ",")),"] }
         return words
+    }
+}
+
+// MARK: - Producers
+
+extension RedisJobQueue {
+    package func enqueue(_ job: Job) async throws -> Enqueued {
+        try job.check()
+        let command = Script.enqueue.command(settings.prefix, [Array(job.priority.stream.utf8)] + job.fields)
+        do {
+            return try enqueued(try await commands.send([command], isAcknowledged: true)[0])
+        } catch RedisError.outOfMemory {
+            return .busy
+        } catch let failure as RedisError {
+            throw failure.queueError(at: settings.address)
+        }
+    }
+
+    /// Interprets the answer of the script `enqueue`.
+    func enqueued(_ reply: RedisReply) throws(JobQueueError) -> Enqueued {
+        switch (reply.elements?.first?.text, reply.elements?.last) {
+        case ("OK", _): return .accepted
+        case ("DUP", _): return .known
+        case ("BUSY", .bytes(let bytes)?) where bytes == Array("tenant".utf8): return .overShare
+        case ("BUSY", _): return .busy
+        case ("DONE", .bytes(let bytes)): return .finished(try answer(bytes))
+        default: throw Self.invalidReply("an invalid answer to a job")
+        }
+    }
+
+    package func state(of name: JobName, waiting waitTime: Duration) async throws -> JobState {
+        let deadline = time.now + waitTime
+        let key = resultKey(name)
+        let state = try await state(key)
+        guard state == .waiting || state == .running, waitTime > .zero else { return state }
+        try await answers.wait(for: key, until: deadline)
+        return try await self.state(key)
+    }
+
+    private func state(_ key: String) async throws -> JobState {
+        switch try await run(.state, [key]) {
+        case .null: return .unknown
+        case .bytes(let bytes) where bytes == Array("waiting".utf8): return .waiting
+        case .bytes(let bytes) where bytes == Array("running".utf8): return .running
+        case .bytes(let bytes): return .finished(try answer(bytes))
+        default: throw Self.invalidReply("an invalid state of a job")
+        }
+    }
+
+    package func cancel(_ name: JobName) async throws -> Cancellation {
+        let reason = "The producer cancelled the job."
+        let reply = try await run(.cancel, [resultKey(name), reason, "\(limits.replyTime.milliseconds)"])
+        switch reply.text {
+        case "cancelled": return .cancelled
+        case "running": return .running
+        case "finished": return .finished
+        case "unknown": return .unknown
+        default: throw Self.invalidReply("an invalid answer to a cancellation")
+        }
     }
 }

@@ -1,7 +1,7 @@
-package import Events
+package import Base
 package import Jobs
 import Media
-package import Timing
+import Synchronization
 
 /// A queue in a file, for one machine and without a server. One process opens it. Within the process, any number of
 /// producers and workers share it.
@@ -25,7 +25,7 @@ package final class SQLiteJobQueue: JobQueue {
         limits: QueueLimits = QueueLimits(),
         durability: Durability = .normal,
         time: any TimeSource = SystemTime(),
-        instrument: any Instrument<QueueEvent> = NoInstrument<QueueEvent>(),
+        recorder: any EventRecorder<QueueEvent> = NoRecorder<QueueEvent>(),
     ) async throws -> SQLiteJobQueue {
         let clock = UnixClock(time)
         return SQLiteJobQueue(
@@ -34,7 +34,7 @@ package final class SQLiteJobQueue: JobQueue {
                 limits: limits,
                 durability: durability,
                 clock: clock,
-                instrument: instrument
+                recorder: recorder
             ),
             time,
         )
@@ -57,8 +57,8 @@ package final class SQLiteJobQueue: JobQueue {
         return enqueued
     }
 
-    package func state(of name: JobName, waiting patience: Duration) async throws -> JobState {
-        let end = time.now + patience
+    package func state(of name: JobName, waiting waitTime: Duration) async throws -> JobState {
+        let end = time.now + waitTime
         return try await events.listening(to: .answered(name)) { answered in
             let state = try await commits.change { try $0.state(of: name) }
             guard state == .waiting || state == .running, time.now < end else { return state }
@@ -78,10 +78,10 @@ package final class SQLiteJobQueue: JobQueue {
     package func lease(
         _ limit: Int,
         only extra: ExtraJobs?,
-        waiting patience: Duration,
+        waiting waitTime: Duration,
     ) async throws -> [LeasedJob] {
         guard limit > 0 else { return [] }
-        let end = time.now + patience
+        let end = time.now + waitTime
         while true {
             let jobs: [LeasedJob]? = try await events.listening(to: .jobWaits) { jobWaits in
                 let jobs = try await commits.change { try $0.lease(limit, only: extra) }
@@ -166,5 +166,72 @@ package final class SQLiteJobQueue: JobQueue {
 
     package func purgeDeadLetters() async throws -> Int {
         try await commits.change { try $0.purgeDeadLetters() }
+    }
+}
+
+// MARK: - Scaling
+
+/// What the processes of a fleet share, which for a file is in this one process.
+final class SharedScaling: Sendable {
+    struct State {
+        var report: (WorkerReport, until: Instant)?
+        var scaling: String?
+    }
+
+    let state = Mutex(State())
+
+    func forgetReport() { state.withLock { $0.report = nil } }
+}
+
+extension SQLiteJobQueue {
+    package func report(_ report: WorkerReport) async throws {
+        shared.state.withLock { $0.report = (report, until: time.now + WorkerReport.lifetime) }
+    }
+
+    package func load() async throws -> (load: QueueLoad, scaling: String?) {
+        var load = try await commits.read { try $0.load() }
+        let (report, scaling) = shared.state.withLock { ($0.report, $0.scaling) }
+        if let report, time.now < report.until { load.workers = [report.0] }
+        return (load, scaling)
+    }
+
+    package func storeScaling(_ text: String, replacing former: String?) async throws -> Bool {
+        shared.state.withLock { state in
+            guard state.scaling == former else { return false }
+            state.scaling = text
+            return true
+        }
+    }
+}
+
+// MARK: - Events
+
+/// The events of the queue, and the tasks of this process that wait for them.
+final class Events: Sendable {
+    enum Event: Sendable, Hashable {
+        /// A job waits to be leased.
+        case jobWaits
+        case answered(JobName)
+    }
+
+    private let listeners = Mutex<[Event: [ObjectIdentifier: WakeUp]]>([:])
+
+    /// Calls `body` with a signal that the event raises from now on.
+    func listening<Value>(to event: Event, _ body: (WakeUp) async throws -> Value) async throws -> Value {
+        let listener = WakeUp()
+        let key = ObjectIdentifier(listener)
+        listeners.withLock { $0[event, default: [:]][key] = listener }
+        defer {
+            listeners.withLock { listeners in
+                listeners[event]?[key] = nil
+                if listeners[event]?.isEmpty == true { listeners[event] = nil }
+            }
+        }
+        return try await body(listener)
+    }
+
+    func tell(_ event: Event) {
+        let told = listeners.withLock { $0[event]?.values.map(\.self) ?? [] }
+        for listener in told { listener.wake() }
     }
 }

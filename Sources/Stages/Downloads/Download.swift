@@ -1,17 +1,19 @@
+import Base
 import HTTPClient
 import Media
-import Timing
 
 /// One download: a request for all of the source or for its beginning. If the origin answers ranges, further requests
 /// fetch the ranges that the reader wants.
 struct Download {
-    let limiter: OriginLimiter
-    let client: HTTPClient
+    private let limiter: OriginLimiter
+    private let client: HTTPClient
+    /// The downloads that wait for a name, which end when the process does.
+    private let resolving: ResolvingDownloads
     private let settings: DownloadSettings
     /// The deadline of the callers that wait now.
-    let deadline: Deadline
+    private let deadline: Deadline
     /// The end of the last request, however far the deadline moves away.
-    let end: Instant
+    private let end: Instant
     /// The file that receives the source's bytes.
     private let file: MediaFile
     /// The next request. Its URL is that of the latest one.
@@ -27,7 +29,6 @@ struct Download {
     private let heads: SourceHeads
     /// Called with the name of a rule and the status with which an origin refused its access.
     private let onRefusedAccess: @Sendable (String, Int) -> Void
-    private(set) var report: DownloadReport
 
     init(
         _ job: DownloadJob,
@@ -35,11 +36,13 @@ struct Download {
         _ settings: DownloadSettings,
         _ limiter: OriginLimiter,
         _ client: HTTPClient,
+        _ resolving: ResolvingDownloads,
         until end: Instant,
         onRefusedAccess: @escaping @Sendable (String, Int) -> Void,
     ) {
         self.onRefusedAccess = onRefusedAccess
         self.limiter = limiter
+        self.resolving = resolving
         self.client = client
         self.settings = settings
         self.end = end
@@ -49,66 +52,51 @@ struct Download {
         file = job.file
         request = HTTPRequest(url: target.url, askedHost: target.askedHost)
         if target.rule?.access != nil { rule = target.rule }
-        report = DownloadReport(url: target.url.text)
     }
 
-    /// Downloads until the source is there, no reader wants more of it, or something went wrong: the report then has
-    /// the reason.
+    /// Downloads until the source is there. Throws if no reader wants more of it, or something went wrong.
     ///
     /// `expectsClip` is for a likely video or sound, of which a part may be enough.
-    mutating func run(expectsClip: Bool) async {
-        var version: SourceVersion?
-        do throws(AttachmentFailure) {
-            if expectsClip { range = 0..<settings.ranges.firstByteCount }
-            var first = try await ask()
-            if first.isRangeRefused {
-                range = nil
-                first = try await ask()
-            }
-            version = first.version
-            report.isUnchanged = first.isUnchanged
-            if first.isUnchanged { report.failure = request.unchanged() }
-        } catch {
-            return report.failure = error
+    mutating func run(expectsClip: Bool) async throws(AttachmentFailure) {
+        if expectsClip { range = 0..<settings.ranges.firstByteCount }
+        var first = try await ask()
+        if first.isRangeRefused {
+            range = nil
+            first = try await ask()
         }
-        if let version { report.failure = await fetchParts(of: version) }
+        guard !first.isUnchanged else { throw request.unchanged() }
+        if let version = first.version { try await fetchParts(of: version) }
     }
 
-    /// Fetches the ranges that the reader wants, until it has all of them or wants no more. Returns the reason if that
-    /// fails.
-    private mutating func fetchParts(of version: SourceVersion) async -> AttachmentFailure? {
+    /// Fetches the ranges that the reader wants, until it has all of them. Throws if it wants no more.
+    private mutating func fetchParts(of version: SourceVersion) async throws(AttachmentFailure) {
         self.version = version
         file.setSize(version.size)
         var readAhead = ReadAhead(settings.ranges)
         var hasFailed = false
         for _ in 0..<settings.ranges.requestLimit {
-            guard !file.contents.isComplete else { return nil }
-            guard let missing = await file.missing() else { return request.cancelled() }
+            guard !file.contents.isComplete else { return }
+            guard let missing = await file.missing() else { throw request.cancelled() }
             let contents = file.contents
             let block = readAhead.block(for: missing, in: contents)
-            guard block.count <= file.byteLimit - contents.present.count else { return request.tooLarge(file) }
+            guard block.count <= file.byteLimit - contents.present.count else { throw request.tooLarge(file) }
             range = block
             do throws(AttachmentFailure) {
                 _ = try await ask()
                 hasFailed = false
             } catch {
                 // The bytes so far are kept. One more request fetches the rest.
-                guard error.leavesARest, !hasFailed else { return error }
+                guard error.leavesARest, !hasFailed else { throw error }
                 hasFailed = true
             }
         }
-        return file.contents.isComplete ? nil : request.tooManyRanges(limit: settings.ranges.requestLimit)
+        guard file.contents.isComplete else { throw request.tooManyRanges(limit: settings.ranges.requestLimit) }
     }
 
     /// Makes the request, and those that redirects lead to.
     private mutating func ask() async throws(AttachmentFailure) -> SourceBody.Verdict {
         for _ in 0...settings.redirectLimit {
-            report.url = request.url.text
             let (result, verdict) = try await fetchWithMemory()
-            report.requestCount += result.requestCount
-            report.status = result.status
-            report.contentType = result.contentType.flatMap(DeclaredType.essence)
-            report.fetchedByteCount += result.fetchedByteCount
             if let rule, let status = result.status, [400, 401, 403].contains(status) {
                 onRefusedAccess(rule.name, status)
             }
@@ -131,8 +119,6 @@ struct Download {
         while true {
             let answer = try await fetch(question, with: rule)
             guard answer.verdict.hasLostMemory else { return answer }
-            report.requestCount += answer.result.requestCount
-            report.fetchedByteCount += answer.result.fetchedByteCount
             await file.waitForRoom()
             guard file.contents.ending == nil, !Task.isCancelled else { throw request.cancelled() }
         }
@@ -156,8 +142,229 @@ struct Download {
     }
 }
 
+// MARK: - Requests
+
+// Each request waits until its origin may be asked, and some are retried.
+
+extension Download {
+    fileprivate typealias Answer = (result: HTTPResult, verdict: SourceBody.Verdict)
+
+    /// Makes the request for a source. A request that failed before a byte came, and may succeed the next time, is
+    /// retried while there is time until the deadline of the present callers.
+    fileprivate func fetch(_ question: SourceBody.Question, with rule: AccessRule?) async throws(AttachmentFailure)
+        -> Answer
+    {
+        let first = try await fetchOnce(question, with: rule)
+        guard first.result.isWorthAnotherRequest, question.file.contents.ending == nil,
+            limiter.mayRetry(origin(of: question, rule), until: min(end, deadline.latest))
+        else { return first }
+        var backOff = BackOff()
+        try? await client.time.sleep(for: backOff.next())
+        do throws(AttachmentFailure) {
+            return try await fetchOnce(question, with: rule)
+        } catch {
+            // The retry was refused. The first failure says more.
+            return first
+        }
+    }
+
+    private func fetchOnce(_ question: SourceBody.Question, with rule: AccessRule?) async throws(AttachmentFailure)
+        -> Answer
+    {
+        var question = question
+        question.request = try prepared(question, with: rule)
+        // The host is resolved before there is a permit: a name whose server never answers holds none.
+        let waiting = question
+        let resolved = try await resolving.run(for: waiting.file) { () async throws(AttachmentFailure) in
+            try await self.resolved(waiting)
+        }
+        if case .failure(let failure) = resolved, failure.reason == .timedOut {
+            // A caller with a later deadline may still get it.
+            deadline.recordCutback()
+            throw failure
+        }
+        let permit = try await permit(for: question, origin(of: question, rule))
+        switch resolved {
+        case .success(let request): question.request = request
+        case .failure(let failure):
+            // It counts as a request, like one whose addresses are refused: callers must not tell the two apart (SECURITY N11).
+            let result = HTTPResult(failure: failure)
+            permit.leave(result.outcome(hadTime: true, isOver: false))
+            return (result, SourceBody.Verdict())
+        }
+        let start = client.time.now
+        question.request.permit = permit
+        let body = SourceBody(question)
+        var result = try await client.run(question.request, for: body, until: end)
+        let verdict = body.verdict(on: &result)
+        let hadTime = client.time.now - start >= limiter.rule.fairTime
+        permit.leave(result.outcome(hadTime: hadTime, isOver: question.file.isOver))
+        return (result, verdict)
+    }
+
+    private func origin(of question: SourceBody.Question, _ rule: AccessRule?) -> Origin {
+        var origin = limiter.rule.origin(of: question.request.url)
+        origin.access = rule?.key
+        return origin
+    }
+
+    /// Returns the request with its header fields and the present secrets of its rule.
+    private func prepared(_ question: SourceBody.Question, with rule: AccessRule?) throws(AttachmentFailure)
+        -> HTTPRequest
+    {
+        var request = question.request
+        let credentials = try credentials(of: rule, for: request)
+        request.signature = credentials?.signature
+        request.access = rule?.connectionAccess
+        // The encoding is requested here: libcurl's own option for that would also make libcurl undo the encodings that come.
+        // libcurl would sign the field, so a signed request goes without. A range is a part of what is signed; libcurl's own
+        // option for it is not.
+        request.headerFields = credentials?.headerFields.map(\.revealed) ?? []
+        if request.signature == nil {
+            request.headerFields.append("Accept-Encoding: identity")
+        } else if let range = question.range {
+            request.headerFields.append("Range: bytes=\(range.headerText)")
+        }
+        if let validator = question.version?.validator { request.headerFields.append("If-Range: \(validator)") }
+        request.headerFields += question.known?.headerFields ?? []
+        return request
+    }
+
+    /// Returns the request with the addresses of its host, or the reason why there are none. Throws if nobody waits any more.
+    private func resolved(_ question: SourceBody.Question) async throws(AttachmentFailure)
+        -> Result<HTTPRequest, AttachmentFailure>
+    {
+        let (request, latest) = (question.request, min(end, deadline.latest))
+        let resolved = await whileWanted(question.file) { [client] () async -> Result<HTTPRequest, AttachmentFailure> in
+            do throws(AttachmentFailure) {
+                return .success(try await client.resolved(request, until: latest))
+            } catch {
+                return .failure(error)
+            }
+        }
+        guard let resolved else { throw request.cancelled() }
+        return resolved
+    }
+
+    /// Returns the present secrets of a rule.
+    private func credentials(of rule: AccessRule?, for request: HTTPRequest) throws(AttachmentFailure)
+        -> RequestCredentials?
+    {
+        do throws(CredentialsError) {
+            return try rule?.credentials
+        } catch {
+            var failure = AttachmentFailure(
+                .download,
+                .internalError,
+                "The worker has no credentials for \(request.origin). Its log has the reason.",
+            )
+            failure.concealedCause = .init(host: request.askedHost, refusal: "\(error)")
+            throw failure
+        }
+    }
+
+    /// Waits for a permit, as long as a caller wants the source.
+    private func permit(for question: SourceBody.Question, _ origin: Origin) async throws(AttachmentFailure)
+        -> OriginPermit
+    {
+        let latest = min(end, deadline.latest)
+        do throws(OriginLimitError) {
+            let permit = try await whileWanted(question.file) { [limiter] () async throws(OriginLimitError) in
+                try await limiter.enter(origin, until: latest)
+            }
+            guard let permit else { throw .cancelled }
+            return permit
+        } catch {
+            // A caller with a later deadline may still get it.
+            if error.lacksTime { deadline.recordCutback() }
+            throw error.failure(of: question.request.origin, at: client.time.now)
+        }
+    }
+
+    /// Performs `work` as long as a caller wants the source. Returns `nil` if nobody does any more.
+    private func whileWanted<Value: Sendable, Failure: Error>(
+        _ file: MediaFile,
+        _ work: @escaping @Sendable () async throws(Failure) -> Value,
+    ) async throws(Failure) -> Value? {
+        let outcome = await withTaskGroup(of: Result<Value, Failure>?.self) { group in
+            group.addTask {
+                do throws(Failure) {
+                    return .success(try await work())
+                } catch {
+                    return .failure(error)
+                }
+            }
+            group.addTask {
+                _ = await file.contents { $0.ending != nil }
+                return nil
+            }
+            var outcome: Result<Value, Failure>?
+            for await result in group {
+                if let result { outcome = result }
+                group.cancelAll()
+            }
+            return outcome
+        }
+        return try outcome?.get()
+    }
+}
+
 extension AttachmentFailure {
     /// A Boolean value that indicates whether the failure came in the middle of a part, whose rest is worth another
     /// request.
     fileprivate var leavesARest: Bool { reason == .truncated || reason == .stalled }
+}
+
+extension MediaFile {
+    /// A Boolean value that indicates whether the file was ended because time is over.
+    fileprivate var isOver: Bool {
+        if case .cut(let failure) = contents.ending { failure.reason == .timedOut } else { false }
+    }
+}
+
+extension HTTPResult {
+    /// A Boolean value that indicates whether a retry may succeed: the connection was reset, or the origin reports a
+    /// failure or overload.
+    fileprivate var isWorthAnotherRequest: Bool {
+        guard fetchedByteCount == 0 || failure?.reason == .httpStatus else { return false }
+        return switch failure?.reason {
+        case .connectionFailed: isConnected
+        case .httpStatus: status == 429 || status.map { $0 >= 500 } ?? false
+        default: false
+        }
+    }
+}
+
+// MARK: - Reading ahead
+
+/// The choice of the next range to request.
+struct ReadAhead {
+    private let rule: RangeRule
+    /// The end of the last request, and the size of a request that continues from there.
+    private var end = 0
+    private var nextCount: Int
+
+    init(_ rule: RangeRule) {
+        self.rule = rule
+        nextCount = rule.leastByteCount
+    }
+
+    /// Returns the range to request in order to fill the hole `missing`, without bytes that are there already.
+    mutating func block(for missing: Range<Int>, in contents: SourceContents) -> Range<Int> {
+        let block = guess(missing, contents)
+        end = block.upperBound
+        return block
+    }
+
+    private mutating func guess(_ missing: Range<Int>, _ contents: SourceContents) -> Range<Int> {
+        let start = missing.lowerBound
+        let size = contents.size ?? .max
+        let goesOn = start == end || contents.present.range(at: max(0, start - 1))?.contains(max(0, end - 1)) == true
+        nextCount = goesOn ? min(nextCount * 2, rule.mostByteCount) : rule.leastByteCount
+        // A reader that wants more than one byte knows what it will read.
+        guard contents.wanted.count == 1 else { return missing }
+        let isTail = !goesOn && size - start <= rule.tailByteCount
+        let last = isTail ? size : min(size, start + nextCount)
+        return contents.present.firstGap(in: start..<last) ?? missing
+    }
 }

@@ -1,7 +1,7 @@
-package import Events
+package import Base
 package import HTTPClient
 package import Media
-package import Timing
+import Synchronization
 
 /// A downloader of sources into media files.
 package final class Downloader: Sendable {
@@ -9,29 +9,47 @@ package final class Downloader: Sendable {
     /// The client for all requests of this worker to servers that its operator does not run.
     package let client: HTTPClient
     private let limiter: OriginLimiter
-    private let instrument: any Instrument<OriginEvent>
+    private let resolving = ResolvingDownloads()
+    private let recorder: any EventRecorder<OriginEvent>
 
     package init(
         settings: DownloadSettings,
         time: any TimeSource = SystemTime(),
-        instrument: any Instrument<OriginEvent> = NoInstrument<OriginEvent>(),
+        recorder: any EventRecorder<OriginEvent> = NoRecorder<OriginEvent>(),
     ) {
         self.settings = settings
-        client = HTTPClient(settings: settings.http, time: time, instrument: instrument)
-        limiter = OriginLimiter(settings.origins, time: time, instrument: instrument)
-        self.instrument = instrument
+        client = HTTPClient(settings: settings.http, time: time, recorder: recorder)
+        limiter = OriginLimiter(settings.origins, time: time, recorder: recorder)
+        self.recorder = recorder
     }
 
-    /// Writes the source's bytes into the job's file while they arrive, and ends the file: whole, or cut with the failure
-    /// that the report has too. The download ends at once if the task is cancelled or another task ends the file.
+    /// Writes the source's bytes into the job's file while they arrive, and ends the file: whole, or cut with the failure.
+    /// The download ends at once if the task is cancelled or another task ends the file.
     ///
     /// Where the origin answers ranges, only the ranges that the file's readers want are fetched. This returns when all
     /// of the source is there, or no reader is left to want more, which ends the file.
-    @discardableResult
-    package func download(_ job: DownloadJob) async -> DownloadReport {
-        let report = await report(on: job)
-        job.file.end(report.failure.map(MediaFile.Ending.cut) ?? .whole)
-        return report
+    package func download(_ job: DownloadJob) async {
+        do throws(AttachmentFailure) {
+            try await fetch(job)
+            job.file.end(.whole)
+        } catch {
+            client.reportConcealedCause(of: error)
+            job.file.end(.cut(error))
+        }
+    }
+
+    private func fetch(_ job: DownloadJob) async throws(AttachmentFailure) {
+        let target: SourceTarget
+        do throws(DownloadURL.ParseError) {
+            target = try settings.access.target(of: job.source)
+        } catch {
+            throw error.failure(redirectedBy: nil)
+        }
+        let end = client.time.now + job.timeLimit
+        var download = Download(job, of: target, settings, limiter, client, resolving, until: end) { [recorder] in
+            recorder.record(.refusedAccess(rule: $0, status: $1))
+        }
+        try await download.run(expectsClip: job.kind.map { $0 != .image } ?? target.url.namesClip)
     }
 
     /// The present load on origins.
@@ -40,12 +58,24 @@ package final class Downloader: Sendable {
     /// Returns the rule for the source at `url`, or `nil` if there is none.
     package func rule(for url: String) -> AccessRule? { settings.access.rule(for: url) }
 
-    /// Returns the origin of the source at `url`; `nil` if that is not the URL of a server.
-    package func origin(of url: String) -> Origin? {
-        guard let parsed = try? DownloadURL(url) else { return nil }
-        var origin = settings.origins.origin(of: parsed)
-        origin.access = rule(for: url)?.key
-        return origin
+    /// Returns the source that `text` names: its URL, its origin, and the access with which it is fetched. The only place at
+    /// which a sender's URL is understood.
+    package func resolve(_ text: String) -> Source {
+        do throws(DownloadURL.ParseError) {
+            let target = try settings.access.target(of: text)
+            var origin = settings.origins.origin(of: target.url)
+            origin.access = target.rule?.key
+            return Source(
+                text,
+                url: .success(target.url),
+                host: target.askedHost,
+                origin: origin.name,
+                rule: target.rule?.name,
+                accessKey: target.rule?.key,
+            )
+        } catch {
+            return Source(text, url: .failure(error))
+        }
     }
 
     /// Sets the number of notifications that wait elsewhere for running downloads to end. The least promising downloads
@@ -53,23 +83,92 @@ package final class Downloader: Sendable {
     package func setDemand(_ count: Int) { limiter.setDemand(count) }
 
     /// Begins the end of the process: downloads that would not be done in a few seconds end.
-    package func drain() { limiter.drain() }
+    package func drain() {
+        limiter.drain()
+        Task.detached { [resolving, time = client.time, grace = settings.origins.lastGrace] in
+            try? await time.sleep(for: grace)
+            resolving.end()
+        }
+    }
 
     /// Cancels the running downloads and refuses later ones.
     package func stop() { client.stop() }
+}
 
-    private func report(on job: DownloadJob) async -> DownloadReport {
-        let end = client.time.now + job.timeLimit
-        do throws(DownloadURL.ParseError) {
-            let target = try settings.access.target(of: job.url)
-            var download = Download(job, of: target, settings, limiter, client, until: end) { [instrument] in
-                instrument.record(.refusedAccess(rule: $0, status: $1))
-            }
-            await download.run(expectsClip: job.kind.map { $0 != .image } ?? target.url.namesClip)
-            client.reportConcealedCause(of: download.report.failure)
-            return download.report
-        } catch {
-            return DownloadReport(url: job.url, failure: error.failure(redirectedBy: nil))
-        }
+// MARK: - The end of the process
+
+/// The downloads that wait for the address of their host. They have no permit yet, so the limiter cannot end them.
+final class ResolvingDownloads: Sendable {
+    private struct State {
+        var files: [ObjectIdentifier: MediaFile] = [:]
+        var isOver = false
     }
+
+    private let state = Mutex(State())
+
+    /// Returns the result of `body`, which resolves the host of the file's source. Ends the file when the process ends.
+    func run<Value: Sendable>(for file: MediaFile, _ body: () async throws(AttachmentFailure) -> Value)
+        async throws(AttachmentFailure) -> Value
+    {
+        let isOver = state.withLock { state in
+            if !state.isOver { state.files[ObjectIdentifier(file)] = file }
+            return state.isOver
+        }
+        if isOver { file.end(.cut(Self.failure)) }
+        defer { state.withLock { $0.files[ObjectIdentifier(file)] = nil } }
+        return try await body()
+    }
+
+    /// Ends all downloads that wait for a name, now and later.
+    func end() {
+        let files = state.withLock { state in
+            state.isOver = true
+            return state.files.values
+        }
+        for file in files { file.end(.cut(Self.failure)) }
+    }
+
+    private static let failure = AttachmentFailure(
+        .download,
+        .workerStopped,
+        "The worker is shutting down and did not wait for the name of the source's host.",
+    )
+}
+
+// MARK: - Settings
+
+/// The settings of all downloads. They are read once.
+package struct DownloadSettings: Sendable {
+    /// The settings of each request.
+    package var http = HTTPSettings()
+    package var ranges = RangeRule()
+    /// The limits that protect origins.
+    package var origins = OriginRule()
+    /// The most redirects of one download.
+    package var redirectLimit = 5
+    /// The rules about sources that need access, and about those that come before them.
+    package var access = AccessTable()
+
+    package init() {}
+}
+
+/// The rule for fetching a source in parts, where its origin answers range requests (RFC 9110, section 14).
+package struct RangeRule: Sendable, Equatable {
+    /// The size of the first request in bytes, for likely video or sound. Most have their index within it.
+    package var firstByteCount = 131_072
+    /// The size in bytes of a request behind a jump, where the reader does not say how much it will read. Each one that
+    /// continues from there is twice as large as the one before it.
+    package var leastByteCount = 65_536
+    package var mostByteCount = 1_048_576
+    /// The largest rest of a source behind a jump that is fetched to the end, in bytes: most of the time it is an
+    /// index.
+    package var tailByteCount = 1_048_576
+    /// The size of a source, and the length of a jump, up to which a running download goes on instead.
+    package var jumpByteCount = 1_048_576
+    /// The distance in bytes by which a download in order may run ahead of its reader before it pauses.
+    package var windowByteCount = 8_388_608
+    /// The most range requests for one source. A reader that needs more is not looking for a clip.
+    package var requestLimit = 64
+
+    package init() {}
 }

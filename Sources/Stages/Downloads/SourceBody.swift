@@ -250,7 +250,7 @@ extension HTTPRequest {
     func lied(_ lie: RangeAnswer.Lie) -> AttachmentFailure { lied(lie.rawValue) }
 
     func sourceChanged() -> AttachmentFailure {
-        failure(.sourceChanged, "The source at \(origin) changed while parts of it were fetched.")
+        failure(.sourceChanged, "The source at \(origin) changed during the download.")
     }
 
     func tooManyRanges(limit: Int) -> AttachmentFailure {
@@ -266,7 +266,7 @@ extension HTTPRequest {
     }
 
     func unchanged() -> AttachmentFailure {
-        failure(.cancelled, "The source at \(origin) has not changed and was not fetched again.")
+        failure(.cancelled, "The source at \(origin) has not changed and was not downloaded again.")
     }
 
     func empty() -> AttachmentFailure { failure(.empty, "\(origin) sent an empty body.") }

@@ -1,31 +1,29 @@
-package import Events
+package import Base
 package import Media
-import Names
 import Synchronization
-package import Timing
 
-/// A client for HTTP/1.1 that follows no redirect: each request is checked and counted by itself.
+/// A client for HTTP/1.1 that does not follow redirects: each request is checked and counted separately.
 ///
-/// Whatever a peer does holds back requests to that peer's site only (SECURITY N14): each site has a thread of its own
-/// while it has transfers.
+/// A malicious peer delays only requests to its own site (SECURITY N14): each site has its own thread while it has
+/// transfers.
 package final class HTTPClient: Sendable {
     package let settings: HTTPSettings
     package let time: any TimeSource
     private let loops: TransferLoops
     /// The limiter for answers that are posted to callbacks. They don't wait for downloads, nor downloads for them.
     private let callbackLimiter: OriginLimiter
-    private let instrument: any Instrument<OriginEvent>
+    private let recorder: any EventRecorder<OriginEvent>
 
     package init(
         settings: HTTPSettings,
         time: any TimeSource = SystemTime(),
-        instrument: any Instrument<OriginEvent> = NoInstrument<OriginEvent>(),
+        recorder: any EventRecorder<OriginEvent> = NoRecorder<OriginEvent>(),
     ) {
         self.settings = settings
         self.time = time
-        self.instrument = instrument
-        loops = TransferLoops(settings: settings, time: time) { instrument.record(.cutOff(host: $0)) }
-        callbackLimiter = OriginLimiter(.callbacks, time: time, instrument: NoInstrument<OriginEvent>())
+        self.recorder = recorder
+        loops = TransferLoops(settings: settings, time: time) { recorder.record(.cutOff(host: $0)) }
+        callbackLimiter = OriginLimiter(.callbacks, time: time, recorder: NoRecorder<OriginEvent>())
         LoopWatch.begin()
     }
 
@@ -34,13 +32,13 @@ package final class HTTPClient: Sendable {
     /// Cancels the running requests and refuses later ones.
     package func stop() { loops.stop() }
 
-    /// The numbers of threads with transfers, and of those that keep connections for later ones.
+    /// The numbers of threads with transfers, and of threads that keep connections for later transfers.
     package var threadCounts: (working: Int, idle: Int) { loops.counts }
 
     /// Returns the reason why a callback's URL can never be called, or `nil` if it may be.
     package func refusal(ofCallback url: String) -> String? { CallbackURL.refusal(of: url, settings.addresses) }
 
-    /// Returns the request with the addresses of its host. Throws if the name has none, or if none is there in time.
+    /// Returns the request with the addresses of its host. Throws if the name has no address, or the lookup takes too long.
     package func resolved(_ request: HTTPRequest, until deadline: Instant) async throws(AttachmentFailure)
         -> HTTPRequest
     {
@@ -78,16 +76,14 @@ package final class HTTPClient: Sendable {
         for receiver: any AnswerReceiver,
         until deadline: Instant,
     ) async throws(AttachmentFailure) -> HTTPResult {
-        var request = request
-        request.timeLimit = deadline - time.now
-        guard request.timeLimit > .zero else { throw request.timedOut() }
-        return await loops.run(request, receiver)
+        guard time.now < deadline else { throw request.timedOut() }
+        return await loops.run(request, receiver, until: deadline)
     }
 
     /// Reports to the operator the cause that the caller must not learn.
     package func reportConcealedCause(of failure: AttachmentFailure?) {
         guard let failure, let cause = failure.concealedCause else { return }
-        instrument.record(failure.reason == .refusedAddress ? .refusedHost(cause) : .lackedCredentials(cause))
+        recorder.record(failure.reason == .refusedAddress ? .refusedHost(cause) : .lackedCredentials(cause))
     }
 }
 
@@ -258,4 +254,31 @@ private final class MessageBody: AnswerReceiver {
             return .taken
         }
     }
+}
+
+// MARK: - Settings
+
+/// The settings of all requests of one client. They are read once.
+package struct HTTPSettings: Sendable {
+    /// The name of the threads on which the transfers run, for logs and `top -H`.
+    package var name = "downloads"
+    package var addresses = AddressPolicy()
+    /// The time limit for connection and TLS handshake together, and another one for the name. The request's own time
+    /// limit holds as well.
+    package var connectTimeout: Duration = .seconds(5)
+    package var stall = StallRule()
+    /// The time within which a request must have received bytes to count as making progress.
+    package var fairTime: Duration = .seconds(1)
+    /// The most bytes of all headers of one answer together.
+    package var headerByteLimit = 65_536
+    /// The most lines of one answer's head. libcurl searches all of them for each field that is read.
+    package var headerLineLimit = 256
+    /// The path of a PEM file with certificate authorities to trust in addition to the system's.
+    package var authoritiesFile: String?
+    package var userAgent = "attachd"
+    package var resolver = NameResolver.ofThisProcess
+    /// A function that replaces the resolver for some hosts, for tests; `nil` from it leaves the name to the resolver.
+    package var resolve: (@Sendable (_ host: String) -> [IPAddress]?)?
+
+    package init() {}
 }

@@ -1,6 +1,6 @@
+import Base
+import CCurl
 package import Media
-package import Names
-import Timing
 
 /// One request: the first of a download, the one after a redirect, or a message.
 package struct HTTPRequest: Sendable {
@@ -17,11 +17,10 @@ package struct HTTPRequest: Sendable {
     package var signature: SignatureV4?
     /// The access that only this request and its like have to a connection.
     package var access: ConnectionAccess?
-    /// The addresses of the host, best first; none for a host that is an address.
+    /// The addresses of the host, best first; empty if the host is an address.
     package var addresses: [IPAddress] = []
     package var timeLimit: Duration = .zero
-    /// The permit of the request. It ends when the server has no more to do for the request, even before the transfer
-    /// ends.
+    /// The permit of the request. Others have it while the receiver pauses, and it may end before the transfer does.
     package var permit: OriginPermit?
 
     package init(url: DownloadURL, askedHost: String? = nil) {
@@ -37,9 +36,9 @@ package struct HTTPRequest: Sendable {
 package struct ConnectionAccess: Sendable {
     /// The name of the rule that gives the access.
     package var name: String
-    /// The addresses that may be dialled; `nil` for those that the client may dial.
+    /// The addresses to which the request may connect; `nil` for all addresses that the client allows.
     package var policy: AddressPolicy?
-    /// The only addresses that are dialled; with none, those of the host's name.
+    /// The only addresses to which the request connects; if empty, the addresses of the host's name.
     package var addresses: [IPAddress]
     /// The certificate that proves to the server who asks.
     package var certificate: ClientCertificate?
@@ -60,16 +59,12 @@ package struct ConnectionAccess: Sendable {
 /// The result of one request.
 package struct HTTPResult: Sendable {
     package var status: Int?
-    /// The media type as the server sent it.
-    package var contentType: String?
     /// The target of a redirect as the server sent it; `nil` if the answer is not a redirect.
     package var location: String?
     /// The pause that the server asks for.
     package var retryAfter: Duration?
     /// A Boolean value that indicates whether the server was reached, so that it has the request.
     package var isConnected = false
-    /// The number of requests that were made for it.
-    package var requestCount = 1
     /// The bytes of the body as they came over the network.
     package var fetchedByteCount = 0
     /// A Boolean value that indicates whether bytes of the body came until the end.
@@ -78,7 +73,7 @@ package struct HTTPResult: Sendable {
     package var wasPreempted = false
     /// A Boolean value that indicates whether the peer kept the thread of its site busy, so that it was cut off.
     package var isHeld = false
-    /// A Boolean value that indicates whether the failure is one that the client or the receiver found, not libcurl.
+    /// A Boolean value that indicates whether the client or the receiver found the failure, not libcurl.
     package var wasStopped = false
     package var failure: AttachmentFailure?
 
@@ -139,4 +134,152 @@ extension AnswerReceiver {
     package func followWishes(_ look: @Sendable () -> Void) async {}
     package func makeRoom(for byteCount: Int) -> Reception { .taken }
     package func goesOn() -> Reception { .taken }
+}
+
+// MARK: - Heads
+
+/// The status line and headers of an answer. All of them are claims.
+package struct AnswerHead: Sendable, Equatable {
+    package var status: Int
+    package var contentType: String?
+    package var contentLength: Int?
+    package var contentRange: String?
+    package var contentEncoding: String?
+    package var acceptRanges: String?
+    package var entityTag: String?
+    package var lastModified: String?
+    package var date: String?
+    package var cacheControl: String?
+    package var expires: String?
+    package var age: String?
+    package var vary: String?
+    /// The time that the connection took, with name and TLS handshake; `nil` if an earlier one served again.
+    package var connectTime: Duration?
+
+    package init(status: Int) { self.status = status }
+
+    /// A Boolean value that indicates whether the status asks for the same with another URL (RFC 9110, section 15.4).
+    package var isRedirect: Bool { Self.isRedirect(status) }
+
+    static func isRedirect(_ status: Int) -> Bool { [301, 302, 303, 307, 308].contains(status) }
+
+    /// A Boolean value that indicates whether the body's bytes are encoded.
+    package var isEncoded: Bool {
+        contentEncoding?.split(separator: ",").contains { $0.filter { $0 != " " }.lowercased() != "identity" } ?? false
+    }
+
+    package var acceptsByteRanges: Bool { acceptRanges?.lowercased() == "bytes" }
+
+    /// A Boolean value that indicates whether the origin declares the source as a picture, all of which is needed.
+    package var declaresPicture: Bool { contentType?.lowercased().hasPrefix("image/") == true }
+
+    /// A Boolean value that indicates whether the origin declares the source as video or sound, of which a clip may be
+    /// enough.
+    package var declaresClip: Bool {
+        let type = contentType?.lowercased() ?? ""
+        return type.hasPrefix("video/") || type.hasPrefix("audio/")
+    }
+}
+
+// MARK: - Failures in words
+
+/// Failures in words. They name the host of the download and nothing that an origin sent.
+extension HTTPRequest {
+    func refused(_ refusal: AddressRefusal) -> AttachmentFailure { unreachable("\(refusal)") }
+
+    /// Returns one failure for two causes. Callers must not learn which names an internal DNS knows, so a host without
+    /// an address and a host whose addresses may not be fetched from fail alike (SECURITY N11).
+    func unreachable(_ refusal: String?) -> AttachmentFailure {
+        var failure = failure(
+            .refusedAddress,
+            "\(origin) has no address from which attachd may download. If its address is private, see --allow-address.",
+        )
+        failure.concealedCause = AttachmentFailure.ConcealedCause(host: url.host, refusal: refusal)
+        return failure
+    }
+
+    func headersTooLarge(limit: Int, _ lineLimit: Int) -> AttachmentFailure {
+        failure(.tooLarge, "The headers of \(origin) are larger than \(limit) bytes, or more than \(lineLimit) lines.")
+    }
+
+    func stalled(_ rule: StallRule) -> AttachmentFailure {
+        let amount = rule.byteCount == 1 ? "1 byte" : "\(rule.byteCount) bytes"
+        return failure(.stalled, "\(origin) sent less than \(amount) in \(rule.window).")
+    }
+
+    package func unexpectedStatus(_ status: Int) -> AttachmentFailure {
+        failure(.httpStatus, "\(origin) answered with HTTP status \(status) instead of 200.")
+    }
+
+    /// Returns the failure for an origin that contradicts the request or itself. `lie` says what it did.
+    package func lied(_ lie: String) -> AttachmentFailure { failure(.originLied, "\(origin) \(lie).") }
+
+    /// Returns the failure for a peer that kept its thread busy with what carries no data.
+    func held() -> AttachmentFailure {
+        failure(.originLied, "\(origin) kept the worker busy without sending data, so its connections were cut off.")
+    }
+
+    func heldBefore(until end: Instant, now: Instant) -> AttachmentFailure {
+        let seconds = max(1, ((end - now).milliseconds + 999) / 1000)
+        return failure(
+            .originUnavailable,
+            "\(origin) kept the worker busy without sending data. Requests to it are paused for another \(seconds) s.",
+        )
+    }
+
+    /// Returns the failure for a name that could not be resolved in time.
+    func unresolved(_ settings: HTTPSettings) -> AttachmentFailure {
+        failure(.connectionFailed, "\(origin) could not be reached within \(settings.connectTimeout).")
+    }
+
+    package func truncated() -> AttachmentFailure {
+        failure(.truncated, "The connection to \(origin) broke off before the last byte.")
+    }
+
+    package func timedOut() -> AttachmentFailure {
+        failure(.timedOut, "The download from \(origin) did not finish in time.")
+    }
+
+    func wasPreempted(_ cause: Preemption) -> AttachmentFailure {
+        switch cause {
+        case .slow: failure(.timedOut, "\(origin) sends too slowly to finish in time, and other downloads waited.")
+        case .ending: failure(.workerStopped, "The worker is shutting down and did not wait for \(origin).")
+        case .share: failure(.timedOut, "\(origin) had more than its share of all downloads while others waited.")
+        }
+    }
+
+    package func cancelled() -> AttachmentFailure { failure(.cancelled, "The download from \(origin) was stopped.") }
+
+    /// Returns the failure that libcurl's `code` means. `hasBody` tells whether bytes of the body had come.
+    func failure(
+        _ code: CURLcode,
+        isConnected: Bool,
+        hasBody: Bool,
+        connectTimeout: Duration,
+    ) -> AttachmentFailure {
+        switch code {
+        case CURLE_URL_MALFORMAT: failure(.invalidURL, "The host name of \(origin) cannot be used.")
+        case CURLE_COULDNT_RESOLVE_HOST: unreachable(nil)
+        case CURLE_OPERATION_TIMEDOUT where !isConnected && connectTimeout < timeLimit:
+            failure(.connectionFailed, "\(origin) could not be reached within \(connectTimeout).")
+        case CURLE_OPERATION_TIMEDOUT: timedOut()
+        case CURLE_SSL_CACERT_BADFILE: failure(.tlsFailed, "The file of certificate authorities cannot be read.")
+        case CURLE_PEER_FAILED_VERIFICATION: failure(.tlsFailed, "The certificate of \(origin) is not trusted.")
+        case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_SSL_ENGINE_INITFAILED, CURLE_SSL_ISSUER_ERROR:
+            failure(.tlsFailed, "The TLS handshake with \(origin) failed. The origin needs TLS 1.2 or newer.")
+        case CURLE_SSL_CLIENTCERT, CURLE_SSL_CERTPROBLEM:
+            failure(.tlsFailed, "\(origin) wants a client certificate, and there is none that it accepts.")
+        case CURLE_OUT_OF_MEMORY: failure(.resourceLimit, "The worker has no memory for the download from \(origin).")
+        case _ where hasBody: truncated()
+        default:
+            failure(
+                .connectionFailed,
+                "\(origin) did not answer: the connection failed with libcurl error \(code.rawValue).",
+            )
+        }
+    }
+
+    package func failure(_ reason: AttachmentFailure.Reason, _ message: String) -> AttachmentFailure {
+        AttachmentFailure(.download, reason, message)
+    }
 }

@@ -1,13 +1,9 @@
-import Concurrency
-import Digests
+package import Base
 import Dispatch
-package import Events
 package import Files
 import Glibc
 package import Media
 import Synchronization
-package import Timing
-package import Values
 
 /// The store of attachments. It writes only below one folder.
 ///
@@ -49,7 +45,7 @@ package final class AttachmentStore: Sendable {
     private let scratch: ScratchDirectory
     private let index = Mutex(AttachmentIndex())
     private let now: @Sendable () -> UnixTime
-    private let instrument: any Instrument<StoreEvent>
+    private let recorder: any EventRecorder<StoreEvent>
     /// The queue for file access, which blocks and must not run on Swift's threads.
     private let queue: DispatchQueue
     private let heartbeat: LoopHeartbeat
@@ -63,7 +59,7 @@ package final class AttachmentStore: Sendable {
         hasGroupReadableKeys: Bool = false,
         retention: Retention = Retention(),
         now: @escaping @Sendable () -> UnixTime = { .now },
-        instrument: any Instrument<StoreEvent> = NoInstrument<StoreEvent>(),
+        recorder: any EventRecorder<StoreEvent> = NoRecorder<StoreEvent>(),
     ) throws(FileError) {
         let directory = try Directory.create(path, option: Self.option)
         self.root = directory.path
@@ -72,7 +68,7 @@ package final class AttachmentStore: Sendable {
         heartbeat = LoopHeartbeat("store") { queue.async(execute: $0) }
         self.retention = retention
         self.now = now
-        self.instrument = instrument
+        self.recorder = recorder
         self.attachments = try directory.subdirectory("attachments".utf8)
         try attachments.checkEntries()
         let scratchFolders = try directory.subdirectory("tmp".utf8)
@@ -118,7 +114,7 @@ package final class AttachmentStore: Sendable {
         case .success(let file): return file
         case .failure(let error):
             // The store did not fail if the attachment was taken back.
-            if error.code != ECANCELED { instrument.record(.failed(isFull: error.isFull)) }
+            if error.code != ECANCELED { recorder.record(.failed(isFull: error.isFull)) }
             throw error.attachmentFailure
         }
     }
@@ -152,7 +148,7 @@ package final class AttachmentStore: Sendable {
             }
             let lease = AttachmentHold(identifier, adopting: descriptor, status, until: end)
             // Another process may have stored it since the last sweep.
-            index.insert(identifier, byteCount: lease.byteCount, stored: UnixTime(status.st_mtim))
+            index.insert(identifier, byteCount: lease.byteCount, stored: status.modified)
             index.lend(lease)
             return lease
         }
@@ -287,8 +283,8 @@ package final class AttachmentStore: Sendable {
             index.insert(identifier, byteCount: byteCount, stored: stored)
             return madeWay
         }
-        for byteCount in madeWay { instrument.record(.removed(.madeWay, byteCount: byteCount)) }
-        instrument.record(.stored(byteCount: byteCount))
+        for byteCount in madeWay { recorder.record(.removed(.madeWay, byteCount: byteCount)) }
+        recorder.record(.stored(byteCount: byteCount))
         try attachments.sync()
     }
 
@@ -313,8 +309,8 @@ package final class AttachmentStore: Sendable {
     private func remove(_ identifier: AttachmentIdentifier, from index: inout AttachmentIndex) -> Int? {
         guard let entry = index.entries[identifier] else { return nil }
         return attachments.locked {
-            if let status = attachments.status(of: identifier), UnixTime(status.st_mtim) > entry.stored {
-                index.insert(identifier, byteCount: Int(status.st_size), stored: UnixTime(status.st_mtim))
+            if let status = attachments.status(of: identifier), status.modified > entry.stored {
+                index.insert(identifier, byteCount: Int(status.st_size), stored: status.modified)
                 return nil
             }
             try? attachments.remove(identifier.description.utf8)
@@ -334,7 +330,7 @@ package final class AttachmentStore: Sendable {
                 // It may have been stored again, or got a reader, since.
                 index.isExpired(identifier, retention, at: now) ? remove(identifier, from: &index) : nil
             }
-            if let removed { instrument.record(.removed(.expired, byteCount: removed)) }
+            if let removed { recorder.record(.removed(.expired, byteCount: removed)) }
         }
     }
 
@@ -344,7 +340,7 @@ package final class AttachmentStore: Sendable {
         index.withLock { index in
             for identifier in found.symmetricDifference(index.entries.keys) {
                 if let status = attachments.status(of: identifier) {
-                    let stored = UnixTime(status.st_mtim)
+                    let stored = status.modified
                     index.insert(identifier, byteCount: Int(status.st_size), stored: stored)
                 } else {
                     index.remove(identifier)
@@ -352,4 +348,26 @@ package final class AttachmentStore: Sendable {
             }
         }
     }
+}
+
+extension stat {
+    /// The time of the last change of the content.
+    var modified: UnixTime { UnixTime(seconds: st_mtim.tv_sec, nanoseconds: st_mtim.tv_nsec) }
+}
+
+// MARK: - Events
+
+/// An event of the store, for metrics and logs.
+package enum StoreEvent: Sendable, Equatable {
+    package enum Removal: String, Sendable, CaseIterable {
+        /// The file had expired.
+        case expired
+        /// The file was removed because the quota was reached.
+        case madeWay
+    }
+
+    case stored(byteCount: Int)
+    case removed(Removal, byteCount: Int)
+    /// An attachment was not stored. `isFull` tells whether the reason is a lack of disk space.
+    case failed(isFull: Bool)
 }

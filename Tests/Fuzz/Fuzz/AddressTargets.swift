@@ -1,5 +1,5 @@
 // swift-format-ignore-file: NeverUseForceTry
-import Names
+import Media
 
 @testable import Downloads
 @testable import HTTPClient

@@ -1,14 +1,14 @@
+import Base
 import Media
-import Timing
 
 @testable import Decoding
 
 enum MediaTargets {
-    /// Checks that only bytes with a picture's format have a header, and that its sizes are not negative.
+    /// Checks that only bytes with an output's format have a header, and that its sizes are not negative.
     static func media(_ bytes: [UInt8]) {
         let format = OutputFormat(of: bytes.span)
         guard let header = OutputHeader(bytes.span) else { return }
-        precondition(header.format == format && header.width >= 0 && header.height >= 0)
+        precondition(header.format == format && (header.width ?? 0) >= 0 && (header.height ?? 0) >= 0)
     }
 
     /// Checks that a parsed duration is not negative, can be added to an instant, and can be written in milliseconds.

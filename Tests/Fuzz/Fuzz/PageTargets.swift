@@ -1,10 +1,8 @@
 // swift-format-ignore-file: NeverUseForceTry
+import Base
 import Foundation
 import Media
 import Payloads
-import ServiceExtension
-import Timing
-import Values
 
 @testable import Batch
 @testable import LoadTest
@@ -26,7 +24,7 @@ enum PageTargets {
         let request = ProcessingRequest(notification: notification)
         var numbers = Numbers(bytes)
         let attachments = notification.attachments.map { attachment in
-            var source = AttachmentSource()
+            var source = SourceFacts()
             source.format = MediaFormat.allCases[Int(numbers.next().magnitude % UInt(MediaFormat.allCases.count))]
             source.byteCount = numbers.next()
             source.fetched = numbers.next()
@@ -35,10 +33,10 @@ enum PageTargets {
                 height: numbers.next(),
                 durationMilliseconds: numbers.next()
             )
-            return ProcessingResult.Attachment(
-                identifier: attachment.identifier,
-                stored: StoredAttachment(identifier: "a", url: attachment.url, sha256: "b"),
-                report: RungReport(
+            var delivered = DeliveredAttachment(
+                attachment.identifier,
+                in: StoredFile(identifier: "a", url: attachment.url, sha256: "b"),
+                RungReport(
                     rung: .downscaled,
                     format: source.format.flatMap(OutputFormat.init) ?? .gif,
                     byteCount: numbers.next(),
@@ -47,13 +45,15 @@ enum PageTargets {
                     frames: numbers.next(),
                     durationMilliseconds: numbers.next(),
                 ),
-                sourceURL: attachment.url,
-                source: source,
-                isClipped: numbers.next() % 2 == 0,
+                from: attachment.url,
+                source,
             )
+            delivered.isClipped = numbers.next() % 2 == 0
+            return delivered
         }
         let result = ProcessingResult(
             request: request,
+            sourceHosts: [],
             identifier: notification.identifier,
             outcome: .degraded,
             payload: bytes,

@@ -1,7 +1,7 @@
 // swift-format-ignore-file: NeverUseForceTry
+import Base
 import Media
 import Processing
-import Values
 
 @testable import Payloads
 
@@ -16,12 +16,16 @@ enum PayloadTargets {
     static func payload(_ bytes: [UInt8]) {
         guard let request = try? PayloadReader().read(bytes, identifier: "fuzz") else { return }
         precondition(request.attachments.count <= PayloadReader.attachmentLimit)
-        let ready = NotificationAttachment(
-            identifier: "a",
-            url: "https://cdn.example/attachments/a.jpg?signature=b",
-            shortURL: "https://cdn.example/a",
-            type: "public.jpeg",
-            byteCount: 4711,
+        let ready = DeliveredAttachment(
+            "a",
+            in: StoredFile(
+                identifier: "a",
+                url: "https://cdn.example/attachments/a.jpg?signature=b",
+                shortURL: "https://cdn.example/a",
+            ),
+            RungReport(rung: .downscaled, format: .jpeg, byteCount: 4711),
+            from: "https://origin.example/a",
+            SourceFacts(),
         )
         let all = Dictionary(uniqueKeysWithValues: request.attachments.indices.map { ($0, ready) })
         for attachments in [all, [0: ready], [:]] {

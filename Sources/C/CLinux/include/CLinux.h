@@ -95,3 +95,5 @@ int clinux_processor_count(void);
 pid_t clinux_thread_number(void);
 /// Sets the nice value of a thread of this process: setpriority(2) of Linux, which knows threads.
 int clinux_yield_thread(pid_t number, int nice);
+/// Blocks all signals in the calling thread: pthread_sigmask(3).
+void clinux_block_signals(void);

@@ -2,7 +2,7 @@
 package struct DialectDefinition: Sendable, Equatable {
     package var name: String
     /// JSON pointers to the URL; the first that leads to one wins. `*` stands for every element of an array or object.
-    /// Without a gate, all of them count, as in a service's request.
+    /// Without a gate, all of them are used, as in a request to a service.
     package var url: [String]
     /// A JSON pointer to the identifier. Its `*` takes the value of the URL's `*`.
     package var identifier: String?
@@ -11,7 +11,7 @@ package struct DialectDefinition: Sendable, Equatable {
     /// The form in which the type is written.
     package var typeForm: TypeForm
     package var gate: Gate
-    /// The name of the profile for notifications that name none.
+    /// The name of the profile for notifications that do not name one.
     package var profile: String?
     /// A JSON pointer to the JSON string that the payload is inside of. The other pointers start at that payload. Without
     /// a URL, the built-in dialects find the attachments there.

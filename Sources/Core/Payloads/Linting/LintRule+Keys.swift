@@ -1,4 +1,4 @@
-import Values
+import Base
 
 extension LintRule {
     static let keyMisspelled = LintRule(.keyMisspelled, isAboutOutgoing: false) { subject in
@@ -19,7 +19,7 @@ extension LintRule {
                     .textNotObject,
                     .error,
                     at: root.pointer + pointer,
-                    "The URL stands here as a text. \(dialect.title) reads an object or array, and nothing else.",
+                    "The URL is a string here, but \(dialect.title) expects an object or array.",
                     advice: "Write {\"id1\": \"https://…\"}, or the form in the service's own documentation.",
                     source: LintSource.dialects,
                 )
@@ -70,7 +70,7 @@ extension LintSubject {
                         key == "mutable-content" ? .error : .warning,
                         at: match.pointer.appending(member.key),
                         "The system does not read \"\(member.key.onOneLine(limit: 60))\" in aps. The key is \"\(key)\".",
-                        advice: "Write \(key). Underscores are of the requests of some services, not of aps.",
+                        advice: "Write \(key). Only requests to some services use underscores, not aps.",
                         source: LintSource.payloadSize,
                     )
                 }
@@ -102,7 +102,7 @@ extension LintSubject {
                     .warning,
                     at: pointer,
                     "No service reads \"\(key.onOneLine(limit: 60))\". \(nearest.dialect.title) reads \(nearest.url).",
-                    advice: "Correct the key, or name your own in the configuration under dialects.",
+                    advice: "Correct the key, or define your own dialect in the configuration.",
                     source: LintSource.dialects,
                 )
             }

@@ -1,3 +1,5 @@
+// MARK: - The payload
+
 extension LintRule {
     /// The rules for the payload as a whole.
     static let payloadRules = [
@@ -26,8 +28,8 @@ extension LintRule {
                 .alertMissing,
                 .error,
                 at: held.attachment.pointers.url,
-                "No alert shows, so the phone runs no service extension: never for silent pushes, sounds and badges.",
-                advice: "Give the alert a title or body. A picture needs a notification that shows.",
+                "The notification shows no alert, so the phone runs no service extension. It never does for silent pushes, sounds and badges.",
+                advice: "Give the alert a title or body.",
                 source: LintSource.modifyingContent,
             )
         }
@@ -39,7 +41,7 @@ extension LintRule {
             LintFinding(
                 .notUnicode,
                 .error,
-                "A string has half a surrogate pair, such as \\ud83d. Readers of JSON replace it or refuse the payload.",
+                "A string has half a surrogate pair, such as \\ud83d. JSON readers replace it or refuse the payload.",
                 advice: "Cut texts between characters, not between UTF-16 units.",
                 source: LintSource.unicode,
             )
@@ -71,8 +73,87 @@ extension LintRule {
                 .payloadTooLarge,
                 .error,
                 "The payload has \(count) bytes; the push service refuses more than \(limit).",
-                advice: "Shorten texts, or let the app load the rest by a URL.",
+                advice: "Shorten texts, or let the app load the rest from a URL.",
                 source: isWebPush ? LintSource.webPushSize : LintSource.payloadSize,
+            )
+        ]
+    }
+}
+
+// MARK: - The presentation
+
+extension LintRule {
+    /// The rules for the way in which attachments are shown.
+    static let presentationRules = [
+        categoryHidesThumbnail, severalAttachments, tooManyAttachments, optionInvalid, thumbnailHidden,
+    ]
+
+    private static let categoryHidesThumbnail = LintRule(.categoryHidesThumbnail, isAboutOutgoing: false) { subject in
+        var seen: Set<String> = []
+        return subject.forApple.compactMap { attachment in
+            guard let category = attachment.request.category, let hidesText = subject.extensionCategories[category],
+                seen.insert(category).inserted
+            else { return nil }
+            let text = hidesText ? " It also hides the system's title and text when the notification is expanded." : ""
+            return LintFinding(
+                .categoryHidesThumbnail,
+                .warning,
+                at: attachment.pointer,
+                "A content extension shows the category \(category), so the banner has no thumbnail.\(text)",
+                advice: "Send pictures that need a thumbnail under another category, or under none.",
+                source: LintSource.hiddenThumbnail,
+            )
+        }
+    }
+
+    private static let severalAttachments = LintRule(.severalAttachments, isAboutOutgoing: false) { subject in
+        let shown = subject.forApple
+        guard shown.count > 1, !shown.contains(where: { subject.extensionCategories[$0.request.category ?? ""] != nil })
+        else { return [] }
+        return [
+            LintFinding(
+                .severalAttachments,
+                .note,
+                at: shown[1].pointer,
+                "There are \(shown.count) attachments. The system shows the first; the others need a content extension.",
+                advice: "Put the most important one first, or give the category a content extension.",
+                source: LintSource.firstAttachment,
+            )
+        ]
+    }
+
+    private static let tooManyAttachments = LintRule(.tooManyAttachments) { subject in
+        subject.request.ownRemarks.map { text in
+            LintFinding(.tooManyAttachments, .warning, text, advice: "", source: LintSource.dialects)
+        }
+    }
+
+    private static let optionInvalid = LintRule(.optionInvalid) { subject in
+        subject.request.attachments.flatMap { attachment in
+            attachment.remarks.map { text in
+                LintFinding(
+                    .optionInvalid,
+                    .warning,
+                    at: attachment.pointers.url,
+                    text,
+                    advice: "",
+                    source: LintSource.attachment
+                )
+            }
+        }
+    }
+
+    private static let thumbnailHidden = LintRule(.thumbnailHidden, isAboutOutgoing: false) { subject in
+        let shown = subject.forApple
+        guard let first = shown.first, shown.allSatisfy(\.request.options.isThumbnailHidden) else { return [] }
+        return [
+            LintFinding(
+                .thumbnailHidden,
+                .note,
+                at: first.pointer,
+                "Every attachment hides its thumbnail, so the banner has none.",
+                advice: "Omit the option for one of them.",
+                source: LintSource.attachment,
             )
         ]
     }

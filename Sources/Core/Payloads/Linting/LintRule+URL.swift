@@ -1,4 +1,4 @@
-import Values
+import Base
 
 extension LintRule {
     /// The rules for the URLs that a device gets.
@@ -13,8 +13,8 @@ extension LintRule {
             .urlNotAbsolute,
             .error,
             at: attachment.pointer,
-            "The text is not an absolute URL, so there is nothing to download.",
-            advice: "Write the whole URL, from https:// on.",
+            "The string is not an absolute URL, so the phone cannot download it.",
+            advice: "Write the complete URL, beginning with https://.",
             source: LintSource.attachment,
         )
     }
@@ -27,7 +27,7 @@ extension LintRule {
             .urlNotEncoded,
             .warning,
             at: attachment.pointer,
-            "The URL has a space or another character that a URL cannot have. iOS before 17 reads no URL from it.",
+            "The URL has a space or another character that URLs do not allow. iOS versions before 17 do not accept it.",
             advice: "Encode the character: %20 is a space.",
             source: LintSource.urlCharacters,
         )
@@ -41,8 +41,8 @@ extension LintRule {
             .schemeUnsupported,
             .error,
             at: attachment.pointer,
-            "Extensions and browsers download by https. Few or none know \(scheme):.",
-            advice: "Give an HTTPS URL of the file.",
+            "Extensions and browsers download over HTTPS. They do not support \(scheme): URLs.",
+            advice: "Use an HTTPS URL for the file.",
             source: attachment.platform == .android ? LintSource.firebaseImage : LintSource.modifyingContent,
         )
     }
@@ -53,8 +53,8 @@ extension LintRule {
             .fileURL,
             .error,
             at: attachment.pointer,
-            "A file: URL names a file of the sender's machine. No phone has it.",
-            advice: "Give an HTTPS URL. attachd does with --public-url or --publish.",
+            "A file: URL names a file on the sender's machine, which no phone can read.",
+            advice: "Use an HTTPS URL. attachd writes one with --public-url or --publish.",
             source: LintSource.modifyingContent,
         )
     }
@@ -65,19 +65,22 @@ extension LintRule {
             switch attachment.platform {
             case .apple:
                 (
-                    .error, "App Transport Security lets apps and their extensions download by HTTPS only.",
+                    .error, "App Transport Security allows apps and their extensions to download only over HTTPS.",
                     LintSource.transportSecurity
                 )
             case .android, .other:
-                (.warning, "Apps for Android 9 and later refuse clear text by default.", LintSource.androidCleartext)
-            case .web: (.warning, "Browsers block or upgrade HTTP in a page of HTTPS.", LintSource.mixedContent)
+                (
+                    .warning, "Apps for Android 9 and later refuse unencrypted HTTP by default.",
+                    LintSource.androidCleartext
+                )
+            case .web: (.warning, "Browsers block or upgrade HTTP URLs on an HTTPS page.", LintSource.mixedContent)
             }
         return LintFinding(
             .insecureURL,
             severity,
             at: attachment.pointer,
             "The URL is not HTTPS. \(meaning)",
-            advice: "Serve the file by HTTPS. What attachd has processed comes from its own --public-url.",
+            advice: "Serve the file over HTTPS. Files that attachd processed come from its own --public-url.",
             source: source,
         )
     }
@@ -88,8 +91,8 @@ extension LintRule {
             .addressUnreachable,
             .warning,
             at: attachment.pointer,
-            "The host \(attachment.url.host.onOneLine(limit: 60)) is the phone itself, or a machine that it reaches only in the same network.",
-            advice: "Give a URL that every phone reaches, unless all are in this network.",
+            "The host \(attachment.url.host.onOneLine(limit: 60)) is the phone itself, or a machine that the phone can reach only in the same network.",
+            advice: "Use a URL that every phone can reach, unless all phones are in this network.",
             source: LintSource.localNetworking,
         )
     }
@@ -112,8 +115,8 @@ extension LintRule {
             .signatureExpired,
             .error,
             at: attachment.pointer,
-            "The URL's signature expired \(LintText.duration(subject.now - expiry.time)) ago; its host refuses it.",
-            advice: "Sign the URL when the notification is sent, for longer than pushes wait for a phone.",
+            "The URL's signature expired \(LintText.duration(subject.now - expiry.time)) ago, so the host refuses it.",
+            advice: "Sign the URL when you send the notification, and for longer than a push may wait for a phone.",
             source: expiry.source,
         )
     }

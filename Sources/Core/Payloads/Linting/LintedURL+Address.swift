@@ -1,3 +1,5 @@
+// MARK: - Addresses
+
 extension LintedURL {
     /// A Boolean value that indicates whether the host names the phone itself, or a machine that only a phone in the same
     /// network reaches (RFC 6761, RFC 6762, RFC 1918, RFC 3927, RFC 4193).
@@ -37,7 +39,7 @@ extension LintedURL {
             SharePage(
                 service: "Google Drive",
                 advice:
-                    "Write https://drive.google.com/uc?export=download&id=ID, or put the file on a server of your own.",
+                    "Write https://drive.google.com/uc?export=download&id=ID, or put the file on your own server.",
                 source: LintSource.driveLinks,
             )
         case "dropbox.com", "www.dropbox.com":
@@ -45,10 +47,69 @@ extension LintedURL {
                 && parameter("dl") != "1"
                 ? SharePage(
                     service: "Dropbox",
-                    advice: "End the link in raw=1 in place of dl=0.",
+                    advice: "Replace dl=0 at the end of the link by raw=1.",
                     source: LintSource.dropboxLinks,
                 ) : nil
         default: nil
         }
+    }
+}
+
+// MARK: - Expiry
+
+extension LintedURL {
+    /// The time until which the URL's signature is valid, in seconds since 1970, and the page that says so.
+    struct Expiry: Sendable, Equatable {
+        var time: Int
+        var source: String
+    }
+
+    /// The expiry of a signed URL, or `nil` if it is not signed, or in a form that is not known here.
+    var expiry: Expiry? {
+        if let time = issueExpiry("amz") { return Expiry(time: time, source: LintSource.amazonSignature) }
+        if let time = issueExpiry("goog") { return Expiry(time: time, source: LintSource.googleSignature) }
+        if parameter("sig") != nil, let text = parameter("se"), let time = Self.time(text) {
+            return Expiry(time: time, source: LintSource.azureSignature)
+        }
+        // Amazon S3 (version 2), CloudFront and Google Cloud Storage (version 2).
+        if parameter("signature") != nil, let text = parameter("expires"), let time = Int(text), time > 0 {
+            return Expiry(time: time, source: LintSource.signatureWithTime)
+        }
+        return nil
+    }
+
+    /// Returns the time from the parameters `X-VENDOR-Date` and `X-VENDOR-Expires`, a number of seconds.
+    private func issueExpiry(_ vendor: String) -> Int? {
+        guard let issued = parameter("x-\(vendor)-date").flatMap(Self.time),
+            let seconds = parameter("x-\(vendor)-expires").flatMap({ Int($0) }), (0...Self.longest).contains(seconds)
+        else { return nil }
+        return issued + seconds
+    }
+
+    /// A hundred years, so that no sum overflows.
+    private static let longest = 3_153_600_000
+
+    /// Returns the seconds since 1970 of a date in UTC, such as `20261122T230000Z`, `2026-11-22T23:00:00Z` or
+    /// `2026-11-22` (ISO 8601). `nil` if the text is not one.
+    static func time(_ text: String) -> Int? {
+        guard text.utf8.count <= 32, text.allSatisfy({ $0.isASCII && ($0.isNumber || "-:.TZ".contains($0)) }) else {
+            return nil
+        }
+        let digits = text.prefix { $0 != "." }.compactMap { $0.wholeNumberValue }
+        guard [8, 12, 14].contains(digits.count), digits.count == 8 || text.hasSuffix("Z") else { return nil }
+        func number(_ range: Range<Int>) -> Int {
+            range.upperBound <= digits.count ? digits[range].reduce(0) { $0 * 10 + $1 } : 0
+        }
+        let (month, day) = (number(4..<6), number(6..<8))
+        guard (1...12).contains(month), (1...31).contains(day) else { return nil }
+        let days = days(year: number(0..<4), month: month, day: day)
+        return ((days * 24 + number(8..<10)) * 60 + number(10..<12)) * 60 + number(12..<14)
+    }
+
+    /// Returns the days since 1970-01-01 in the Gregorian calendar, counting years from March.
+    private static func days(year: Int, month: Int, day: Int) -> Int {
+        let year = month > 2 ? year : year - 1
+        let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
+        return year * 365 + year / 4 - year / 100 + year / 400 + dayOfYear - 719_468
     }
 }

@@ -39,7 +39,7 @@ struct LintedURL: Sendable {
     /// The URL without what may be secret: user, password, port, query and fragment.
     var shown: String { (scheme.map { "\($0)://" } ?? "") + host + path }
 
-    /// The characters that may stand nowhere in a URL, beside spaces, controls, and other scripts.
+    /// The characters that a URL cannot contain, besides spaces, controls, and other scripts.
     private static let excluded = Set("<>\"{}|\\^`".utf8)
 
     private static func scheme(of text: String) -> (scheme: String?, rest: Substring) {

@@ -55,3 +55,59 @@ package struct PayloadLinter: Sendable {
         )
     }
 }
+
+// MARK: - Rules
+
+/// A rule of the linter: the code of its findings, and the check that makes them.
+struct LintRule: Sendable {
+    let code: LintCode
+    /// A Boolean value that indicates whether the rule is about what goes to the push service. The other rules are about
+    /// what a sender writes, or need what only a person knows.
+    let isAboutOutgoing: Bool
+    let check: @Sendable (LintSubject) -> [LintFinding]
+
+    init(
+        _ code: LintCode,
+        isAboutOutgoing: Bool = true,
+        check: @escaping @Sendable (LintSubject) -> [LintFinding],
+    ) {
+        self.code = code
+        self.isAboutOutgoing = isAboutOutgoing
+        self.check = check
+    }
+
+    /// Creates a rule for each attachment by itself.
+    init(forEach code: LintCode, check: @escaping @Sendable (LintedAttachment, LintSubject) -> LintFinding?) {
+        self.init(code) { subject in subject.attachments.compactMap { check($0, subject) } }
+    }
+
+    /// All rules, in the order of their findings: the payload, its attachments, their URLs, their formats.
+    static let all = payloadRules + presentationRules + urlRules + formatRules
+}
+
+// MARK: - The payload
+
+/// A payload as the rules look at it.
+struct LintSubject: Sendable {
+    let request: NotificationRequest
+    /// The payload whose rules are checked: as it came, or as it goes on.
+    let payload: JSONValue
+    /// The payload with the JSON of its strings in their places.
+    let content: JSONValue
+    /// The attachments whose URLs go to the device as the sender wrote them.
+    let attachments: [LintedAttachment]
+    /// The time of the check, in seconds since 1970.
+    let now: Int
+    /// The categories with a content extension, and whether that hides the system's title and text.
+    let extensionCategories: [String: Bool]
+    let dialects: [Dialect]
+
+    /// A Boolean value that indicates whether the payload is of a Live Activity, which runs no service extension.
+    var isLiveActivity: Bool { payload["aps"]?["content-state"] != nil }
+
+    /// A Boolean value that indicates whether the sender means no alert: a background push.
+    var isBackground: Bool { payload["aps"]?["content-available"]?.isYes == true }
+
+    /// The attachments for iPhone, iPad and Watch.
+    var forApple: [LintedAttachment] { attachments.filter { $0.platform == .apple } }
+}

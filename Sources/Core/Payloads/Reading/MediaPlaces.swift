@@ -1,4 +1,4 @@
-import Values
+import Base
 
 /// The URLs of media in a body in which no dialect finds an attachment, and the configuration that finds them.
 ///
@@ -100,7 +100,7 @@ package struct MediaPlaces: Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// Returns the URL without its secrets if `text` is one of media: by its extension, or by the key that it stands at.
+    /// Returns the URL without its secrets if `text` is a URL of media, by its extension or by its key.
     private static func mediaURL(_ text: String, key: String) -> String? {
         let url = LintedURL(text)
         guard let scheme = url.scheme, ["http", "https"].contains(scheme), !url.host.isEmpty else { return nil }

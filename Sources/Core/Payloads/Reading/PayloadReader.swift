@@ -85,7 +85,7 @@ package struct PayloadReader: Sendable {
         )
     }
 
-    /// Returns what is found in `payload`, or `nil` if it is neither a push payload nor a request that fits.
+    /// Returns the attachments in `payload`, or `nil` if it is neither a push payload nor a known request.
     private func reading(of payload: JSONValue, _ pinned: Dialect?, _ inlinePattern: JSONPattern?) -> Reading? {
         best(of: forms(of: payload, pinned), after: 0) { form in
             var reading = Reading(
@@ -217,7 +217,7 @@ private struct Reading {
     var measures: [PayloadMeasure] = []
 }
 
-/// Random identifiers for attachments whose sender gave them none.
+/// Random identifiers for attachments without an identifier from the sender.
 package enum RandomIdentifier {
     /// Returns 128 random bits in lower-case hexadecimal.
     package static func make() -> String {
@@ -226,5 +226,55 @@ package enum RandomIdentifier {
             return String(repeating: "0", count: 8 - digits.count) + digits
         }
         .joined()
+    }
+}
+
+// MARK: - Payloads in strings
+
+/// A JSON string in a body that contains another payload or request, as in a message for Amazon SNS.
+struct PayloadString: Sendable, Equatable {
+    /// The location of the string. The pointers to values inside go on from there.
+    var pointer: JSONPointer
+    /// The JSON inside.
+    var value: JSONValue
+    /// The dialects of requests that may be inside. `nil` is all of them.
+    var requests: [Dialect]?
+
+    /// Returns the strings of `body` at `places` that hold a JSON object.
+    static func all(_ places: [PayloadStrings], in body: JSONValue) -> [PayloadString] {
+        var strings: [PayloadString] = []
+        for place in places {
+            for match in place.pattern.matches(in: body).prefix(countLimit - strings.count) {
+                guard !strings.contains(where: { $0.pointer == match.pointer }), let text = match.value.text,
+                    let value = try? JSONValue(parsing: Array(text.utf8)), value.isObject
+                else { continue }
+                strings.append(PayloadString(pointer: match.pointer, value: value, requests: place.requests))
+            }
+        }
+        return strings
+    }
+
+    /// The most strings of one body that are opened.
+    private static let countLimit = 16
+}
+
+extension JSONValue {
+    /// Returns the body in which the JSON inside replaces each of `strings`.
+    func opening(_ strings: [PayloadString]) -> JSONValue {
+        strings.reduce(into: self) { body, string in
+            guard let text = body.value(at: string.pointer)?.text,
+                let value = try? JSONValue(parsing: Array(text.utf8))
+            else { return }
+            body.set(at: string.pointer, to: value)
+        }
+    }
+
+    /// Returns the body with the strings that `original` has. JSON that did not change keeps its text.
+    func closing(_ strings: [PayloadString], as original: JSONValue) -> JSONValue {
+        strings.reduce(into: self) { body, string in
+            guard let value = body.value(at: string.pointer) else { return }
+            let text = value == string.value ? original.value(at: string.pointer) : nil
+            body.set(at: string.pointer, to: text ?? .string(value.compactText))
+        }
     }
 }

@@ -1,7 +1,7 @@
+import Base
 import CLibav
 import DecoderWire
 import Media
-import Timing
 
 /// A reader of one clip's packets. It reads them once, in the order of the file, and keeps them for every rung.
 final class ClipReader {
@@ -12,8 +12,13 @@ final class ClipReader {
     private var packets: [Packet] = []
     private var byteCount = 0
     private var isAtEnd = false
-    /// The streams that have delivered a packet beyond the end of the clip.
+    /// The streams that have delivered a packet beyond the end of the clip, and those that need not: another one is far
+    /// ahead of them.
     private var finished: Set<Int> = []
+    /// A Boolean value that indicates whether the source ended before the clip.
+    private var isAtSourceEnd = false
+    /// The packets of each stream, measured.
+    private var measures: [Int: StreamMeasure] = [:]
 
     /// The most bytes of a clip: ten seconds at the highest bit rate that cameras write.
     private static let byteLimit = 256_000_000
@@ -99,7 +104,9 @@ final class ClipReader {
         packets = []
         byteCount = 0
         isAtEnd = false
+        isAtSourceEnd = false
         finished = []
+        measures = [:]
         // If the container cannot seek, reading starts at the current position.
         try? demuxer.seek(to: max(demuxer.startTime, time), of: lead)
         var hasKeyFrame = lead.kind == .audio
@@ -136,17 +143,206 @@ final class ClipReader {
             guard let stream = stream(of: packet) else { continue }
             record(packet, of: stream)
             if finished.count < streams.count || !finished.contains(stream.index) { return packet }
-            break
+            isAtEnd = true
+            return nil
         }
-        isAtEnd = true
+        (isAtEnd, isAtSourceEnd) = (true, true)
         return nil
     }
 
     /// Records whether a stream has passed the end of the clip, or is so far ahead that the others must have ended.
     private func record(_ packet: Packet, of stream: MediaStream) {
+        let start = range.start > demuxer.startTime ? range.start : nil
+        measures[stream.index, default: StreamMeasure()].take(packet, of: stream, from: start, to: range.end)
         guard let time = packet.decodingTime ?? packet.presentationTime else { return }
         let beyond = stream.microseconds(time) - range.end
         if beyond >= 0 { finished.insert(stream.index) }
         if beyond >= Self.slack { finished = Set(streams.map(\.index)) }
+    }
+}
+
+// MARK: - Durations
+
+extension ClipReader {
+    /// The time by which a source's last packet may come before the last one of its index, in microseconds.
+    private static let indexSlack: Int64 = 500_000
+
+    /// The account of the packets so far.
+    var account: ClipAccount {
+        let video = streams.first { $0.kind == .video }
+        let sound = streams.first { $0.kind == .audio }
+        // Packets of a codec that is not decoded are not even read.
+        let unheard = sound == nil && demuxer.hasUndecodedSound ? ClipAccount.Stream(packets: 1) : nil
+        return ClipAccount(
+            video: video.flatMap { measures[$0.index]?.account(in: range) },
+            sound: sound.flatMap { measures[$0.index]?.account(in: range) } ?? unheard,
+            declaredMilliseconds: demuxer.declaredDuration.map { Int($0 / 1000) },
+            endsEarly: isAtSourceEnd && video.map(endsEarly) ?? false,
+        )
+    }
+
+    /// Returns the time until which the last picture of `stream` is shown, in microseconds from the start of the clip. Call it
+    /// after the last packet.
+    func end(of stream: MediaStream) -> Int64 {
+        guard isAtSourceEnd, !finished.contains(stream.index) else { return range.duration }
+        var end = measures[stream.index]?.end ?? range.start
+        // Some containers don't say how long the last picture is shown, but how long they last.
+        if streams.count == 1, !demuxer.hasUndecodedSound, let declared = demuxer.declaredDuration {
+            end = max(end, demuxer.startTime.addingClamped(declared))
+        }
+        return max(0, min(range.end, end) - range.start)
+    }
+
+    /// Returns `true` if the index lists packets of the clip that did not come.
+    private func endsEarly(_ stream: MediaStream) -> Bool {
+        guard let last = stream.indexEntry(stream.indexEntryCount - 1).map({ stream.microseconds($0.timestamp) }) else {
+            return false
+        }
+        let read = measures[stream.index]?.last ?? range.start
+        return min(last, range.end) - Self.indexSlack > read
+    }
+}
+
+/// The measured packets of one stream. All times are in microseconds.
+private struct StreamMeasure {
+    private var packets = 0
+    /// The latest time at which a picture or sound ends.
+    private(set) var end: Int64?
+    /// The latest time of a packet.
+    private(set) var last: Int64?
+    private var first: Int64?
+    private var sum: Int64 = 0
+    private var steps: Int64 = 0
+    private var before: Int64?
+    /// The time of the next packet, if it has none itself: it follows the one before.
+    private var due: Int64?
+
+    /// Takes a packet. Those that are decoded before `start` don't count; `nil` counts all.
+    mutating func take(_ packet: Packet, of stream: MediaStream, from start: Int64?, to limit: Int64) {
+        let time = packet.decodingTime ?? packet.presentationTime
+        guard let decoded = time.map(stream.microseconds) ?? due else { return }
+        let shown = packet.presentationTime.map(stream.microseconds) ?? decoded
+        let duration = max(0, stream.microseconds(packet.duration))
+        due = decoded.addingClamped(duration)
+        last = max(last ?? decoded, decoded)
+        guard !packet.isHidden, shown >= start ?? shown else { return }
+        end = max(end ?? shown, shown.addingClamped(duration))
+        if shown < limit { packets += 1 }
+        first = first ?? shown
+        sum = sum.addingClamped(duration)
+        let step = decoded.subtractingReportingOverflow(before ?? decoded)
+        if !step.overflow { steps = steps.addingClamped(max(0, step.partialValue)) }
+        before = decoded
+    }
+
+    /// Returns the account of the stream in the part of the source.
+    func account(in range: ClipRange) -> ClipAccount.Stream {
+        // Nothing is missing before a stream begins.
+        let (late, overflow) = (first ?? range.start).subtractingReportingOverflow(range.start)
+        let room = overflow ? 0 : max(0, range.duration - max(0, late))
+        return ClipAccount.Stream(
+            packets: packets,
+            packetMilliseconds: Int(min(sum, room) / 1000),
+            stepMilliseconds: Int(min(steps, room) / 1000),
+        )
+    }
+}
+
+// MARK: - Bit rates
+
+extension ClipReader {
+    /// The time that is read ahead of a source that is still arriving, and the time over which its bits are counted, in
+    /// microseconds.
+    private static let look: Int64 = 4_000_000
+    private static let window: Int64 = 1_000_000
+
+    /// Reads ahead, and returns the form of a new encoding of `stream`, which has sound.
+    func encoding(of stream: MediaStream) throws(DecodeError) -> SoundEncoding {
+        SoundEncoding(of: stream, sourceBitRate: try bitRate(of: stream))
+    }
+
+    /// Reads ahead, and returns the bits a second of `stream` in the clip; `nil` if its packets don't tell.
+    ///
+    /// Of a source that is still arriving, the first seconds must do. The one with the most bits counts, because speech
+    /// often begins with silence.
+    private func bitRate(of stream: MediaStream) throws(DecodeError) -> Int64? {
+        let readsAll = hasWholeSource
+        var all = BitCount()
+        var recent = BitCount()
+        var highest: Int64?
+        var index = 0
+        while let packet = try packet(at: index) {
+            index += 1
+            guard packet.stream == stream.index, let time = packet.presentationTime ?? packet.decodingTime else {
+                continue
+            }
+            let shown = stream.microseconds(time)
+            all.reach(shown)
+            recent.reach(shown)
+            if !readsAll, recent.duration >= Self.window {
+                highest = max(highest ?? 0, recent.bitRate ?? 0)
+                recent = BitCount()
+                recent.reach(shown)
+                if all.duration >= Self.look { break }
+            }
+            all.add(packet)
+            recent.add(packet)
+        }
+        return highest ?? all.bitRate
+    }
+}
+
+/// The bits of a stream's packets from one time up to another. The last packet doesn't count: nothing says how long it
+/// lasts.
+private struct BitCount {
+    private var start: Int64?
+    private(set) var duration: Int64 = 0
+    private var bits: Int64 = 0
+    private var last: Int64 = 0
+
+    /// Goes on to the time of the next packet. The times of a source can be any numbers.
+    mutating func reach(_ time: Int64) {
+        let (passed, isTooLarge) = time.subtractingReportingOverflow(start ?? time)
+        if start == nil { start = time }
+        if !isTooLarge { duration = max(duration, passed) }
+        bits += last
+        last = 0
+    }
+
+    mutating func add(_ packet: Packet) { last = Int64(packet.byteCount) * 8 }
+
+    /// The bits a second; `nil` if no time has passed.
+    var bitRate: Int64? { duration > 0 ? av_rescale(bits, 1_000_000, duration) : nil }
+}
+
+// MARK: - Ranges
+
+/// The part of a source that a clip is made of, in microseconds on the source's clock.
+struct ClipRange {
+    let start: Int64
+    let end: Int64
+
+    var duration: Int64 { end - start }
+
+    /// Creates the range. `longest` is the profile's limit.
+    init(_ clip: ClipSelection, longest: Duration, in demuxer: Demuxer) {
+        start = demuxer.startTime.addingClamped(clip.start.microseconds)
+        end = start.addingClamped(max(1, min(clip.duration ?? longest, longest).microseconds))
+    }
+
+    private init(start: Int64, duration: Int64) {
+        self.start = start
+        end = start + duration
+    }
+
+    /// Returns a range of the same duration that begins at `start`.
+    func moved(to start: Int64) -> ClipRange { ClipRange(start: start, duration: duration) }
+}
+
+extension Duration {
+    /// The duration in microseconds: never negative, and never so large that sums overflow.
+    var microseconds: Int64 {
+        let (seconds, attoseconds) = components
+        return min(max(0, seconds), 1 << 32) * 1_000_000 + max(0, attoseconds) / 1_000_000_000_000
     }
 }

@@ -59,7 +59,7 @@ final class EncodedAudioTrack: ClipTrack {
         try encodeDecoded()
     }
 
-    func finish(until mustStop: () -> Bool) throws(DecodeError) {
+    func finish(showingUntil end: Int64, until mustStop: () -> Bool) throws(DecodeError) {
         try decoder.send(nil)
         try encodeDecoded()
         try resampler.drain()

@@ -1,7 +1,7 @@
+import Base
 import CLibav
 import DecoderWire
 import Media
-import Values
 
 /// A video track that is decoded, scaled, turned upright, and encoded as H.264.
 final class EncodedVideoTrack: ClipTrack {
@@ -23,8 +23,10 @@ final class EncodedVideoTrack: ClipTrack {
     private let filter: UnitFilter
     private let scaler: PictureScaler
     private let output: Int
-    /// The duration of the last frame: the same as that of the frame before.
+    /// The shortest duration of the last frame.
     private let frameDuration: Int64
+    /// The last packet so far. Its duration is known at the end.
+    private var last: Packet?
     /// The frame that is shown at the start of the clip until the next one is due.
     private var waiting: Frame?
     private var lastTime: Int64?
@@ -56,7 +58,7 @@ final class EncodedVideoTrack: ClipTrack {
         let sourceRate = stream.frameRate > 0 ? stream.frameRate : Self.usualFrameRate
         sourceDuration = max(1, stream.units(ofMicroseconds: Int64(clamping: 1_000_000 / sourceRate)))
         let rate = min(sourceRate, Self.highestFrameRate)
-        let colours = ColourDescription(of: stream).scaled
+        let colors = ColorDescription(of: stream).scaled
         frameDuration = Int64(clamping: 90_000 / rate)
         let options: KeyValuePairs = ["preset": "veryfast", "crf": "\(rateFactor)"]
         encoder = try unsafe StreamEncoder.open("libx264", options: options) { context in
@@ -66,9 +68,9 @@ final class EncodedVideoTrack: ClipTrack {
             unsafe context.time_base = Self.timeBase
             unsafe context.framerate = av_d2q(rate, 90_000)
             unsafe context.sample_aspect_ratio = AVRational(num: 1, den: 1)
-            unsafe context.colorspace = colours.matrix
-            unsafe context.color_primaries = colours.primaries
-            unsafe context.color_trc = colours.transfer
+            unsafe context.colorspace = colors.matrix
+            unsafe context.color_primaries = colors.primaries
+            unsafe context.color_trc = colors.transfer
             unsafe context.color_range = AVCOL_RANGE_MPEG
             unsafe context.rc_max_rate = bitRate
             unsafe context.rc_buffer_size = Int32(clamping: bitRate)
@@ -96,7 +98,7 @@ final class EncodedVideoTrack: ClipTrack {
         try encodeDecoded()
     }
 
-    func finish(until mustStop: () -> Bool) throws(DecodeError) {
+    func finish(showingUntil shownEnd: Int64, until mustStop: () -> Bool) throws(DecodeError) {
         try decoder.send(nil)
         try encodeDecoded(until: mustStop)
         try encodeWaiting()
@@ -105,6 +107,12 @@ final class EncodedVideoTrack: ClipTrack {
         guard lastTime != nil else { throw DecodeError(.corrupt, "no frame could be decoded") }
         try encoder.sendEnd()
         try writeEncoded(until: mustStop)
+        guard !mustStop(), let last else { return }
+        let microsecond = AVRational(num: 1, den: AV_TIME_BASE)
+        // The last packet has the last picture, or an earlier one that is decoded after it.
+        let held = min(end, av_rescale_q(shownEnd, microsecond, Self.timeBase))
+        last.duration = max(last.duration, held - (last.decodingTime ?? last.presentationTime ?? 0))
+        try muxer.write(last, to: output, timeBase: Self.timeBase)
     }
 
     private func encodeDecoded(until mustStop: () -> Bool = { false }) throws(DecodeError) {
@@ -157,7 +165,8 @@ final class EncodedVideoTrack: ClipTrack {
             packet.duration = max(1, min(frameDuration, end - (packet.presentationTime ?? 0)))
             guard let filtered = try filter.filtered(packet) else { continue }
             byteCount += filtered.byteCount
-            try muxer.write(filtered, to: output, timeBase: Self.timeBase)
+            if let last { try muxer.write(last, to: output, timeBase: Self.timeBase) }
+            last = filtered
         }
     }
 }

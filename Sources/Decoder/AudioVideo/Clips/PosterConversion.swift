@@ -1,6 +1,7 @@
+import Base
+import CLibav
 import DecoderWire
 import Media
-import Values
 
 /// The search for a video's poster frame, and its conversion into a still picture.
 struct PosterConversion {
@@ -121,5 +122,84 @@ struct PosterConversion {
     private static func hasPassed(_ wait: Int64, from start: Int64, to time: Int64) -> Bool {
         let (passed, isTooLarge) = time.subtractingReportingOverflow(start)
         return isTooLarge || passed.magnitude >= wait
+    }
+}
+
+// MARK: - Detail
+
+/// The measures of a video frame that tell a good poster from one that is black, white, plain, blurred, or half faded.
+struct FrameDetail: Equatable {
+    /// The longer side in pixels of the gray version that is measured. Blur that is invisible there does not matter.
+    static let longEdge = 160
+    /// The average brightness outside of which a frame looks black or white. Black is 16, white 235.
+    private static let visible = 32.0...215.0
+    /// The score from which on a frame has enough to see. A plain color has 10.
+    private static let enough = 25.0
+
+    let brightness: Double
+    /// The standard deviation of the brightness.
+    let contrast: Double
+    /// The mean difference between neighbours in a row.
+    let sharpness: Double
+
+    /// Measures rows of `width` bytes each.
+    init(of bytes: [UInt8], width: Int) {
+        var (sum, squares, differences) = (0, 0, 0)
+        for index in 0..<bytes.count {
+            let value = Int(bytes[index])
+            sum += value
+            squares += value * value
+            if index % width != 0 { differences += abs(value - Int(bytes[index - 1])) }
+        }
+        let count = Double(max(1, bytes.count))
+        brightness = Double(sum) / count
+        contrast = max(0, Double(squares) / count - brightness * brightness).squareRoot()
+        sharpness = Double(differences) / count
+    }
+
+    var isVisible: Bool { Self.visible.contains(brightness) }
+    /// A measure of how much there is to see. What is visible but plain comes before what is black or white.
+    var score: Double { isVisible ? 10 + contrast + 3 * sharpness : (contrast + 3 * sharpness) / 4 }
+    var isEnough: Bool { score >= Self.enough }
+}
+
+// MARK: - Stills
+
+extension Frame {
+    /// Returns the frame as a still picture with square pixels in sRGB, about as large as `rules` ask for.
+    func still(of stream: MediaStream, rules: ImageRules) throws(DecodeError) -> DecodedStill {
+        // Scales to twice the wanted size. The better filter of the image encoder does the rest.
+        let target = size.withSquarePixels(stream.pixelRatio).fitting(longEdge: rules.longEdge * 2)
+        let scaled = try PictureScaler(to: target, AV_PIX_FMT_RGB24).scaled(self)
+        return DecodedStill(
+            pixels: scaled.rows(ofBytes: target.width * 3),
+            size: target,
+            orientation: stream.orientation.exif,
+        )
+    }
+
+    /// Returns the measures of the small gray version that `scaler` makes of the frame.
+    func detail(with scaler: PictureScaler) throws(DecodeError) -> FrameDetail {
+        let scaled = try scaler.scaled(self)
+        return FrameDetail(of: scaled.rows(ofBytes: scaled.size.width), width: scaled.size.width)
+    }
+
+    /// Returns the first plane without the gaps between its rows.
+    private func rows(ofBytes count: Int) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(count * size.height)
+        guard let start = unsafe pointer.pointee.data.0 else { return bytes }
+        let stride = unsafe Int(pointer.pointee.linesize.0)
+        for row in 0..<size.height {
+            unsafe bytes.append(contentsOf: UnsafeBufferPointer(start: start + row * stride, count: count))
+        }
+        return bytes
+    }
+}
+
+extension PictureScaler {
+    /// Returns a scaler to the gray version that `detail(with:)` measures, in the shape of `frame`.
+    static func forDetail(of frame: borrowing Frame) -> PictureScaler {
+        PictureScaler(to: frame.size.fitting(longEdge: FrameDetail.longEdge), AV_PIX_FMT_GRAY8)
     }
 }

@@ -1,8 +1,8 @@
+import Base
 import CLibav
 import DecoderWire
 import Glibc
 import Media
-import Values
 
 /// The conversion of a video into a clip: a poster, a copy of its coded pictures, or a new encoding.
 struct VideoConversion {
@@ -89,14 +89,14 @@ struct VideoConversion {
     /// Emits a copy. Returns `true` if nothing better can follow.
     private func copy(_ reader: ClipReader, _ rules: VideoRules) throws(DecodeError) -> Bool {
         let muxer = try Muxer(.mp4, byteLimit: rules.byteLimit)
-        var tracks: [any ClipTrack] = [try CopiedTrack(video, range: reader.range, muxer: muxer)]
+        let picture = try CopiedTrack(video, range: reader.range, muxer: muxer)
         // Coded sound is never copied: see `isUncompressed`.
-        if let sound = try encodedSound(reader, muxer) { tracks.append(sound) }
-        let assembly = ClipAssembly(reader: reader, muxer: muxer, tracks: tracks)
+        let sound = try encodedSound(reader, muxer)
         // If it had to stop before there is a poster, that one follows.
-        guard let file = try assembly.run(until: { mustStop || soundIsTooLate }) else { return emitter.hasEmitted }
-        file.edit { MovieEdits.shortened($0, to: reader.range.duration) }
-        let report = try emitter.emit(file, .mp4, as: .copied, longest: reader.range.duration)
+        guard let file = try assembled(reader, muxer, picture, sound, until: { mustStop || soundIsTooLate }) else {
+            return emitter.hasEmitted
+        }
+        let report = try emitter.emit(file, .mp4, as: .copied, of: reader)
         return request.isLast(report)
     }
 
@@ -113,7 +113,7 @@ struct VideoConversion {
             if let second, second.file.byteCount < best.file.byteCount { best = second }
         }
         if let copied = emitter.clipByteCount, copied <= best.file.byteCount { return }
-        _ = try emitter.emit(best.file, .mp4, as: .transcoded, longest: reader.range.duration)
+        _ = try emitter.emit(best.file, .mp4, as: .transcoded, of: reader)
     }
 
     /// Returns the track that encodes the clip's sound; `nil` without sound.
@@ -148,11 +148,26 @@ struct VideoConversion {
             without: request.disabled,
             muxer: muxer,
         )
-        var tracks: [any ClipTrack] = [picture]
-        if let sound = try encodedSound(reader, muxer) { tracks.append(sound) }
-        let assembly = ClipAssembly(reader: reader, muxer: muxer, tracks: tracks)
-        let file = try assembly.run(until: { mustStop || isLate() })
+        let sound = try encodedSound(reader, muxer)
+        let file = try assembled(reader, muxer, picture, sound, until: { mustStop || isLate() })
         return file.map { ($0, picture.byteCount) }
+    }
+
+    /// Passes the clip through its tracks. Returns `nil` if it had to stop.
+    private func assembled(
+        _ reader: ClipReader,
+        _ muxer: Muxer,
+        _ picture: any ClipTrack,
+        _ sound: EncodedAudioTrack?,
+        until mustStop: () -> Bool,
+    ) throws(DecodeError) -> FileInMemory? {
+        let tracks = [picture] + [sound].compactMap(\.self)
+        let assembly = ClipAssembly(reader: reader, muxer: muxer, tracks: tracks)
+        guard let file = try assembly.run(until: mustStop) else { return nil }
+        // Packets that are needed but shown after the end, and the time for which the last packet of the file is decoded.
+        let shown = max(reader.end(of: video), sound?.duration ?? 0)
+        file.edit { MovieEdits.shortened($0, to: shown) }
+        return file
     }
 
     /// Returns the highest video bit rate that keeps the clip within its byte budget.

@@ -23,6 +23,9 @@ final class Demuxer {
     private let context: UnsafeMutablePointer<AVFormatContext>
     private let disabled: DisabledFormats
     private(set) var streams: [MediaStream] = []
+    /// The clock of an MPEG stream; `nil` where the container's times are continuous by themselves.
+    private var clock: StreamClock?
+    private let isMovie: Bool
 
     /// Opens a source without looking at its streams' packets.
     ///
@@ -43,12 +46,14 @@ final class Demuxer {
         guard let name = DemuxerChoice(format, start: start)?.name, let demuxer = unsafe av_find_input_format(name)
         else { throw DecodeError(.unsupportedFormat, "\(format.rawValue) has no demuxer") }
 
-        if name == "mov", !bytes.isWhole { bytes.expect(MovieIndex.range(in: bytes).map { [$0] } ?? []) }
+        isMovie = name == "mov"
+        clock = name == "mpegts" || name == "mpeg" ? StreamClock() : nil
+        if isMovie, !bytes.isWhole { bytes.expect(MovieIndex.range(in: bytes).map { [$0] } ?? []) }
         input = try SourceInput(bytes)
         // Only a movie's index is needed before anything can be shown. Other demuxers would jump to an optional index,
         // and to the end for tags: not in a download under way.
         let isStreamed = !bytes.isWhole && !usesIndex
-        if isStreamed, name != "mov" { input.isSeekable = false }
+        if isStreamed, !isMovie { input.isSeekable = false }
         var options: OpaquePointer?
         defer { unsafe av_dict_free(&options) }
         for (key, value) in Self.options { unsafe av_dict_set(&options, key, value, 0) }
@@ -58,7 +63,7 @@ final class Demuxer {
         unsafe self.context = context
         unsafe context.pointee.pb = input.context
         // libav looks for a movie's index in any case. With this flag, it does not look for more behind the index.
-        let ignoresMore = isStreamed || (name == "mov" && !bytes.isWhole)
+        let ignoresMore = isStreamed || (isMovie && !bytes.isWhole)
         unsafe context.pointee.flags |= AVFMT_FLAG_CUSTOM_IO | (ignoresMore ? AVFMT_FLAG_IGNIDX : 0)
         let code = unsafe avformat_open_input(&opened, "", demuxer, &options)
         // On failure, libav has already freed the context.
@@ -79,6 +84,8 @@ final class Demuxer {
     func analyse(_ limits: MediaLimits) throws(DecodeError) {
         for index in 0..<streamCount {
             guard let stream = unsafe context.pointee.streams[index] else { continue }
+            // A transport stream may tell the kind of a stream only behind its first packets.
+            guard unsafe stream.pointee.codecpar.pointee.codec_type != AVMEDIA_TYPE_UNKNOWN else { continue }
             let known = unsafe MediaStream(stream, in: context)
             if known.map({ CodecAllowList.refuses($0.codec, disabled) }) ?? true {
                 unsafe stream.pointee.discard = AVDISCARD_ALL
@@ -96,10 +103,11 @@ final class Demuxer {
     }
 
     /// The time at which the first stream begins, in microseconds on the source's clock. Times before zero belong to
-    /// data that decoders need first and do not show.
+    /// data that decoders need first and do not show, except on the clock of an MPEG stream: one that is about to wrap
+    /// counts up to zero.
     var startTime: Int64 {
         let time = unsafe context.pointee.start_time
-        return time == clibav_no_time ? 0 : max(0, time)
+        return time == clibav_no_time ? 0 : clock == nil ? max(0, time) : time
     }
 
     /// A Boolean value that indicates whether every byte of the source is there already.
@@ -109,6 +117,11 @@ final class Demuxer {
     var duration: Int64? {
         let duration = unsafe context.pointee.duration
         return duration > 0 && duration < Self.longestDuration ? duration : nil
+    }
+
+    /// The duration in microseconds that the container states; `nil` if it was estimated.
+    var declaredDuration: Int64? {
+        unsafe context.pointee.duration_estimation_method == AVFMT_DURATION_FROM_STREAM ? duration : nil
     }
 
     /// The types of a movie's samples that are encrypted: those of ISO/IEC 14496-12, 8.12, and of Apple's stores.
@@ -140,6 +153,17 @@ final class Demuxer {
         }
     }
 
+    /// A Boolean value that indicates whether the source has sound whose codec is not decoded. A movie's track may be empty.
+    var hasUndecodedSound: Bool {
+        (0..<streamCount).contains { index in
+            guard let stream = unsafe context.pointee.streams[index] else { return false }
+            let parameters = unsafe stream.pointee.codecpar.pointee
+            return unsafe parameters.codec_type == AVMEDIA_TYPE_AUDIO
+                && CodecAllowList.decoderName(for: parameters.codec_id) == nil
+                && (!isMovie || avformat_index_get_entries_count(stream) > 0)
+        }
+    }
+
     /// Stops reading packets of all other streams.
     func keep(_ kept: [MediaStream]) {
         for index in 0..<streamCount where !kept.contains(where: { $0.index == index }) {
@@ -150,6 +174,7 @@ final class Demuxer {
     /// Seeks to the last key frame of `stream` at or before `time`, in microseconds.
     func seek(to time: Int64, of stream: MediaStream) throws(DecodeError) {
         let target = stream.units(ofMicroseconds: time)
+        if clock != nil { clock = StreamClock() }
         let code = unsafe avformat_seek_file(context, Int32(stream.index), Int64.min, target, target, 0)
         try check("avformat_seek_file", code)
     }
@@ -163,6 +188,9 @@ final class Demuxer {
             throw DecodeError("av_read_frame", code: code)
         }
         guard !packet.isEncrypted else { throw DecodeError.encrypted }
+        if clock != nil, let stream = unsafe context.pointee.streams[packet.stream] {
+            unsafe clock?.correct(packet, stream.pointee.time_base)
+        }
         return packet
     }
 
@@ -171,6 +199,35 @@ final class Demuxer {
     private func readStreams() throws(DecodeError) {
         streams = (0..<streamCount).compactMap { index in
             unsafe context.pointee.streams[index].flatMap { unsafe MediaStream($0, in: context) }
+        }
+    }
+}
+
+// MARK: - Choice
+
+/// The libav demuxer for a source, chosen from the detected format, so that libav never probes.
+struct DemuxerChoice {
+    let name: String
+
+    static let allNames = [
+        "mov", "matroska", "avi", "mpeg", "mpegvideo", "mpegts", "mp3", "aac", "wav", "aiff", "flac", "ogg",
+    ]
+
+    /// Chooses a demuxer. `start` is the first four bytes of the source: MPEG video also comes without a container.
+    init?(_ format: MediaFormat, start: [UInt8]) {
+        switch format {
+        case .mp4, .m4v, .quickTime, .threeGPP, .m4a: name = "mov"
+        case .webm, .matroska: name = "matroska"
+        case .avi: name = "avi"
+        case .mpegProgramStream: name = start == [0, 0, 1, 0xB3] ? "mpegvideo" : "mpeg"
+        case .mpegTransportStream: name = "mpegts"
+        case .mp3: name = "mp3"
+        case .aac: name = "aac"
+        case .wav: name = "wav"
+        case .aiff: name = "aiff"
+        case .flac: name = "flac"
+        case .ogg: name = "ogg"
+        case .jpeg, .png, .gif, .webp, .heic, .avif, .tiff: return nil
         }
     }
 }

@@ -79,3 +79,102 @@ private let seekSource: @convention(c) (UnsafeMutableRawPointer?, Int64, Int32) 
     guard let user = unsafe user else { return Int64(clibav_error_from_errno(EINVAL)) }
     return unsafe Unmanaged<SourceInput>.fromOpaque(user).takeUnretainedValue().seek(to: target, from: whence)
 }
+
+// MARK: - Files in memory
+
+/// A file in memory, with a size limit, that libav writes, and reads again to move its index to the front.
+@safe
+final class FileInMemory: SourceBytes {
+    private static let bufferSize: Int32 = 65_536
+
+    private var bytes: [UInt8] = []
+    private let byteLimit: Int
+    private var offset = 0
+
+    let isWhole = true
+    let isCut = false
+    let timeWillExpire = false
+
+    init(byteLimit: Int) { self.byteLimit = byteLimit }
+
+    var byteCount: Int { bytes.count }
+
+    /// Returns a context through which libav writes to this file. The caller frees it before this object is released.
+    func makeOutputContext() throws(DecodeError) -> UnsafeMutablePointer<AVIOContext> {
+        guard let buffer = unsafe av_malloc(Int(Self.bufferSize)) else {
+            throw DecodeError(.resourceLimit, "no memory for the output buffer")
+        }
+        let user = unsafe Unmanaged.passUnretained(self).toOpaque()
+        let start = unsafe buffer.assumingMemoryBound(to: UInt8.self)
+        let context = unsafe avio_alloc_context(start, Self.bufferSize, 1, user, nil, writeFile, seekFile)
+        return try unsafe allocated("avio_alloc_context", context)
+    }
+
+    /// Replaces the content with the result of `change`.
+    func edit(_ change: ([UInt8]) -> [UInt8]) { bytes = change(bytes) }
+
+    func withBytes<Result>(
+        _ body: (UnsafeRawBufferPointer) throws(DecodeError) -> Result
+    ) throws(DecodeError) -> Result {
+        // `withUnsafeBytes` of an array does not support typed throws.
+        let result = unsafe bytes.withUnsafeBytes { bytes in
+            Swift.Result { () throws(DecodeError) in try unsafe body(bytes) }
+        }
+        return try result.get()
+    }
+
+    func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        guard offset < bytes.count else { return 0 }
+        let end = min(bytes.count, offset + buffer.count)
+        unsafe buffer.copyBytes(from: bytes[offset..<end])
+        return end - offset
+    }
+
+    func expect(_ ranges: [Range<Int>]) {}
+
+    func waitForEnd() -> Int { bytes.count }
+
+    var size: Int? { bytes.count }
+
+    fileprivate func write(_ new: UnsafeBufferPointer<UInt8>) -> Int32 {
+        let end = offset + new.count
+        guard end <= byteLimit else { return clibav_error_from_errno(EFBIG) }
+        if offset == bytes.count {
+            unsafe bytes.append(contentsOf: new)
+            offset = end
+            return Int32(new.count)
+        }
+        if end > bytes.count { bytes.append(contentsOf: repeatElement(0, count: end - bytes.count)) }
+        unsafe bytes.withUnsafeMutableBufferPointer { all in
+            guard let target = all.baseAddress, let source = new.baseAddress else { return }
+            unsafe memcpy(target + offset, source, new.count)
+        }
+        offset = end
+        return Int32(new.count)
+    }
+
+    fileprivate func seek(to target: Int64, from whence: Int32) -> Int64 {
+        if whence == AVSEEK_SIZE { return Int64(bytes.count) }
+        guard whence & ~AVSEEK_FORCE == SEEK_SET, target >= 0, target <= byteLimit else {
+            return Int64(clibav_error_from_errno(EINVAL))
+        }
+        offset = Int(target)
+        return target
+    }
+}
+
+private let writeFile: @convention(c) (UnsafeMutableRawPointer?, UnsafeMutablePointer<UInt8>?, Int32) -> Int32 = {
+    user,
+    buffer,
+    count in
+    guard let user = unsafe user, let buffer = unsafe buffer, count >= 0 else {
+        return clibav_error_from_errno(EINVAL)
+    }
+    let file = unsafe Unmanaged<FileInMemory>.fromOpaque(user).takeUnretainedValue()
+    return unsafe file.write(UnsafeBufferPointer(start: buffer, count: Int(count)))
+}
+
+private let seekFile: @convention(c) (UnsafeMutableRawPointer?, Int64, Int32) -> Int64 = { user, target, whence in
+    guard let user = unsafe user else { return Int64(clibav_error_from_errno(EINVAL)) }
+    return unsafe Unmanaged<FileInMemory>.fromOpaque(user).takeUnretainedValue().seek(to: target, from: whence)
+}

@@ -1,8 +1,8 @@
+import Base
 import CLibav
 import DecoderWire
 import Glibc
 import Media
-import Values
 
 /// A stream of a container, as the container describes it.
 @safe

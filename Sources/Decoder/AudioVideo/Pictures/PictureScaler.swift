@@ -1,6 +1,7 @@
+import Base
 import CLibav
-import Colours
 import DecoderWire
+import Images
 import Media
 
 /// A scaler and pixel converter for decoded pictures. The size and format may change from picture to picture.
@@ -12,9 +13,9 @@ final class PictureScaler {
     private var context: OpaquePointer?
     /// The input that `context` is set up for.
     private var input: Input?
-    /// The scaler for pictures whose colours are then mapped to standard ones.
+    /// The scaler for pictures whose colors are then mapped to standard ones.
     private var wide: PictureScaler?
-    private var mapping: (coding: ColourCoding, mapping: FrameMapping)?
+    private var mapping: (coding: ColorCoding, mapping: FrameMapping)?
 
     private struct Input: Equatable {
         var size: PixelSize
@@ -33,28 +34,28 @@ final class PictureScaler {
     deinit { unsafe sws_freeContext(context) }
 
     func scaled(_ frame: borrowing Frame) throws(DecodeError) -> Frame {
-        let colours = ColourDescription(of: frame)
-        guard colours.needsMapping else { return try converted(frame, colours) }
+        let colors = ColorDescription(of: frame)
+        guard colors.needsMapping else { return try converted(frame, colors) }
         let wide = wide ?? PictureScaler(to: size, AV_PIX_FMT_RGB48LE, threadCount: threadCount)
         self.wide = wide
-        return try converted(mapping(from: colours.coding).mapped(wide.converted(frame, colours)), .standard)
+        return try converted(mapping(from: colors.coding).mapped(wide.converted(frame, colors)), .standard)
     }
 
-    private func mapping(from coding: ColourCoding) -> FrameMapping {
+    private func mapping(from coding: ColorCoding) -> FrameMapping {
         if let known = mapping, known.coding == coding { return known.mapping }
         let made = FrameMapping(from: coding)
         mapping = (coding, made)
         return made
     }
 
-    private func converted(_ frame: borrowing Frame, _ colours: ColourDescription) throws(DecodeError) -> Frame {
+    private func converted(_ frame: borrowing Frame, _ colors: ColorDescription) throws(DecodeError) -> Frame {
         let source = try frame.withOneField()
         try prepare(
             for: Input(
                 size: source.size,
                 format: source.pixelFormat,
-                matrix: colours.scalerMatrix,
-                isFullRange: colours.isFullRange,
+                matrix: colors.scalerMatrix,
+                isFullRange: colors.isFullRange,
             )
         )
         let scaled = try Frame.picture(size, format)
@@ -99,4 +100,42 @@ extension Frame {
         unsafe field.pointer.pointee.linesize.3 *= 2
         return field
     }
+}
+
+// MARK: - Sizes
+
+extension PixelSize {
+    /// Returns the displayed size if pixels have the shape `ratio`.
+    ///
+    /// It is rounded like the size in a track's header, which has 16 fractional bits (ISO/IEC 14496-12, 8.3.2), so that
+    /// all who read a copied clip come to the same size.
+    func withSquarePixels(_ ratio: PixelRatio) -> PixelSize {
+        guard !ratio.isSquare else { return self }
+        let fixed = av_rescale(Int64(width) << 16, Int64(ratio.rational.num), Int64(ratio.rational.den))
+        return PixelSize(width: max(1, Int(clamping: (fixed + 0x8000) >> 16)), height: height)
+    }
+
+    /// The nearest size with even sides, which 4:2:0 color needs; not larger unless a side is 1.
+    var even: PixelSize { PixelSize(width: max(2, width & ~1), height: max(2, height & ~1)) }
+}
+
+/// The shape of stored pixels: how many times as wide as high they are.
+struct PixelRatio: Equatable {
+    static let square = PixelRatio(rational: AVRational(num: 1, den: 1))
+
+    /// The ratio as libav has it. Both numbers are positive.
+    let rational: AVRational
+
+    /// Creates the ratio. An unknown one, and one that no camera or disc has, counts as square.
+    init(_ ratio: AVRational) {
+        let (width, height) = (Int64(ratio.num), Int64(ratio.den))
+        let isPlausible = width > 0 && height > 0 && width < 10 * height && height < 10 * width
+        self = isPlausible ? PixelRatio(rational: ratio) : .square
+    }
+
+    private init(rational: AVRational) { self.rational = rational }
+
+    var isSquare: Bool { rational.num == rational.den }
+
+    static func == (left: PixelRatio, right: PixelRatio) -> Bool { av_cmp_q(left.rational, right.rational) == 0 }
 }

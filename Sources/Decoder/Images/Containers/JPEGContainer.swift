@@ -10,41 +10,19 @@ enum JPEGContainer {
     ///   - limit: The most bytes of the result.
     /// - Returns: `nil` if anything about the file is wrong or the result has more bytes than the limit.
     static func rewritten(_ bytes: [UInt8], limit: Int) -> [UInt8]? {
-        guard let scans = scans(of: bytes), scans.count <= Int(cvips_most_scans) else { return nil }
-        // A copy is seldom longer than the file, and has a header where the file may have none.
-        let capacity = min(limit, bytes.count + 1024)
+        // The scans of the copy are not those of the source, which may have been searched for: it may be a little longer. It
+        // has a header where the file may have none.
+        let capacity = min(limit, bytes.count + bytes.count / 8 + 1024)
         var isCopied = false
         let copy = unsafe [UInt8](unsafeUninitializedCapacity: capacity) { copy, count in
-            let length = unsafe cvips_jpeg_copy(
-                bytes,
-                bytes.count,
-                scans,
-                Int32(scans.count),
-                copy.baseAddress,
-                copy.count
-            )
+            let length = unsafe cvips_jpeg_copy(bytes, bytes.count, copy.baseAddress, copy.count)
             isCopied = length >= 0
             count = max(0, length)
         }
         return isCopied ? copy : nil
     }
 
-    /// Returns the scans up to the end of the picture; `nil` if it has none, or no end.
-    private static func scans(of bytes: [UInt8]) -> [cvips_scan]? {
-        var reader = ContainerReader(bytes)
-        guard reader.take(2) == [0xFF, 0xD8] else { return nil }
-        var scans: [cvips_scan] = []
-        while let marker = nextMarker(&reader) {
-            guard marker != Marker.endOfImage else { return scans }
-            guard let length = reader.bigEndian(2), let payload = reader.take(length - 2) else { return nil }
-            guard marker == Marker.startOfScan else { continue }
-            guard let scan = cvips_scan(payload), skipEntropyCodedData(&reader) else { return nil }
-            scans.append(scan)
-        }
-        return nil
-    }
-
-    /// Returns `true` if the first scans of a progressive picture are there. They have the average colours of each
+    /// Returns `true` if the first scans of a progressive picture are there. They have the average colors of each
     /// component, so that every part of the picture shows something, however early the file ends.
     static func coversWholePicture(_ bytes: [UInt8]) -> Bool {
         var reader = ContainerReader(bytes)
@@ -67,7 +45,6 @@ enum JPEGContainer {
 
     private enum Marker {
         static let progressive: UInt8 = 0xC2
-        static let endOfImage: UInt8 = 0xD9
         static let startOfScan: UInt8 = 0xDA
         static let restarts: ClosedRange<UInt8> = 0xD0...0xD7
     }
@@ -87,27 +64,5 @@ enum JPEGContainer {
             _ = reader.take(2)
         }
         return false
-    }
-}
-
-extension cvips_scan {
-    /// Reads a scan's header: ITU-T T.81, B.2.3.
-    fileprivate init?(_ header: ArraySlice<UInt8>) {
-        var reader = ContainerReader(header)
-        guard let count = reader.byte(), (1...4).contains(count) else { return nil }
-        var components = [Int32](repeating: 0, count: 4)
-        for index in 0..<Int(count) {
-            guard let component = reader.byte(), reader.byte() != nil else { return nil }
-            components[index] = Int32(component)
-        }
-        guard let first = reader.byte(), let last = reader.byte(), let bits = reader.byte() else { return nil }
-        self.init(
-            component_count: Int32(count),
-            components: (components[0], components[1], components[2], components[3]),
-            first_coefficient: Int32(first),
-            last_coefficient: Int32(last),
-            high_bit: Int32(bits >> 4),
-            low_bit: Int32(bits & 15),
-        )
     }
 }

@@ -32,7 +32,7 @@ enum PNGContainer {
         private let header: PNGHeader
         private var palette: ArraySlice<UInt8>?
         private var transparency: ArraySlice<UInt8>?
-        private var colours = PNGColours()
+        private var colors = PNGColors()
         /// The data of all IDAT chunks, which must follow each other.
         private(set) var pixels: [UInt8] = []
         private var endedPixels = false
@@ -47,19 +47,19 @@ enum PNGContainer {
                 pixels += chunk.data
                 return chunk.isIntact && !endedPixels && (palette != nil || !header.isPaletted)
             case "PLTE":
-                // Other pictures only suggest colours.
+                // Other pictures only suggest colors.
                 guard header.isPaletted else { return true }
                 guard palette == nil, pixels.isEmpty, header.isPalette(chunk.data) else { return false }
                 palette = chunk.data
                 return chunk.isIntact
             case "tRNS":
                 guard transparency == nil, pixels.isEmpty,
-                    header.isTransparency(chunk.data, colourCount: (palette?.count ?? 0) / 3)
+                    header.isTransparency(chunk.data, colorCount: (palette?.count ?? 0) / 3)
                 else { return false }
                 transparency = chunk.data
                 return chunk.isIntact
             default:
-                if pixels.isEmpty { colours.add(chunk) }
+                if pixels.isEmpty { colors.add(chunk) }
                 return !chunk.isCritical
             }
         }
@@ -70,11 +70,64 @@ enum PNGContainer {
             let length = unsafe pixels.withUnsafeBytes { unsafe cvips_zlib_length($0.baseAddress, $0.count, size) }
             guard length > 0 else { return nil }
             var file = start
-            for chunk in colours.chunks { file += chunk }
+            for chunk in colors.chunks { file += chunk }
             if let palette { file += PNGChunk.bytes("PLTE", palette) }
             if let transparency { file += PNGChunk.bytes("tRNS", transparency) }
             file += PNGChunk.bytes("IDAT", pixels.prefix(length)) + PNGChunk.bytes("IEND", [])
             return file.count <= limit ? file : nil
         }
+    }
+}
+
+// MARK: - Chunks
+
+/// One chunk of a PNG: ISO/IEC 15948, section 5.3.
+struct PNGChunk {
+    private static let longest = 0x7FFF_FFFF
+
+    let type: String
+    let data: ArraySlice<UInt8>
+    /// The type and the data, which the checksum covers.
+    private let covered: ArraySlice<UInt8>
+    private let checksum: Int
+
+    /// Reads the next chunk. Returns `nil` if there isn't a whole one.
+    init?(_ reader: inout ContainerReader) {
+        guard let length = reader.bigEndian(4), length <= Self.longest, let covered = reader.take(4 + length),
+            let checksum = reader.bigEndian(4)
+        else { return nil }
+        self.covered = covered
+        self.checksum = checksum
+        type = String(decoding: covered.prefix(4), as: UTF8.self)
+        data = covered.dropFirst(4)
+    }
+
+    /// A Boolean value that indicates whether a decoder must know the chunk to show the picture. The first letter of its
+    /// type is then a capital.
+    var isCritical: Bool { type.utf8.first.map { $0 & 0x20 == 0 } ?? true }
+
+    /// A Boolean value that indicates whether the checksum is right.
+    var isIntact: Bool { Int(Self.checksum(of: covered)) == checksum }
+
+    /// Returns a whole chunk.
+    static func bytes(_ type: String, _ data: some Collection<UInt8>) -> [UInt8] {
+        let covered = Array(type.utf8) + data
+        return bigEndian(data.count) + covered + bigEndian(Int(checksum(of: covered[...])))
+    }
+
+    private static func bigEndian(_ value: Int) -> [UInt8] {
+        [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) }
+    }
+
+    /// The remainders of all bytes for the polynomial of ISO/IEC 15948, annex D.
+    private static let remainders: [UInt32] = (0..<256).map { byte in
+        (0..<8).reduce(UInt32(byte)) { rest, _ in rest & 1 == 1 ? 0xEDB8_8320 ^ rest >> 1 : rest >> 1 }
+    }
+
+    private static func checksum(of bytes: ArraySlice<UInt8>) -> UInt32 {
+        let table = remainders
+        var rest = ~UInt32(0)
+        for byte in bytes { rest = table[Int((rest ^ UInt32(byte)) & 0xFF)] ^ rest >> 8 }
+        return ~rest
     }
 }

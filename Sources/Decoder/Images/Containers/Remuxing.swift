@@ -22,37 +22,27 @@ struct Remuxing {
         inline: () -> InlinePicture?,
     ) throws(DecodeError) -> Bool {
         let bytes = source.readToEnd()
-        guard source.isWhole, let format = OutputFormat(header.format), let stripped = strip(bytes, format) else {
+        guard source.isWhole, let format = OutputFormat(header.format), let file = rewritten(bytes, format) else {
             return false
         }
         let report = RungReport(
             rung: .remuxed,
             format: format,
-            byteCount: stripped.count,
+            byteCount: file.count,
             width: header.size.width,
             height: header.size.height,
             frames: header.frames,
             durationMilliseconds: header.report.durationMilliseconds,
             inline: inline(),
         )
-        try emitter.emit(report, stripped)
+        try emitter.emit(report, file)
         return true
     }
 
-    private func strip(_ bytes: [UInt8], _ format: OutputFormat) -> [UInt8]? {
-        switch format {
-        // libjpeg has read all of it without a complaint.
-        case .jpeg:
-            return JPEGContainer.rewritten(bytes, limit: byteLimit)
-        case .png:
-            return PNGContainer.stripped(bytes, limit: byteLimit).flatMap { isDecodable($0) ? $0 : nil }
-        case .gif:
-            guard GIFContainer.screen(of: bytes) == header.storedSize else { return nil }
-            return GIFContainer.stripped(bytes, limit: byteLimit).flatMap { isDecodable($0) ? $0 : nil }
-        // Foreign bytes can follow the pixels in a chunk, where only a decoder could tell them apart.
-        case .webp: return nil
-        case .mp4, .m4a, .wav: return nil
-        }
+    private func rewritten(_ bytes: [UInt8], _ format: OutputFormat) -> [UInt8]? {
+        guard let rewriting = format.picture?.rewriting, let file = rewriting.rewrite(bytes, header, byteLimit)
+        else { return nil }
+        return !rewriting.isTried || isDecodable(file) ? file : nil
     }
 
     private func isDecodable(_ bytes: [UInt8]) -> Bool {

@@ -3,7 +3,7 @@ import Media
 
 /// The meaning of the values of a TIFF's first page, from its directory alone: TIFF 6.0, section 2.
 ///
-/// The loader of libvips 8.14 takes values that it does not know for RGB, and shows wrong colours.
+/// The loader of libvips 8.14 takes values that it does not know for RGB, and shows wrong colors.
 struct TIFFValues {
     private enum Field {
         static let bits = 258
@@ -79,7 +79,7 @@ struct TIFFValues {
         }
     }
 
-    /// Throws if libvips would show other colours, or call the values damaged.
+    /// Throws if libvips would show other colors, or call the values damaged.
     func check() throws(DecodeError) {
         guard bits <= Self.mostBits else { throw DecodeError(.unsupportedFormat, "values of \(bits) bits") }
         guard let interpretation else { return }

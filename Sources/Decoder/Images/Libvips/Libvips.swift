@@ -25,31 +25,47 @@ package enum Libvips {
     /// The calling thread computes the pixels, and the threads of HEIF decoders end with their picture. A process that
     /// was single-threaded is so again afterwards, and may fork.
     package static func warmUpBeforeFork() {
-        for (index, format) in sampleFormats.enumerated() where format != .webp {
-            _ = sample(index, format)
-        }
+        for (format, bytes) in SampleMedia.pictures where format != .webp { _ = picture(of: bytes, format) }
     }
 
-    /// The formats in the order of `cvips_sample`.
-    private static let sampleFormats: [MediaFormat] = [.jpeg, .png, .gif, .webp, .tiff, .heic, .avif]
-
-    /// The sample that is a JPEG.
-    package static var jpegSample: (any SourceBytes)? { bytes(ofSample: 0) }
-
-    private static func bytes(ofSample index: Int) -> BytesInMemory? {
-        var count = 0
-        guard let start = unsafe cvips_sample(Int32(index), &count) else { return nil }
-        return unsafe BytesInMemory([UInt8](UnsafeBufferPointer(start: start, count: count)))
+    /// A tiny JPEG.
+    package static var jpegSample: (any SourceBytes)? {
+        SampleMedia.pictures.first { $0.format == .jpeg }.map { BytesInMemory($0.bytes) }
     }
 
-    private static func sample(_ index: Int, _ format: MediaFormat) -> Picture? {
-        guard let bytes = bytes(ofSample: index) else { return nil }
+    private static func picture(of bytes: [UInt8], _ format: MediaFormat) -> Picture? {
         do throws(DecodeError) {
-            let loaded = try PictureLoader(format: format).open(PictureSource(bytes, format))
+            let loaded = try PictureLoader(format: format).open(PictureSource(BytesInMemory(bytes), format))
             let scaled = try loaded.in8Bits().inMemory(scaledTo: PixelSize(width: 4, height: 4))
             return try scaled.convertedByProfile(fallback: "srgb").with8Bits().inMemory()
         } catch {
             return nil
         }
+    }
+}
+
+// MARK: - Errors
+
+/// The error message of a failed libvips operation.
+struct VipsError {
+    var operation: String
+    var message: String
+
+    /// Takes the text out of libvips' error buffer, which all threads share. Only the `_copy` call reads and clears it
+    /// under libvips' own lock.
+    init(_ operation: String) {
+        self.operation = operation
+        let text = unsafe vips_error_buffer_copy()
+        defer { unsafe g_free(text) }
+        message = unsafe text.map { unsafe String(cString: $0) } ?? ""
+    }
+
+    /// The failure, distinguished by the text: libvips has no error codes.
+    var failure: DecodeError {
+        let detail = "\(operation): \(message)"
+        if message.contains("not supported") || message.contains("nsupported") {
+            return DecodeError(.unsupportedFormat, detail)
+        }
+        return DecodeError(message.contains("out of memory") ? .resourceLimit : .corrupt, detail)
     }
 }

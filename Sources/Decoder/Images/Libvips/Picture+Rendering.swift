@@ -26,11 +26,11 @@ extension Picture {
         return RenderedPicture(picture: picture, rows: Int(rows))
     }
 
-    /// A Boolean value that indicates whether libjpeg's rows are those of the picture, which `loader` made: grey or RGB.
+    /// A Boolean value that indicates whether libjpeg's rows are those of the picture, which `loader` made: gray or RGB.
     func hasRows(of loader: PictureLoader) -> Bool {
-        let hasColours = interpretation == VIPS_INTERPRETATION_sRGB && bands == 3
+        let hasColors = interpretation == VIPS_INTERPRETATION_sRGB && bands == 3
         return loader.format == .jpeg && has8Bits
-            && (hasColours || interpretation == VIPS_INTERPRETATION_B_W && bands == 1)
+            && (hasColors || interpretation == VIPS_INTERPRETATION_B_W && bands == 1)
     }
 
     /// Renders a part of a JPEG, straight from its rows, scaled to `size`.
@@ -120,43 +120,23 @@ extension Picture {
     }
 
     /// Returns `true` if all bands of a picture in memory, but alpha, are the same.
-    func isGrey() throws(DecodeError) -> Bool {
-        let answer = unsafe cvips_is_grey(image)
-        guard answer >= 0 else { throw VipsError("grey").failure }
+    func isGray() throws(DecodeError) -> Bool {
+        let answer = unsafe cvips_is_gray(image)
+        guard answer >= 0 else { throw VipsError("gray").failure }
         return answer == 1
     }
 
-    /// Returns a JPEG. Without `hasFullColour`, colour has a quarter of the samples (4:2:0).
-    func jpeg(quality: Int, hasFullColour: Bool = false) throws(DecodeError) -> EncodedBytes {
-        try unsafe EncodedBytes.make("jpegsave") { bytes, count in
-            unsafe cvips_jpegsave(image, Int32(quality), hasFullColour ? 1 : 0, &bytes, &count)
-        }
-    }
-
-    /// Returns a WebP, with alpha if the picture has it.
-    func webP(quality: Int) throws(DecodeError) -> EncodedBytes {
-        try unsafe EncodedBytes.make("webpsave") { bytes, count in
-            unsafe cvips_webpsave(image, Int32(quality), &bytes, &count)
-        }
-    }
-
-    /// A Boolean value that indicates whether the picture, which is in memory, has text or lines in saturated colours,
+    /// A Boolean value that indicates whether the picture, which is in memory, has text or lines in saturated colors,
     /// which 4:2:0 would blur: more than `share` of its squares of four pixels.
-    func hasSharpColour(inMoreThan share: Double) -> Bool { unsafe cvips_has_sharp_colour(image, share) == 1 }
+    func hasSharpColor(inMoreThan share: Double) -> Bool { unsafe cvips_has_sharp_color(image, share) == 1 }
 
-    /// Returns a small JPEG of a picture in memory. What is transparent becomes grey, on which black and white marks are
+    /// Returns a small JPEG of a picture in memory. What is transparent becomes gray, on which black and white marks are
     /// visible, and which is no bright box on a dark page.
     func thumbnail(longEdge: Int) throws(DecodeError) -> EncodedBytes {
         let quality = 65
         let small = try inMemory(scaledTo: size.fitting(longEdge: longEdge))
         guard small.hasAlpha else { return try small.jpeg(quality: quality) }
-        return try small.flattened(onGrey: 144).jpeg(quality: quality)
-    }
-
-    func png(isPaletted: Bool) throws(DecodeError) -> EncodedBytes {
-        try unsafe EncodedBytes.make("pngsave") { bytes, count in
-            unsafe cvips_pngsave(image, isPaletted ? 1 : 0, &bytes, &count)
-        }
+        return try small.flattened(onGray: 144).jpeg(quality: quality)
     }
 }
 
@@ -175,4 +155,36 @@ private final class KeepCallback {
 private let askToKeep: cvips_keep = { user in
     guard let user = unsafe user else { return 0 }
     return unsafe Unmanaged<KeepCallback>.fromOpaque(user).takeUnretainedValue().ask() ? 1 : 0
+}
+
+// MARK: - Encoded bytes
+
+/// A finished file in memory that libvips allocated. It is freed when the value goes out of scope.
+@safe
+struct EncodedBytes: ~Copyable {
+    private let start: UnsafeMutableRawPointer
+    let count: Int
+
+    private init(adopting start: UnsafeMutableRawPointer, count: Int) {
+        unsafe self.start = start
+        self.count = count
+    }
+
+    deinit { unsafe g_free(start) }
+
+    static func make(
+        _ name: String,
+        _ operation: (inout UnsafeMutableRawPointer?, inout Int) -> Int32,
+    ) throws(DecodeError) -> EncodedBytes {
+        var start: UnsafeMutableRawPointer?
+        var count = 0
+        guard unsafe operation(&start, &count) == 0, let start = unsafe start else { throw VipsError(name).failure }
+        return unsafe EncodedBytes(adopting: start, count: count)
+    }
+
+    func withBytes<Result>(
+        _ body: (UnsafeRawBufferPointer) throws(DecodeError) -> Result
+    ) throws(DecodeError) -> Result {
+        try unsafe body(UnsafeRawBufferPointer(start: start, count: count))
+    }
 }

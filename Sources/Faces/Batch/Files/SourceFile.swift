@@ -1,6 +1,7 @@
-import Files
+package import Files
 import Glibc
-import Media
+package import Media
+import Processing
 
 /// A media file of the input, open for reading.
 final class SourceFile: Sendable {
@@ -88,4 +89,8 @@ final class SourceFile: Sendable {
             }
         }
     }
+}
+
+extension LocalFile: AttachmentDownloading {
+    package func download(_ job: DownloadJob) async { await copy(into: job.file) }
 }

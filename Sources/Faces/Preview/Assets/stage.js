@@ -13,6 +13,16 @@ function fit(image) {
   image.style.maxWidth = `${parseFloat(getComputedStyle(image).maxHeight) * image.naturalWidth / image.naturalHeight}px`;
 }
 
+// Gives the subtitle the lines of its card that the title and the body leave, at least two of six. Sees every change of
+// their size: other texts, a narrow phone.
+const sharing = new ResizeObserver(entries => {
+  for (const { target: words } of entries) {
+    const used = [...words.querySelectorAll(".title, .body")]
+      .map(text => Math.round(text.clientHeight / parseFloat(getComputedStyle(text).lineHeight)));
+    words.style.setProperty("--lines", Math.max(2, 6 - used.reduce((sum, lines) => sum + lines, 0)));
+  }
+});
+
 export class Stage {
   // `html` comes from attachd. All fields in it from a payload are escaped.
   constructor(html, switches, onSwitch) {
@@ -23,7 +33,9 @@ export class Stage {
     this.notification = parse(this.article.dataset.notification);
     this.onSwitch = onSwitch;
     this.switches = switches;
+    sharing.disconnect();
     stage.replaceChildren(this.article);
+    for (const words of this.article.querySelectorAll(".card .words")) sharing.observe(words);
     for (const button of this.buttons) this.set(button, switches[button.dataset.switch]);
     this.article.addEventListener("click", event => this.click(event));
     this.article.addEventListener("viewclosed", () => this.close());

@@ -1,7 +1,8 @@
+import Base
+import Foundation
 import Media
 import Payloads
 import Processing
-import ServiceExtension
 
 /// A delivered attachment: its result and its display. Templates can read only stored properties.
 struct AttachmentView {
@@ -34,7 +35,7 @@ struct AttachmentView {
     /// The tiny picture for a phone without network.
     let inline: InlineView?
 
-    init(_ attachment: ProcessingResult.Attachment, of result: ProcessingResult) {
+    init(_ attachment: DeliveredAttachment, of result: ProcessingResult) {
         let request = result.request
         let (report, source) = (attachment.report, attachment.source)
         let index = request.notification.attachments.firstIndex { $0.identifier == attachment.identifier }
@@ -78,8 +79,61 @@ struct AttachmentView {
     }
 }
 
-extension ProcessingResult.Attachment {
+extension DeliveredAttachment {
     /// A Boolean value that indicates whether the file comes from work that was under way or done already: nothing was
     /// downloaded for it.
     var isReused: Bool { source.fetched == 0 }
+}
+
+// MARK: - The thumbnail
+
+/// The thumbnail beside a collapsed notification, as the attachment's options define it.
+struct ThumbnailView {
+    let isShown: Bool
+    /// The crop as `x y width height`, in fractions of the picture. An attachment that was cropped before is not
+    /// cropped again.
+    let crop: String
+    /// The time in a movie, in seconds, or the number of an animation's frame.
+    let time: Double
+    /// The options as text.
+    let notes: [String]
+
+    init(_ options: AttachmentOptions, isSound: Bool, isAnimation: Bool, isClipped: Bool) {
+        isShown = !isSound && !options.isThumbnailHidden
+        time = options.thumbnailTime ?? 0
+        var notes: [String] = []
+        if options.isThumbnailHidden { notes.append("thumbnail hidden") }
+        if let part = options.clippingRectangle {
+            crop = isClipped ? "0 0 1 1" : "\(part.x) \(part.y) \(part.width) \(part.height)"
+            notes.append(isClipped ? "cropped to the clipping rectangle" : "thumbnail cropped")
+        } else {
+            crop = "0 0 1 1"
+        }
+        if let time = options.thumbnailTime {
+            notes.append(isAnimation ? "thumbnail of frame \(Int(clamping: time))" : "thumbnail at \(time) s")
+        }
+        self.notes = notes
+    }
+}
+
+// MARK: - The inline picture
+
+/// The tiny picture of an attachment that a phone without network shows, as it stands in the rewritten payload.
+struct InlineView {
+    /// The picture as a `data:` URL, or `nil` if the payload has its ThumbHash only.
+    let url: String?
+    /// Its part of the payload's size.
+    let size: String
+
+    /// Finds the picture in the payload's array of ready attachments, or returns `nil` if there is none.
+    init?(of identifier: String, in payload: JSONValue) {
+        guard case .array(let entries) = payload["attachments"],
+            let inline = entries.first(where: { $0["identifier"]?.text == identifier })?["inline"]
+        else { return nil }
+        let type = inline["type"]?.text ?? ""
+        let isPicture = OutputFormat.allCases.contains { $0.properties.isListed && $0.mimeType == type }
+        let data = isPicture ? inline["data"]?.text : nil
+        url = data.map { "data:\(type);base64,\($0)" }
+        size = "\(ShownNumber.size(inline.compactBytes.count)) of the payload" + (data == nil ? ", a ThumbHash" : "")
+    }
 }

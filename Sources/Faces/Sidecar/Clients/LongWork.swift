@@ -43,7 +43,7 @@ final class LongWork: TaskExecutor {
     /// Does `read` on the thread of long work. Throws if too many others wait for it already.
     func read<Value: Sendable>(from client: ClientAddress, _ read: @Sendable () throws -> Value) async throws -> Value {
         guard places.enter(client) else {
-            let detail = "Too many lists and long bodies wait to be read already. Try again shortly."
+            let detail = "Too many lists and long bodies already wait to be parsed. Try again shortly."
             throw Problem(.tooManyRequests, detail, retryAfter: 1)
         }
         defer { places.leave(client) }

@@ -1,7 +1,9 @@
+import Base
 import HTTPTypes
 import Hummingbird
+import Logging
 import Media
-import Timing
+import ServiceLifecycle
 
 /// The routes `/livez`, `/readyz` and `/metrics`.
 struct HealthRoutes: Sendable {
@@ -62,4 +64,35 @@ struct HealthRoutes: Sendable {
 extension HTTPField.Name {
     fileprivate static let version = named("Attachd-Version")
     fileprivate static let commit = named("Attachd-Commit")
+}
+
+// MARK: - A server of its own
+
+/// A second HTTP server with metrics and health checks only, for an address that clients of the first one do not reach.
+/// It needs no token: all programs that reach its address may read.
+package struct MetricsServer: Service, CustomStringConvertible {
+    package let description = "metrics server"
+    let address: HostAndPort
+    let health: HealthRoutes
+    let clients: ClientLimits
+    let logger: Logger
+    let recorder: any EventRecorder<SidecarEvent>
+
+    /// The most connections. Few programs read metrics.
+    private static let connectionLimit = 64
+
+    package func run() async throws {
+        let router = Router(context: ClientContext.self, options: .autoGenerateHeadEndpoints)
+        router.add(middleware: AnswerCount(recorder: recorder))
+        router.add(middleware: Problems())
+        health.add(to: router, withMetrics: true)
+        router.addOtherMethods()
+        let listener = HTTPListener(
+            address: address,
+            clients: clients,
+            connectionLimit: Self.connectionLimit,
+            logger: logger,
+        )
+        try await listener.serve(router) { [recorder] in recorder.record(.metricsListening(port: $0)) }
+    }
 }

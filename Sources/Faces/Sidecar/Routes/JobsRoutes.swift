@@ -1,12 +1,10 @@
-import Events
+import Base
 import HTTPTypes
 import Hummingbird
 import Jobs
 import Media
 import Payloads
 import Processing
-import Timing
-import Values
 
 /// The routes `/v1/jobs`, for notifications that are answered later.
 struct JobsRoutes: Sendable {
@@ -18,7 +16,7 @@ struct JobsRoutes: Sendable {
     let callbackRefusal: @Sendable (String) -> String?
     /// The limit of requests that wait for results. Further requests get the job's state at once.
     let waiting: Admission
-    let instrument: any Instrument<SidecarEvent>
+    let recorder: any EventRecorder<SidecarEvent>
 
     /// The maximum waiting time of one request.
     private static let longestWait: Duration = .seconds(60)
@@ -27,7 +25,7 @@ struct JobsRoutes: Sendable {
     func enqueue(_ request: Request, from client: ClientAddress) async throws -> Response {
         try admission.checkOpen()
         let content = try await request.payload()
-        let job = try await longWork.read(content.count, from: client) { [trace = request.traceContext] in
+        let job = try await longWork.read(content.count, from: client) { [trace = request.trace] in
             try read(content, trace)
         }
         switch try await queue.enqueue(job) {
@@ -50,7 +48,7 @@ struct JobsRoutes: Sendable {
         return Job(
             id: id,
             tenant: options.tenant ?? Job.defaultTenant,
-            timeLimit: try service.check(.value(envelope.payload), options: options),
+            timeLimit: try service.read(.value(envelope.payload), options: options).timeLimit,
             content: content,
             answer: .init(callback: envelope.callback),
             trace: trace,
@@ -58,7 +56,7 @@ struct JobsRoutes: Sendable {
     }
 
     private func refusal(_ reason: String) -> Problem {
-        instrument.record(.jobRefused)
+        recorder.record(.jobRefused)
         return Problem(
             .tooManyRequests,
             "\(reason) Send the notification unchanged, or try again.",
@@ -68,17 +66,17 @@ struct JobsRoutes: Sendable {
 
     /// Handles `GET /v1/jobs/{id}?wait=10s`, for a tenant's job with `tenant=NAME`. Answers with the job's state, or with its result when it is finished.
     func state(_ request: Request, id: String) async throws -> Response {
-        var patience = Duration.zero
+        var waitTime = Duration.zero
         if let text = request.uri.queryParameters["wait"] {
             guard let duration = DurationText.parse(String(text)), duration <= Self.longestWait else {
                 throw Problem(.badRequest, "\"wait\" is not a duration up to 60s. Write it as 800ms or 10s.")
             }
-            patience = duration
+            waitTime = duration
         }
-        let mayWait = patience > .zero && waiting.enter()
+        let mayWait = waitTime > .zero && waiting.enter()
         defer { if mayWait { waiting.leave() } }
         let name = try Self.name(id, request)
-        switch try await queue.state(of: name, waiting: mayWait ? patience : .zero) {
+        switch try await queue.state(of: name, waiting: mayWait ? waitTime : .zero) {
         case .unknown: throw Self.unknown(id)
         case .waiting: return Self.response(.ok, Self.job(id, "waiting"))
         case .running: return Self.response(.ok, Self.job(id, "running"))
@@ -124,16 +122,4 @@ struct JobsRoutes: Sendable {
             body: .init(byteBuffer: ByteBuffer(bytes: value.compactBytes)),
         )
     }
-}
-
-extension Request {
-    /// The W3C Trace Context of the request, if any.
-    fileprivate var traceContext: TraceContext? {
-        headers[.traceparent].map { TraceContext(parent: $0, state: headers[.tracestate]) }
-    }
-}
-
-extension HTTPField.Name {
-    fileprivate static let traceparent = named("traceparent")
-    fileprivate static let tracestate = named("tracestate")
 }

@@ -1,8 +1,8 @@
+import Base
 import HTTPTypes
 import Hummingbird
 import Payloads
 import Processing
-import Timing
 
 /// The route `POST /v1/notifications`. It takes an envelope with a payload and options, and answers with the complete
 /// result, or a list of them.
@@ -49,18 +49,16 @@ struct NotificationsRoute: Sendable {
     }
 
     private func read(_ envelopes: [JSONValue]) -> ListProcessing.List {
-        var timeLimit = NotificationService.longestTimeLimit
-        var items: [Result<ListProcessing.Item, Problem>] = []
-        for value in envelopes {
-            do throws(RequestError) {
-                let envelope = try NotificationEnvelope(value)
-                timeLimit = min(timeLimit, try service.check(item: envelope.payload, options: envelope.options))
-                items.append(.success(ListProcessing.Item(payload: envelope.payload, options: envelope.options)))
-            } catch {
-                items.append(.failure(Problem(error)))
+        ListProcessing.List(
+            items: envelopes.map { value in
+                do throws(RequestError) {
+                    let envelope = try NotificationEnvelope(value)
+                    return .success(try service.read(item: envelope.payload, options: envelope.options))
+                } catch {
+                    return .failure(Problem(error))
+                }
             }
-        }
-        return ListProcessing.List(items: items, timeLimit: timeLimit)
+        )
     }
 
     private func respond(to list: ListProcessing.List, _ accepted: Instant, _ lanes: ListLanes) async -> Response {
@@ -71,13 +69,12 @@ struct NotificationsRoute: Sendable {
 }
 
 extension NotificationService {
-    /// Returns the time limit of one notification of a list. Throws if it can't be read, or is too large for a request
-    /// of its own.
-    func check(item payload: JSONValue, options: Options) throws(RequestError) -> Duration {
+    /// Reads one notification of a list. Throws if it can't be read, or is too large for a request of its own.
+    func read(item payload: JSONValue, options: Options) throws(RequestError) -> ProcessingRequest {
         let byteCount = payload.compactBytes.count
         guard byteCount <= PayloadReader.byteLimit else {
             throw .payload(.tooLarge(byteCount: byteCount, limit: PayloadReader.byteLimit))
         }
-        return try check(.value(payload), options: options)
+        return try read(.value(payload), options: options)
     }
 }

@@ -1,8 +1,8 @@
+import Base
 import HTTPTypes
 import Hummingbird
 import Payloads
 import Processing
-import Timing
 
 /// The route `POST /v1/prepare`. It takes a list of sources, makes them ready ahead of time, and answers with a list in the
 /// same order.
@@ -25,11 +25,7 @@ struct PrepareRoute: Sendable {
                 await lanes.answers(to: sources) { [service] source, rounds in
                     let now = service.now
                     let remaining = max(.milliseconds(1), accepted + timeLimit - now) / rounds
-                    do throws(RequestError) {
-                        return .success(try await service.prepare(source, accepted: now, timeLimit: remaining))
-                    } catch {
-                        return .failure(Problem(error))
-                    }
+                    return .success(await service.prepare(source, accepted: now, timeLimit: remaining))
                 }
             }
         }
@@ -50,11 +46,9 @@ struct PrepareRoute: Sendable {
         }
     }
 
-    private func read(_ element: JSONValue) -> Result<PrepareRequest, Problem> {
+    private func read(_ element: JSONValue) -> Result<Preparation, Problem> {
         do throws(RequestError) {
-            let source = try PrepareRequest(element, now: .now)
-            try service.check(source)
-            return .success(source)
+            return .success(try service.check(PrepareRequest(element, now: .now)))
         } catch {
             return .failure(Problem(error))
         }

@@ -1,7 +1,10 @@
 import HTTPTypes
 import Hummingbird
+import Jobs
+import Logging
 import NIOCore
 import Payloads
+import Processing
 
 /// An error answer to an HTTP client: `application/problem+json` (RFC 9457).
 struct Problem: Error, HTTPResponseError, Equatable {
@@ -59,4 +62,76 @@ struct Problem: Error, HTTPResponseError, Equatable {
         let response = Response(status: status, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: body)))
         return request.method == .head ? response.createHeadResponse() : response
     }
+}
+
+// MARK: - From errors
+
+/// A middleware that turns every error into a problem, so that clients never see a bare status or a library's text.
+struct Problems<Context: RequestContext>: RouterMiddleware {
+    func handle(
+        _ request: Request,
+        context: Context,
+        next: @concurrent (Request, Context) async throws -> Response,
+    ) async throws -> Response {
+        do {
+            return try await next(request, context)
+        } catch let problem as Problem {
+            return problem.response(from: request, context: context)
+        } catch let error as RequestError {
+            return Problem(error).response(from: request, context: context)
+        } catch let error as JobQueueError {
+            return Problem(error).response(from: request, context: context)
+        } catch let error as UnreadableRequestError {
+            return Problem(error).response(from: request, context: context)
+        } catch  where error is IOError || error is ChannelError {
+            // The client has disconnected, so the answer does not matter.
+            return Problem.unreadable.response(from: request, context: context)
+        } catch let error as any HTTPResponseError {
+            return problem(for: error.status, request).response(from: request, context: context)
+        } catch {
+            context.logger.error("A request failed.", metadata: ["error": "\(error)", "path": "\(request.uri.path)"])
+            let problem = Problem(.internalServerError, "attachd failed. See its log for the reason.")
+            return problem.response(from: request, context: context)
+        }
+    }
+
+    private func problem(for status: HTTPResponse.Status, _ request: Request) -> Problem {
+        switch status {
+        case .notFound: Problem(status, "There is nothing at \(request.uri.path). docs/http-api.md lists the routes.")
+        case .contentTooLarge: Problem(status, "The body is over 64 KiB; a push payload is 4 kB at most.")
+        default: Problem(status, "The request is not valid.")
+        }
+    }
+}
+
+// MARK: - Other methods
+
+extension Router {
+    /// Answers the methods that no route has at a path that others have: `OPTIONS` with the allowed ones, the rest with 405
+    /// (RFC 9110, sections 9.3.7 and 15.5.6). Call this after all routes are added.
+    func addOtherMethods() {
+        let known: [HTTPRequest.Method] = [.get, .head, .post, .put, .patch, .delete, .options, .trace, .query]
+        for (path, routes) in Dictionary(grouping: routes, by: { "\($0.path)" }) {
+            var own = Set(routes.map(\.method))
+            // The router makes each of these from its GET.
+            if own.contains(.get) { own.insert(.head) }
+            let allowed = known.filter { own.contains($0) || $0 == .options }.map(\.rawValue).joined(separator: ", ")
+            for method in known where !own.contains(method) {
+                on(RouterPath(path), method: method) { request, _ in
+                    guard request.method == .options else {
+                        throw Problem(notAllowed: request.method, at: request.uri.path, allowed: allowed)
+                    }
+                    return Response(status: .noContent, headers: [.allow: allowed])
+                }
+            }
+        }
+    }
+}
+
+extension HTTPRequest.Method {
+    /// A request for a query whose description is its body (the HTTP QUERY method of the HTTP working group).
+    fileprivate static let query: Self = {
+        guard let method = Self(rawValue: "QUERY") else { preconditionFailure("QUERY is not a method") }
+        return method
+    }()
 }

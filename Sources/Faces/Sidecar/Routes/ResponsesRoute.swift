@@ -1,6 +1,6 @@
 import HTTPTypes
 import Hummingbird
-import Media
+package import Media
 import NIOCore
 package import Preview
 
@@ -47,4 +47,10 @@ package struct ResponsesRoute: Sendable {
             throw Problem(.badGateway, "The response webhook's answer is not valid. \(error)")
         }
     }
+}
+
+/// A client that posts responses to the operator's webhook. `App` conforms libcurl's downloader to it.
+package protocol ResponsePoster: Sendable {
+    /// Posts a response and returns the body of the answer.
+    func post(_ response: [UInt8]) async throws(AttachmentFailure) -> [UInt8]
 }

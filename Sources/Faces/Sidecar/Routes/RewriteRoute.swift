@@ -1,10 +1,9 @@
+import Base
 import HTTPTypes
 import Hummingbird
 import Media
 import Payloads
 import Processing
-import Timing
-import Values
 
 /// The route `POST /v1/rewrite`. It takes a raw payload and answers with the raw rewritten payload, or a list of them.
 /// Options and the outcome are in header fields.
@@ -55,27 +54,28 @@ struct RewriteRoute: Sendable {
     }
 
     private func read(_ payloads: [JSONValue], _ options: NotificationService.Options) throws -> ListProcessing.List {
-        var timeLimit = NotificationService.longestTimeLimit
-        var items: [Result<ListProcessing.Item, Problem>] = []
-        for payload in payloads {
-            do throws(RequestError) {
-                timeLimit = min(timeLimit, try service.check(item: payload, options: options))
-                items.append(.success(ListProcessing.Item(payload: payload, options: options)))
-            } catch {
-                items.append(.failure(try Self.problem(with: payload, error)))
+        ListProcessing.List(
+            items: try payloads.map { payload throws(RequestError) in
+                do throws(RequestError) {
+                    return .success(try service.read(item: payload, options: options))
+                } catch {
+                    return .failure(try Self.problem(with: payload, error))
+                }
             }
-        }
-        return ListProcessing.List(items: items, timeLimit: timeLimit)
+        )
     }
 
     private func respond(to list: ListProcessing.List, _ accepted: Instant, _ lanes: ListLanes) async -> Response {
         let processing = ListProcessing(service: service, lanes: lanes)
         let answers = await processing.process(list.items, accepted: accepted, timeLimit: list.timeLimit)
         var response = processing.response(answers, accepted: accepted, timeLimit: list.timeLimit) { $0.payload }
-        let outcomes = zip(list.items, answers).map { item, answer in
+        let outcomes = answers.map { answer in
             switch answer {
             case .success(let result):
-                VisibleOutcome(of: result, isUnchanged: (try? item.get())?.payload == result.payloadValue)
+                VisibleOutcome(
+                    of: result,
+                    isUnchanged: result.payloadValue == result.request.notification.payload,
+                )
             case .failure(let problem): VisibleOutcome(of: problem)
             }
         }
@@ -153,4 +153,73 @@ extension HTTPField.Name {
     static let attachdMargin = named("Attachd-Margin")
     static let attachdRemarks = named("Attachd-Remarks")
     static let serverTiming = named("Server-Timing")
+}
+
+// MARK: - The outcome in header fields
+
+/// The outcome that the answer of `POST /v1/rewrite` tells in its header fields.
+///
+/// That answer is the payload itself. So it is `original` whenever the payload is as it came, also where a file was made.
+struct VisibleOutcome: Sendable, Equatable {
+    /// The most bytes of a reason.
+    static let reasonLimit = 200
+
+    var outcome: ProcessingResult.Outcome
+    /// An `errors[].reason` or the code of a remark, a colon, and the text; `nil` if all is well. It has ASCII only, and
+    /// no URLs: gateways log header fields.
+    var reason: String?
+
+    init(of result: ProcessingResult, isUnchanged: Bool) {
+        outcome = isUnchanged ? .original : result.outcome
+        reason = outcome == .complete ? nil : Self.reason(of: result).map(Self.headerText)
+    }
+
+    /// Creates the outcome of an item of a list that was answered with a problem.
+    init(of problem: Problem) {
+        let code =
+            switch problem.status {
+            case .contentTooLarge: "payloadTooLarge"
+            case .internalServerError, .serviceUnavailable: "internalError"
+            default: "attachmentMissing"
+            }
+        outcome = .original
+        reason = Self.headerText("\(code): \(problem.detail)")
+    }
+
+    /// Returns the worst outcome of a list, with the first of its reasons.
+    static func worst(of all: [VisibleOutcome]) -> VisibleOutcome? {
+        ProcessingResult.Outcome.allCases.reversed().lazy.compactMap { outcome in
+            let those = all.filter { $0.outcome == outcome }
+            return those.first { $0.reason != nil } ?? those.first
+        }
+        .first
+    }
+
+    private static func reason(of result: ProcessingResult) -> String? {
+        if let failure = result.failures.first?.failure { return "\(failure.reason.rawValue): \(failure.message)" }
+        if let remark = result.remarks.first { return remark }
+        guard result.request.notification.attachments.isEmpty else { return nil }
+        return "\(LintCode.attachmentMissing.rawValue): No dialect finds an attachment in the payload."
+    }
+
+    /// Returns a text as the value of a header field: in place of each URL its host, printable ASCII only, and cut.
+    static func headerText(_ text: String) -> String {
+        let words = text.split(whereSeparator: \.isWhitespace).map(withoutURL)
+        let ascii = words.joined(separator: " ").unicodeScalars.map { scalar -> Character in
+            (0x20...0x7E).contains(scalar.value) ? Character(scalar) : "?"
+        }
+        guard ascii.count > reasonLimit else { return String(ascii) }
+        return String(ascii.prefix(reasonLimit - 3)) + "..."
+    }
+
+    private static func withoutURL(_ word: Substring) -> Substring {
+        if word.contains("data:") { return "data" }
+        guard let mark = word.firstRange(of: "://") else { return word }
+        let authority = word[mark.upperBound...].prefix { !"/?#\"'()<>,;\\".contains($0) }
+        return authority.split(separator: "@", omittingEmptySubsequences: false).last ?? ""
+    }
+}
+
+extension HTTPField.Name {
+    static let attachdReason = named("Attachd-Reason")
 }

@@ -1,4 +1,6 @@
+import App
 import ArgumentParser
+import Base
 import Foundation
 import Payloads
 import Settings
@@ -6,7 +8,7 @@ import Settings
 struct ConfigCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "config",
-        abstract: "Checks a configuration file, and shows the settings with where they come from.",
+        abstract: "Checks a configuration file, or shows the settings and their origins.",
         subcommands: [Check.self, Show.self],
     )
 
@@ -41,11 +43,11 @@ struct ConfigCommand: AsyncParsableCommand {
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Shows all settings as a command would use them: values, and where each comes from.",
+            abstract: "Shows all settings as a command would use them, with their values and origins.",
             discussion: """
-                Takes the options of all commands, so that a command line can be tried. Options come before \
-                environment variables, which come before the configuration file. Passwords are hidden, and files of \
-                keys and tokens are named, not shown.
+                Accepts the options of all commands, so that you can try a command line. An option overrides an \
+                environment variable, which overrides the configuration file. The command hides passwords, and prints \
+                only the names of files with keys and tokens.
                 """,
         )
 
@@ -57,9 +59,51 @@ struct ConfigCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await CommandError.reported {
-                let listing = try common.listing(server.options, queue.options, preview.options)
-                print(json ? String(decoding: listing.json.compactBytes, as: UTF8.self) : listing.text)
+                let rows = try common.settings(server.options, queue.options, preview.options).listing
+                print(json ? Self.json(rows).compactText : Self.text(rows))
             }
+        }
+
+        /// Returns the settings as text in columns.
+        private static func text(_ rows: [SettingRow]) -> String {
+            TextColumns.text(
+                [["KEY", "VALUE", "FROM"]] + rows.map { [$0.key, $0.value.onOneLine(limit: 200), $0.origin] }
+            )
+        }
+
+        /// Returns the settings as a JSON object, for other programs.
+        private static func json(_ rows: [SettingRow]) -> JSONValue {
+            .object(rows.map { .init($0.key, ["value": .string($0.value), "from": .string($0.origin)]) })
+        }
+    }
+}
+
+// MARK: - The host
+
+struct DoctorCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor",
+        abstract: "Checks the parts of this installation. Fails if a required part is missing.",
+        discussion: """
+            Accepts the options of all commands, so that you can try a command line. The command adds nothing to the \
+            queue, and does not listen.
+            """,
+    )
+
+    @OptionGroup var server: ServerOptions
+    @OptionGroup var queue: QueueOptions
+    @OptionGroup var preview: PreviewOptions
+    @OptionGroup var common: CommonOptions
+
+    func run() async throws {
+        try await CommandError.reported {
+            let settings = try common.settingsWithoutWarnings(server.options, queue.options, preview.options)
+            settings.startLogging()
+            let engine = try Engine.start(settings, readsLocalFiles: false)
+            let diagnosis = await engine.diagnosis(settings)
+            await engine.shutDown()
+            print(diagnosis.text)
+            guard diagnosis.isHealthy else { throw CommandError(.failure, "A required part is missing; see above.") }
         }
     }
 }

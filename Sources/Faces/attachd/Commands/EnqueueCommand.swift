@@ -1,17 +1,16 @@
 import App
 import ArgumentParser
-import Settings
+import Base
 import Foundation
 import Jobs
 import Media
-import Timing
+import Settings
 import UnixSignals
-import Values
 
 struct EnqueueCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "enqueue",
-        abstract: "Adds notifications to the queue. With --wait, prints their results, one a line.",
+        abstract: "Adds notifications to the queue. With --wait, prints their results, one per line.",
     )
 
     @Argument(help: "Files with one payload each, or - for standard input.", completion: .file())
@@ -25,11 +24,15 @@ struct EnqueueCommand: AsyncParsableCommand {
     @Flag(help: "Wait for the results and print them, at most until five seconds after the deadline.")
     var wait = false
     @Option(
-        name: .setting(.listen),
-        help: "The HOST:PORT of the attachd process that uses the queue's file. (default: 127.0.0.1:8080)"
+        name: .setting(\.listen),
+        help: ArgumentHelp(
+            Settings.table.listen.declaration.helpText(
+                "The HOST:PORT of the attachd process that uses the queue's file."
+            )
+        )
     )
     var listen: String?
-    @Option(name: .setting(.apiTokenFile), help: "The file with the API token of that process.", completion: .file())
+    @Option(name: .setting(\.apiTokenFile), help: "The file with the API token of that process.", completion: .file())
     var apiToken: String?
     @OptionGroup var queue: QueueOptions
     @OptionGroup var common: CommonOptions
@@ -41,8 +44,8 @@ struct EnqueueCommand: AsyncParsableCommand {
     func run() async throws {
         try await CommandError.reported {
             var options = queue.options
-            options[.listen] = listen.map { .text($0) }
-            options[.apiTokenFile] = apiToken.map { .text($0) }
+            options[Settings.table.listen.key] = listen.map { .text($0) }
+            options[Settings.table.apiTokenFile.key] = apiToken.map { .text($0) }
             let settings = try common.settings(options)
             do {
                 try await enqueue(settings)
@@ -93,7 +96,7 @@ struct EnqueueCommand: AsyncParsableCommand {
     ) async throws {
         let signals = Task { await Self.endOnSignal() }
         defer { signals.cancel() }
-        let wait = ResultWait { name, patience in try await producer.state(of: name, waiting: patience) }
+        let wait = ResultWait { name, waitTime in try await producer.state(of: name, waiting: waitTime) }
         var problems: [String] = []
         var hasNotice = false
         for (name, deadline) in jobs {

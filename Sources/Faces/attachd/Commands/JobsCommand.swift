@@ -1,11 +1,10 @@
 import App
 import ArgumentParser
-import Settings
+import Base
 import Jobs
 import Media
 import Payloads
-import Timing
-import Values
+import Settings
 
 struct JobsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

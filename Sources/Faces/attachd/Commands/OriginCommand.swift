@@ -1,11 +1,9 @@
 import ArgumentParser
-import Settings
-import Events
+import Base
 import Foundation
+import LoadTest
 import Media
-import TestOrigin
-import Timing
-import Values
+import Settings
 
 struct OriginCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -101,14 +99,14 @@ struct OriginCommand: AsyncParsableCommand {
             configuration.tlsDelay = delay
         }
         if log {
-            configuration.instrument = ExchangeLog()
+            configuration.recorder = ExchangeLog()
         }
         return configuration
     }
 }
 
 /// The log of `attachd origin`: a line for each answer.
-private struct ExchangeLog: Instrument {
+private struct ExchangeLog: EventRecorder {
     func record(_ exchange: OriginExchange) {
         let line = "\(exchange.method) \(exchange.target) \(exchange.status) \(exchange.sentByteCount)\n"
         FileHandle.standardOutput.write(Data(line.utf8))

@@ -1,12 +1,12 @@
 import App
 import ArgumentParser
-import Settings
+import Base
 import Foundation
 import Logging
 import Media
 import Payloads
 import Processing
-import Values
+import Settings
 
 struct ProcessCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

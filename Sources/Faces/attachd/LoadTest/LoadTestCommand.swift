@@ -1,22 +1,22 @@
 import App
 import ArgumentParser
+import Base
 import Foundation
 import LoadTest
 import Logging
 import Media
-import Timing
-import Values
+import Settings
 
 struct LoadTestCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "loadtest",
         abstract: "Sends notifications on a schedule and checks the answers against budgets.",
         discussion: """
-            Notifications are sent when they are due, however many are in flight, and their latency counts from that \
-            time. So the delays of a stalled target are measured, too. A notification that is refused, fails or is not \
-            answered counts with its complete deadline.
+            The command sends each notification when it is due, even if many are in flight, and measures its latency \
+            from that time. So it also measures the delays of a stalled target. A notification that is refused, fails \
+            or gets no answer counts as if it had taken its complete deadline.
 
-            URL is that of a sidecar (http://127.0.0.1:8080, or with the path /v1/rewrite or /v1/jobs) or of a queue \
+            URL is a sidecar (http://127.0.0.1:8080, optionally with the path /v1/rewrite or /v1/jobs) or a queue \
             (redis://HOST:PORT). With --spawn, the command starts a worker and an origin for the test and stops them \
             afterwards.
 
@@ -25,8 +25,8 @@ struct LoadTestCommand: AsyncParsableCommand {
             goodput>50/s; rss<400MB. It applies to every step or, with a suffix such as @1x, to one step.
 
             Exit status: 0 if all budgets are met; 4 if a budget is missed, or a percentile is worse than in the run \
-            of --compare; 1 if no notification was answered, or if the run is void because the generator could not keep \
-            up or a figure is missing.
+            of --compare; 1 if no notification was answered, or if the result is not valid because the generator could \
+            not keep up or a figure is missing.
             """,
     )
 
@@ -113,5 +113,76 @@ struct LoadTestCommand: AsyncParsableCommand {
             return try await .queue(url, caFile, sources, memory: nil)
         }
         return try .sidecar(url.revealed, token: apiToken, authorities: caFile, sources)
+    }
+}
+
+// MARK: - The target
+
+/// An open target of a load test.
+struct OpenTarget {
+    var target: any LoadTarget
+    var name: String
+    var sources: [Weighted<String>]
+    var memory: ResidentMemory?
+    var close: () async -> Void
+
+    /// Opens a sidecar. The path of the URL selects the route.
+    static func sidecar(
+        _ text: String,
+        token tokenFile: String? = nil,
+        authorities: String? = nil,
+        _ sources: [Weighted<String>],
+        memory: ResidentMemory? = nil,
+    ) throws -> OpenTarget {
+        let path = URL(string: text)?.path() ?? ""
+        let route = ["", "/"].contains(path) ? SidecarTarget.Route.notifications : SidecarTarget.Route(rawValue: path)
+        guard let url = URL(string: text), let route else {
+            let routes = SidecarTarget.Route.allCases.map(\.rawValue).joined(separator: ", ")
+            throw LoadTestError.usage("The URL's path must be one of \(routes).")
+        }
+        let connections = try HTTPConnections(url, token: try tokenFile.map(token), authorities: authorities)
+        return OpenTarget(
+            target: SidecarTarget(connections, route),
+            name: connections.base + route.rawValue,
+            sources: sources,
+            memory: memory ?? .metrics(connections),
+            close: { await connections.shutDown() },
+        )
+    }
+
+    /// Opens a queue.
+    static func queue(
+        _ url: Secret<String>,
+        _ authorities: String?,
+        _ sources: [Weighted<String>],
+        memory: ResidentMemory?,
+    ) async throws -> OpenTarget {
+        var options = [Settings.table.queue.key: SettingsSource.Option.secret(url)]
+        if let authorities { options[Settings.table.caFile.key] = .text(authorities) }
+        let settings: Settings
+        do {
+            settings = try Settings(reading: SettingsSource(options: options, configurationFile: nil))
+        } catch {
+            throw CommandError(.badConfiguration, "\(error)")
+        }
+        let queue = try await OpenQueue.opened(settings)
+        return OpenTarget(
+            target: QueueTarget(queue.jobs),
+            name: settings.queue.withoutSecrets,
+            sources: sources,
+            memory: memory,
+            close: { await queue.shutDown() },
+        )
+    }
+
+    private static func token(_ path: String) throws -> Secret<String> {
+        guard let text = try? String(contentsOfFile: path, encoding: .utf8),
+            let token = text.split(whereSeparator: \.isNewline).first
+        else {
+            // The path is not repeated: it may be the token itself.
+            let message = "The file of --api-token cannot be read. Give the path of a file with the token in one line."
+            throw CommandError(.inputNotFound, message)
+        }
+        return Secret(String(token))
     }
 }

@@ -1,19 +1,19 @@
-package import Settings
+import Base
+import DecoderWire
 package import Decoding
 import Downloads
-import Events
 import Files
+import Glibc
 import HTTPClient
-import Instruments
+import Jobs
 package import Logging
 package import Media
+package import Observability
 import Payloads
 package import Processing
-package import Publishing
+package import Settings
+import Sidecar
 package import Storage
-import Timing
-package import Traces
-import Worker
 
 /// The parts of a running attachd, put together. This is the only type that knows every implementation.
 package final class Engine: Sendable {
@@ -29,8 +29,8 @@ package final class Engine: Sendable {
     let downloader: Downloader
     /// The memory for the bytes of sources.
     let sourceMemory: SourceMemory
-    let metrics: AttachdMetrics
-    let warnings: WarningLog
+    /// The recorders of all events.
+    let observers: Observers
     /// The cost of jobs, learnt from those before.
     let cost: JobCost
     /// The tracer and its exports; `nil` if traces are off.
@@ -41,12 +41,21 @@ package final class Engine: Sendable {
     package init(_ settings: Settings, readsLocalFiles: Bool, traces: TraceSettings? = nil, logger: Logger)
         throws(EngineError)
     {
-        let (metrics, warnings) = (AttachdMetrics(tenants: Set(settings.tenants.keys)), WarningLog(logger))
-        self.metrics = metrics
-        self.warnings = warnings
+        let warnings = WarningLog(logger)
+        let exports = SpanExportObserver(log: warnings)
+        self.traces = traces.map { RunningTraces($0, settings.downloads.http, exports) }
+        observers = Observers(
+            logger,
+            warnings,
+            // A command reports its one result by itself.
+            sample: readsLocalFiles ? nil : settings.logSample,
+            tenants: Set(settings.tenants.keys),
+            exports: exports,
+            tracer: self.traces?.tracer,
+        )
         let formats = FormatSwitch(settings: settings.disabledFormats)
         self.formats = formats
-        sourceMemory = SourceMemory(byteLimit: Self.sourceMemory, instrument: metrics.sources)
+        sourceMemory = SourceMemory(byteLimit: Self.sourceMemory, recorder: observers.sourceMemory)
         let cost = JobCost(slots: settings.jobSlots, decoders: settings.decoders)
         self.cost = cost
         do throws(FileError) {
@@ -55,7 +64,7 @@ package final class Engine: Sendable {
                 keys: settings.signingKeys,
                 hasGroupReadableKeys: settings.hasGroupReadableKeys,
                 retention: settings.retention,
-                instrument: InstrumentGroup<StoreEvent>(metrics.store, StoreLog(warnings))
+                recorder: observers.store,
             )
         } catch {
             throw EngineError(
@@ -69,49 +78,30 @@ package final class Engine: Sendable {
                 settings,
                 running: settings.decoders,
                 formats: formats,
-                instrument: InstrumentGroup<DecoderEvent>(metrics.decoders, DecoderLog(warnings), DecodingCost(cost)),
+                recorder: RecorderGroup<DecoderEvent>(observers.decoders, DecodingCost(cost: cost)),
             )
         } catch {
             throw EngineError(isStore: false, description: error.message)
         }
-        downloader = Downloader(
-            settings: settings.downloads,
-            instrument: InstrumentGroup<OriginEvent>(metrics.origins, OriginLog(warnings)),
-        )
-        let running = traces.map { RunningTraces($0, settings.downloads.http, metrics.traces, warnings) }
-        self.traces = running
-        bucket = settings.publishing.map { publishing in
-            Bucket(
-                publishing,
-                keep: settings.retention.keep,
-                instrument: InstrumentGroup<PublishEvent>(
-                    metrics.publishing,
-                    PublishLog(warnings),
-                    running.map { PublishTraces($0.tracer) } ?? NoInstrument<PublishEvent>(),
-                ),
-            )
+        downloader = Downloader(settings: settings.downloads, recorder: observers.origins)
+        bucket = settings.publishing.map { [observers] publishing in
+            Bucket(publishing, keep: settings.retention.keep, recorder: observers.publishing)
         }
-        metrics.decoders.set(settings.disabledFormats)
+        observers.decoders.set(settings.disabledFormats)
         fleetIndex = Self.fleetIndex(settings, store, bucket)
         let steps = AttachmentPipeline.Steps(
             downloader: readsLocalFiles ? LocalFileReader(remote: downloader) : downloader,
             converter: decoders,
             store: PublishedStore(store: store, location: Self.location(settings, readsLocalFiles, store, bucket)),
         )
-        let log = NotificationLog(logger, sample: settings.logSample)
-        let spans: any Instrument<ProcessingEvent> =
-            self.traces == nil ? NoInstrument<ProcessingEvent>() : ProcessingTraces()
         service = NotificationService(
             reader: PayloadReader(dialects: settings.dialects),
             pipeline: AttachmentPipeline(
-                steps: self.traces.map { steps.traced($0.tracer) } ?? steps,
+                steps: steps,
                 reuse: settings.reuse,
                 index: fleetIndex,
                 memory: sourceMemory,
-                // A command reports its one result by itself.
-                instrument: readsLocalFiles
-                    ? metrics.processing
-                    : InstrumentGroup<ProcessingEvent>(metrics.processing, log, spans, NotificationCost(cost)),
+                recorder: RecorderGroup<ProcessingEvent>(observers.processing, NotificationCost(cost: cost)),
             ),
             profiles: settings.profiles,
             defaults: .init(profile: settings.profile, timeLimit: settings.deadline),
@@ -156,8 +146,7 @@ package final class Engine: Sendable {
 
     /// The client that posts answers to jobs.
     var callbacks: any CallbackPoster {
-        let posted = PostedCallbacks(client: downloader.client, signer: MessageSigner(keys: store.keyring))
-        return traces.map { TracedCallbacks(posted, $0.tracer) } ?? posted
+        PostedCallbacks(client: downloader.client, signer: MessageSigner(keys: store.keyring))
     }
 
     /// Begins the end of the process: downloads that would outlast it end now.
@@ -167,5 +156,168 @@ package final class Engine: Sendable {
         downloader.stop()
         bucket?.shutDown()
         await decoders.shutDown()
+    }
+}
+
+// MARK: - Decoders
+
+extension Engine {
+    /// The memory in bytes that all decoder processes may use together: half.
+    static var decoderMemory: Int { MachineLimits.ofThisProcess.memoryBytes / 2 }
+
+    /// The memory in bytes for the bytes of all sources: a quarter. The last quarter is for the worker, which needs some
+    /// 60 MB, for the pages that decoders share, for outputs, whose size the profile limits, and for the system.
+    static var sourceMemory: Int { MachineLimits.ofThisProcess.memoryBytes / 4 }
+
+    /// Starts the pool, in which `running` processes work at the same time.
+    static func startDecoders(
+        _ settings: Settings,
+        running: Int,
+        formats: FormatSwitch,
+        recorder: any EventRecorder<DecoderEvent> = NoRecorder<DecoderEvent>(),
+    ) throws(AttachmentFailure) -> DecoderPool {
+        guard let program = DecoderProgram.path else {
+            let message =
+                "The program attachd-decoder was not found beside attachd. Install both programs in the same folder."
+            throw AttachmentFailure(.decode, .decoderUnavailable, message)
+        }
+        var configuration = DecoderPoolConfiguration(
+            decoderPath: program,
+            running: running,
+            memoryBytes: decoderMemory,
+            formats: formats,
+            recorder: recorder,
+        )
+        configuration.tenants = settings.tenantLines
+        let pool = try DecoderPool(configuration)
+        pool.start()
+        return pool
+    }
+
+    /// Throws if a required layer of the sandbox is missing.
+    package func checkSandbox() async throws(EngineError) { try await decoders.checkSandbox() }
+}
+
+extension DecoderPool {
+    /// Throws if a layer of the sandbox is missing.
+    func checkSandbox() async throws(EngineError) {
+        do throws(AttachmentFailure) {
+            // The report arrives with the first process.
+            try await DecoderCheck(pool: self).check()
+        } catch {
+            throw EngineError(isStore: false, description: error.message)
+        }
+        let missing = status.sandbox?.missing ?? SandboxLayer.allCases
+        guard missing.isEmpty else {
+            let layers = missing.map(\.rawValue).joined(separator: ", ")
+            let message =
+                "The sandbox lacks: \(layers). Run `attachd doctor` for details, or leave out --require-sandbox."
+            throw EngineError(isStore: false, description: message)
+        }
+    }
+}
+
+// MARK: - Costs
+
+/// The processor time of decoders, for the number of workers that the queue needs.
+private struct DecodingCost: EventRecorder {
+    let cost: JobCost
+
+    func record(_ event: DecoderEvent) {
+        if case .childReaped(_, let usage) = event { cost.decoded(for: .microseconds(usage.processorMicroseconds)) }
+    }
+}
+
+/// The number of finished notifications, for the number of workers that the queue needs.
+private struct NotificationCost: EventRecorder {
+    let cost: JobCost
+
+    func record(_ event: ProcessingEvent) {
+        if case .answered = event { cost.answered() }
+    }
+}
+
+// MARK: - Health
+
+/// The metrics, readiness, problems and abilities of a running engine.
+extension Engine {
+    /// All metrics in Prometheus's text format.
+    package var metricsText: String {
+        observers.decoders.set(decoders.status.sandbox)
+        observers.store.set(store.usage)
+        observers.process.set(version: Version.number, commit: Version.commit)
+        observers.process.set(LoopHeartbeats.ofThisProcess.standstills)
+        observers.process.set(residentBytes: ProcessMemory.ofThisProcess ?? 0)
+        observers.sourceMemory.set(sourceMemory.usage)
+        observers.origins.set(downloader.originUsage)
+        let threads = downloader.client.threadCounts
+        observers.origins.setThreads(working: threads.working, idle: threads.idle)
+        if let bucket { observers.publishing.set(isAvailable: bucket.refusal == nil) }
+        return observers.text
+    }
+
+    /// Passes a tiny image through a real decoder, and checks that the store is writable.
+    package func checkReadiness() async throws {
+        guard stalledLoops.isEmpty else { throw StalledLoopsError(names: stalledLoops) }
+        try await DecoderCheck(pool: decoders).check()
+        try await store.checkWritable()
+    }
+
+    /// The names of the essential loops that have stalled.
+    package var stalledLoops: [String] { LoopHeartbeats.ofThisProcess.stalledNames }
+
+    /// The problems that attachd can work with. Without the bucket, for example, notifications still go out on time.
+    package var remarks: [String] {
+        let disabled = formats.disabled.names.joined(separator: ", ")
+        return [bucket?.refusal?.message, disabled.isEmpty ? nil : "Switched off: \(disabled)."].compactMap(\.self)
+    }
+
+    /// Returns the abilities of this installation, found by trying them.
+    package func diagnosis(_ settings: Settings) async -> Diagnosis {
+        await Diagnosis(
+            settings,
+            decoders: decoders,
+            decoderMemory: Self.decoderMemory,
+            sourceMemory: sourceMemory,
+            store: store,
+            bucket: bucket,
+            downloader: downloader,
+            queue: await Diagnosis.QueueReport(of: settings),
+            libraries: DecoderProgram.libraries() + LoadedLibrary.ofThisProcess,
+        )
+    }
+}
+
+/// The error of essential loops that have stalled.
+struct StalledLoopsError: Error, CustomStringConvertible {
+    var names: [String]
+
+    var description: String {
+        "These internal loops have stalled: \(names.joined(separator: ", ")). Restart the worker."
+    }
+}
+
+// MARK: - Errors
+
+/// The reason why attachd cannot start.
+package struct EngineError: Error, Sendable, CustomStringConvertible {
+    /// A Boolean value that indicates whether the cause is the store, for example a folder that is not writable.
+    package var isStore: Bool
+    /// A Boolean value that indicates whether the cause is a file that the configuration names.
+    package var isMisconfigured = false
+    package var description: String
+}
+
+extension EngineError {
+    /// Creates the error of an address that attachd cannot listen on.
+    init(_ error: ListenError) {
+        let reason =
+            switch error.code {
+            case EADDRINUSE: "Another program uses this port. Stop that program, or choose another port."
+            case EADDRNOTAVAIL: "This machine does not have this address. Choose one of its addresses."
+            case EACCES: "Only root may listen on ports below 1024. Choose another port."
+            default: "\(SystemError("listen", code: error.code).reason)."
+            }
+        self.init(isStore: false, description: "Cannot listen on \(error.address). \(reason)")
     }
 }

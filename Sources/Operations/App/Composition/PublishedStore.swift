@@ -1,10 +1,11 @@
+import Base
+import Downloads
 import Files
 import Media
 import Processing
-import Publishing
-import ServiceExtension
-import Storage
-import Timing
+import ServiceLifecycle
+package import Settings
+package import Storage
 
 /// The store, with the URLs from which recipients of the payload fetch its files.
 struct PublishedStore: AttachmentStoring {
@@ -31,7 +32,7 @@ struct PublishedStore: AttachmentStoring {
     var cost: Duration { bucket?.cost ?? .zero }
     var refusal: AttachmentFailure? { bucket?.refusal }
 
-    func renew(_ stored: StoredAttachment) async -> StoredAttachment? {
+    func renew(_ stored: StoredFile) async -> StoredFile? {
         guard let identifier = AttachmentIdentifier(stored.identifier) else { return nil }
         let expiry = await store.renew(identifier)
         // A file that is missing from the bucket must be made again, because its bytes are gone. One that is in the bucket
@@ -46,25 +47,25 @@ struct PublishedStore: AttachmentStoring {
         return renewed
     }
 
-    func end(of stored: StoredAttachment) -> UnixTime? {
+    func end(of stored: StoredFile) -> UnixTime? {
         bucket.map { bucket in .now + (bucket.remainingTime(of: stored.identifier) ?? .zero) }
     }
 
-    func release(_ stored: StoredAttachment) { bucket?.release(stored.identifier) }
+    func release(_ stored: StoredFile) { bucket?.release(stored.identifier) }
 
-    func forget(_ stored: StoredAttachment) async {
+    func forget(_ stored: StoredFile) async {
         guard let file = AttachmentIdentifier(stored.identifier) else { return }
         // Ignores errors: the notification goes out without the file, and `forget` logs its own failures.
         try? await Forgetting.forget(file, in: store, bucket)
     }
 
     func store(_ rung: ReadyRung, of source: String, until deadline: Instant) async throws(AttachmentFailure)
-        -> StoredAttachment
+        -> StoredFile
     {
         let file = try await store.store(rung)
         try await record(file.identifier, of: source)
         let name = file.identifier.description
-        var stored = StoredAttachment(identifier: name, url: FileURL.url(of: file.path), sha256: file.sha256)
+        var stored = StoredFile(identifier: name, url: FileURL.url(of: file.path), sha256: file.sha256)
         switch location {
         case .here(let isInPayload): stored.isLocal = !isInPayload
         case .sidecar(let urls):
@@ -93,6 +94,96 @@ struct PublishedStore: AttachmentStoring {
             try await store.record(file, of: source)
         } catch {
             throw AttachmentFailure(.store, error.isFull ? .storeFull : .storeFailed, "\(error)")
+        }
+    }
+}
+
+// MARK: - Forgetting
+
+/// The removal of attachments from everywhere: the store, the cache, the work under way, and the bucket. Their links no
+/// longer work afterwards.
+package struct Forgetting: Sendable {
+    private let store: AttachmentStore
+    private let bucket: Bucket?
+    /// Removes a source from this process's cache, and returns its identifier in the store.
+    private let forgetSource: @Sendable (String) async -> (source: String, isEverywhere: Bool)
+    private let forgetFile: @Sendable (String) async -> Bool
+
+    private static let timeLimit: Duration = .seconds(20)
+
+    /// Creates the removal for a running worker.
+    init(_ engine: Engine) {
+        store = engine.store
+        bucket = engine.bucket
+        forgetSource = { await engine.service.forget(source: $0) }
+        forgetFile = { await engine.service.forget(file: $0) }
+    }
+
+    /// Creates the removal for a process that processes no attachments.
+    package init(_ settings: Settings) throws {
+        store = try AttachmentStore(
+            at: settings.store,
+            keys: settings.signingKeys,
+            hasGroupReadableKeys: settings.hasGroupReadableKeys,
+            retention: settings.retention,
+        )
+        bucket = settings.publishing.map { Bucket($0, keep: settings.retention.keep) }
+        let resolver = SourceResolver(rules: settings.reuse.sources) { url in
+            Source(url, accessKey: settings.access.key(for: url))
+        }
+        forgetSource = { (resolver.source(of: $0).identity, true) }
+        forgetFile = { _ in true }
+    }
+
+    package func shutDown() { bucket?.shutDown() }
+
+    /// Removes the attachments that `reference` names, and returns the names of the removed files.
+    package func forget(_ reference: AttachmentReference) async throws -> [AttachmentIdentifier] {
+        var files = Set([reference.file].compactMap(\.self))
+        var failure: (any Error)?
+        if let url = reference.source {
+            let (source, isEverywhere) = await forgetSource(url)
+            if !isEverywhere { failure = Self.isElsewhere }
+            files.formUnion(try await store.files(of: source))
+        }
+        for file in files {
+            if await !forgetFile(file.description) { failure = failure ?? Self.isElsewhere }
+            do {
+                try await Self.forget(file, in: store, bucket)
+            } catch {
+                // Continues with the other files.
+                failure = failure ?? error
+            }
+        }
+        if let failure { throw failure }
+        return files.sorted { $0.description < $1.description }
+    }
+
+    private static let isElsewhere = AttachmentFailure(
+        .store,
+        .publishFailed,
+        "The queue's Redis did not answer, so other workers of the fleet may still use the file. Take it back again.",
+    )
+
+    static func forget(_ file: AttachmentIdentifier, in store: AttachmentStore, _ bucket: Bucket?) async throws {
+        try await store.forget(file)
+        try await bucket?.remove(file.description, until: SystemTime().now + Self.timeLimit)
+    }
+}
+
+// MARK: - Sweeping
+
+/// A service that sweeps the store at intervals.
+struct StoreSweeper: Service {
+    let store: AttachmentStore
+    let time: any TimeSource
+
+    /// The time between two sweeps; shorter if files are kept for a few minutes only.
+    private var interval: Duration { max(.seconds(1), min(.seconds(60), store.retention.keep / 4)) }
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            repeat { await store.sweep() } while (try? await time.sleep(for: interval)) != nil
         }
     }
 }

@@ -1,11 +1,10 @@
-import Concurrency
+import Base
 import Dispatch
 import Files
 import Logging
 import Media
 import ServiceLifecycle
 import Synchronization
-import Timing
 import UnixSignals
 
 /// A service that reads token and key files again when they change, and on SIGHUP, and the configuration file for the

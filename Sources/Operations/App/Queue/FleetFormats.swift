@@ -1,11 +1,11 @@
+import Base
 import JobsRedis
 import Logging
 import Media
 import Payloads
-import ServiceExtension
+import Processing
 import ServiceLifecycle
 import Synchronization
-import Timing
 
 /// The formats and codecs that are switched off for the whole fleet, in the queue's Redis. Every process of the fleet reads
 /// the list at intervals. Without Redis, the list holds for this process only.
@@ -23,7 +23,7 @@ final class FleetFormats: Service {
     /// The time between two readings.
     static let interval: Duration = .seconds(5)
     /// The time limit of a question to Redis.
-    private static let patience: Duration = .seconds(2)
+    private static let timeLimit: Duration = .seconds(2)
     private static let entry = "formats"
     /// The most bytes of a list that is read: all names are fewer.
     private static let byteLimit = 4096
@@ -86,7 +86,7 @@ final class FleetFormats: Service {
 
     private func answer<Value: Sendable>(_ question: @escaping @Sendable () async throws -> Value) async throws -> Value
     {
-        try await time.answer(by: time.now + Self.patience) {
+        try await time.answer(by: time.now + Self.timeLimit) {
             do { return Result<Value, any Error>.success(try await question()) } catch { return .failure(error) }
         } else: {
             .failure(LateError())

@@ -1,12 +1,11 @@
-import Digests
+import Base
+import Files
 import JobsRedis
+import Media
 import Payloads
 import Processing
-import Publishing
-import ServiceExtension
 import Storage
 import Synchronization
-import Timing
 
 /// The index of prepared attachments in the queue's Redis, for a fleet whose workers publish to one bucket.
 final class FleetIndex: PreparedIndex {
@@ -24,9 +23,9 @@ final class FleetIndex: PreparedIndex {
     private let state = Mutex(State())
 
     /// The time limit of a question. An attachment is made again rather than late.
-    private static let patience: Duration = .milliseconds(100)
+    private static let questionLimit: Duration = .milliseconds(100)
     /// The time limit of taking an attachment back.
-    private static let forgettingPatience: Duration = .seconds(5)
+    private static let removalLimit: Duration = .seconds(5)
     /// The most bytes of an entry that is read: inline pictures are the most of it.
     private static let entryLimit = 16_384
     private static let mark = "taken"
@@ -45,11 +44,11 @@ final class FleetIndex: PreparedIndex {
     /// Sets the queue in whose Redis the index is.
     func connect(_ queue: RedisJobQueue) { state.withLock { $0.queue = queue } }
 
-    func find(_ name: PreparedName, within patience: Duration) async -> PreparedAttachment? {
+    func find(_ name: PreparedName, within timeLimit: Duration) async -> PreparedAttachment? {
         let now = time.now
         guard let queue = state.withLock({ $0.pausedUntil <= now ? $0.queue : nil }) else { return nil }
         let (table, field) = (table(of: name.source), digest(name.output))
-        let answer = await time.answer(by: now + min(patience, Self.patience)) { [self] in
+        let answer = await time.answer(by: now + min(timeLimit, Self.questionLimit)) { [self] in
             guard let entry = try? await queue.value(of: field, in: table) else { return Answer(isThere: true) }
             guard let found = read(entry) else { return Answer(isThere: true) }
             let mark = try? await queue.value(of: Self.mark, in: takenTable(found.stored.identifier))
@@ -57,7 +56,7 @@ final class FleetIndex: PreparedIndex {
         } else: {
             Answer(isThere: false)
         }
-        if !answer.isThere, patience >= Self.patience { state.withLock { $0.pausedUntil = now + Self.pause } }
+        if !answer.isThere, timeLimit >= Self.questionLimit { state.withLock { $0.pausedUntil = now + Self.pause } }
         guard let found = answer.found, let file = AttachmentIdentifier(found.stored.identifier),
             !store.isForgotten(file), (try? await store.record(file, of: name.source)) != nil
         else { return nil }
@@ -65,33 +64,33 @@ final class FleetIndex: PreparedIndex {
         return found
     }
 
-    func add(_ attachment: PreparedAttachment, as name: PreparedName, within patience: Duration) async -> Bool {
+    func add(_ attachment: PreparedAttachment, as name: PreparedName, within timeLimit: Duration) async -> Bool {
         let (table, field) = (table(of: name.source), digest(name.output))
         let (value, lifetime) = (attachment.json.compactBytes, lifetime)
-        return await change(within: patience) { queue in
+        return await change(within: timeLimit) { queue in
             try await queue.set(field, in: table, to: value, for: lifetime)
         }
     }
 
     func forget(source: String) async -> Bool {
         let table = table(of: source)
-        return await change(within: Self.forgettingPatience) { try await $0.remove(table: table) }
+        return await change(within: Self.removalLimit) { try await $0.remove(table: table) }
     }
 
     func forget(file name: String) async -> Bool {
         let (table, lifetime) = (takenTable(name), lifetime)
-        return await change(within: Self.forgettingPatience) { queue in
+        return await change(within: Self.removalLimit) { queue in
             try await queue.set(Self.mark, in: table, to: [1], for: lifetime)
         }
     }
 
     /// Changes the index. Returns `false` if that was not done in time.
     private func change(
-        within patience: Duration,
+        within timeLimit: Duration,
         _ change: @escaping @Sendable (RedisJobQueue) async throws -> Void,
     ) async -> Bool {
         guard let queue = state.withLock(\.queue) else { return false }
-        return await time.answer(by: time.now + patience) {
+        return await time.answer(by: time.now + timeLimit) {
             (try? await change(queue)) != nil
         } else: {
             false

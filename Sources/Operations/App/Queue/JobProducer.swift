@@ -1,7 +1,12 @@
-package import Settings
+package import Base
+import HTTPClient
 package import Jobs
 import JobsSQLite
 import Logging
+import Media
+import Payloads
+import Processing
+package import Settings
 
 /// The destination of jobs from the command line: the queue itself, or the attachd process that has its file open.
 package struct JobProducer: Sendable {
@@ -39,10 +44,10 @@ package struct JobProducer: Sendable {
     }
 
     /// Returns the state of a job. Waits up to the given time for its answer, but not for one in a file.
-    package func state(of name: JobName, waiting patience: Duration) async throws -> JobState {
+    package func state(of name: JobName, waiting waitTime: Duration) async throws -> JobState {
         switch backend {
-        case .queue(let queue): try await queue.jobs.state(of: name, waiting: patience)
-        case .sidecar(let sidecar): try await sidecar.state(of: name, waiting: patience)
+        case .queue(let queue): try await queue.jobs.state(of: name, waiting: waitTime)
+        case .sidecar(let sidecar): try await sidecar.state(of: name, waiting: waitTime)
         case .file(let path): try await QueueInspection(path).state(of: name)
         }
     }
@@ -60,6 +65,111 @@ package struct JobProducer: Sendable {
         case .queue(let queue): await queue.shutDown()
         case .sidecar(let sidecar): sidecar.shutDown()
         case .file: break
+        }
+    }
+}
+
+// MARK: - Orders
+
+/// A payload and the options of `attachd enqueue`, from which a job is made.
+package struct JobOrder: Sendable {
+    package var id: String?
+    package var tenant: String?
+    package var profile: String?
+    package var callback: String?
+
+    package init(id: String?, tenant: String? = nil, profile: String?, callback: String?) {
+        self.id = id
+        self.tenant = tenant
+        self.profile = profile
+        self.callback = callback
+    }
+
+    /// Returns the job. Throws if the payload is not valid or the options contradict each other.
+    package func job(_ payload: [UInt8], _ settings: Settings) throws -> Job {
+        // The worker decides which addresses are allowed: its configuration may differ from this one.
+        if let refusal = callback.flatMap({ CallbackURL.refusal(of: $0) }) {
+            throw RequestError.envelope("The --callback URL can never be used: \(refusal).")
+        }
+        let id = id ?? RandomIdentifier.make()
+        var members = [
+            JSONValue.Member("id", .string(id)), .init("payload", try JSONValue(parsing: payload)),
+            .init("deadline", .string("\(settings.deadline.milliseconds)ms")),
+        ]
+        if let tenant { members.append(.init("tenant", .string(tenant))) }
+        if let profile { members.append(.init("profile", .string(profile))) }
+        if let callback { members.append(.init("callback", .string(callback))) }
+        let content = JSONValue.object(members).compactBytes
+        _ = try NotificationEnvelope(content, isJob: true)
+        return Job(
+            id: id,
+            tenant: tenant ?? Job.defaultTenant,
+            timeLimit: settings.deadline,
+            content: content,
+            answer: .init(callback: callback),
+        )
+    }
+}
+
+// MARK: - Results
+
+/// The wait for the results of jobs that this process has enqueued. It ends soon after each job's deadline at the latest:
+/// a queue without a worker never answers.
+package struct ResultWait: Sendable {
+    /// The end of the wait for one job.
+    package enum Outcome: Sendable, Equatable {
+        case finished(JobReply)
+        /// The queue no longer keeps the job's answer.
+        case unknown
+        /// The job has no answer, although its deadline has passed. `isTaken` tells whether a worker works on it.
+        case late(isTaken: Bool)
+    }
+
+    /// The time after which a job that no worker has taken is worth a word.
+    package static let notice: Duration = .seconds(2)
+    /// The time after its deadline in which a job may still be answered: by a worker that takes over another one's jobs.
+    package static let grace: Duration = .seconds(5)
+    /// The shortest time between two questions about a job.
+    private static let pause: Duration = .milliseconds(200)
+    /// The longest time of one question.
+    private static let longestQuestion: Duration = .seconds(10)
+
+    private let time: any TimeSource
+    /// Returns the state of a job. Waits up to the given time for its answer.
+    private let state: @Sendable (JobName, Duration) async throws -> JobState
+
+    package init(
+        time: any TimeSource = SystemTime(),
+        state: @escaping @Sendable (JobName, Duration) async throws -> JobState,
+    ) {
+        self.time = time
+        self.state = state
+    }
+
+    /// Waits for the answer to a job. Calls `notify` once if no worker has taken the job for a while.
+    package func outcome(
+        of name: JobName,
+        deadline: Instant,
+        notify: () async -> Void,
+    ) async throws -> Outcome {
+        let end = deadline + Self.grace
+        var noticeTime: Instant? = time.now + Self.notice
+        while true {
+            let asked = time.now
+            let waitTime = max(.zero, min(Self.longestQuestion, min(noticeTime ?? end, end) - asked))
+            let state = try await state(name, waitTime)
+            switch state {
+            case .finished(let reply): return .finished(reply)
+            case .unknown: return .unknown
+            case .waiting, .running: break
+            }
+            if let due = noticeTime, time.now >= due {
+                noticeTime = nil
+                if state == .waiting { await notify() }
+            }
+            guard time.now < end else { return .late(isTaken: state == .running) }
+            // A busy server answers before the time is over, and a file at once.
+            if time.now < asked + waitTime { try await time.sleep(until: min(end, time.now + Self.pause)) }
         }
     }
 }

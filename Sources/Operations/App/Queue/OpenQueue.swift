@@ -1,10 +1,11 @@
-package import Settings
-import Instruments
+import Foundation
 package import Jobs
 import JobsRedis
 import JobsSQLite
 package import Logging
 import Media
+import Observability
+package import Settings
 
 /// A queue that this process has open.
 package struct OpenQueue: Sendable {
@@ -32,7 +33,7 @@ package struct OpenQueue: Sendable {
         )
         switch settings.queue {
         case .sqlite(let path):
-            let queue = try await SQLiteJobQueue.open(path, limits: limits, instrument: QueueLog(logger))
+            let queue = try await SQLiteJobQueue.open(path, limits: limits, recorder: QueueObserver(log: logger))
             return OpenQueue(jobs: queue, redis: nil, close: { await queue.close() })
         case .redis(let redis):
             let queue = try RedisJobQueue(
@@ -40,7 +41,7 @@ package struct OpenQueue: Sendable {
                 limits: limits,
                 isStrict: settings.isStrict,
                 isGuest: !isWorker,
-                instrument: QueueLog(logger),
+                recorder: QueueObserver(log: logger),
             )
             if !isWorker { _ = try await queue.serverWarnings() }
             return OpenQueue(jobs: queue, redis: queue, close: {})
@@ -62,4 +63,118 @@ package struct OpenQueue: Sendable {
 
     /// Closes the queue. It must not be used afterwards.
     package func shutDown() async { await close() }
+}
+
+// MARK: - Views
+
+/// A queue for listing and repair by commands. If another attachd process has the file open, the view is read-only.
+package struct QueueView: Sendable {
+    private enum Backend: Sendable {
+        case queue(OpenQueue)
+        case file(QueueInspection)
+    }
+
+    private let backend: Backend
+
+    /// Opens the queue. Commands that change jobs set `changes`, and need the file for themselves.
+    package static func open(_ settings: Settings, changes: Bool) async throws -> QueueView {
+        if case .sqlite(let path) = settings.queue, !changes {
+            return QueueView(backend: .file(try QueueInspection(path)))
+        }
+        return QueueView(backend: .queue(try await OpenQueue.open(settings, logger: Logger(label: "attachd"))))
+    }
+
+    package func status() async throws -> QueueStatus {
+        switch backend {
+        case .queue(let queue): try await queue.jobs.status()
+        case .file(let file): try await file.status()
+        }
+    }
+
+    package func jobs(_ limit: Int) async throws -> [JobSummary] {
+        switch backend {
+        case .queue(let queue): try await queue.jobs.jobs(limit)
+        case .file(let file): try await file.jobs(limit)
+        }
+    }
+
+    package func deadLetters(_ limit: Int) async throws -> [DeadLetter] {
+        switch backend {
+        case .queue(let queue): try await queue.jobs.deadLetters(limit)
+        case .file(let file): try await file.deadLetters(limit)
+        }
+    }
+
+    package func state(of name: JobName) async throws -> JobState {
+        switch backend {
+        case .queue(let queue): try await queue.jobs.state(of: name, waiting: .zero)
+        case .file(let file): try await file.state(of: name)
+        }
+    }
+
+    /// Enqueues a dead letter again. Returns `nil` if there is no such dead letter.
+    package func retry(_ name: JobName) async throws -> Enqueued? {
+        try await changeable().retryDeadLetter(name)
+    }
+
+    /// Deletes all dead letters, and returns their number.
+    package func purge() async throws -> Int { try await changeable().purgeDeadLetters() }
+
+    package func shutDown() async {
+        if case .queue(let queue) = backend { await queue.shutDown() }
+    }
+
+    private func changeable() throws(JobQueueError) -> any JobQueue {
+        guard case .queue(let queue) = backend else {
+            throw JobQueueError(.misconfigured, "The queue is open for reading only.")
+        }
+        return queue.jobs
+    }
+}
+
+// MARK: - Reports
+
+extension Diagnosis.QueueReport {
+    /// Looks at the queue that the settings name, and describes it. Adds nothing to it.
+    init(of settings: Settings) async {
+        let address = settings.queue.withoutSecrets
+        do {
+            let details =
+                switch settings.queue {
+                case .redis(let redis): try await Self.details(of: redis, settings)
+                case .sqlite(let path): try await Self.details(ofFile: path)
+                }
+            self.init(address: address, isUsable: true, details: details)
+        } catch {
+            self.init(address: address, isUsable: false, details: ["\(error)"])
+        }
+    }
+
+    /// Connects to a server and describes it, with the risks of its configuration.
+    private static func details(of redis: RedisSettings, _ settings: Settings) async throws -> [String] {
+        let queue = try RedisJobQueue(
+            redis,
+            limits: QueueLimits(backlog: settings.backlog),
+            isStrict: settings.isStrict,
+            isGuest: true,
+        )
+        let description = try await queue.serverDescription()
+        let details = [description] + (try await queue.serverWarnings())
+        try? await queue.leave()
+        return details
+    }
+
+    /// Describes the queue in a file, which another process may work with.
+    private static func details(ofFile path: String) async throws -> [String] {
+        guard FileManager.default.fileExists(atPath: path) else {
+            let folder = URL(filePath: path).deletingLastPathComponent().path
+            guard FileManager.default.isWritableFile(atPath: folder) else {
+                let reason = "There is no queue at \(path), and it cannot be created: "
+                throw JobQueueError(.noSpace, reason + "check that \(folder) exists and allows new files.")
+            }
+            return ["its file is created at the first start"]
+        }
+        let status = try await QueueInspection(path).status()
+        return ["\(status.waiting) jobs wait, \(status.running) are in progress, \(status.dead) are dead letters"]
+    }
 }

@@ -1,8 +1,12 @@
+import Base
 import Jobs
+import JobsRedis
+import Logging
 import Media
-import ServiceExtension
+import Payloads
+import Processing
+import ServiceLifecycle
 import Synchronization
-import Timing
 
 /// The state of the queue, for health checks. One caller at a time asks, with a short time limit, so that a queue that
 /// hangs blocks nobody else.
@@ -13,7 +17,7 @@ final class QueueHealth: Sendable {
     private let recent: SharedAnswer<Answer>
 
     /// The time limit of one request to the queue. Probes wait for one second.
-    private static let patience: Duration = .milliseconds(500)
+    private static let timeLimit: Duration = .milliseconds(500)
 
     /// Creates the health of a queue. `knownProblem` returns the reason of its last failure, if one is known.
     init(_ queue: any JobQueue, knownProblem: @escaping @Sendable () -> JobQueueError? = { nil }) {
@@ -22,7 +26,7 @@ final class QueueHealth: Sendable {
         }
         let ask: @Sendable () async -> Answer = {
             let time = SystemTime()
-            return await time.answer(by: time.now + Self.patience) {
+            return await time.answer(by: time.now + Self.timeLimit) {
                 do {
                     return .success(try await queue.status())
                 } catch let error as JobQueueError {
@@ -49,4 +53,111 @@ final class QueueHealth: Sendable {
             if case .failure(let error) = await recent.value() { error } else { nil }
         }
     }
+}
+
+// MARK: - The start
+
+/// The first questions to the queue's server. HTTP is served meanwhile: a server that is away delays no health check.
+///
+/// What makes or takes work waits for the list of switched-off formats (`whenFormatsAreKnown`), because a format may be
+/// off for a bug in its decoder.
+final class QueueStart: Service {
+    private let queue: OpenQueue
+    private let formats: FleetFormats
+    private let reading: Task<Void, Never>
+    private let logger: Logger
+
+    init(_ queue: OpenQueue, _ formats: FleetFormats, logger: Logger) {
+        self.queue = queue
+        self.formats = formats
+        self.logger = logger
+        reading = Task { await formats.read() }
+    }
+
+    /// Ends the process with an error if the server is not suited to the queue.
+    func run() async throws {
+        try await cancelWhenGracefulShutdown { [queue, logger] in
+            do { try await queue.checkServer(logger: logger) } catch is CancellationError {}
+        }
+        try await gracefulShutdown()
+    }
+
+    /// Returns once the fleet's list of formats was read, or its server did not answer in time.
+    func whenFormatsAreKnown() async { await reading.value }
+
+    /// The reason why no work begins yet; `nil` once it may.
+    var problem: StartError? {
+        formats.wasAsked ? nil : StartError(reason: queue.redis?.problem?.description)
+    }
+
+    struct StartError: Error, CustomStringConvertible {
+        var reason: String?
+
+        var description: String {
+            "The queue's server was not reached yet, so it is not known which formats the fleet has switched off. "
+                + (reason ?? "It has not answered.")
+        }
+    }
+}
+
+/// A service that begins once the first questions to the queue's server have been asked.
+struct AfterQueueStart<Later: Service>: Service {
+    let service: Later
+    let start: QueueStart
+
+    func run() async throws {
+        await start.whenFormatsAreKnown()
+        try await service.run()
+        // One that was told to stop before its turn must not end before it: the group would cancel all others.
+        try? await gracefulShutdown()
+    }
+}
+
+// MARK: - Scaling
+
+/// The number of workers that the queue needs, for `GET /v1/scale` and the metrics.
+package final class QueueScaling: Sendable {
+    let scaler: FleetScaler
+    private let shared: SharedAnswer<Result<ScalingAnswer, JobQueueError>>
+
+    /// Creates the scaling of a queue whose new workers need `startTime` until their first job.
+    init(_ queue: any JobQueue, startTime: Duration) {
+        let scaler = FleetScaler(queue, rule: ScalingRule(startTime: startTime))
+        self.scaler = scaler
+        shared = SharedAnswer(keptFor: .seconds(1)) {
+            do {
+                return .success(try await scaler.answer())
+            } catch let error as JobQueueError {
+                return .failure(error)
+            } catch {
+                return .failure(JobQueueError(.unavailable, "The queue does not answer."))
+            }
+        }
+    }
+
+    /// The answer of this second, or `nil` while the queue does not answer.
+    var recent: ScalingAnswer? {
+        get async { try? await shared.value().get() }
+    }
+
+    /// The answer of `GET /v1/scale`.
+    var json: JSONValue {
+        get async throws { try await shared.value().get().json }
+    }
+}
+
+extension ScalingAnswer {
+    /// The answer as JSON, with what it is made of.
+    fileprivate var json: JSONValue {
+        [
+            "workers": .integer(workers), "running": .integer(load.workers.count), "needed": .integer(needed),
+            "neededForArrivals": .integer(forArrivals), "neededForBacklog": .integer(forBacklog),
+            "backlog": .integer(load.waiting), "inProgress": .integer(load.running),
+            "callbacks": .integer(load.callbacks),
+            "arrivalsPerSecond": .number("\(Self.rounded(arrivalsPerSecond))"),
+            "costMilliseconds": .number("\(Self.rounded(1000 / jobsPerSecond))"),
+        ]
+    }
+
+    private static func rounded(_ number: Double) -> Double { (number * 1000).rounded() / 1000 }
 }

@@ -1,14 +1,13 @@
+import Base
+import Downloads
+import Foundation
+import HTTPClient
+import Jobs
+package import Media
 package import Payloads
 import Processing
 package import Settings
-import Downloads
-import HTTPClient
-import Foundation
-import Jobs
-package import Media
 package import Storage
-import Timing
-import Values
 
 /// A client of another attachd process on this machine. That process has the queue's file open, and only one process
 /// may write it.
@@ -18,7 +17,7 @@ package struct SidecarClient: Sendable {
     private var base: String { "\(server)/v1/jobs" }
     private let token: Secret<String>?
     /// The time that a request may take in addition to the wait that it asks for.
-    private static let patience: Duration = .seconds(10)
+    private static let timeLimit: Duration = .seconds(10)
 
     package init(_ settings: Settings) throws {
         var http = settings.downloads.http
@@ -40,10 +39,10 @@ package struct SidecarClient: Sendable {
         }
     }
 
-    func state(of name: JobName, waiting patience: Duration) async throws -> JobState {
+    func state(of name: JobName, waiting waitTime: Duration) async throws -> JobState {
         let tenant = name.tenant == Job.defaultTenant ? "" : "&tenant=\(Self.encoded(name.tenant))"
-        let url = "\(base)/\(Self.encoded(name.id))?wait=\(patience.milliseconds)ms\(tenant)"
-        switch try await send(OutgoingMessage(headers: [:]), to: url, within: patience) {
+        let url = "\(base)/\(Self.encoded(name.id))?wait=\(waitTime.milliseconds)ms\(tenant)"
+        switch try await send(OutgoingMessage(headers: [:]), to: url, within: waitTime) {
         case (404, _): return .unknown
         case (409, _): return .finished(JobReply(.cancelled, body: []))
         case (200, let body):
@@ -76,7 +75,7 @@ package struct SidecarClient: Sendable {
         message.secretHeaders = secretHeaders
         let answer: MessageAnswer
         do throws(AttachmentFailure) {
-            let deadline = SystemTime().now + longest + Self.patience
+            let deadline = SystemTime().now + longest + Self.timeLimit
             answer = try await client.send(message, to: "\(server)/v1/prepare", until: deadline)
         } catch {
             let advice = "No attachd answers at \(server): start `attachd serve`, or give its address with --listen."
@@ -105,10 +104,10 @@ package struct SidecarClient: Sendable {
     private func send(
         _ message: OutgoingMessage,
         to url: String,
-        within patience: Duration = .zero,
+        within waitTime: Duration = .zero,
     ) async throws -> (Int, [UInt8]) {
         do throws(AttachmentFailure) {
-            let deadline = SystemTime().now + patience + Self.patience
+            let deadline = SystemTime().now + waitTime + Self.timeLimit
             var message = message
             message.secretHeaders = secretHeaders
             let answer = try await client.send(message, to: url, until: deadline)

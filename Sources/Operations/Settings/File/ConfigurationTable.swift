@@ -111,30 +111,30 @@ struct ConfigurationTable {
 
     // MARK: The values of settings
 
-    func has(_ key: SettingsKey) -> Bool { node(key) != nil }
+    func has(_ setting: SettingDeclaration) -> Bool { node(setting) != nil }
 
-    func text(_ key: SettingsKey) -> String? { node(key).flatMap(text) }
+    func text(_ setting: SettingDeclaration) -> String? { node(setting).flatMap(text) }
 
-    func texts(_ key: SettingsKey) -> [String]? {
-        guard let nodes = node(key)?.sequence else { return nil }
+    func texts(_ setting: SettingDeclaration) -> [String]? {
+        guard let nodes = node(setting)?.sequence else { return nil }
         let texts = nodes.compactMap(text)
         return texts.count == nodes.count ? texts : nil
     }
 
-    func number(_ key: SettingsKey) -> Int? {
+    func number(_ setting: SettingDeclaration) -> Int? {
         // Rejects numbers to the base of 60, such as 1:30: Yams traps on large ones.
-        guard let scalar = bare(key), !scalar.string.contains(":") else { return nil }
+        guard let scalar = bare(setting), !scalar.string.contains(":") else { return nil }
         return Int.construct(from: scalar) ?? (isJSON ? Double(scalar.string).flatMap(Int.init(exactly:)) : nil)
     }
 
-    func flag(_ key: SettingsKey) -> Bool? {
-        guard let scalar = bare(key) else { return nil }
+    func flag(_ setting: SettingDeclaration) -> Bool? {
+        guard let scalar = bare(setting) else { return nil }
         return Bool.construct(from: scalar) ?? (isJSON ? Double(scalar.string).map { $0 != 0 } : nil)
     }
 
     /// Returns the value of a setting, in the tables that its key names.
-    private func node(_ key: SettingsKey) -> Node? {
-        key.path.dropFirst().reduce(mapping[key.path[0]]) { node, name in node?.mapping?[name] }
+    private func node(_ setting: SettingDeclaration) -> Node? {
+        setting.path.dropFirst().reduce(mapping[setting.path[0]]) { node, name in node?.mapping?[name] }
     }
 
     private func text(_ node: Node) -> String? {
@@ -142,9 +142,9 @@ struct ConfigurationTable {
         return scalar.string
     }
 
-    /// Returns the scalar of `key` unless it is a text of JSON.
-    private func bare(_ key: SettingsKey) -> Node.Scalar? {
-        node(key)?.scalar.flatMap { !isJSON || $0.style != .doubleQuoted ? $0 : nil }
+    /// Returns the scalar of `setting` unless it is a text of JSON.
+    private func bare(_ setting: SettingDeclaration) -> Node.Scalar? {
+        node(setting)?.scalar.flatMap { !isJSON || $0.style != .doubleQuoted ? $0 : nil }
     }
 
     private static func line(of node: Node) -> String { node.mark.map { " (line \($0.line))" } ?? "" }

@@ -1,6 +1,6 @@
-import Media
+import Base
+package import Media
 import Payloads
-import Timing
 
 /// The profile's form in the configuration file. Rules that the file leaves out are those of the profile that it is
 /// based on.
@@ -27,12 +27,7 @@ extension Profile {
         self.name = name
         categories = try table.texts("categories")
         cropsToClippingRectangle = try table.flag("cropToClippingRectangle") ?? cropsToClippingRectangle
-        switch try table.texts("formats") {
-        case []: break
-        case ["jpeg"]: image.prefersWebP = false
-        case ["webp", "jpeg"]: image.prefersWebP = true
-        default: throw table.refusal(of: "formats", "[jpeg] or [webp, jpeg]")
-        }
+        image.formats = try table.formats() ?? image.formats
         // YAML reads `off` as a Boolean value.
         if table.refuses("inline") {
             image.inline = .off
@@ -116,6 +111,19 @@ extension ConfigurationTable {
         return rules
     }
 
+    /// Returns the formats of pictures: those that a profile can list, each once, and the fallback behind them.
+    fileprivate func formats() throws(SettingsError) -> [OutputFormat]? {
+        let names = try texts("formats")
+        guard !names.isEmpty else { return nil }
+        let fallback = OutputFormat.fallback
+        let formats = names.compactMap(OutputFormat.init(rawValue:)).filter(\.properties.isListed)
+        guard formats.count == names.count, Set(formats).count == names.count, formats.last == fallback else {
+            let lists = OutputFormat.optional.map { "[\($0.rawValue), \(fallback.rawValue)]" }
+            throw refusal(of: "formats", (["[\(fallback.rawValue)]"] + lists).joined(separator: " or "))
+        }
+        return formats
+    }
+
     /// Returns the duration: at most five minutes, the longest deadline.
     fileprivate func clipDuration() throws(SettingsError) -> Duration? {
         guard let text = try text("duration") else { return nil }
@@ -134,5 +142,45 @@ extension ConfigurationTable {
         let budget = try number("byteBudget", in: 1_000...50_000_000) ?? min(oldBudget, limit)
         guard budget <= limit else { throw refusal(of: "byteBudget", "at most the byteLimit, \(limit)") }
         return (budget, limit)
+    }
+}
+
+// MARK: - Listing
+
+extension Profile {
+    /// The profile's rules, named as in the configuration file.
+    package var rules: [(name: String, value: String)] {
+        var rules = [
+            ("formats", image.formats.map(\.rawValue).joined(separator: ", ")),
+            ("inline", image.inline.rawValue),
+            ("inlinePointer", inlinePointer ?? "-"),
+            ("image.longEdge", "\(image.longEdge)"),
+            ("image.aspectRatio", image.aspectRatio.map { "\($0.width):\($0.height)" } ?? "-"),
+            ("image.byteBudget", "\(image.byteBudget)"),
+            ("image.byteLimit", "\(image.byteLimit)"),
+            ("image.keepTransparency", "\(image.keepsTransparency)"),
+        ]
+        rules += Self.rules("animation", nil, animation?.longEdge, animation?.byteBudget, animation?.byteLimit)
+        rules += Self.rules("video", video?.duration, video?.longEdge, video?.byteBudget, video?.byteLimit)
+        rules += Self.rules("audio", audio?.duration, nil, audio?.byteBudget, audio?.byteLimit)
+        rules.append(("cropToClippingRectangle", "\(cropsToClippingRectangle)"))
+        rules.append(("categories", categories.isEmpty ? "-" : categories.joined(separator: ", ")))
+        return rules
+    }
+
+    /// Returns the names and values of a group of rules that a profile can turn off.
+    private static func rules(
+        _ kind: String,
+        _ duration: Duration?,
+        _ longEdge: Int?,
+        _ byteBudget: Int?,
+        _ byteLimit: Int?,
+    ) -> [(name: String, value: String)] {
+        let values = [
+            ("duration", duration.map { "\(Double($0.milliseconds) / 1000)s" }), ("longEdge", longEdge.map { "\($0)" }),
+            ("byteBudget", byteBudget.map { "\($0)" }), ("byteLimit", byteLimit.map { "\($0)" }),
+        ]
+        let rules = values.compactMap { name, value in value.map { ("\(kind).\(name)", $0) } }
+        return rules.isEmpty ? [(kind, "false")] : rules
     }
 }

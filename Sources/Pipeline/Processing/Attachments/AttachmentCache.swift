@@ -1,9 +1,6 @@
-import Events
+import Base
 import Media
-import ServiceExtension
 import Synchronization
-import Timing
-import Values
 
 /// A cache of attachments that also coalesces requests: identical work under way is joined, and finished work is used
 /// again for as long as the origin allows.
@@ -16,36 +13,36 @@ final class AttachmentCache: Sendable {
     fileprivate struct State {
         var running: [AttachmentKey: AttachmentJob] = [:]
         var begunCount = 0
-        var cached = BoundedTable<AttachmentKey, CachedAttachment>(entryLimit: 4096, byteLimit: 268_435_456)
+        var cached = BoundedTable<AttachmentKey, Entry>(entryLimit: 4096, byteLimit: 268_435_456)
         /// The attachments that were made ready ahead of time, which other work must not displace.
-        var prepared = BoundedTable<AttachmentKey, CachedAttachment>(entryLimit: 16_384)
+        var prepared = BoundedTable<AttachmentKey, Entry>(entryLimit: 16_384)
         /// The number of times that something was taken back.
         var forgetCount = 0
     }
 
     private enum Way {
-        case cached(CachedAttachment)
+        case cached(Entry)
         case joined(AttachmentJob, number: Int)
-        case begun(AttachmentJob, number: Int, before: CachedAttachment?)
+        case begun(AttachmentJob, number: Int, before: Entry?)
     }
 
     private let context: AttachmentJob.Context
     private let rule: ReuseRule
     /// The attachments that other workers made ready; `nil` if there are no others.
     private let index: (any PreparedIndex)?
-    private let instrument: any Instrument<ProcessingEvent>
+    private let recorder: any EventRecorder<ProcessingEvent>
     private let state = Mutex(State())
 
     init(
         _ context: AttachmentJob.Context,
         rule: ReuseRule,
         index: (any PreparedIndex)? = nil,
-        instrument: any Instrument<ProcessingEvent>,
+        recorder: any EventRecorder<ProcessingEvent>,
     ) {
         self.context = context
         self.rule = rule
         self.index = index
-        self.instrument = instrument
+        self.recorder = recorder
     }
 
     private var time: any TimeSource { context.time }
@@ -61,32 +58,32 @@ final class AttachmentCache: Sendable {
     ) async {
         let key = wanted.key
         var isAlone = false
-        var best = AttachmentContent()
+        var best = ReadyAttachment()
         while !Task.isCancelled {
             let onProgress: @Sendable (Progress) -> Void = { [best] in onProgress($0.keeping(best)) }
             let (job, number): (AttachmentJob, Int)
             switch way(wanted, until: expiry, isAlone: isAlone, onProgress) {
             case .cached(let cached):
-                guard let content = await renewed(cached) else {
+                guard let attachment = await renewed(cached) else {
                     state.withLock { state in
                         state.cached.remove(key)
                         if let prepared = wanted.prepared { state.prepared.remove(prepared) }
                     }
                     continue
                 }
-                instrument.record(.attachment(.reused))
-                return onProgress(Progress(content: content, downloaded: time.now))
+                recorder.record(.attachment(.reused))
+                return onProgress(Progress(attachment: attachment, downloaded: time.now))
             case .joined(let joined, let id):
-                instrument.record(.attachment(.joined(work: joined.number)))
+                recorder.record(.attachment(.joined(work: joined.number)))
                 (job, number) = (joined, id)
             case .begun(let begun, let id, let before):
-                instrument.record(.attachment(.begun(work: begun.number)))
+                recorder.record(.attachment(.begun(work: begun.number)))
                 begun.start { [self] in await work(on: begun, before, wanted.isPreparation ? nil : wanted.prepared) }
                 (job, number) = (begun, id)
             }
             switch await job.ending(for: number) {
             case .over: return
-            case .again: best = job.progress.content
+            case .again: best = job.progress.attachment
             case .apart: isAlone = true
             case .left:
                 return state.withLock { if !job.isOpen { $0.forget(job, for: key) } }
@@ -96,7 +93,7 @@ final class AttachmentCache: Sendable {
 
     /// Drops matching cached attachments, and lets nobody join matching work under way.
     func forget(
-        _ isForgotten: @Sendable (AttachmentKey, CachedAttachment) -> Bool,
+        _ isForgotten: @Sendable (AttachmentKey, Entry) -> Bool,
         running: @Sendable (AttachmentKey) -> Bool,
     ) {
         state.withLock { state in
@@ -138,7 +135,7 @@ final class AttachmentCache: Sendable {
         -> Bool
     {
         let remaining = attachment.until.sinceEpoch - UnixTime.now.sinceEpoch
-        let held = CachedAttachment(attachment.content, until: time.now + remaining)
+        let held = Entry(attachment.ready, until: time.now + remaining)
         return state.withLock { state in
             guard forgetCount ?? state.forgetCount == state.forgetCount else { return false }
             state.prepared.insert(held, for: key)
@@ -158,21 +155,21 @@ final class AttachmentCache: Sendable {
         guard var found = await index.find(PreparedName(key), within: patience), !Task.isCancelled else { return false }
         found.until = min(found.until, .now + Self.beliefTime)
         guard hold(found, for: key, unlessForgottenSince: forgetCount) else { return false }
-        instrument.record(.attachment(.reused))
-        job.reuse(found.content)
+        recorder.record(.attachment(.reused))
+        job.reuse(found.ready)
         state.withLock { _ = $0.forget(job, for: job.key) }
         job.finish()
         return true
     }
 
-    private func work(on job: AttachmentJob, _ before: CachedAttachment?, _ prepared: AttachmentKey?) async {
+    private func work(on job: AttachmentJob, _ before: Entry?, _ prepared: AttachmentKey?) async {
         if let prepared, await useIndex(on: job, prepared) { return }
         // A revalidation is useful only if the cached file still exists.
         var before = before
         if let cached = before, await renewed(cached) == nil { before = nil }
         await job.run(unlessUnchangedSince: before)
-        let cached = CachedAttachment(job, before: before, floor: rule.floor, now: time.now)
-        if cached != nil, job.progress.head?.isUnchanged == true { instrument.record(.attachment(.revalidated)) }
+        let cached = Entry(job, before: before, floor: rule.floor, now: time.now)
+        if cached != nil, job.progress.head?.isUnchanged == true { recorder.record(.attachment(.revalidated)) }
         state.withLock { state in
             // Only the work that others could join is cached.
             guard state.forget(job, for: job.key) else { return }
@@ -181,19 +178,19 @@ final class AttachmentCache: Sendable {
         job.finish()
     }
 
-    /// Returns the cached content with a new URL; `nil` if its file no longer exists.
-    private func renewed(_ cached: CachedAttachment) async -> AttachmentContent? {
-        var content = cached.content
+    /// Returns the cached attachment with a new URL; `nil` if its file no longer exists.
+    private func renewed(_ cached: Entry) async -> ReadyAttachment? {
+        var attachment = cached.attachment
         // An output that is not stored yet needs no new URL.
-        guard let stored = content.ready?.stored else { return content }
-        content.stored = await context.steps.store.renew(stored)
-        return content.stored == nil ? nil : content
+        guard let stored = attachment.rung?.stored else { return attachment }
+        attachment.stored = await context.steps.store.renew(stored)
+        return attachment.stored == nil ? nil : attachment
     }
 }
 
 extension AttachmentCache.State {
     /// Returns the attachment that was made ready ahead of time, if it still is.
-    fileprivate mutating func held(_ key: AttachmentKey, at now: Instant) -> CachedAttachment? {
+    fileprivate mutating func held(_ key: AttachmentKey, at now: Instant) -> AttachmentCache.Entry? {
         guard let held = prepared.use(key) else { return nil }
         guard held.isFresh(at: now) else {
             prepared.remove(key)
@@ -213,12 +210,138 @@ extension AttachmentCache.State {
 
 extension AttachmentJob.Progress {
     /// Returns this progress, with the earlier output `best` unless the new one is as good.
-    fileprivate func keeping(_ best: AttachmentContent) -> Self {
-        guard let ready = best.ready, !content.isComplete else { return self }
-        if let newer = content.ready, newer.report.rung.rank >= ready.report.rung.rank { return self }
+    fileprivate func keeping(_ best: ReadyAttachment) -> Self {
+        guard let rung = best.rung, !attachment.isComplete else { return self }
+        if let newer = attachment.rung, newer.report.rung.rank >= rung.report.rung.rank { return self }
         var progress = self
-        progress.content.ready = ready
-        progress.content.source = content.source.format == nil ? best.source : content.source
+        progress.attachment.rung = rung
+        if attachment.source.format == nil { progress.attachment.source = best.source }
         return progress
+    }
+}
+
+// MARK: - What is cached, and for how long
+
+extension AttachmentCache {
+    /// An entry of the cache: an attachment, and the time for which notifications may use it without asking the origin.
+    final class Entry: Sendable {
+        /// The attachment, with no downloaded bytes counted.
+        let attachment: ReadyAttachment
+        private let freshness: SourceFreshness
+        private let freshUntil: Instant
+        /// The validators that tell the origin which version of the source this is; `nil` if it cannot be revalidated.
+        let validators: SourceValidators?
+
+        /// The longest time for which a failure is cached: long enough that a campaign does not ask for each notification,
+        /// and short enough that the sender can replace the source.
+        private static let longestFailure: Duration = .seconds(5)
+
+        /// Returns `nil` if the attachment cannot be cached: the result may differ next time, the origin's answer is for
+        /// one client only, or it is stale at once and cannot be revalidated.
+        ///
+        /// `before` is the entry that the work began with. `floor` is the lifetime of a source whose origin does not give
+        /// one.
+        init?(_ job: AttachmentJob, before: Entry?, floor: Duration, now: Instant) {
+            let progress = job.progress
+            guard floor > .zero, let head = progress.head, head.freshness.isShareable,
+                progress.attachment.isComplete || job.deadline.lastCutback == nil
+            else { return nil }
+            switch (head.status, before) {
+            case (304, let before?):
+                attachment = before.attachment
+                freshness = head.freshness.freshening(before.freshness)
+                validators = head.validators ?? before.validators
+            case (200, _), (206, _), (404, _), (410, _):
+                var attachment = progress.attachment
+                attachment.source.fetched = 0
+                self.attachment = attachment
+                freshness = head.freshness
+                validators = attachment.failure == nil ? head.validators : nil
+            default: return nil
+            }
+            guard attachment.rung != nil || attachment.failure?.isLasting == true else { return nil }
+            var end = freshness.end(floor: floor) ?? now
+            if let failure = attachment.failure {
+                guard failure.isLasting else { return nil }
+                end = min(end, now + Self.longestFailure)
+            }
+            freshUntil = end
+            guard end > now || validators != nil else { return nil }
+        }
+
+        /// Creates an entry that is fresh until then, and is never revalidated.
+        init(_ attachment: ReadyAttachment, until end: Instant) {
+            self.attachment = attachment
+            freshness = SourceFreshness(answers: [])
+            freshUntil = end
+            validators = nil
+        }
+
+        func isFresh(at now: Instant) -> Bool { now < freshUntil }
+
+        /// The size of the file, in bytes.
+        var byteCount: Int { attachment.rung?.report.byteCount ?? 0 }
+    }
+}
+
+extension AttachmentFailure {
+    /// A Boolean value that indicates whether the source would fail again. Of HTTP statuses, only those that say that
+    /// it does not exist.
+    fileprivate var isLasting: Bool {
+        switch reason {
+        case .httpStatus, .empty, .tooLarge, .unrecognizedFormat, .unsupportedFormat, .corrupt, .tooManyPixels: true
+        default: false
+        }
+    }
+}
+
+/// The rules for sharing work between notifications.
+package struct ReuseRule: Sendable {
+    /// The lifetime of a source whose origin does not give one. With 0, no source is used again, whatever its origin
+    /// says.
+    package var floor: Duration
+    /// The rules for which URLs lead to the same source. The first rule that matches a URL counts.
+    package var sources: [SourceRule]
+
+    package init(floor: Duration = .seconds(60), sources: [SourceRule] = []) {
+        self.floor = floor
+        self.sources = sources
+    }
+}
+
+// MARK: - Sources that were taken back
+
+/// The sources that were removed recently. Work that was under way for them at that time is not delivered.
+final class ForgottenSources: Sendable {
+    /// A point in time between two calls of `forget`.
+    struct Moment: Sendable {
+        fileprivate var number: Int
+    }
+
+    private struct State {
+        var count = 0
+        var last = BoundedTable<String, (number: Int, end: Instant)>()
+    }
+
+    private let time: any TimeSource
+    private let state = Mutex(State())
+
+    init(time: any TimeSource) { self.time = time }
+
+    var moment: Moment { state.withLock { Moment(number: $0.count) } }
+
+    func forget(_ source: String) {
+        let now = time.now
+        state.withLock { state in
+            // Drops entries that are older than the longest possible notification.
+            state.last.removeOldest { $1.end <= now }
+            state.count += 1
+            state.last.insert((state.count, now + NotificationService.longestTimeLimit * 2), for: source)
+        }
+    }
+
+    /// A Boolean value that indicates whether the source was forgotten after `moment`.
+    func contains(_ source: String, since moment: Moment) -> Bool {
+        state.withLock { $0.last[source].map { $0.number > moment.number } ?? false }
     }
 }

@@ -1,15 +1,13 @@
-import Concurrency
+import Base
 import Media
-import ServiceExtension
 import Synchronization
-import Timing
 
 // The notifications that wait for an attachment's job, and the progress that they share.
 
 extension AttachmentJob {
     /// The progress of the work so far.
     struct Progress: Sendable {
-        var content = AttachmentContent()
+        var attachment = ReadyAttachment()
         /// The time at which the last needed bytes of the source arrived; `nil` until then.
         var downloaded: Instant?
         /// The time at which the first decoder process began; `nil` until then.
@@ -154,10 +152,10 @@ extension AttachmentJob {
         for waiter in leaving { waiter.resume(returning: .apart) }
     }
 
-    /// Gives all waiters the content that was made before.
-    func reuse(_ content: AttachmentContent) {
+    /// Gives all waiters an attachment that was made before.
+    func reuse(_ attachment: ReadyAttachment) {
         state.withLock { state in
-            state.progress.content = content
+            state.progress.attachment = attachment
             Self.report(state)
         }
     }
@@ -179,7 +177,7 @@ extension AttachmentJob {
             state.isOpen = false
             state.makeEarlyResult = nil
             state.earlyResult?.cancel()
-            let lastCutback = state.progress.content.isComplete ? nil : deadline.lastCutback
+            let lastCutback = state.progress.attachment.isComplete ? nil : deadline.lastCutback
             let participants = state.participants.map { ($0.key, ($0.value.expiry > lastCutback ?? $0.value.expiry)) }
             return (
                 Self.end(participants.filter { !$0.1 }.map { ($0.0, .over) }, &state),
@@ -218,7 +216,7 @@ extension AttachmentJob {
     /// Reports progress to a participant. Only the first one counts the downloaded bytes as its own.
     private static func report(_ progress: Progress, to participant: Participant, _ id: Int) {
         var progress = progress
-        if id > 0 { progress.content.source.fetched = 0 }
+        if id > 0 { progress.attachment.source.fetched = 0 }
         participant.onProgress(progress)
     }
 }
@@ -227,28 +225,28 @@ extension AttachmentJob.Progress {
     /// Takes a better output. A clip has the tiny picture of its poster.
     private mutating func replace(by output: ReadyRung) {
         var output = output
-        output.report.inline = output.report.inline ?? content.ready?.report.inline
-        content.ready = SharedRung(output)
+        output.report.inline = output.report.inline ?? attachment.rung?.report.inline
+        attachment.rung = SharedRung(output)
     }
 
     /// Applies an event of the work. What it changes stands here and nowhere else.
     mutating func apply(_ event: ProgressEvent) {
         switch event {
         case .head(let head): self.head = head
-        case .recognized(let format): content.source.format = format
-        case .described(let report): content.source.report = report
+        case .recognized(let format): attachment.source.format = format
+        case .described(let report): attachment.source.report = report
         case .fetched(let contents):
-            content.source.fetched = contents.present.count
-            content.source.byteCount = contents.size
+            attachment.source.fetched = contents.present.count
+            attachment.source.byteCount = contents.size
         case .output(let output): replace(by: output)
         case .earlyOutput(let output):
-            let isBetter = content.ready.map { $0.report.rung.rank < output.report.rung.rank } ?? true
+            let isBetter = attachment.rung.map { $0.report.rung.rank < output.report.rung.rank } ?? true
             if isBetter { replace(by: output) }
-        case .thumbnail(let bytes): content.thumbnail = bytes
-        case .converted(let request): content.isComplete = content.ready.map { request.isLast($0.report) } ?? false
+        case .thumbnail(let bytes): attachment.thumbnail = bytes
+        case .converted(let request): attachment.isComplete = attachment.rung.map { request.isLast($0.report) } ?? false
         case .downloaded(let instant): downloaded = instant
         case .decoding(let instant): decoding = decoding ?? instant
-        case .failed(let failure): content.failure = content.failure ?? failure
+        case .failed(let failure): attachment.failure = attachment.failure ?? failure
         }
     }
 }

@@ -1,7 +1,6 @@
+import Base
 import Media
-import ServiceExtension
 import Synchronization
-import Timing
 
 /// The work on one attachment, for all notifications that wait for it: the download and the decoding, which overlap.
 ///
@@ -10,51 +9,52 @@ import Timing
 final class AttachmentJob: Sendable {
     /// The parts that all jobs of a pipeline share.
     struct Context: Sendable {
-        let steps: AttachmentPipeline.Steps
+        let steps: RecordedSteps
         let time: any TimeSource
         let costs: CostModel
         /// The memory of all sources; `nil` for as much as there is.
         let memory: SourceMemory?
         let crashes: CrashMemory
 
-        init(steps: AttachmentPipeline.Steps, time: any TimeSource, costs: CostModel, memory: SourceMemory?) {
+        init(steps: RecordedSteps, time: any TimeSource, costs: CostModel, memory: SourceMemory?) {
             self.steps = steps
             self.time = time
             self.costs = costs
             self.memory = memory
-            crashes = CrashMemory { steps.downloader.origin(of: $0) }
+            crashes = CrashMemory()
         }
     }
 
     let key: AttachmentKey
-    /// The number of this work in this process, for instruments.
+    /// The number of this work in this process, for recorders.
     let number: Int
     let deadline: Deadline
     /// The waiters, and the progress that they share.
     let state = Mutex(State())
-    /// The URL to fetch, as the sender gave it.
-    private let url: String
+    private let source: Source
     private let context: Context
 
     /// Creates the job. `expiry` is the first waiter's deadline.
     init(_ wanted: WantedAttachment, number: Int, until expiry: Instant, in context: Context) {
         self.number = number
         key = wanted.key
-        url = wanted.url
+        source = wanted.source
         self.context = context
         deadline = Deadline(expiry)
     }
 
-    private var steps: AttachmentPipeline.Steps { context.steps }
+    private var steps: RecordedSteps { context.steps }
     private var time: any TimeSource { context.time }
 
-    /// Downloads and converts the source. Reports all progress to the waiters.
+    // MARK: - The steps
+
+    /// Makes the attachment, and reports all progress to the waiters. The download and the conversion overlap.
     ///
     /// `before` is the cached attachment of this source. It is made again only if the source has changed since.
-    func run(unlessUnchangedSince before: CachedAttachment?) async {
+    func run(unlessUnchangedSince before: AttachmentCache.Entry?) async {
         do throws(AttachmentFailure) {
             if let refusal = steps.store.refusal { throw refusal }
-            if let refusal = context.crashes.refusal(ofSource: key.source, at: url, now: time.now) { throw refusal }
+            if let refusal = context.crashes.refusal(ofSource: source, now: time.now) { throw refusal }
             let file = try MediaFile(
                 byteLimit: key.output.limits.sourceBytes,
                 time: time,
@@ -62,27 +62,25 @@ final class AttachmentJob: Sendable {
                 deadline: deadline,
             )
             async let downloaded: Void = download(into: file, unless: before?.validators)
-            let converted = await convert(file)
+            let failure = await convert(file)
             receive(.fetched(file.contents))
             // The converter needs no more bytes, so the download ends.
             file.end(.cut(AttachmentFailure(.download, .cancelled, "The download was no longer needed.")))
             // Others wait for the memory. An early result that is still being made keeps it.
             file.release()
             _ = await downloaded
-            if let before, progress.head?.isUnchanged == true {
-                reuse(before.content)
-            } else {
-                try converted.get()
-            }
+            if let before, progress.head?.isUnchanged == true { return reuse(before.attachment) }
+            if let failure { throw failure }
         } catch {
             receive(.failed(error))
         }
     }
 
+    /// Waits for the origin and downloads from it.
     private func download(into file: MediaFile, unless known: SourceValidators?) async {
-        await steps.downloader.download(
+        await steps.download(
             DownloadJob(
-                url,
+                source,
                 into: file,
                 deadline: deadline,
                 // The waiters decide when the download ends. Later ones may have later deadlines.
@@ -96,45 +94,86 @@ final class AttachmentJob: Sendable {
         receive(.downloaded(at: file.contents.lastArrival ?? time.now))
     }
 
-    private func convert(_ file: MediaFile) async -> Result<Void, AttachmentFailure> {
-        let format: MediaFormat
-        switch await sniff(file) {
-        case .success(let sniffed): format = sniffed
-        case .failure(let failure): return .failure(failure)
+    /// Converts the source while it arrives. Returns the reason if that fails.
+    private func convert(_ file: MediaFile) async -> AttachmentFailure? {
+        do throws(AttachmentFailure) {
+            let format = try await recognize(file)
+            try await refuse(format, file)
+            let sourceTimer = Task { await endSource(file, decoding: context.costs.cost(of: format)) }
+            defer { sourceTimer.cancel() }
+            let wanted = key.output.conversion(of: format)
+            if format.kind == .image {
+                onEarlyDeadline { [self] expiry in await makePart(of: file, as: wanted, until: expiry) }
+                if key.output.waitsForWholePictures { _ = await file.progress(reaching: .max) }
+            }
+            try await decode(file, as: wanted)
+            receive(.converted(wanted))
+            return nil
+        } catch {
+            return error
         }
-        receive(.recognized(format))
+    }
+
+    /// Detects the source's format as soon as enough bytes are there.
+    private func recognize(_ file: MediaFile) async throws(AttachmentFailure) -> MediaFormat {
+        var recognition = FormatRecognition()
+        var next = FormatRecognition.firstRange
+        while true {
+            let range = next
+            // Asks explicitly, because an origin may have sent a shorter range than requested. The decoder reads a tag
+            // before the range, too.
+            file.want(0..<range.upperBound)
+            let contents = await file.contents { $0.has(range) || $0.ending != nil }
+            let bytes = file.bytes(in: range)
+            switch recognition.take(bytes.span) {
+            case .looksAt(let range): next = range
+            case .recognized(let format?):
+                receive(.recognized(format))
+                return format
+            case .recognized:
+                if case .cut(let failure) = contents.ending { throw failure }
+                throw Self.unrecognized
+            }
+        }
+    }
+
+    private static let unrecognized = AttachmentFailure(
+        .decode,
+        .unrecognizedFormat,
+        "The source is not an image, video, or sound in a supported format, whatever its name or type says.",
+    )
+
+    /// Throws if the source must not reach a decoder: its format is switched off, or it crashed one before.
+    private func refuse(_ format: MediaFormat, _ file: MediaFile) async throws(AttachmentFailure) {
         // Neither the rest of the source nor a decoder is taken for it.
-        if let refusal = steps.converter.refusal(of: format) { return .failure(refusal) }
+        if let refusal = steps.converter.refusal(of: format) { throw refusal }
         // Decoding an image needs all of its bytes.
         if format.kind == .image { file.want(0..<Int.max) }
-        if let refusal = await context.crashes.refusal(of: file, now: time.now) { return .failure(refusal) }
-        let sourceTimer = Task { await endSource(file, decoding: context.costs.cost(of: format)) }
-        defer { sourceTimer.cancel() }
-        let wanted = key.output.conversion(of: format)
-        if format.kind == .image {
-            onEarlyDeadline { [self] expiry in await makePart(of: file, as: wanted, until: expiry) }
-            if key.output.waitsForWholePictures { _ = await file.progress(reaching: .max) }
-        }
+        if let refusal = await context.crashes.refusal(of: file, now: time.now) { throw refusal }
+    }
 
+    /// Takes a decoder, which emits one output after another.
+    private func decode(_ file: MediaFile, as wanted: ConversionRequest) async throws(AttachmentFailure) {
         let job = ConversionJob(
             of: file,
             as: wanted,
             deadline: deadline,
-            worthwhileRungs: { [self] in rungs(for: format) },
+            worthwhileRungs: { [self] in rungs(for: wanted.format) },
         ) { [self] event in
             if case .output = event { receive(.fetched(file.contents)) }
             receive(event)
         }
+        let worked: Duration
         do throws(AttachmentFailure) {
-            let worked = try await steps.converter.convert(job)
-            if case .cut(let failure) = file.progress.ending { return .failure(failure) }
-            context.costs.learn(format, took: worked)
+            worked = try await steps.convert(job)
         } catch {
-            return .failure(recordCrash(error, over: file))
+            throw recordCrash(error, over: file)
         }
-        receive(.converted(wanted))
-        return .success(())
+        if case .cut(let failure) = file.progress.ending { throw failure }
+        context.costs.learn(wanted.format, took: worked)
     }
+
+    // MARK: - The deadlines
 
     /// Makes an early result from the bytes so far, for waiters whose deadline comes while the download continues for
     /// others. Does nothing if a result is already there.
@@ -142,7 +181,7 @@ final class AttachmentJob: Sendable {
         // It has no decoder process yet, and may wait for one.
         let cost = context.costs.cost(of: wanted.format) * 2
         let instant = TimeBudget.sourceExpiry(now: time.now, expiry: expiry, decoding: cost)
-        guard (try? await time.sleep(until: instant)) != nil, progress.content.ready == nil,
+        guard (try? await time.sleep(until: instant)) != nil, progress.attachment.rung == nil,
             let part = MediaFile(prefixOf: file, ending: .cut(Self.late))
         else { return }
         defer { part.release() }
@@ -155,7 +194,7 @@ final class AttachmentJob: Sendable {
             if case .output(let output) = event { receive(.earlyOutput(output)) }
         }
         do throws(AttachmentFailure) {
-            _ = try await steps.converter.convert(job)
+            _ = try await steps.convert(job)
         } catch {
             // Records the failure but does not report it: early waiters get the shared job's outcome.
             _ = recordCrash(error, over: part)
@@ -173,33 +212,6 @@ final class AttachmentJob: Sendable {
         return rungs.union(costs.rungs(for: format, in: deadline.soonest - now))
     }
 
-    /// Detects the source's format as soon as enough bytes are there.
-    private func sniff(_ file: MediaFile) async -> Result<MediaFormat, AttachmentFailure> {
-        var recognition = FormatRecognition()
-        var next = FormatRecognition.firstRange
-        while true {
-            let range = next
-            // Asks explicitly, because an origin may have sent a shorter range than requested. The decoder reads a tag
-            // before the range, too.
-            file.want(0..<range.upperBound)
-            let contents = await file.contents { $0.has(range) || $0.ending != nil }
-            let bytes = file.bytes(in: range)
-            switch recognition.take(bytes.span) {
-            case .looksAt(let range): next = range
-            case .recognized(let format?): return .success(format)
-            case .recognized:
-                if case .cut(let failure) = contents.ending { return .failure(failure) }
-                return .failure(Self.unrecognized)
-            }
-        }
-    }
-
-    private static let unrecognized = AttachmentFailure(
-        .decode,
-        .unrecognizedFormat,
-        "The source is not an image, video, or sound in a supported format, whatever its name or type says.",
-    )
-
     /// Ends the download early enough to decode the bytes so far before the deadline.
     private func endSource(_ file: MediaFile, decoding cost: Duration) async {
         let start = time.now
@@ -213,10 +225,12 @@ final class AttachmentJob: Sendable {
         file.endIfMissing(Self.late)
     }
 
+    // MARK: - Crashes
+
     /// Records a source that crashed its decoder process. Returns the failure to report.
     private func recordCrash(_ failure: AttachmentFailure, over file: MediaFile) -> AttachmentFailure {
         guard [.decoderDied, .decoderLied].contains(failure.reason) else { return cause(of: failure, in: file) }
-        context.crashes.record(file, from: key.source, at: url, now: time.now)
+        context.crashes.record(file, from: source, now: time.now)
         return failure.reason == .decoderDied ? CrashMemory.remembered : failure
     }
 

@@ -1,6 +1,6 @@
+import Base
 package import Media
 import Synchronization
-import Timing
 
 /// A model of the time that decoding takes, learned for each format from earlier jobs.
 package final class CostModel: Sendable {

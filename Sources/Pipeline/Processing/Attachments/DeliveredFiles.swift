@@ -1,54 +1,52 @@
+import Base
 import Media
-import ServiceExtension
-import Synchronization
-import Timing
+import Payloads
 
-/// The files of a delivery on their way into the store, with a time limit.
+/// The last step of an attachment: its file on the way into the store, with a time limit.
 struct DeliveredFiles: Sendable {
-    let store: any AttachmentStoring
+    let steps: RecordedSteps
     let time: any TimeSource
-    /// The source of each attachment, by index.
+    /// The identity of each attachment's source, by index.
     let sources: [String]
     let isForgotten: @Sendable (String) -> Bool
 
-    typealias Outcome = Result<StoredAttachment, AttachmentFailure>
+    private var store: any AttachmentStoring { steps.store }
 
-    /// Stores every attachment that has an output, and returns the outcomes. Stops waiting for a store that hangs at
-    /// `expiry`.
-    func store(_ attachments: [AttachmentContent], until expiry: Instant) async -> [Int: Outcome] {
-        var known: [Int: Outcome] = [:]
-        var ready: [(Int, SharedRung)] = []
+    /// Stores every attachment that has an output, and returns the attachments with their files. Those whose file could
+    /// not be stored have the reason. Stops waiting for a store that hangs at `expiry`.
+    func store(_ attachments: [ReadyAttachment], until expiry: Instant) async -> [ReadyAttachment] {
+        var attempt = attachments
+        var remaining: [(index: Int, rung: SharedRung)] = []
         for (index, attachment) in attachments.enumerated() {
-            if let stored = attachment.stored {
-                known[index] = isForgotten(sources[index]) ? .failure(Self.forgotten) : .success(stored)
-            } else if let rung = attachment.ready {
-                known[index] = .failure(Self.late)
-                ready.append((index, rung))
+            if attachment.stored != nil {
+                guard isForgotten(sources[index]) else { continue }
+                attempt[index].stored = nil
+                attempt[index].failure = Self.forgotten
+            } else if let rung = attachment.rung {
+                attempt[index].failure = Self.late
+                remaining.append((index, rung))
             }
         }
-        guard !ready.isEmpty else { return known }
-        let outcomes = Outcomes(known)
-        return await time.answer(by: expiry) { [ready] in
+        guard !remaining.isEmpty else { return attempt }
+        return await BestAttempt(attempt).improved(by: expiry, on: time) { [remaining] attempt in
             await withDiscardingTaskGroup { group in
-                for (index, rung) in ready {
+                for (index, rung) in remaining {
                     group.addTask {
                         do throws(AttachmentFailure) {
                             let stored = try await deliver(rung, of: sources[index], until: expiry)
-                            outcomes.set(index, .success(stored))
+                            attempt.update(index) { ($0.stored, $0.failure) = (stored, attachments[index].failure) }
                         } catch {
-                            outcomes.set(index, .failure(error))
+                            attempt.update(index) { $0.failure = error }
                         }
                     }
                 }
             }
-            return outcomes.all
-        } else: {
-            outcomes.all
         }
+        .attachments
     }
 
     private func deliver(_ rung: SharedRung, of source: String, until expiry: Instant) async throws(AttachmentFailure)
-        -> StoredAttachment
+        -> StoredFile
     {
         let stored = try await stored(rung, of: source, until: expiry)
         guard isForgotten(source) else { return stored }
@@ -59,7 +57,7 @@ struct DeliveredFiles: Sendable {
 
     /// Stores an output. If another notification has stored it already, returns a new URL for it.
     private func stored(_ rung: SharedRung, of source: String, until expiry: Instant) async throws(AttachmentFailure)
-        -> StoredAttachment
+        -> StoredFile
     {
         guard let stored = rung.stored else {
             do throws(AttachmentFailure) {
@@ -77,10 +75,10 @@ struct DeliveredFiles: Sendable {
     }
 
     private func put(_ rung: SharedRung, of source: String, until expiry: Instant) async throws(AttachmentFailure)
-        -> StoredAttachment
+        -> StoredFile
     {
-        try await rung.stored { [store] rung throws(AttachmentFailure) in
-            try await store.store(rung, of: source, until: expiry)
+        try await rung.stored { [steps] rung throws(AttachmentFailure) in
+            try await steps.store(rung, of: source, until: expiry)
         }
     }
 
@@ -91,15 +89,4 @@ struct DeliveredFiles: Sendable {
         .storeFailed,
         "The attachment was removed from the store before it was delivered. Raise the quota with --quota.",
     )
-
-    /// The outcomes so far. An attachment without an outcome counts as late.
-    private final class Outcomes: Sendable {
-        private let outcomes: Mutex<[Int: Outcome]>
-
-        init(_ outcomes: [Int: Outcome]) { self.outcomes = Mutex(outcomes) }
-
-        var all: [Int: Outcome] { outcomes.withLock { $0 } }
-
-        func set(_ index: Int, _ outcome: Outcome) { outcomes.withLock { $0[index] = outcome } }
-    }
 }

@@ -1,4 +1,4 @@
-package import Timing
+package import Base
 
 /// The division of the time until a deadline.
 package struct TimeBudget: Sendable, Equatable {
@@ -10,11 +10,20 @@ package struct TimeBudget: Sendable, Equatable {
     /// Divides the time until `deadline`. Storing and rewriting take a few milliseconds: they get a tenth of the time,
     /// at most 150 ms, and a third of that is for answering. Where files also go over a network, they get twice `cost`
     /// in addition, up to a quarter of the time.
-    package init(now: Instant, deadline: Instant, storing cost: Duration = .zero) {
+    ///
+    /// Timers end late on a full machine, and so would the answer. Everything is earlier by the `lateness` of the
+    /// clock, up to another quarter.
+    package init(
+        now: Instant,
+        deadline: Instant,
+        storing cost: Duration = .zero,
+        lateness: Duration = .zero,
+    ) {
         let left = max(.zero, deadline - now)
         let reserve = min(.milliseconds(150), left / 10)
-        expiry = deadline - reserve - min(cost * 2, left / 4)
-        storeExpiry = deadline - reserve / 3
+        let end = deadline - min(lateness, left / 4)
+        expiry = end - reserve - min(cost * 2, left / 4)
+        storeExpiry = end - reserve / 3
     }
 
     /// Returns the time at which a download under way ends, so that its bytes can be decoded before `expiry`.

@@ -1,7 +1,6 @@
+import Base
 import Media
 package import Payloads
-import Timing
-import Values
 
 /// A payload and the sender's options, as one JSON object: the body of `POST /v1/notifications` and of a job.
 ///

@@ -56,8 +56,7 @@ struct ProfileTable: Sendable {
                 if let profile { ProfileChoice(profile: profile, reason: .request) } else {
                     try choice(for: attachment)
                 }
-            // iPhones don't show WebP in a notification.
-            if !attachment.isForOthersOnly { choice.profile.image = choice.profile.image.withoutWebP }
+            if !attachment.isForOthersOnly { choice.profile.image = choice.profile.image.forIPhones }
             return choice
         }
     }

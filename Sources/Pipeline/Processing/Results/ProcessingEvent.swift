@@ -1,6 +1,12 @@
-/// An event of the pipeline, for metrics and logs.
+package import Base
+package import Media
+import Synchronization
+
+/// An event of the pipeline.
 package enum ProcessingEvent: Sendable {
     case attachment(AttachmentEvent)
+    /// A step of the work on an attachment began, goes on, or ended.
+    case step(Activity, StepEvent)
     /// A notification was answered.
     case answered(ProcessingResult)
 }
@@ -18,4 +24,110 @@ package enum AttachmentEvent: Sendable, Equatable {
     /// The origin confirmed that the source of a cached attachment has not changed. The task that made the attachment
     /// records this once for all notifications that wait.
     case revalidated
+}
+
+/// An event of a step: it begins with one of the first three, and ends with one of the last four.
+package enum StepEvent: Sendable {
+    case downloads(Source)
+    case decodes(MediaFormat)
+    case stores(RungReport)
+    case progresses(ProgressEvent)
+    /// The download ended, with all bytes or because of a failure.
+    case downloaded(SourceContents)
+    /// A decoder process worked for this time.
+    case decoded(worked: Duration)
+    case stored
+    case failed(AttachmentFailure)
+}
+
+/// The report of the answer to one job, which several attempts at an answer share.
+///
+/// A worker that answers a job for lack of time does not wait for the work on it, which ends later with an answer that
+/// nobody gets. Only the first of them is an event, so a job has one line in the log and counts once.
+package final class AnswerReport: Sendable {
+    /// The report of the job that the current task works on, if others may answer it.
+    @TaskLocal package static var current: AnswerReport?
+
+    private let isMade = Atomic(false)
+
+    package init() {}
+
+    /// Returns whether this is the first answer.
+    func make() -> Bool { !isMade.exchange(true, ordering: .relaxed) }
+}
+
+/// The listener of the work under way. It learns, as soon as a decoder has begun an attachment, also one that was begun
+/// for another notification.
+///
+/// A class, because the optimizer of Swift 6.3 breaks a task-local closure: the process died when the value was set.
+package final class WorkingDecoder: Sendable {
+    @TaskLocal package static var current: WorkingDecoder?
+
+    private let action: @Sendable () -> Void
+
+    /// Creates a listener. `action` may be called often and under locks, so it must return at once.
+    package init(_ action: @escaping @Sendable () -> Void) { self.action = action }
+
+    package func began() { action() }
+}
+
+/// The durations of a notification's stages. Each stage lasts from the end of the one before it.
+///
+/// Download and decoding overlap. The overlap counts as download; the time after it is the wait for a decoder process,
+/// if there still is one, and then decoding.
+package final class Stopwatch: Sendable {
+    package enum Stage: String, Sendable, CaseIterable {
+        case queue, download, wait, decode, store
+    }
+
+    private let time: any TimeSource
+    package let start: Instant
+    private let ends = Mutex<[Stage: Instant]>([:])
+
+    package init(time: any TimeSource, start: Instant) {
+        self.time = time
+        self.start = start
+    }
+
+    package var now: Instant { time.now }
+
+    /// Records the end of a stage. Of several attachments, the last one's end counts.
+    ///
+    /// If a later stage has ended while this one is still under way, this one missed the deadline: it ends there too,
+    /// and later calls for it are ignored. `instant` is for an end in the past.
+    package func finish(_ stage: Stage, at instant: Instant? = nil) {
+        let now = instant ?? time.now
+        ends.withLock { ends in
+            guard !stage.later.contains(where: { $0 != .wait && ends[$0] != nil }) else { return }
+            ends[stage] = now
+            for earlier in stage.earlier where ends[earlier] == nil { ends[earlier] = now }
+        }
+    }
+
+    /// Records that a decoder process began. Of several attachments, the last one's counts. Downloads may still be under
+    /// way: then nothing waited for a decoder.
+    package func finishWaiting(at instant: Instant) {
+        ends.withLock { ends in
+            guard ends[.decode] == nil else { return }
+            ends[.wait] = max(ends[.wait] ?? instant, instant)
+        }
+    }
+
+    /// The durations of the stages, in order.
+    package var durations: [Stage: Duration] {
+        let ends = ends.withLock { $0 }
+        var previous = start
+        var durations: [Stage: Duration] = [:]
+        for stage in Stage.allCases {
+            let end = max(previous, ends[stage] ?? previous)
+            durations[stage] = end - previous
+            previous = end
+        }
+        return durations
+    }
+}
+
+extension Stopwatch.Stage {
+    fileprivate var earlier: [Self] { Self.allCases.prefix { $0 != self }.map(\.self) }
+    fileprivate var later: [Self] { Self.allCases.drop { $0 != self }.dropFirst().map(\.self) }
 }

@@ -1,7 +1,6 @@
+import Base
 package import Media
 package import Payloads
-package import ServiceExtension
-import Timing
 
 /// The result of one notification: the payload to send, its attachments, and the time of each stage.
 package struct ProcessingResult: Sendable {
@@ -13,17 +12,6 @@ package struct ProcessingResult: Sendable {
         case degraded
         /// No attachment was delivered. The payload is unchanged.
         case original
-    }
-
-    /// A delivered attachment.
-    package struct Attachment: Sendable {
-        package var identifier: String
-        package var stored: StoredAttachment
-        package var report: RungReport
-        package var sourceURL: String
-        package var source: AttachmentSource
-        /// A Boolean value that indicates whether the image was cropped to the clipping rectangle of its options.
-        package var isClipped: Bool
     }
 
     /// The failure of one attachment, or of the payload.
@@ -40,12 +28,14 @@ package struct ProcessingResult: Sendable {
 
     /// The request that this is the result of.
     package let request: ProcessingRequest
+    /// The host of each source, which messages may show; `nil` where there is none.
+    package let sourceHosts: [String?]
     package let identifier: String
     package let outcome: Outcome
     /// The rewritten payload, or the original bytes.
     package let payload: [UInt8]
     package let payloadValue: JSONValue
-    package let attachments: [Attachment]
+    package let attachments: [DeliveredAttachment]
     package let failures: [Failure]
     /// The linter's findings on the payload as it goes on: a code, a colon, and the text.
     package let remarks: [String]
@@ -66,4 +56,216 @@ extension ProcessingResult.Timing {
         Stopwatch.Stage.allCases.map { Self(stage: $0.rawValue, milliseconds: (stages[$0] ?? .zero).milliseconds) }
             + [Self(stage: "total", milliseconds: total.milliseconds)]
     }
+}
+
+// MARK: - From the delivered attachments
+
+extension ProcessingResult {
+    /// Creates the result: rewrites the payload with the stored attachments, and sets the outcome.
+    init(
+        _ request: ProcessingRequest,
+        _ sources: [Source],
+        _ ready: [ReadyAttachment],
+        _ stopwatch: Stopwatch,
+        deadline: Instant,
+    ) {
+        let notification = request.notification
+        var attachments: [Int: DeliveredAttachment] = [:]
+        var failures: [Failure] = []
+        for (index, (named, ready)) in zip(notification.attachments, ready).enumerated() {
+            attachments[index] = request.delivered(ready, at: index)
+            // Whatever is not complete has a reason, also where nothing failed.
+            let reason = ready.isComplete ? nil : Self.hurried(isReady: ready.rung != nil)
+            if let failure = ready.failure ?? reason {
+                failures.append(Failure(attachment: named.identifier, failure: failure))
+            }
+        }
+
+        let rewritten = PayloadWriter().write(notification, attachments: attachments)
+        if let failure = rewritten.failure {
+            attachments = [:]
+            failures.append(Failure(attachment: nil, failure: failure))
+        }
+        // The URLs of the others are still the sender's.
+        let linked = Set(attachments.filter { !$0.value.stored.isLocal }.keys)
+        let isComplete = failures.isEmpty && ready.allSatisfy(\.isComplete)
+        self.request = request
+        self.sourceHosts = sources.map(\.host)
+        self.identifier = notification.identifier
+        // A fallback text instead of the attachments changes the payload too.
+        self.outcome =
+            switch (rewritten.fit, isComplete && !attachments.isEmpty) {
+            case (.original, _): .original
+            case (_, true): .complete
+            case (_, false): .degraded
+            }
+        self.payload = rewritten.bytes
+        self.payloadValue = rewritten.payload
+        self.attachments = attachments.sorted { $0.key < $1.key }.map(\.value)
+        self.failures = failures
+        self.remarks = PayloadLinter(now: UnixTime.now.seconds)
+            .findings(in: notification, rewritten: rewritten.payload, delivered: linked)
+            .map(\.remark)
+        self.explanation = request.explanation
+        self.stages = stopwatch.durations
+        let now = stopwatch.now
+        self.total = now - stopwatch.start
+        self.margin = max(.zero, deadline - now)
+    }
+}
+
+extension ProcessingResult {
+    private static func hurried(isReady: Bool) -> AttachmentFailure {
+        let message =
+            isReady
+            ? "There was too little time for the best version, so an earlier one was delivered."
+            : "The attachment was not ready in time."
+        return AttachmentFailure(.decode, .timedOut, message)
+    }
+}
+
+// MARK: - A single source
+
+/// The result of a single source.
+package struct SourceResult: Sendable {
+    package let identifier: String
+    package let outcome: ProcessingResult.Outcome
+    /// The delivered attachment, or `nil` if the source became no file.
+    package let attachment: DeliveredAttachment?
+    package let failure: ProcessingResult.Failure?
+    /// The thumbnail, a JPEG, if the request asked for one and the source has pictures.
+    package let thumbnail: [UInt8]?
+    package let timings: [ProcessingResult.Timing]
+    /// The time left until the deadline at delivery.
+    package let margin: Duration
+
+    init(
+        _ request: SourceRequest,
+        _ ready: ReadyAttachment,
+        _ stopwatch: Stopwatch,
+        deadline: Instant,
+    ) {
+        identifier = request.identifier
+        let name = RandomIdentifier.make()
+        attachment = ready.delivered(as: name, from: request.url)
+        failure = ready.failure.map { ProcessingResult.Failure(attachment: name, failure: $0) }
+        outcome =
+            switch (attachment != nil, failure == nil && ready.isComplete) {
+            case (false, _): .original
+            case (true, true): .complete
+            case (true, false): .degraded
+            }
+        thumbnail = ready.thumbnail
+        let now = stopwatch.now
+        timings = ProcessingResult.Timing.all(stopwatch.durations, total: now - stopwatch.start)
+        margin = max(.zero, deadline - now)
+    }
+}
+
+// MARK: - JSON
+
+extension ProcessingResult {
+    /// The result as CONTRACT defines it: times in milliseconds, sizes in bytes, pixels after the orientation is
+    /// applied.
+    package var json: [UInt8] {
+        let remarks = JSONValue.array(remarks.map { .string($0) })
+        var members = JSONValue.members(
+            identifier,
+            outcome,
+            attachments,
+            failures,
+            timings: timings,
+            margin: margin,
+        )
+        if remarks != [] { members.append(.init("remarks", remarks)) }
+        members.insert(.init("payload", payloadValue), at: 2)
+        return JSONValue.object(members).compactBytes
+    }
+}
+
+extension SourceResult {
+    /// The members of the result's JSON: those of a notification's result, without a payload.
+    package var members: [JSONValue.Member] {
+        JSONValue.members(
+            identifier,
+            outcome,
+            [attachment].compactMap(\.self),
+            [failure].compactMap(\.self),
+            timings: timings,
+            margin: margin,
+        )
+    }
+}
+
+extension JSONValue {
+    /// Returns the members that the results of notifications and of single sources have in common.
+    fileprivate static func members(
+        _ identifier: String,
+        _ outcome: ProcessingResult.Outcome,
+        _ attachments: [DeliveredAttachment],
+        _ failures: [ProcessingResult.Failure],
+        timings: [ProcessingResult.Timing],
+        margin: Duration,
+    ) -> [Member] {
+        [
+            .init("id", .string(identifier)),
+            .init("outcome", .string(outcome.rawValue)),
+            .init("attachments", .array(attachments.map(\.json))),
+            .init("errors", .array(failures.map(\.json))),
+            .init("timings", .object(timings.map { .init($0.stage, .integer($0.milliseconds)) })),
+            .init("margin", .integer(margin.milliseconds)),
+        ]
+    }
+}
+
+extension DeliveredAttachment {
+    var json: JSONValue {
+        .object([
+            .init("identifier", .string(identifier)),
+            .init("url", .string(stored.url)),
+            .init("type", .string(report.format.typeIdentifier)),
+            .init("mime", .string(report.format.mimeType)),
+            .init("bytes", .integer(report.byteCount)),
+            .init("sha256", stored.sha256.map { .string($0) } ?? .null),
+            .init("width", .optional(report.width)),
+            .init("height", .optional(report.height)),
+            .init("duration", .optional(report.durationMilliseconds)),
+            .init("frames", .optional(report.frames)),
+            .init("rung", .string(report.rung.rawValue)),
+            .init("source", sourceJSON),
+        ])
+    }
+
+    private var sourceJSON: JSONValue {
+        .object([
+            .init("url", .string(sourceURL)),
+            .init("mime", source.format.map { .string($0.mimeType) } ?? .null),
+            .init("bytes", .optional(source.byteCount)),
+            .init("fetched", .integer(source.fetched)),
+            .init("width", .optional(source.report?.width)),
+            .init("height", .optional(source.report?.height)),
+            .init("duration", .optional(source.report?.durationMilliseconds)),
+        ])
+    }
+}
+
+extension ProcessingResult.Failure {
+    var json: JSONValue { failure.json(attachment: attachment) }
+}
+
+extension AttachmentFailure {
+    /// Returns the failure as an element of a result's `errors`.
+    package func json(attachment: String? = nil) -> JSONValue {
+        .object([
+            .init("code", .optional(code?.rawValue)),
+            .init("name", .string(code?.name ?? reason.rawValue)),
+            .init("reason", .string(reason.rawValue)),
+            .init("attachment", attachment.map { .string($0) } ?? .null),
+            .init("message", .string(message)),
+        ])
+    }
+}
+
+extension JSONValue {
+    static func optional(_ value: Int?) -> JSONValue { value.map { .integer($0) } ?? .null }
 }

@@ -1,7 +1,6 @@
-import Concurrency
+import Base
 import Media
 import Synchronization
-import Timing
 
 /// A poller for answers. While callers wait, one command asks for all of their answers, up to a hundred times a second.
 ///

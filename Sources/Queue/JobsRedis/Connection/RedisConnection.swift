@@ -1,9 +1,8 @@
+import Base
 import Jobs
 import Media
 import NIOCore
 import Synchronization
-import Timing
-import Values
 
 /// A connection to the server. It opens on demand, and again after it was lost.
 ///
@@ -27,7 +26,7 @@ final class RedisConnection: Sendable {
         var backOff: BackOff
         /// The earliest time of the next connection attempt after a failure.
         var nextAttempt: Instant?
-        /// The reason why the last attempt to connect failed; `nil` after one that succeeded.
+        /// The reason why the last attempt to connect failed; `nil` if it succeeded.
         var lastFailure: RedisError?
 
         mutating func failed(at now: Instant) { nextAttempt = now + backOff.next() }
@@ -60,8 +59,8 @@ final class RedisConnection: Sendable {
 
     /// Sends `commands` and returns their replies; an error among the replies is thrown. The server may block for
     /// `blocking` before it answers. If `repeatable`, the commands are also sent again after the connection was lost
-    /// before the replies came. If `isAcknowledged`, the replies are returned once replicas have what they tell of, in
-    /// a queue that waits for replicas.
+    /// before the replies came. If `isAcknowledged`, a queue that waits for replicas returns the replies only after the
+    /// replicas have the changes.
     ///
     /// Throws `RedisError` and `CancellationError`.
     func send(
@@ -90,7 +89,7 @@ final class RedisConnection: Sendable {
         try await openLink(until: time.now + settings.timeLimit).barrier?.pass()
     }
 
-    /// The server of the open connection; `nil` while there is none.
+    /// The server of the open connection; `nil` without a connection.
     var server: HostAndPort? {
         if case .open(let open) = guarded.withLock(\.state) { open.link.server } else { nil }
     }
@@ -214,5 +213,117 @@ final class RedisConnection: Sendable {
             guarded.failed(at: time.now)
         }
         return failure
+    }
+}
+
+// MARK: - Links
+
+/// An open connection to one server. It ends with that server, and is never opened again.
+struct Link: Sendable {
+    let channel: any Channel
+    let server: HostAndPort
+    let time: any TimeSource
+
+    /// Sends commands and returns their replies. Throws an error among the replies.
+    func exchange(_ commands: [RedisCommand], within limit: Duration) async throws -> [RedisReply] {
+        guard !commands.isEmpty else { return [] }
+        let exchange = Exchange(commands, deadline: time.now + limit)
+        channel.writeAndFlush(exchange).whenFailure { exchange.fail(.unreachable("\($0)")) }
+        let replies = try await exchange.value()
+        for case .error(let text) in replies { throw RedisError(reply: text) }
+        return replies
+    }
+
+    func close() { channel.close(promise: nil) }
+}
+
+// MARK: - Errors
+
+/// A failed exchange with the server. The case tells whether the exchange may be repeated.
+enum RedisError: Error, Equatable {
+    /// The commands were not sent.
+    case unreachable(String)
+    /// The connection was lost after the commands were sent. They may have been executed.
+    case lost(String)
+    /// The server refuses commands for now: it loads its data, or is a replica.
+    case refusedForNow(String)
+    /// The server was flushed and has lost the scripts or the consumer group.
+    case forgotten
+    /// The server's memory is full. The commands were not executed.
+    case outOfMemory
+    /// The commands were executed, but replicas may not have the changes. A fail-over may lose them.
+    case unconfirmed(String)
+    case error(JobQueueError)
+
+    /// Returns the failure for an invalid reply. `what` names it.
+    static func invalidReply(_ what: String) -> RedisError {
+        .error(JobQueueError(.broken, "Redis sent an invalid reply: \(what)."))
+    }
+
+    /// Interprets an error reply. For errors in scripts, Redis 6 puts other words before the code.
+    init(reply text: String) {
+        let codes = text.split(separator: " ").prefix(16).map { $0.drop { $0 == "-" } }
+        let has = { (code: Substring) in codes.contains(code) }
+        let passing: Set<Substring> = [
+            "LOADING", "READONLY", "MASTERDOWN", "CLUSTERDOWN", "TRYAGAIN", "BUSY", "NOREPLICAS",
+            "UNBLOCKED",
+        ]
+        self =
+            if has("NOSCRIPT") || has("NOGROUP") || text.contains("no such key") {
+                .forgotten
+            } else if codes.contains(where: passing.contains) {
+                .refusedForNow("Redis answered: \(text)")
+            } else if has("OOM") {
+                .outOfMemory
+            } else if has("MISCONF") {
+                .error(JobQueueError(.noSpace, "Redis cannot write to its disk: \(text)"))
+            } else if has("MISMATCH") {
+                .error(JobQueueError(.misconfigured, "Another version of attachd uses this queue: \(text)"))
+            } else if has("BADLIMIT") {
+                .error(JobQueueError(.misconfigured, "The limits in the queue's 'meta' are invalid: \(text)"))
+            } else if has("WRONGPASS") || has("NOAUTH") || has("NOPERM") || text.contains("invalid password") {
+                .error(JobQueueError(.misconfigured, "Redis refuses this user: \(text)"))
+            } else {
+                .error(JobQueueError(.broken, "Redis answered with an error: \(text)"))
+            }
+    }
+
+    /// A Boolean value that indicates whether the commands were certainly not executed and may be sent again.
+    var wasNotDone: Bool {
+        switch self {
+        case .unreachable, .refusedForNow: true
+        case .forgotten, .lost, .outOfMemory, .unconfirmed, .error: false
+        }
+    }
+
+    var isLoss: Bool { if case .lost = self { true } else { false } }
+
+    private static let uncertainty =
+        "A new job may or may not be in the queue. Send it again with the same id."
+
+    /// Returns the error to report to the queue's users.
+    func queueError(at address: String) -> JobQueueError {
+        switch self {
+        case .unreachable(let reason), .refusedForNow(let reason):
+            JobQueueError(.unavailable, "The queue's Redis at \(address) cannot answer now. \(reason)")
+        case .lost(let reason):
+            JobQueueError(
+                .unavailable,
+                "The queue's Redis at \(address) cannot answer now. \(reason) \(Self.uncertainty)"
+            )
+        case .unconfirmed(let reason):
+            JobQueueError(
+                .unavailable,
+                "The replicas of the queue's Redis at \(address) may not have this change. \(reason) \(Self.uncertainty)"
+            )
+        case .forgotten:
+            JobQueueError(
+                .unavailable,
+                "The Redis at \(address) loses its data. Check whether another client flushes it."
+            )
+        case .outOfMemory:
+            JobQueueError(.noSpace, "The Redis at \(address) has used up its 'maxmemory'. Raise it, or free memory.")
+        case .error(let error): error
+        }
     }
 }

@@ -1,15 +1,14 @@
-import Concurrency
+import Base
 import Media
 import Synchronization
-import Timing
 
 /// A barrier that lets callers pass once the replicas have all changes made so far on one connection's server.
 ///
-/// Redis answers before its replicas have a change. They receive changes in the order in which these were made, so one
-/// wait confirms everything before it: one wait is in progress at a time, and callers that come meanwhile share the next
-/// one. The wait is for every replica that follows the server and every one that sentinels may promote, because they
-/// choose the next primary by what they knew of the replicas seconds ago. A replica that is being promoted no longer
-/// follows, while the others still follow the old primary and confirm changes that the new one will never have.
+/// Redis answers before its replicas have a change. Replicas receive changes in order, so one wait confirms all earlier
+/// changes: one wait is in progress at a time, and callers that arrive meanwhile share the next one. A wait includes every
+/// replica that follows the server, and every replica that sentinels may promote, because sentinels choose the next primary
+/// from information that is seconds old. A replica that is being promoted no longer follows, while the others still follow
+/// the old primary and confirm changes that the new primary will never have.
 final class ReplicaBarrier: Sendable {
     /// The time for which the server blocks the connection, and all commands behind the wait.
     private static let blockTime = Duration.milliseconds(200)

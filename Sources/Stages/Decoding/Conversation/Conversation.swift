@@ -1,17 +1,16 @@
+import Base
 import DecoderWire
 import Glibc
 import Media
 import Sandbox
 import Synchronization
-import Timing
-import Values
 
 /// The exchange with one decoder process about one job, from the first message to the last.
 final class Conversation: Sendable {
     typealias Outcome = Result<Void, AttachmentFailure>
 
-    /// The most results of a job: thumbnail, fast picture, full picture, and one more.
-    static let outputCount = 4
+    /// The most results of a job: a source's rungs, and the small JPEG for pages.
+    static let outputCount = (Rung.ladders.map(\.count).max() ?? 0) + 1
 
     private struct Need {
         var range: Range<Int>
@@ -107,6 +106,8 @@ final class Conversation: Sendable {
     }
 
     private func listen(_ need: AsyncStream<Need>.Continuation) async -> Outcome {
+        // A clip that lacks a part of its source is delivered, but is not all that there is to say.
+        var shortfall: AttachmentFailure?
         do throws(PeerError) {
             while let received = try await messages.next() {
                 switch state.withLock({ $0.receive(received.message) }) {
@@ -116,15 +117,16 @@ final class Conversation: Sendable {
                     job.onEvent(.described(report))
                     if let failure = await provide(memoryBytes) { return failure }
                 case .check(let report, let output):
-                    guard let rung = OutputCheck.accepted(report, outputs[output], for: job.request) else {
+                    guard let accepted = OutputCheck.accepted(report, outputs[output], for: job.request) else {
                         return .failure(Self.falseReport)
                     }
-                    job.onEvent(.output(rung))
+                    shortfall = accepted.shortfall
+                    job.onEvent(.output(accepted.rung))
                 case .checkThumbnail(let byteCount, let output):
                     guard let thumbnail = OutputCheck.acceptedThumbnail(byteCount, outputs[output], for: job.request)
                     else { return .failure(Self.falseReport) }
                     job.onEvent(.thumbnail(thumbnail))
-                case .finish: return .success(())
+                case .finish: return shortfall.map { .failure($0) } ?? .success(())
                 case .fail(let failure): return .failure(failure)
                 case .endForbidden(let number):
                     forbiddenCall.withLock { $0 = SystemCallName.name(of: number) }
@@ -250,5 +252,52 @@ extension SourceContents {
     fileprivate var announced: SourceProgress {
         let isCut = if case .cut = ending { true } else { false }
         return SourceProgress(present: present, size: size, isEnded: ending != nil, isCut: isCut)
+    }
+}
+
+// MARK: - Emitted rungs
+
+/// The rungs of a job that were emitted so far, by any process.
+final class EmittedRungs: Sendable {
+    private let state = Mutex<Set<Rung>>([])
+
+    var rungs: Set<Rung> { state.withLock(\.self) }
+
+    func insert(_ rung: Rung) { state.withLock { _ = $0.insert(rung) } }
+}
+
+extension ConversionJob {
+    /// Returns the same job, which records its outputs in `emitted`.
+    func recording(in emitted: EmittedRungs) -> ConversionJob {
+        var job = self
+        job.onEvent = { [onEvent] event in
+            if case .output(let output) = event { emitted.insert(output.report.rung) }
+            onEvent(event)
+        }
+        return job
+    }
+
+    /// Returns the same job with only the rungs that are worth trying now. Throws if the time left is too short for
+    /// any.
+    func limitedToWorthwhileRungs() throws(AttachmentFailure) -> ConversionJob {
+        guard let rungs = worthwhileRungs?() else { return self }
+        guard !rungs.isEmpty else {
+            throw AttachmentFailure(
+                .decode,
+                .timedOut,
+                "When a decoder was free, too little time was left. Raise the deadline, or add decoders.",
+            )
+        }
+        var job = self
+        job.request.rungs = rungs
+        return job
+    }
+
+    /// Returns the same job for another process, without the rungs in `emitted` and all worse ones.
+    func without(_ emitted: EmittedRungs) -> ConversionJob {
+        guard let best = emitted.rungs.max(by: { $0.position < $1.position }) else { return self }
+        var job = self
+        job.request.rungs = request.rungs.filter { $0.position > best.position }
+        return job
     }
 }

@@ -1,4 +1,4 @@
-import Values
+import Base
 
 /// A walk through all boxes of an MP4 or M4A (ISO/IEC 14496-12): those that attachd's own clips have, each with nothing but its
 /// values, and one box of data, each byte of which belongs to a sample.
@@ -22,6 +22,10 @@ struct MovieWalk {
     /// The displayed size of the track with pictures, after its matrix is applied.
     private(set) var size: (width: Int, height: Int)?
     private(set) var durationMilliseconds = 0
+    /// The tracks, as their tables of samples and their edits tell.
+    private(set) var tracks: [OutputHeader.Track] = []
+    /// The units of time of the whole movie, in a second. Edits count in them.
+    private var units = 0
     private var boxes = 0
     private var data: Range<Int>?
     /// The tracks' tables of samples.
@@ -35,8 +39,9 @@ struct MovieWalk {
         else { return nil }
         var chunks: [Range<Int>] = []
         for table in tables {
-            guard let more = table.chunks(bytes) else { return nil }
+            guard let more = table.chunks(bytes), let track = table.track(bytes, movieUnits: units) else { return nil }
             chunks += more
+            tracks.append(track)
         }
         var offset = data.lowerBound
         for chunk in chunks.sorted(by: { $0.lowerBound < $1.lowerBound }) {
@@ -100,6 +105,9 @@ struct MovieWalk {
         case "stsc", "stsz", "stco", "stts", "ctts", "stss", "sdtp":
             tables[tables.count - 1].boxes[type] = content
             return Self.isTable(type, box)
+        case "elst", "mdhd", "hdlr":
+            tables[tables.count - 1].boxes[type] = content
+            return Self.isLeaf(type, box)
         default: return Self.isLeaf(type, box)
         }
     }
@@ -113,6 +121,7 @@ struct MovieWalk {
             box.isZero(72..<96)
         else { return false }
         durationMilliseconds = scaled / units
+        self.units = units
         return true
     }
 
@@ -274,6 +283,43 @@ private struct SampleTable {
             last = sample
         }
         return true
+    }
+
+    /// Returns what the track shows, and for how long; `nil` if it doesn't say.
+    func track(_ bytes: Span<UInt8>, movieUnits: Int) -> OutputHeader.Track? {
+        guard let kind = boxes["hdlr"].flatMap({ bytes.bigEndian(at: $0.lowerBound + 8, byteCount: 4) }),
+            let header = boxes["mdhd"]?.lowerBound, let version = bytes.bigEndian(at: header, byteCount: 1),
+            let units = bytes.bigEndian(at: header + (version == 1 ? 20 : 12), byteCount: 4), units > 0,
+            let times = boxes["stts"]
+        else { return nil }
+        var (samples, duration) = (0, 0)
+        for entry in stride(from: times.lowerBound + 8, to: times.upperBound, by: 8) {
+            guard let count = bytes.bigEndian(at: entry, byteCount: 4),
+                let each = bytes.bigEndian(at: entry + 4, byteCount: 4), let all = SafeSize.product(count, each),
+                let sum = SafeSize.sum(duration, all)
+            else { return nil }
+            (samples, duration) = (samples + count, sum)
+        }
+        guard let scaled = SafeSize.product(duration, 1000) else { return nil }
+        var milliseconds = scaled / units
+        // An edit list shows a part of the samples.
+        if let shown = edited(bytes, movieUnits: movieUnits) { milliseconds = min(milliseconds, shown) }
+        return OutputHeader.Track(isVideo: kind == 0x7669_6465, samples: samples, milliseconds: milliseconds)
+    }
+
+    /// Returns the duration of the parts that an edit list shows, in milliseconds; `nil` without one.
+    private func edited(_ bytes: Span<UInt8>, movieUnits: Int) -> Int? {
+        guard let list = boxes["elst"], movieUnits > 0, let version = bytes.bigEndian(at: list.lowerBound, byteCount: 1)
+        else { return nil }
+        let width = version == 1 ? 8 : 4
+        var sum = 0
+        for entry in stride(from: list.lowerBound + 8, to: list.upperBound, by: 2 * width + 4) {
+            // The pause before a track that begins later has an edit of its own, which counts: time passes.
+            guard let duration = bytes.bigEndian(at: entry, byteCount: width), let all = SafeSize.sum(sum, duration)
+            else { return nil }
+            sum = all
+        }
+        return SafeSize.product(sum, 1000).map { $0 / movieUnits }
     }
 
     /// Returns the ranges of the chunks; `nil` if the tables contradict each other.

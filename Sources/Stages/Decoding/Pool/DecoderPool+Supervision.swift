@@ -1,11 +1,9 @@
+import Base
 import DecoderWire
-import Events
 import Glibc
-import Media
+package import Media
 import Sandbox
 import Synchronization
-import Timing
-import Values
 
 extension DecoderPool {
     private enum ZygoteEnd: Sendable {
@@ -25,13 +23,13 @@ extension DecoderPool {
                     group.addTask { await self.serve(zygote) { end.yield($0) } }
                     switch await ends.first(where: { _ in true }) {
                     case .retired:
-                        configuration.instrument.record(.zygoteReplaced)
+                        configuration.recorder.record(.zygoteReplaced)
                         continue
                     case .ended(gotReady: true): backOff.succeeded()
                     case .ended, nil: break
                     }
                 } catch {
-                    configuration.instrument.record(.zygoteMissing(error.description))
+                    configuration.recorder.record(.zygoteMissing(error.description))
                 }
                 guard !Task.isCancelled else { break }
                 // Two failures in a row are not bad luck.
@@ -67,7 +65,7 @@ extension DecoderPool {
         }
         let ending = await zygote.end()
         report(.ended(gotReady: state.withLock { $0.zygoteEnded(number) }))
-        configuration.instrument.record(.zygoteEnded(ending))
+        configuration.recorder.record(.zygoteEnded(ending))
         // Replacements that waited because too many zygotes lived on may be due now.
         settle()
     }
@@ -76,7 +74,7 @@ extension DecoderPool {
         while let received = try? await zygote.reports.next(descriptorLimit: 1) {
             let process = received.descriptors.first.map { ProcessHandle(adopting: $0) }
             switch received.message {
-            case .ready: configuration.instrument.record(.zygoteReady(pid: Int(zygote.pid)))
+            case .ready: configuration.recorder.record(.zygoteReady(pid: Int(zygote.pid)))
             case .spawned(let number, let pid):
                 guard let process else { return }
                 state.withLock { $0.forked(number, pid: pid, process: process, zygote: zygoteNumber) }
@@ -84,10 +82,10 @@ extension DecoderPool {
                 _ = state.withLock { $0.ended(number) }
             case .exited(let number, let ending, let usage):
                 let pid = state.withLock { $0.ended(number, ending) }
-                if let pid { configuration.instrument.record(.childReaped(pid: pid, usage)) }
+                if let pid { configuration.recorder.record(.childReaped(pid: pid, usage)) }
                 // The pool itself kills with SIGKILL, whether the job is done or not.
                 if let pid, ending != .exited(status: 0), ending != .killed(signal: Int(SIGKILL)) {
-                    configuration.instrument.record(.childEnded(pid: pid, ending))
+                    configuration.recorder.record(.childEnded(pid: pid, ending))
                 }
             }
             settle()
@@ -113,7 +111,7 @@ extension DecoderPool {
             let line = try openLine(of: number, from: zygote)
             let first = await firstMessage(on: line)
             if case .triedForbiddenCall(let call) = first {
-                configuration.instrument.record(.forbiddenCall(pid: nil, SystemCallName.name(of: call)))
+                configuration.recorder.record(.forbiddenCall(pid: nil, SystemCallName.name(of: call)))
             }
             state.withLock { state in
                 if case .ready(var sandbox) = first {
@@ -154,5 +152,70 @@ extension DecoderPool {
         state.withLock { $0.begin(number, line: ours) }
         try zygote.spawn(number, configuration.limits, socket: theirs)
         return ours
+    }
+}
+
+// MARK: - Formats
+
+/// The formats and codecs that are switched off.
+extension DecoderPool {
+    package var disabled: DisabledFormats { configuration.formats.disabled }
+
+    /// Returns the failure of every source of `format` if it is switched off, and `nil` otherwise. Records a refusal.
+    package func refusal(of format: MediaFormat) -> AttachmentFailure? {
+        guard disabled.refuses(format) else { return nil }
+        recordRefusal(of: format)
+        return .disabled(format)
+    }
+
+    func recordRefusal(of format: MediaFormat) { configuration.recorder.record(.formatRefused(format)) }
+
+    /// Ends the decoder processes of sources that may have something that is switched off from now on. Their jobs begin
+    /// again, and find out.
+    func followFormats() {
+        configuration.formats.onChange { [runningFormats, recorder = configuration.recorder] change in
+            recorder.record(.formatsChanged(change))
+            for format in runningFormats.stop(change.switchedOff) { recorder.record(.formatStopped(format)) }
+        }
+    }
+}
+
+/// The jobs that have a decoder process, with the formats of their sources, so that a format that is switched off has no
+/// decoder process any more.
+final class RunningFormats: Sendable {
+    private struct Entry {
+        var format: MediaFormat
+        var process: ProcessHandle
+        var isStopped = false
+    }
+
+    private let entries = Mutex<[Int: Entry]>([:])
+
+    /// Records that a job has a process. After that, the job reads which formats are off: a change is either seen by the
+    /// job, or sees the job.
+    func begin(_ id: Int, _ format: MediaFormat, _ process: ProcessHandle) {
+        entries.withLock { $0[id] = Entry(format: format, process: process) }
+    }
+
+    /// Removes a job. Returns whether its process was stopped.
+    @discardableResult
+    func end(_ id: Int) -> Bool { entries.withLock { $0.removeValue(forKey: id)?.isStopped ?? false } }
+
+    /// The formats of the sources that have a decoder process and may keep it.
+    var formats: [MediaFormat] { entries.withLock { $0.values.filter { !$0.isStopped }.map(\.format) } }
+
+    func isStopped(_ id: Int) -> Bool { entries.withLock { $0[id]?.isStopped ?? false } }
+
+    /// Kills the processes whose sources may have something of `disabled`. Returns their formats.
+    func stop(_ disabled: DisabledFormats) -> [MediaFormat] {
+        entries.withLock { entries in
+            var formats: [MediaFormat] = []
+            for (id, entry) in entries where !entry.isStopped && disabled.mayConcern(entry.format) {
+                entries[id]?.isStopped = true
+                entry.process.kill()
+                formats.append(entry.format)
+            }
+            return formats
+        }
     }
 }

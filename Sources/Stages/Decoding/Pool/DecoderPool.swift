@@ -1,12 +1,9 @@
-import Concurrency
+package import Base
 import DecoderWire
-import Events
 import Glibc
 package import Media
 import Sandbox
 import Synchronization
-package import Timing
-import Values
 
 /// A pool of decoder processes, forked and warmed up ahead of their jobs, each for one job.
 package final class DecoderPool: Sendable {
@@ -178,7 +175,7 @@ package final class DecoderPool: Sendable {
         case .endless?: throw Self.endless
         case nil: break
         }
-        if let call = conversation.triedCall { configuration.instrument.record(.forbiddenCall(pid: child.pid, call)) }
+        if let call = conversation.triedCall { configuration.recorder.record(.forbiddenCall(pid: child.pid, call)) }
         switch failure.reason {
         case .disabled: recordRefusal(of: job.request.format)
         case .decoderLied: condemnZygote(of: child)
@@ -220,7 +217,7 @@ package final class DecoderPool: Sendable {
                 await child.endings.first { _ in true }.map { .known($0) } ?? .vanished
             }
             group.addTask {
-                try? await self.time.sleep(for: Self.endingPatience)
+                try? await self.time.sleep(for: Self.endingLimit)
                 return .missing
             }
             defer { group.cancelAll() }
@@ -228,7 +225,7 @@ package final class DecoderPool: Sendable {
         }
     }
 
-    private static let endingPatience: Duration = .seconds(2)
+    private static let endingLimit: Duration = .seconds(2)
 
     /// Gives the next jobs to processes of another zygote, whose memory is laid out differently.
     private func condemnZygote(of child: DecoderChild) {

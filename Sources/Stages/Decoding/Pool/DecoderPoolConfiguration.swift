@@ -1,7 +1,6 @@
+package import Base
 package import DecoderWire
-package import Events
 package import Media
-package import Values
 
 /// The numbers of decoder processes, and the resources of each.
 package struct DecoderPoolConfiguration: Sendable {
@@ -26,7 +25,7 @@ package struct DecoderPoolConfiguration: Sendable {
     package var tenants = TenantLines()
     /// The formats and codecs that are switched off.
     package var formats: FormatSwitch
-    package var instrument: any Instrument<DecoderEvent>
+    package var recorder: any EventRecorder<DecoderEvent>
 
     package init(
         decoderPath: String,
@@ -37,7 +36,7 @@ package struct DecoderPoolConfiguration: Sendable {
         limits: ProcessLimits = ProcessLimits(),
         startLimit: Duration = .seconds(10),
         formats: FormatSwitch = FormatSwitch(),
-        instrument: any Instrument<DecoderEvent> = NoInstrument<DecoderEvent>(),
+        recorder: any EventRecorder<DecoderEvent> = NoRecorder<DecoderEvent>(),
     ) {
         self.decoderPath = decoderPath
         self.spares = spares
@@ -47,7 +46,7 @@ package struct DecoderPoolConfiguration: Sendable {
         self.limits = limits
         self.startLimit = startLimit
         self.formats = formats
-        self.instrument = instrument
+        self.recorder = recorder
     }
 }
 

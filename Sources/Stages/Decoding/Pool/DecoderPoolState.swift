@@ -1,8 +1,7 @@
-import Concurrency
+import Base
 import DecoderWire
 import Media
 import Sandbox
-import Timing
 
 /// The jobs that wait for a decoder process, those that have one, and the processes that are starting. State only,
 /// without side effects.

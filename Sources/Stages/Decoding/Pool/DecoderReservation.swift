@@ -1,8 +1,7 @@
+import Base
 import DecoderWire
 import Media
 import Synchronization
-import Timing
-import Values
 
 /// One job's right to compute, and the memory that belongs to it.
 final class DecoderReservation: Sendable {

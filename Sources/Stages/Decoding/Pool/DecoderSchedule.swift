@@ -1,6 +1,5 @@
+import Base
 import Media
-import Timing
-import Values
 
 /// The order in which jobs compute: in turns of their tenants, the most urgent first, as far as slots and memory allow.
 /// State only, without side effects.
@@ -35,7 +34,7 @@ struct DecoderSchedule: Sendable {
         /// The number of claims that may take memory while a more urgent one waits for it.
         var passes = 8
         /// The time that a job may wait before others may have its memory.
-        var patience: Duration = .milliseconds(500)
+        var idleLimit: Duration = .milliseconds(500)
         /// The time that a picture, and a clip, may compute before other jobs may have its slot.
         var pictureTurn: Duration = .seconds(1)
         var clipTurn: Duration = .seconds(8)
@@ -180,7 +179,7 @@ extension DecoderSchedule {
     func nextChange(after now: Instant) -> Instant? {
         guard !waiting.isEmpty else { return nil }
         let turns = running.values.map { $0.start + turn(of: $0.claim) }
-        let idlers = idle.values.map { $0 + rule.patience }
+        let idlers = idle.values.map { $0 + rule.idleLimit }
         return (turns + idlers).filter { $0 > now }.min()
     }
 
@@ -215,7 +214,7 @@ extension DecoderSchedule {
         if !isSmall(claim.byteCount), first != nil { kept.formUnion(waiting.map(\.id)) }
         var idlers: [Int] = []
         for (id, since) in idle.sorted(by: { ($0.value, $0.key) < ($1.value, $1.key) }) where missing > 0 {
-            guard since + rule.patience <= now else { break }
+            guard since + rule.idleLimit <= now else { break }
             guard !kept.contains(id) else { continue }
             idlers.append(id)
             missing -= held[id] ?? 0

@@ -1,5 +1,5 @@
+import Base
 import Media
-import Timing
 
 /// The zygotes of a pool: the one that forks, and those that were retired after a crash. State only, without side
 /// effects.

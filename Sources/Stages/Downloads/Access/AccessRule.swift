@@ -1,6 +1,6 @@
+package import Base
 package import HTTPClient
-package import Names
-package import Values
+import Media
 
 /// A rule of the operator about sources: which ones it is for, and the access that requests for them get.
 package struct AccessRule: Sendable {
@@ -110,5 +110,116 @@ package struct SourceAccess: Sendable {
         self.credentials = credentials
         self.isEndpointNamed = isEndpointNamed
         self.certificate = certificate
+    }
+}
+
+// MARK: - Tables
+
+/// The operator's rules about sources, in order. The first that is for a source counts.
+package struct AccessTable: Sendable {
+    package var rules: [AccessRule]
+
+    package init(_ rules: [AccessRule] = []) { self.rules = rules }
+
+    /// Returns the rule for the source at `url` as the sender gave it, or `nil` if there is none.
+    package func rule(for url: String) -> AccessRule? { rules.isEmpty ? nil : (try? target(of: url))?.rule }
+
+    /// Returns the key of the access with which the source at `url` is fetched, or `nil` without one.
+    package func key(for url: String) -> String? { rule(for: url)?.key }
+
+    /// Returns what to ask for the source at `url`. Throws if nothing may be asked: above all for an object of a bucket
+    /// without a rule, so that no payload makes attachd use its credentials.
+    func target(of text: String) throws(DownloadURL.ParseError) -> SourceTarget {
+        guard ObjectReference.isOne(text) else {
+            let url = try DownloadURL(text)
+            return SourceTarget(url: url, askedHost: url.host, rule: rules.first { $0.isFor(url) })
+        }
+        guard text.utf8.count <= DownloadURL.byteLimit else {
+            throw .invalid("it is longer than \(DownloadURL.byteLimit) bytes")
+        }
+        let object = try ObjectReference(text)
+        for rule in rules {
+            guard case .objects(let address) = rule.match, let url = object.url(in: address) else { continue }
+            // The name of the endpoint is the operator's. The sender knows the bucket's.
+            return SourceTarget(url: try DownloadURL(url), askedHost: "s3://\(object.bucket)", rule: rule)
+        }
+        throw DownloadURL.ParseError(reason: .refusedScheme, text: "no rule for sources allows its bucket")
+    }
+}
+
+extension AccessTable {
+    /// Returns what to ask for a source that is resolved. The rule is the present one of its name: its secrets may have been
+    /// replaced.
+    func target(of source: Source) throws(DownloadURL.ParseError) -> SourceTarget {
+        guard let url = source.url else {
+            throw DownloadURL.ParseError(reason: .refusedScheme, text: "it names no server")
+        }
+        let parsed = try url.get()
+        return SourceTarget(
+            url: parsed,
+            askedHost: source.host ?? parsed.host,
+            rule: source.rule.flatMap { name in rules.first { $0.name == name } },
+        )
+    }
+}
+
+/// A source as it is asked for.
+struct SourceTarget {
+    var url: DownloadURL
+    /// The name of the source's host in messages.
+    var askedHost: String
+    var rule: AccessRule?
+}
+
+// MARK: - Places
+
+/// A place of sources: the scheme, the host, the port, and the folder in which their paths lie.
+package struct SourcePlace: Sendable, Equatable, CustomStringConvertible {
+    /// The reason why a text is not a place, in words for a person.
+    package struct ParseError: Error, Sendable, Equatable, CustomStringConvertible {
+        package let description: String
+    }
+
+    private let scheme: String
+    private let host: String
+    private let port: Int
+    /// The names of the folders that all paths begin with.
+    private let folders: [String]
+    /// The pattern of the URLs: the place, and `*`.
+    package let description: String
+
+    /// Reads a URL that ends with a slash, such as `https://media.example/private/`, or with a slash and `*`.
+    package init(_ text: String) throws(ParseError) {
+        let place = text.hasSuffix("/*") ? String(text.dropLast()) : text
+        let example = "Write it as https://media.example/private/, with a slash at the end."
+        let isPlain = place.utf8.allSatisfy { !"*?#\\;".utf8.contains($0) }
+        guard place.hasSuffix("/"), isPlain, let url = try? DownloadURL(place)
+        else { throw ParseError(description: "This is not a place whose sources need a key. \(example)") }
+        // A place that servers read in several ways would be another one for some of them.
+        let folders = PathText(url.path).folders(below: []) ?? []
+        guard !url.path.utf8.contains(UInt8(ascii: "%")), url.path == PathText.path(of: folders) else {
+            throw ParseError(description: "The path has characters in a code or empty names. \(example)")
+        }
+        (scheme, host, port) = (url.scheme, url.host.lowercased(), url.port)
+        self.folders = folders
+        description = url.text + "*"
+    }
+
+    /// Returns whether every source of the place `other` is in this one.
+    func covers(_ other: SourcePlace) -> Bool {
+        scheme == other.scheme && host == other.host && port == other.port && other.folders.starts(with: folders)
+    }
+
+    /// Returns whether `url` is in this place, however its server reads the path: `%2e%2e` never leads out of it.
+    func contains(_ url: DownloadURL) -> Bool {
+        guard url.scheme == scheme, url.port == port, isHost(url.host) else { return false }
+        guard !folders.isEmpty else { return true }
+        return PathText(url.path).isAlwaysBelow(folders)
+    }
+
+    private func isHost(_ other: String) -> Bool {
+        if other.lowercased() == host { return true }
+        guard let address = IPAddress(host) else { return false }
+        return IPAddress(other) == address
     }
 }

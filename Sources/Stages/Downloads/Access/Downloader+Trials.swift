@@ -1,18 +1,12 @@
+package import Base
 import HTTPClient
-package import Timing
 import Media
-import Values
 
 /// The result of trying the access of a rule.
 package struct AccessTrial: Sendable, Equatable {
     package var isWorking: Bool
     /// The result in words, for the operator.
     package var detail: String
-
-    package init(isWorking: Bool, _ detail: String) {
-        self.isWorking = isWorking
-        self.detail = detail
-    }
 }
 
 extension Downloader {
@@ -38,11 +32,11 @@ extension Downloader {
             }
         } catch let failure as AttachmentFailure {
             let cause = failure.concealedCause.map { " (\($0))" } ?? ""
-            return AccessTrial(isWorking: false, failure.message + cause)
+            return AccessTrial(isWorking: false, detail: failure.message + cause)
         } catch let error as DownloadURL.ParseError {
-            return AccessTrial(isWorking: false, error.text)
+            return AccessTrial(isWorking: false, detail: error.text)
         } catch {
-            return AccessTrial(isWorking: false, "\(error)")
+            return AccessTrial(isWorking: false, detail: "\(error)")
         }
     }
 
@@ -61,10 +55,10 @@ extension Downloader {
 
     private static func trial(of answer: MessageAnswer) -> AccessTrial {
         switch answer.status {
-        case 401: AccessTrial(isWorking: false, "the origin refuses the key with HTTP status 401")
-        case 500...: AccessTrial(isWorking: false, "the origin answered with HTTP status \(answer.status)")
-        case 403: AccessTrial(isWorking: true, "the origin answered; its folder has HTTP status 403")
-        default: AccessTrial(isWorking: true, "the origin answered with HTTP status \(answer.status)")
+        case 401: AccessTrial(isWorking: false, detail: "the origin refuses the key with HTTP status 401")
+        case 500...: AccessTrial(isWorking: false, detail: "the origin answered with HTTP status \(answer.status)")
+        case 403: AccessTrial(isWorking: true, detail: "the origin answered; its folder has HTTP status 403")
+        default: AccessTrial(isWorking: true, detail: "the origin answered with HTTP status \(answer.status)")
         }
     }
 
@@ -72,15 +66,15 @@ extension Downloader {
         let code = StoreErrorCode(in: answer.body)
         let name = code.map { " (\($0.rawValue))" } ?? ""
         switch (answer.status, code) {
-        case (404, nil), (200, _): return AccessTrial(isWorking: true, "the bucket answered a signed request")
+        case (404, nil), (200, _): return AccessTrial(isWorking: true, detail: "the bucket answered a signed request")
         case (403, .accessDenied):
             // Without the right to list, a store says this of an object that does not exist.
-            return AccessTrial(isWorking: true, "the store knows the key, which may not list the bucket")
+            return AccessTrial(isWorking: true, detail: "the store knows the key, which may not list the bucket")
         default:
             let advice = code?.readingAdvice.map { ". \($0)" } ?? ""
             return AccessTrial(
                 isWorking: false,
-                "the store answered with HTTP status \(answer.status)\(name)\(advice)",
+                detail: "the store answered with HTTP status \(answer.status)\(name)\(advice)",
             )
         }
     }

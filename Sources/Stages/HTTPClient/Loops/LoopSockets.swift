@@ -31,7 +31,7 @@ final class LoopSockets: Sendable {
         }
     }
 
-    /// Closes a socket. Under the lock, because its number may be that of another file at once.
+    /// Closes a socket. Holds the lock, because another file may get the same number immediately.
     func close(_ descriptor: curl_socket_t) {
         state.withLock { state in
             state.open[descriptor] = nil

@@ -1,14 +1,14 @@
+import Base
 import Dispatch
-import Foundation
 import Synchronization
 
-/// The turns of loops whose sites have not answered yet: so many at a time that they take at most half of the processors,
-/// however many sites there are. The others stand in line, and still read their commands.
+/// The turns of loops whose sites have not answered yet. Only as many loops run at a time as half of the processors allow.
+/// The other loops wait for their turns, but still read their commands.
 ///
-/// A loop that does not end its turn by itself loses it to the next one in line. It goes on, beside that, until its conduct
-/// is judged.
+/// A loop that does not end its turn loses it when its conduct is judged, or after a while if the machine is too busy for
+/// that.
 final class LoopTurns: Sendable {
-    static let ofThisProcess = LoopTurns(count: max(1, ProcessInfo.processInfo.activeProcessorCount / 2))
+    static let ofThisProcess = LoopTurns(count: max(1, MachineLimits.ofThisProcess.processorCount / 2))
 
     /// The place of one loop.
     final class Place: Sendable {
@@ -17,7 +17,7 @@ final class LoopTurns: Sendable {
 
         fileprivate func getInLine() { isInLine.store(true, ordering: .sequentiallyConsistent) }
 
-        /// Wakes the loop if it stands in line: for its turn, or for a command.
+        /// Wakes the loop while it waits for its turn, because it has one or has got a command.
         func ring() {
             if isInLine.exchange(false, ordering: .sequentiallyConsistent) { bell.signal() }
         }
@@ -36,7 +36,7 @@ final class LoopTurns: Sendable {
 
     init(count: Int) { self.count = count }
 
-    /// Returns whether the place has a turn. Otherwise it stands in line, and its bell rings when it has one.
+    /// Returns whether the place has a turn. Otherwise the place waits in line, and its bell rings when its turn comes.
     func begin(_ place: Place) -> Bool {
         state.withLock { state in
             if state.running.contains(ObjectIdentifier(place)) { return true }

@@ -90,3 +90,72 @@ extension Transfer {
         return unsafe String(cString: header.pointee.value)
     }
 }
+
+/// A reader for numbers in an origin's header fields.
+package enum HeaderNumber {
+    /// The size of the largest source, in bytes: a tebibyte. Larger claims never enter arithmetic.
+    package static let largestSize = 1 << 40
+    /// The longest time that a field can ask for, in seconds: 68 years (RFC 9111, section 1.2.2).
+    package static let longestTime = 2_147_483_648
+
+    /// Reads a decimal number without a sign, at most `limit`. Returns `nil` if the text is anything else.
+    package static func parse(_ text: some StringProtocol, limit: Int) -> Int? {
+        guard !text.isEmpty, text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
+            return nil
+        }
+        return min(Int(text) ?? .max, limit)
+    }
+}
+
+/// A reader for dates in an origin's header fields (RFC 9110, section 5.6.7).
+package enum HeaderDate {
+    /// Returns the seconds since 1970; `nil` if the text is not a date.
+    package static func seconds(_ text: String) -> Int? {
+        let seconds = unsafe curl_getdate(text, nil)
+        // A time beyond the year 9999 is not a date.
+        return (0..<253_402_300_800).contains(seconds) ? seconds : nil
+    }
+}
+
+// MARK: - Codings of the body
+
+/// A header field by which an answer says that its body is coded.
+///
+/// libcurl undoes transfer codings on the loop's thread, however deeply nested, and does not check the time meanwhile.
+/// So the transfer ends at the field itself, before any byte of the body is there (SECURITY N8).
+enum BodyCoding: Equatable {
+    case transfer, content
+
+    /// Reads a line, or returns `nil` for every other line of a head, and for a coding that leaves the body's bytes as
+    /// they are: `chunked`, which is undone as the bytes come, and `identity`.
+    init?(_ line: UnsafeRawBufferPointer) {
+        // Few fields begin like one of the two.
+        guard let first = unsafe line.first, "ctCT".utf8.contains(first),
+            let colon = unsafe line.firstIndex(of: UInt8(ascii: ":"))
+        else { return nil }
+        let name = unsafe Self.text(line[..<colon])
+        let value = unsafe Self.text(line[(colon + 1)...])
+        switch (name, value) {
+        case ("transfer-encoding", "chunked"), ("content-encoding", "identity"), ("content-encoding", ""): return nil
+        case ("transfer-encoding", _): self = .transfer
+        case ("content-encoding", _): self = .content
+        default: return nil
+        }
+    }
+
+    /// The words for what an origin did that sent this field.
+    var lie: String {
+        switch self {
+        case .transfer: "sent its answer in a transfer coding other than chunked"
+        case .content: "sent an encoded answer (Content-Encoding) although none was requested"
+        }
+    }
+
+    /// Returns the text in lower case, without surrounding spaces.
+    private static func text(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
+        let isSpace: (UInt8) -> Bool = { [0x20, 0x09, 0x0D, 0x0A].contains($0) }
+        let start = unsafe bytes.firstIndex { !isSpace($0) } ?? bytes.endIndex
+        let end = unsafe bytes.lastIndex { !isSpace($0) }.map { $0 + 1 } ?? start
+        return unsafe String(decoding: bytes[start..<end], as: UTF8.self).lowercased()
+    }
+}

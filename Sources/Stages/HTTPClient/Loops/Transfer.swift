@@ -1,8 +1,7 @@
+import Base
 import CCurl
 import Glibc
 import Media
-import Names
-import Timing
 
 /// One request on a libcurl easy handle. It belongs to the loop's thread.
 @safe
@@ -10,8 +9,8 @@ final class Transfer {
     /// The size in bytes up to which a redirect's body is read and dropped, which keeps the connection. A longer one is
     /// cut off.
     private static let droppedByteLimit = 16_384
-    /// The size in bytes from which a piece of a body is handed on by itself. Smaller ones are gathered until the turn ends or
-    /// so many are there: libcurl calls back for each chunk, however small an origin makes them (SECURITY N16).
+    /// The size in bytes from which a piece of a body is passed on separately. Smaller pieces are collected up to this size or
+    /// the end of the turn, because libcurl calls back for each chunk, even for tiny ones (SECURITY N16).
     private static let pieceByteCount = 4096
     private static let gatheredByteLimit = 16_384
 
@@ -47,7 +46,7 @@ final class Transfer {
     private var wasPreempted = false
     /// The offset of the next byte to send.
     private var sendOffset = 0
-    /// The number of bytes sent, which count as a sign of life as well.
+    /// The number of bytes sent. Sending also shows that the connection is alive.
     private var sentByteCount = 0
     /// The last address that was refused. libcurl goes on to the name's next one.
     private var refusal: AddressRefusal?
@@ -149,13 +148,14 @@ final class Transfer {
         else { return nil }
         sendOffset += count
         sentByteCount += count
+        newByteCount += count
         return count
     }
 
     /// Sends everything again: a kept connection broke off, and another one replaces it.
     func sendAgain(from offset: Int) { sendOffset = offset }
 
-    /// Receives bytes of the body. `.paused` takes none of them; libcurl offers them again once it is told to go on.
+    /// Receives bytes of the body. If it returns `.paused`, libcurl offers the same bytes again after it has resumed.
     func receive(_ bytes: UnsafeRawBufferPointer) -> Reception {
         let use = openedBody()
         guard use == .taken, !isRedirect else {
@@ -170,8 +170,7 @@ final class Transfer {
             case .taken: room = step
             case .paused:
                 isPaused = true
-                // Until it goes on, the server is idle, and other requests may use the permit.
-                request.permit?.leave(.worked)
+                request.permit?.suspend()
                 return .paused
             case .stopped(let failure):
                 stopped = failure
@@ -201,7 +200,7 @@ final class Transfer {
 
     private var passedByteCount: Int { headerByteCount + bodyByteCount + sentByteCount }
 
-    /// Returns the number of bytes of the body since the last call.
+    /// Returns the number of bytes of the body, received or sent, since the last call.
     func takeNewByteCount() -> Int {
         defer { newByteCount = 0 }
         return newByteCount
@@ -250,6 +249,7 @@ final class Transfer {
         case .taken:
             guard isPaused else { return true }
             isPaused = false
+            request.permit?.resume()
             stallWatch = StallWatch(settings.stall, received: passedByteCount, now: time.now)
             return unsafe curl_easy_pause(handle, CURLPAUSE_CONT) == CURLE_OK
         case .paused: return true
@@ -264,7 +264,6 @@ final class Transfer {
         if stopped == nil { _ = handOn() }
         var result = HTTPResult(status: status)
         result.location = isRedirect ? header("location") : nil
-        result.contentType = header("content-type")
         result.retryAfter = retryAfter
         result.isConnected = stallWatch != nil
         result.isFlowing = isFlowing
@@ -306,5 +305,41 @@ final class Transfer {
         let list = request.addresses.map { $0.family == .v6 ? "[\($0)]" : "\($0)" }.joined(separator: ",")
         unsafe pinnedNames = curl_slist_append(nil, "\(request.url.host):\(request.url.port):\(list)")
         unsafe options.setNames(pinnedNames)
+    }
+}
+
+// MARK: - Stalls
+
+/// The rule by which a reached origin counts as stalled: fewer than `byteCount` bytes, headers included, come within
+/// `window`, from the start on.
+package struct StallRule: Sendable, Equatable {
+    package var byteCount: Int
+    package var window: Duration
+
+    package init(byteCount: Int = 1, window: Duration = .seconds(5)) {
+        self.byteCount = byteCount
+        self.window = window
+    }
+}
+
+/// The watch over one transfer by its rule. A window ends, and the next begins, as soon as enough bytes have come.
+struct StallWatch {
+    private let rule: StallRule
+    private var receivedBefore: Int
+    private var start: Instant
+
+    init(_ rule: StallRule, received: Int = 0, now: Instant) {
+        self.rule = rule
+        receivedBefore = received
+        start = now
+    }
+
+    /// The time at which the transfer counts as stalled if no more bytes come.
+    var due: Instant { start + rule.window }
+
+    /// Records the number of bytes so far, and returns whether the transfer has stalled.
+    mutating func isStalled(received: Int, now: Instant) -> Bool {
+        if received - receivedBefore >= rule.byteCount { self = StallWatch(rule, received: received, now: now) }
+        return now >= due
     }
 }

@@ -1,11 +1,10 @@
+import Base
+import CLinux
 import CCrypto
 import CCurl
-import Concurrency
 import Glibc
 import Media
 import Synchronization
-import Timing
-import Values
 
 /// One thread on which the transfers of one site run.
 ///
@@ -35,14 +34,20 @@ final class TransferLoop: @unchecked Sendable {
         var hasHandle = true
         var thread: ThreadIdentity?
         var conduct: LoopConduct
-        /// The number of the turn that the watch saw last.
-        var lastTurn: Int?
+        /// The number of the turn that the watch saw last, and when it saw it first.
+        var lastTurn: (number: Int, since: Instant)?
     }
 
     /// The stack is enough for libcurl with OpenSSL, which need less than 64 KiB.
     private static let stackByteCount = 524_288
+    /// The nice value of a loop whose site is not known, equal to that of the decoders. Work for an unknown peer must not run
+    /// before the transfers of known sites or before threads that answer. A thread cannot get its priority back, so the loop
+    /// keeps this value until it ends.
+    private static let unknownNice: Int32 = 10
     /// The nice value of a loop that was demoted.
     private static let demotedNice: Int32 = 19
+    /// The time after which a loop's turn is the next one's, even though it has not ended it.
+    private static let longestTurn: Duration = .milliseconds(250)
     /// The connections that are kept for later requests to the site.
     private static let keptConnections = 32
 
@@ -64,8 +69,11 @@ final class TransferLoop: @unchecked Sendable {
     private let byteCount = Atomic<Int>(0)
     /// Twice the number of the present turn; odd while the thread waits for its sockets.
     private let turn = Atomic<Int>(1)
-    /// The nanoseconds of processor time that reading the authorities took, which is not the site's doing.
+    /// The nanoseconds of processor time that the thread took before the peer had a part in it: for its own start, for reading
+    /// the authorities, and for making transfers.
     private let ownTime = Atomic<Int>(0)
+    /// A Boolean value that indicates whether the thread takes such time now: no peer can make that last.
+    private let isPreparing = Atomic<Bool>(true)
 
     init(
         settings: HTTPSettings,
@@ -182,27 +190,35 @@ final class TransferLoop: @unchecked Sendable {
     /// A Boolean value that indicates whether there is something to watch: a request, or a command that is not read.
     var isBusy: Bool { mailbox.withLock { !$0.replies.isEmpty || $0.unreadSince != nil || !$0.isOpen } }
 
-    /// Judges the thread by its use until now, and acts on the verdict.
-    func examine() {
+    /// Judges the thread by its use until now, as one of `loopCount` that work, and acts on the verdict.
+    func examine(among loopCount: Int) {
+        guard !isPreparing.load(ordering: .acquiring) else { return }
         let now = time.now
         let turn = turn.load(ordering: .relaxed)
         let requestCount = requestCount.load(ordering: .relaxed)
         let byteCount = byteCount.load(ordering: .relaxed)
         let ownTime = ownTime.load(ordering: .relaxed)
         let (verdict, thread, replies) = mailbox.withLock { mailbox in
-            // A turn that is as long as the pause between two looks keeps others from theirs.
-            if mailbox.lastTurn == turn, turn.isMultiple(of: 2) { turns.end(place) }
-            mailbox.lastTurn = turn
+            if mailbox.lastTurn?.number != turn { mailbox.lastTurn = (turn, now) }
+            // A hostile peer's loop is cut off before that, unless the machine lets it wait.
+            if turn.isMultiple(of: 2), let since = mailbox.lastTurn?.since, now - since >= Self.longestTurn {
+                turns.end(place)
+            }
             guard let thread = mailbox.thread else { return (LoopConduct.Verdict?.none, mailbox.thread, [Reply]()) }
+            let processorTime = (thread.processorTime ?? .zero) - .nanoseconds(ownTime)
+            // The thread has prepared a transfer meanwhile, and that time is not its peer's.
+            guard !isPreparing.load(ordering: .acquiring), self.ownTime.load(ordering: .relaxed) == ownTime else {
+                return (nil, thread, [])
+            }
             let use = LoopConduct.Use(
-                processorTime: (thread.processorTime ?? .zero) - .nanoseconds(ownTime),
+                processorTime: processorTime,
                 requestCount: requestCount,
                 runningCount: mailbox.replies.count,
                 byteCount: byteCount,
                 turn: turn.isMultiple(of: 2) ? turn / 2 : nil,
                 unread: mailbox.unreadSince.map { now - $0 } ?? .zero,
             )
-            let verdict = mailbox.conduct.judge(use, at: now)
+            let verdict = mailbox.conduct.judge(use, among: loopCount, at: now)
             guard verdict == .cutOff || verdict == .abandoned else { return (verdict, thread, []) }
             mailbox.isOpen = false
             guard verdict == .abandoned else { return (verdict, thread, []) }
@@ -215,6 +231,7 @@ final class TransferLoop: @unchecked Sendable {
             thread?.yield(Self.demotedNice)
             onCutOff()
             sockets.shutDown()
+            turns.leave(place)
             // The thread may have gone to wait meanwhile. It ends when it finds the mailbox closed.
             mailbox.withLock { if $0.hasHandle { unsafe curl_multi_wakeup(multi) } }
             place.ring()
@@ -231,15 +248,20 @@ final class TransferLoop: @unchecked Sendable {
     }
 
     private func runThread() {
-        blockSignals()
+        // Signals are for other threads. Above all, SIGPIPE of a broken TLS connection must not end the process.
+        clinux_block_signals()
         setThreadName(settings.name)
         let thread = ThreadIdentity.ofThisThread()
+        if needsTurns.load(ordering: .relaxed) { thread?.yield(Self.unknownNice) }
+        let startTime = thread?.processorTime ?? .zero
+        ownTime.store(Int(clamping: startTime / .nanoseconds(1)), ordering: .relaxed)
+        isPreparing.store(false, ordering: .releasing)
         mailbox.withLock { $0.thread = thread }
         LoopWatch.ofThisProcess.add(self)
         var running: [UInt: Running] = [:]
         // The turn ends, for the watch, while the thread waits for its sockets.
         turn.wrappingAdd(1, ordering: .relaxed)
-        while follow(takeCommands(), &running) {
+        while follow(takeCommands(), on: thread, &running) {
             let isNew = needsTurns.load(ordering: .relaxed)
             guard !isNew || hasTurn() else { continue }
             var count: Int32 = 0
@@ -269,14 +291,6 @@ final class TransferLoop: @unchecked Sendable {
         return false
     }
 
-    /// Blocks signals, which are for other threads. Above all, SIGPIPE of a broken TLS connection must not end the
-    /// process.
-    private func blockSignals() {
-        var all = sigset_t()
-        unsafe sigfillset(&all)
-        unsafe pthread_sigmask(SIG_BLOCK, &all, nil)
-    }
-
     /// Returns the commands since the last turn; `nil` when the loop was cut off.
     private func takeCommands() -> [Command]? {
         mailbox.withLock { mailbox in
@@ -286,11 +300,11 @@ final class TransferLoop: @unchecked Sendable {
     }
 
     /// Executes commands. Returns `false` when the thread must end.
-    private func follow(_ commands: [Command]?, _ running: inout [UInt: Running]) -> Bool {
+    private func follow(_ commands: [Command]?, on thread: ThreadIdentity?, _ running: inout [UInt: Running]) -> Bool {
         guard let commands else { return end(&running, with: .held) }
         for command in commands {
             switch command {
-            case .start(let id, let request, let receiver): start(request, id: id, receiver, &running)
+            case .start(let id, let request, let receiver): start(request, id: id, receiver, thread, &running)
             case .look(let id):
                 guard let entry = running[id], !entry.transfer.goesOn() else { continue }
                 running[id] = nil
@@ -308,7 +322,7 @@ final class TransferLoop: @unchecked Sendable {
         return true
     }
 
-    /// Ends all transfers, and answers those that did not begin. Without a result they count as cancelled. Returns `false`.
+    /// Ends all transfers, and answers requests that did not begin. Without a result, they are cancelled. Returns `false`.
     private func end(_ running: inout [UInt: Running], with result: HTTPResult?) -> Bool {
         for (id, entry) in running { finish(id, entry, result ?? entry.transfer.cancelledResult) }
         running = [:]
@@ -325,12 +339,20 @@ final class TransferLoop: @unchecked Sendable {
         _ request: HTTPRequest,
         id: UInt,
         _ receiver: any AnswerReceiver,
+        _ thread: ThreadIdentity?,
         _ running: inout [UInt: Running],
     ) {
+        isPreparing.store(true, ordering: .releasing)
+        let start = thread?.processorTime ?? .zero
+        defer {
+            let time = (thread?.processorTime ?? start) - start
+            ownTime.wrappingAdd(Int(clamping: time / .nanoseconds(1)), ordering: .relaxed)
+            isPreparing.store(false, ordering: .releasing)
+        }
         do throws(AttachmentFailure) {
             // The cancellation may have come before the request.
             guard !receiver.isOver else { throw request.cancelled() }
-            let authorities = request.url.scheme == "https" ? try readAuthorities() : nil
+            let authorities = request.url.scheme == "https" ? try trust.authorities() : nil
             let transfer = try Transfer(request, receiver, settings, sockets, authorities, id: id, time: time)
             guard unsafe curl_multi_add_handle(multi, transfer.handle) == CURLM_OK else {
                 throw AttachmentFailure(.download, .resourceLimit, "The worker has no memory for another download.")
@@ -340,17 +362,6 @@ final class TransferLoop: @unchecked Sendable {
         } catch {
             reply(to: id, HTTPResult(failure: error))
         }
-    }
-
-    /// Returns the authorities, which the first transfer reads from their file.
-    private func readAuthorities() throws(AttachmentFailure) -> TrustStore.Authorities {
-        let thread = ThreadIdentity.ofThisThread()
-        let start = thread?.processorTime ?? .zero
-        defer {
-            let time = (thread?.processorTime ?? start) - start
-            ownTime.wrappingAdd(Int(clamping: time / .nanoseconds(1)), ordering: .relaxed)
-        }
-        return try trust.authorities()
     }
 
     /// Hands the bytes of this turn to the receivers.
@@ -394,8 +405,8 @@ final class TransferLoop: @unchecked Sendable {
     }
 
     private func finish(_ id: UInt, _ entry: Running, _ result: HTTPResult) {
-        if result.status != nil {
-            needsTurns.store(false, ordering: .relaxed)
+        if result.status != nil, needsTurns.exchange(false, ordering: .relaxed) {
+            mailbox.withLock { $0.conduct.becomeKnown() }
             turns.leave(place)
         }
         unsafe curl_multi_remove_handle(multi, entry.transfer.handle)

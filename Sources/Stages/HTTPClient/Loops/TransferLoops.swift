@@ -1,13 +1,13 @@
-import Concurrency
+import Base
+import CCrypto
+import CCurl
 import Media
 import Synchronization
-import Timing
-import Values
 
 /// The loops of one client: one for each site while it has transfers, and for a while after.
 ///
-/// libcurl shares connections among all transfers of a loop. With a loop of its own for each access, no connection that a
-/// rule's certificate or addresses opened serves anything but that rule.
+/// libcurl shares connections among all transfers of a loop. Each access has its own loop, so that a connection that was
+/// opened with a rule's certificate or addresses serves only that rule.
 final class TransferLoops: Sendable {
     private struct Key: Hashable {
         var site: Site
@@ -74,24 +74,20 @@ final class TransferLoops: Sendable {
         trust = TrustStore(file: settings.authoritiesFile, time: time)
     }
 
-    /// Makes the request on the loop of its site.
-    func run(_ request: HTTPRequest, _ receiver: any AnswerReceiver) async -> HTTPResult {
+    /// Makes the request on the loop of its site, in the time that is left once it has a place.
+    func run(_ request: HTTPRequest, _ receiver: any AnswerReceiver, until deadline: Instant) async -> HTTPResult {
         let key = Key(site: Site(host: request.url.host), access: request.access?.name)
         let share = joinShare(of: key.site)
         defer { leaveShare(of: key.site) }
-        do throws(CancellationError) {
-            try await share.acquire()
-        } catch {
-            return HTTPResult(failure: request.cancelled())
+        if let result = await wait(for: [share, places], request, until: deadline) { return result }
+        defer {
+            places.release()
+            share.release()
         }
-        defer { share.release() }
-        do throws(CancellationError) {
-            try await places.acquire()
-        } catch {
-            return HTTPResult(failure: request.cancelled())
-        }
-        defer { places.release() }
+        var request = request
+        request.timeLimit = deadline - time.now
         do throws(AttachmentFailure) {
+            guard request.timeLimit > .zero else { throw request.timedOut() }
             let loop = try enter(key, request)
             defer { leave(key, loop) }
             var result = await loop.run(request, receiver)
@@ -101,6 +97,51 @@ final class TransferLoops: Sendable {
         } catch {
             return HTTPResult(failure: error)
         }
+    }
+
+    /// Waits for a permit of each semaphore, for which the request has one of its origin already. Returns the result if the
+    /// request is cancelled, is out of time or must give way first.
+    private func wait(
+        for semaphores: [AsyncSemaphore],
+        _ request: HTTPRequest,
+        until deadline: Instant,
+    ) async -> HTTPResult? {
+        let free = semaphores.prefix(while: { $0.tryAcquire() })
+        guard free.count < semaphores.count else { return nil }
+        let preemption = Mutex<Preemption?>(nil)
+        let waiting = Task {
+            for (index, semaphore) in semaphores.enumerated().dropFirst(free.count) {
+                do throws(CancellationError) {
+                    try await semaphore.acquire()
+                } catch {
+                    for held in semaphores[..<index] { held.release() }
+                    return false
+                }
+            }
+            return true
+        }
+        let timer = Task { [time] in
+            try await time.sleep(until: deadline)
+            waiting.cancel()
+        }
+        defer { timer.cancel() }
+        request.permit?.onPreemption { reason in
+            preemption.withLock { $0 = reason }
+            waiting.cancel()
+        }
+        let isIn = await withTaskCancellationHandler {
+            await waiting.value
+        } onCancel: {
+            waiting.cancel()
+        }
+        guard !isIn else { return nil }
+        let isLate = time.now >= deadline && !Task.isCancelled
+        let cause = preemption.withLock(\.self)
+        var result = HTTPResult(
+            failure: cause.map(request.wasPreempted) ?? (isLate ? request.timedOut() : request.cancelled())
+        )
+        result.wasPreempted = cause != nil
+        return result
     }
 
     /// The numbers of loops with and without transfers.
@@ -200,5 +241,59 @@ final class TransferLoops: Sendable {
             state.penalties.insert(Penalty(until: now + pause, pause: pause), for: site)
         }
         onCutOff(host)
+    }
+}
+
+// MARK: - Trust
+
+/// The certificate authorities that all connections trust: read once and shared by reference. Parsing them takes 10 to 20
+/// ms, which libcurl would do again for each loop.
+final class TrustStore: Sendable {
+    /// OpenSSL's store. Its own lock protects it.
+    @safe
+    final class Authorities: @unchecked Sendable {
+        let store: OpaquePointer
+
+        /// Reads the file in PEM form, or the system's own, with the system's folder of authorities beside it. Returns `nil` if
+        /// the file cannot be read.
+        init?(file: String?) {
+            guard let store = unsafe X509_STORE_new() else { return nil }
+            unsafe self.store = store
+            let bundle = unsafe ccurl_authorities_file().map { unsafe String(cString: $0) }
+            let folder = unsafe ccurl_authorities_folder().map { unsafe String(cString: $0) }
+            if let folder { unsafe X509_STORE_load_path(store, folder) }
+            if let file = file ?? bundle, unsafe X509_STORE_load_file(store, file) != 1, file != bundle { return nil }
+            // These are the flags that libcurl sets in its own store.
+            unsafe X509_STORE_set_flags(store, UInt(X509_V_FLAG_TRUSTED_FIRST | X509_V_FLAG_PARTIAL_CHAIN))
+        }
+
+        deinit { unsafe X509_STORE_free(store) }
+    }
+
+    /// The time after which the files are read again: authorities are added and withdrawn.
+    private static let lifetime: Duration = .seconds(86_400)
+
+    private let file: String?
+    private let time: any TimeSource
+    private let present = Mutex<(authorities: Authorities, read: Instant)?>(nil)
+
+    /// Creates a store that reads `file` at its first use; `nil` means the system's own authorities.
+    init(file: String?, time: any TimeSource) {
+        self.file = file
+        self.time = time
+    }
+
+    /// Returns the authorities. Throws if their file cannot be read.
+    func authorities() throws(AttachmentFailure) -> Authorities {
+        try present.withLock { present throws(AttachmentFailure) in
+            let now = time.now
+            if let present, now - present.read < Self.lifetime { return present.authorities }
+            guard let authorities = Authorities(file: file) else {
+                let message = "The file of certificate authorities cannot be read."
+                throw AttachmentFailure(.download, .tlsFailed, message)
+            }
+            present = (authorities, now)
+            return authorities
+        }
     }
 }

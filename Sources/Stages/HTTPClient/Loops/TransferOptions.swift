@@ -1,9 +1,8 @@
+import Base
 import CCrypto
 import CCurl
 import Glibc
 import Media
-import Timing
-import Values
 
 /// The options of one easy handle. It remembers whether libcurl accepted them all.
 @safe
@@ -20,7 +19,7 @@ final class TransferOptions {
         // Over HTTP/2, endless empty DATA frames keep libcurl 7.88 in one call, in which it does not check the time:
         // one origin would stop all transfers (SECURITY N9).
         set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
-        // attachd follows redirects itself: each hop is parsed, checked and counted as a request of its own.
+        // attachd follows redirects itself: it parses, checks and counts each hop as a separate request.
         set(CURLOPT_FOLLOWLOCATION, 0)
 
         // A proxy would be the only address that the policy sees. By default libcurl takes one from the environment.
@@ -125,7 +124,7 @@ final class TransferOptions {
         ] {
             unsafe record(ccurl_setopt_pointer(handle, option, transfer))
         }
-        // A count other than the one that was offered makes libcurl stop the transfer.
+        // If the returned count differs from the offered count, libcurl stops the transfer.
         unsafe record(
             ccurl_setopt_write(handle) { bytes, size, count, context in
                 let body = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)

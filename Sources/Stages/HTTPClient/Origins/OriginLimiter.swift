@@ -1,8 +1,6 @@
-import Concurrency
-package import Events
-import Media
+package import Base
+package import Media
 import Synchronization
-package import Timing
 
 /// A limiter that every request passes, so that an origin never gets more than it can take, and a failing origin never
 /// delays others.
@@ -19,13 +17,13 @@ package final class OriginLimiter: Sendable {
 
     package let rule: OriginRule
     private let time: any TimeSource
-    private let instrument: any Instrument<OriginEvent>
+    private let recorder: any EventRecorder<OriginEvent>
     private let guarded: Mutex<Guarded>
 
-    package init(_ rule: OriginRule, time: any TimeSource, instrument: any Instrument<OriginEvent>) {
+    package init(_ rule: OriginRule, time: any TimeSource, recorder: any EventRecorder<OriginEvent>) {
         self.rule = rule
         self.time = time
-        self.instrument = instrument
+        self.recorder = recorder
         guarded = Mutex(Guarded(table: OriginTable(rule)))
     }
 
@@ -52,7 +50,7 @@ package final class OriginLimiter: Sendable {
             change { guarded in
                 guarded.waiting[number] = waiter
                 guarded.table.ask(number, origin, until: deadline, at: asked)
-                // A request that is cancelled already takes no permit from others.
+                // A request that is already cancelled must not take a permit from others.
                 if Task.isCancelled { guarded.table.cancel(number) }
             }
             return nil
@@ -61,7 +59,7 @@ package final class OriginLimiter: Sendable {
         }
         switch decision {
         case .success(let permit):
-            if permit.start > asked { instrument.record(.waited) }
+            if permit.start > asked { recorder.record(.waited) }
             return OriginPermit(permit, of: self)
         case .failure(let refusal):
             count(refusal)
@@ -73,7 +71,7 @@ package final class OriginLimiter: Sendable {
     package func mayRetry(_ origin: Origin, until deadline: Instant) -> Bool {
         let now = time.now
         guard guarded.withLock({ $0.table.mayRetry(origin, until: deadline, at: now) }) else { return false }
-        instrument.record(.retried)
+        recorder.record(.retried)
         return true
     }
 
@@ -96,12 +94,22 @@ package final class OriginLimiter: Sendable {
             guarded.onPreemption[permit.number] = nil
             opened = guarded.table.leave(permit, outcome, at: now, jitter: .random(in: 0...1))
         }
-        if opened { instrument.record(.opened(host: permit.origin.host)) }
+        if opened { recorder.record(.opened(host: permit.origin.host)) }
     }
 
     fileprivate func answered(_ permit: OriginTable.Permit) {
         let now = time.now
         change { $0.table.answered(permit, at: now) }
+    }
+
+    fileprivate func suspend(_ permit: OriginTable.Permit) {
+        let now = time.now
+        change { $0.table.suspend(permit, at: now) }
+    }
+
+    fileprivate func resume(_ permit: OriginTable.Permit) {
+        let now = time.now
+        change { $0.table.resume(permit, at: now) }
     }
 
     fileprivate func progressed(_ permit: OriginTable.Permit, _ received: Int, of expected: Int?) {
@@ -120,9 +128,9 @@ package final class OriginLimiter: Sendable {
 
     private func count(_ refusal: OriginLimitError) {
         switch refusal {
-        case .failing: instrument.record(.refusedFailing)
-        case .askedToWait: instrument.record(.refusedPaused)
-        case .late, .crowded: instrument.record(.refusedLate)
+        case .failing: recorder.record(.refusedFailing)
+        case .askedToWait: recorder.record(.refusedPaused)
+        case .late, .crowded: recorder.record(.refusedLate)
         case .cancelled: break
         }
     }
@@ -145,7 +153,7 @@ package final class OriginLimiter: Sendable {
             return (woken, preempted, alarm)
         }
         for (action, cause) in preempted {
-            instrument.record(cause == .share ? .preemptedForShare : .preemptedSlow)
+            recorder.record(cause == .share ? .preemptedForShare : .preemptedSlow)
             action?(cause)
         }
         for (waiter, decision) in woken { waiter.resume(returning: decision) }
@@ -165,7 +173,7 @@ package final class OriginLimiter: Sendable {
     }
 }
 
-/// The permit for one request. It ends with the request, or when the reader pauses, or with this object.
+/// The permit for one request. It ends with the request or with this object; others have it while the receiver pauses.
 package final class OriginPermit: Sendable {
     private let limiter: OriginLimiter
     private let permit: OriginTable.Permit
@@ -184,6 +192,10 @@ package final class OriginPermit: Sendable {
     /// Records that `received` bytes of the body have come, of `expected` if its size is known.
     func progressed(_ received: Int, of expected: Int?) { limiter.progressed(permit, received, of: expected) }
 
+    /// Lends the permit to others while the receiver takes no bytes.
+    func suspend() { limiter.suspend(permit) }
+    func resume() { limiter.resume(permit) }
+
     /// Calls `action` when the request must end because others wait: at once, if that is already so.
     func onPreemption(_ action: @escaping @Sendable (Preemption) -> Void) { limiter.onPreemption(permit, action) }
 
@@ -192,4 +204,141 @@ package final class OriginPermit: Sendable {
         guard !hasLeft.exchange(true, ordering: .relaxed) else { return }
         limiter.leave(permit, outcome)
     }
+}
+
+// MARK: - Errors
+
+/// The reason why a request is not made.
+package enum OriginLimitError: Error, Equatable {
+    /// The origin failed too often lately. It is asked again at that time, or `nil` while one request tests whether it
+    /// works.
+    case failing(until: Instant?)
+    /// The origin asked for a pause until that time, which is too late.
+    case askedToWait(until: Instant)
+    /// No permit became free in time.
+    case late
+    /// The origin is so busy that the request would take too long. It may be asked again at that time.
+    case crowded(until: Instant)
+    /// The caller does not want the source any more.
+    case cancelled
+
+    /// A Boolean value that indicates whether a request with more time might be made.
+    package var lacksTime: Bool {
+        switch self {
+        case .askedToWait, .late: true
+        case .failing, .crowded, .cancelled: false
+        }
+    }
+
+    /// Returns how long to wait before asking again.
+    func pause(at now: Instant) -> Duration {
+        let end: Instant? =
+            switch self {
+            case .failing(let until): until
+            case .askedToWait(let until), .crowded(let until): until
+            case .late, .cancelled: nil
+            }
+        return max(.milliseconds(100), end.map { $0 - now } ?? .seconds(1))
+    }
+
+    /// Returns the failure for `host`.
+    package func failure(of host: String, at now: Instant) -> AttachmentFailure {
+        switch self {
+        case .failing(let until):
+            let pause = until.map { " for another \(Self.seconds($0 - now))" } ?? " while one request tests it"
+            return unavailable("\(host) failed repeatedly. Requests to it are paused\(pause).")
+        case .askedToWait(let until):
+            return unavailable("\(host) asked for a pause, which lasts another \(Self.seconds(until - now)).")
+        case .crowded(let until):
+            return unavailable("\(host) is busy. It may be asked again in \(Self.seconds(until - now)).")
+        case .late:
+            let message = "Too many requests to \(host) are under way to make another one in time."
+            return AttachmentFailure(.download, .timedOut, message)
+        case .cancelled:
+            return AttachmentFailure(.download, .cancelled, "The download from \(host) was stopped.")
+        }
+    }
+
+    private func unavailable(_ message: String) -> AttachmentFailure {
+        AttachmentFailure(.download, .originUnavailable, message)
+    }
+
+    private static func seconds(_ duration: Duration) -> String { "\(max(1, (duration.milliseconds + 999) / 1000)) s" }
+}
+
+// MARK: - Outcomes
+
+/// The consequences of a request for the origin that it went to.
+package struct OriginOutcome: Sendable, Equatable {
+    package var health = CircuitBreaker.Outcome.unknown
+    /// A Boolean value that indicates whether the origin needs fewer requests.
+    package var isOverloaded = false
+    /// The pause that the origin asked for.
+    package var pause: Duration?
+    /// A Boolean value that indicates whether the request ended early because others waited.
+    package var wasPreempted = false
+
+    package static let worked = OriginOutcome(health: .success)
+    package static let unknown = OriginOutcome()
+}
+
+extension HTTPResult {
+    /// Returns the outcome for the origin. `hadTime` tells whether a timeout is the origin's fault, `isOver` whether
+    /// the file was ended because its time was over.
+    package func outcome(hadTime: Bool, isOver: Bool) -> OriginOutcome {
+        // The code that ended the request knows how slow it was.
+        if wasPreempted { return OriginOutcome(wasPreempted: true) }
+        if isHeld { return OriginOutcome(health: .failure, isOverloaded: true) }
+        switch failure?.reason {
+        case nil: return .worked
+        case .connectionFailed where isConnected: return OriginOutcome(health: .failure)
+        case .connectionFailed, .refusedAddress, .tlsFailed: return OriginOutcome(health: .unreachable)
+        case .stalled: return OriginOutcome(health: .failure, isOverloaded: true)
+        case .timedOut, .cancelled:
+            guard isOver || failure?.reason == .timedOut else { return .unknown }
+            // A slow origin has not failed: the bytes so far are often enough.
+            if isFlowing { return .worked }
+            return hadTime ? OriginOutcome(health: .failure, isOverloaded: true) : .unknown
+        case .httpStatus where status == 429: return OriginOutcome(isOverloaded: true, pause: retryAfter)
+        case .httpStatus where status.map { $0 >= 500 } ?? false:
+            return OriginOutcome(health: .failure, isOverloaded: true, pause: retryAfter)
+        case .truncated, .resourceLimit, .internalError, .originUnavailable, .workerStopped: return .unknown
+        // The origin did answer, whatever the answer was.
+        default: return .worked
+        }
+    }
+}
+
+// MARK: - Events
+
+/// An event at an origin, for metrics and logs.
+package enum OriginEvent: Sendable, Equatable {
+    /// A request waited for a permit.
+    case waited
+    /// A request was refused: the origin failed too often, it asked for a pause, or no permit became free in time.
+    case refusedFailing, refusedPaused, refusedLate
+    /// A request ended early for others that waited: it was too slow for its deadline, or its site had more than its
+    /// share.
+    case preemptedSlow, preemptedForShare
+    /// A request was retried.
+    case retried
+    /// The circuit breaker of an origin on this host opened.
+    case opened(host: String)
+    /// A site's peer kept its thread busy without sending data, and was cut off.
+    case cutOff(host: String)
+    /// A host was not asked. Only the operator may learn the true cause.
+    case refusedHost(AttachmentFailure.ConcealedCause)
+    /// The credentials of a rule could not be read. Only the operator may learn the true cause.
+    case lackedCredentials(AttachmentFailure.ConcealedCause)
+    /// An origin refused the access of a rule with this status: the key is wrong, has expired, or lacks a right.
+    case refusedAccess(rule: String, status: Int)
+}
+
+/// The present load on origins.
+package struct OriginUsage: Sendable, Equatable {
+    /// The numbers of remembered origins, and of those among them that are refused.
+    package var origins = 0
+    package var refused = 0
+    package var inFlight = 0
+    package var waiting = 0
 }

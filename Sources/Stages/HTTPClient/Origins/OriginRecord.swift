@@ -1,5 +1,5 @@
+import Base
 import Media
-import Timing
 
 /// The facts known about one origin.
 struct OriginRecord {
@@ -45,7 +45,6 @@ struct OriginRecord {
     func isPaused(at now: Instant) -> Bool { pausedUntil.map { now < $0 } ?? false }
 
     mutating func began(_ rule: OriginRule) {
-        inFlight += 1
         retries = min(retries + rule.retryShare, Self.mostRetries)
     }
 
@@ -59,7 +58,6 @@ struct OriginRecord {
 
     /// Records the end of a request that began at `start`.
     mutating func ended(_ outcome: OriginOutcome, since start: Instant, at now: Instant, _ rule: OriginRule) {
-        inFlight -= 1
         hasEnded = true
         if let pause = outcome.pause {
             pausedUntil = max(pausedUntil ?? now, now + min(pause, rule.longestPause))
@@ -73,7 +71,7 @@ struct OriginRecord {
         }
     }
 
-    /// Takes one of the available retries. Returns `false` if there is none.
+    /// Takes one of the available retries. Returns `false` if no retry is available.
     mutating func takeRetry() -> Bool {
         guard retries >= 1 else { return false }
         retries -= 1

@@ -1,5 +1,5 @@
-import Machine
-package import Timing
+package import Base
+package import Media
 
 /// The limits on requests to one origin, and to all together.
 package struct OriginRule: Sendable, Equatable {
@@ -12,8 +12,8 @@ package struct OriginRule: Sendable, Equatable {
     package var answersPerStep = 10
     /// The number of requests to all origins at once.
     package var globalLimit = min(512, 32 * MachineLimits.ofThisProcess.processorCount)
-    /// One in so many of these requests is kept for sites from which a source has come, while there are any: any number of
-    /// unknown sites costs a sender nothing.
+    /// The divisor of the share of these requests that is reserved for sites that have delivered a source, if there are any.
+    /// A sender can invent any number of unknown sites without cost.
     package var knownPart = 8
     package var breaker = CircuitBreaker.Rule()
     /// The number of retries for each request.
@@ -26,8 +26,10 @@ package struct OriginRule: Sendable, Equatable {
     /// The time for a request's first bytes, after which it counts as slow; twice that where the origin is known to
     /// take so long.
     package var grace: Duration = .seconds(2)
-    /// When the process ends: the time for which waiting requests may still begin, and that in which they must be done.
-    package var lastStart: Duration = .seconds(1)
+    /// When the process ends: the time for which waiting requests may still begin, the grace of those to sites that have
+    /// never answered, and the time in which all must be done.
+    package var lastStart: Duration = .milliseconds(500)
+    package var lastGrace: Duration = .seconds(1)
     package var drainTime: Duration = .seconds(6)
     /// The time without requests to other sites after which one site may use all permits. Otherwise a quarter is kept
     /// for others.
@@ -53,4 +55,38 @@ package struct OriginRule: Sendable, Equatable {
         (rule.longestQueue, rule.grace) = (.seconds(1), .seconds(1))
         return rule
     }()
+}
+
+// MARK: - Tenants
+
+/// A rule that tells which part of a shared host's paths names the tenant. One tenant's failures do not count against
+/// others.
+package struct TenantRule: Sendable, Equatable {
+    /// The pattern for the URL up to its query; `*` stands for any characters.
+    package var match: String
+    /// The number of the path's first segments that name the tenant; 0 if the rule doesn't say, so that only a known
+    /// shared host has tenants.
+    package var segmentCount: Int
+
+    package init(match: String, segmentCount: Int) {
+        self.match = match
+        self.segmentCount = segmentCount
+    }
+}
+
+extension OriginRule {
+    /// Returns the origin of `url`. The first tenant rule that matches the URL counts; without one, a known shared host
+    /// has customers.
+    package func origin(of url: DownloadURL) -> Origin {
+        var origin = Origin(scheme: url.scheme, host: url.host.lowercased(), port: url.port)
+        // A tenant has one name, however its URLs are written.
+        let segments = PathText(PathText(url.path).decoded.text.lowercased()).segments
+        let text = url.text.prefix { $0 != "?" && $0 != "#" }
+        if let rule = tenants.first(where: { Wildcard.matches(text.utf8, $0.match.utf8) }), rule.segmentCount > 0 {
+            origin.tenant = segments.prefix(rule.segmentCount).joined(separator: "/")
+        } else {
+            origin.customer = SharedHost.customer(of: origin.host, segments)
+        }
+        return origin
+    }
 }

@@ -1,8 +1,7 @@
+import Base
 import Media
-import Timing
-import Values
 
-/// The requests that end early for those that wait.
+/// The early end of slow requests in favour of requests that wait.
 ///
 /// The least promising request gives way to a waiter that could then begin: one whose bytes come too slowly for its
 /// deadline, or any of a site that has more than its fair share while the waiter's site has less.
@@ -69,7 +68,7 @@ extension OriginTable {
     /// Returns the time at which `preempt` may decide differently.
     func nextJudgement(after now: Instant) -> Instant? {
         guard demand > 0 || ending != nil || !blockedWaiters(at: now).isEmpty else { return nil }
-        let open = running.values.lazy.filter { $0.preemption == nil }
+        let open = running.values.lazy.filter { mayGiveWay($0) }
         guard let first = open.map(\.judgedFrom).min() else { return nil }
         return max(first, now + Self.judgementTime)
     }
@@ -87,10 +86,15 @@ extension OriginTable {
     /// Returns the requests that may be told to give way, the least promising first.
     private mutating func judgedRequests(at now: Instant, before waiting: Instant?) -> [Judged] {
         var judged: [Judged] = []
-        for (number, request) in running where request.preemption == nil && request.judgedFrom <= now {
+        for (number, request) in running where request.judgedFrom <= now && mayGiveWay(request) {
             if let promise = running[number]?.promise(at: now, before: waiting) { judged.append((number, promise)) }
         }
         return judged.sorted { ($0.promise.share, $0.number) < ($1.promise.share, $1.number) }
+    }
+
+    /// A suspended request holds no permit, so nothing is won by its end before the process itself ends.
+    private func mayGiveWay(_ request: RunningRequest) -> Bool {
+        request.preemption == nil && (ending != nil || !request.isSuspended)
     }
 
     private typealias Judged = (number: UInt64, promise: RunningRequest.Promise)
@@ -132,7 +136,6 @@ extension SiteRecord {
         at now: Instant,
         jitter: Double,
     ) {
-        inFlight -= 1
         if request.preemption != nil { ending -= 1 }
         if outcome.health == .success, !outcome.wasPreempted { isKnown = true }
         if request.isHopeless { isKnown = false }

@@ -1,6 +1,5 @@
+import Base
 import Media
-import Timing
-import Values
 
 /// The limiter's rules, without a clock or a task.
 ///
@@ -81,6 +80,7 @@ struct OriginTable {
     /// Lets waiting requests begin for a little while only, and has those give way that would not be done when the process ends.
     mutating func drain(at now: Instant) {
         ending = (now + rule.lastStart, now + rule.drainTime)
+        for number in running.keys { running[number]?.shortenGrace(to: now + rule.lastGrace) }
         settle(at: now)
     }
 
@@ -102,17 +102,48 @@ struct OriginTable {
         running[permit.number]?.progressed(received, of: expected, at: now)
     }
 
+    /// Records that the receiver takes no bytes for now. Until it resumes, its server is idle, and others may begin instead.
+    mutating func suspend(_ permit: Permit, at now: Instant) {
+        guard let request = running[permit.number], !request.isSuspended else { return }
+        let isOthersTurn = isOthersTurn(after: request)
+        running[permit.number]?.suspend(at: now)
+        count(request, -1)
+        if isOthersTurn { settle(at: now) }
+    }
+
+    /// Records that the receiver takes bytes again. It does not wait: if there are more requests than permits then, one of
+    /// all running requests gives way to those that wait.
+    mutating func resume(_ permit: Permit, at now: Instant) {
+        guard let request = running[permit.number], request.isSuspended else { return }
+        count(request, 1)
+        let grace = ending == nil ? records[permit.origin]?.grace(rule) ?? rule.grace : rule.lastGrace
+        running[permit.number]?.resume(at: now, grace: now + grace)
+        preempt(at: now)
+    }
+
+    /// Counts a request among those that hold a permit, or no longer.
+    private mutating func count(_ request: RunningRequest, _ change: Int) {
+        inFlight += change
+        if !request.isKnown { unknownInFlight += change }
+        records.update(request.origin) { $0.inFlight += change }
+        update(request.site) { $0.inFlight += change }
+    }
+
+    private func isOthersTurn(after request: RunningRequest) -> Bool {
+        inFlight >= rule.globalLimit || sites[request.site]?.waiting != 0
+    }
+
     /// Returns a permit. `jitter` is from 0 to 1. Returns whether the origin is refused from now on.
     mutating func leave(_ permit: Permit, _ outcome: OriginOutcome, at now: Instant, jitter: Double) -> Bool {
         guard let request = running.removeValue(forKey: permit.number) else { return false }
-        let isOthersTurn = inFlight >= rule.globalLimit || sites[request.site]?.waiting != 0
-        inFlight -= 1
-        if !request.isKnown { unknownInFlight -= 1 }
+        let isOthersTurn = isOthersTurn(after: request)
+        if !request.isSuspended { count(request, -1) }
+        let start = permit.start + request.suspendedTime(at: now)
         var outcome = outcome
         if outcome.wasPreempted, request.isHopeless { (outcome.health, outcome.isOverloaded) = (.failure, true) }
         let wasRefused = refusal(of: permit.origin, at: now) != nil
         records.update(permit.origin) { record in
-            record.ended(outcome, since: permit.start, at: now, rule)
+            record.ended(outcome, since: start, at: now, rule)
             record.breaker.finish(permit.pass, outcome.health, at: now, jitter: jitter)
         }
         update(request.site) { $0.ended(request, permit.sitePass, outcome, at: now, jitter: jitter) }
@@ -143,7 +174,7 @@ struct OriginTable {
         preempt(at: now)
     }
 
-    /// Grants permits to requests that may begin now, and refuses those that have run out of time.
+    /// Grants permits to requests that may begin now, and refuses requests whose time is over.
     private mutating func decide(at now: Instant) {
         let share = fairShare
         // First the requests whose sites have less than their share, then the others.
@@ -197,14 +228,11 @@ struct OriginTable {
             ),
             let sitePass = try? sites[record.site]?.breaker.pass(at: now)
         else { return nil }
-        inFlight += 1
         lastPermit += 1
         records.update(origin) { $0.began(rule) }
-        update(record.site) { $0.inFlight += 1 }
         let grace = record.grace(rule)
         let isKnown = sites[record.site]?.isKnown ?? false
-        if !isKnown { unknownInFlight += 1 }
-        running[lastPermit] = RunningRequest(
+        let request = RunningRequest(
             origin,
             record.site,
             isKnown: isKnown,
@@ -212,6 +240,9 @@ struct OriginTable {
             grace: grace,
             deadline: deadline,
         )
+        running[lastPermit] = request
+        count(request, 1)
+        if ending != nil { running[lastPermit]?.shortenGrace(to: now + rule.lastGrace) }
         return .success(Permit(origin: origin, start: now, number: lastPermit, pass: pass, sitePass: sitePass))
     }
 
@@ -245,7 +276,7 @@ struct OriginTable {
         update(waiter.site) { $0.waiting -= 1 }
     }
 
-    /// Changes a site's record, and counts the site among those that have requests.
+    /// Changes a site's record, and updates the number of sites with requests.
     mutating func update(_ site: Site, _ change: (inout SiteRecord) -> Void) {
         guard var record = sites[site] else { return }
         let wasActive = record.isActive
@@ -270,9 +301,12 @@ struct OriginTable {
         return site
     }
 
-    /// Removes a tenth of the origins: those that were used least recently, and are not in use.
+    /// Removes a tenth of the origins: the least recently used ones that are not in use.
     private mutating func forgetSome() {
-        let idle = records.oldestFirst.lazy.filter { $0.value.inFlight == 0 && $0.value.waiting == 0 }
+        let suspended = Set(running.values.lazy.filter(\.isSuspended).map(\.origin))
+        let idle = records.oldestFirst.lazy.filter { origin, record in
+            record.inFlight == 0 && record.waiting == 0 && !suspended.contains(origin)
+        }
         for (origin, record) in Array(idle.prefix(max(1, rule.tableLimit / 10))) {
             records.remove(origin)
             sites[record.site]?.originCount -= 1

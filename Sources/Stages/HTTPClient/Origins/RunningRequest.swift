@@ -1,5 +1,5 @@
+import Base
 import Media
-import Timing
 
 /// A running request, and an estimate of whether it will be done by its deadline.
 struct RunningRequest {
@@ -8,7 +8,7 @@ struct RunningRequest {
     /// A Boolean value that indicates whether the site was known when the request began.
     let isKnown: Bool
     /// The time from which the request may be judged. Until then an origin may prepare its answer.
-    let judgedFrom: Instant
+    private(set) var judgedFrom: Instant
     private let deadline: Instant
     private var received = 0
     private var expected: Int?
@@ -18,6 +18,9 @@ struct RunningRequest {
     private(set) var preemption: Preemption?
     /// A Boolean value that indicates whether the request was so slow that its origin is to blame.
     private(set) var isHopeless = false
+    /// The time since which the receiver takes no bytes, and for how long it took none before.
+    private var suspendedSince: Instant?
+    private var suspendedTime: Duration = .zero
 
     private typealias Mark = (instant: Instant, byteCount: Int)
 
@@ -48,6 +51,11 @@ struct RunningRequest {
         marks = ((start, 0), (start, 0))
     }
 
+    /// Ends the grace of a site that was not known at `end`, if not before.
+    mutating func shortenGrace(to end: Instant) {
+        if !isKnown { judgedFrom = min(judgedFrom, end) }
+    }
+
     /// Records that `received` bytes of the body have come, of `expected` if its size is known.
     mutating func progressed(_ received: Int, of expected: Int?, at now: Instant) {
         moveMarks(now)
@@ -55,10 +63,27 @@ struct RunningRequest {
         self.expected = expected
     }
 
+    var isSuspended: Bool { suspendedSince != nil }
+
+    mutating func suspend(at now: Instant) { suspendedSince = now }
+
+    /// Records that the receiver takes bytes again. From `end` the request may be judged, by what comes from now on.
+    mutating func resume(at now: Instant, grace end: Instant) {
+        suspendedTime = suspendedTime(at: now)
+        suspendedSince = nil
+        judgedFrom = end
+        marks = ((now, received), (now, received))
+    }
+
+    /// Returns for how long the receiver took no bytes, which is not the origin's time.
+    func suspendedTime(at now: Instant) -> Duration {
+        suspendedTime + (suspendedSince.map { now - $0 } ?? .zero)
+    }
+
     /// Returns an estimate from the present rate. `waiting` is the soonest deadline of a request that waits.
     ///
-    /// The origin decides what it says about its length, and the sender what deadline there is. So a request that is below the
-    /// least rate is slow whatever they say, and one that would outlast the waiting request is slow for that one.
+    /// An origin can declare any length, and a sender can set any deadline. So a request below the minimum rate is slow, and
+    /// a request that would outlast the waiting request is slow in comparison with that request.
     mutating func promise(at now: Instant, before waiting: Instant?) -> Promise {
         moveMarks(now)
         let left = (deadline - now) / .seconds(1)
@@ -91,4 +116,24 @@ enum Preemption: Sendable, Equatable {
     case share
     /// The process ends before the bytes would have come.
     case ending
+}
+
+// MARK: - Sites
+
+/// The running requests of one site, and whether its sources come at a useful rate.
+struct SiteRecord {
+    /// The number of the site's origins that are remembered.
+    var originCount = 0
+    var inFlight = 0
+    /// A Boolean value that indicates whether a source of the site has come, and none was hopelessly slow since. Some permits are
+    /// kept for sites that are known.
+    var isKnown = false
+    var waiting = 0
+    /// The number of the site's requests that were told to give way, and have not ended yet.
+    var ending = 0
+    /// The circuit breaker for all origins of the site together, because names cost their owner nothing. It opens when
+    /// most of the site's requests are too slow while others wait.
+    var breaker: CircuitBreaker
+
+    var isActive: Bool { inFlight + waiting > 0 }
 }

@@ -1,16 +1,14 @@
+package import Base
 import CLinux
-import Concurrency
 package import Foundation
 import Glibc
 import Media
 import Synchronization
-import Timing
-package import Values
 
 /// A program that runs during the load test and ends with it.
 package final class SpawnedProgram: Sendable {
     /// The time that the program has to end after SIGTERM.
-    private static let patience = Duration.seconds(10)
+    private static let timeLimit = Duration.seconds(10)
     private static let keeper = "/usr/bin/setpriv"
 
     package let identifier: Int32
@@ -79,7 +77,7 @@ package final class SpawnedProgram: Sendable {
             guard ended.current == nil else { return }
             kill(identifier, SIGTERM)
             let force = Task { [identifier] in
-                try await SystemTime().sleep(for: Self.patience)
+                try await SystemTime().sleep(for: Self.timeLimit)
                 kill(identifier, SIGKILL)
             }
             _ = await ended.value()
@@ -96,5 +94,48 @@ package final class SpawnedProgram: Sendable {
         let variables = unsafe environment.map { unsafe strdup($0) } + [nil]
         defer { unsafe (arguments + variables).forEach { unsafe free($0) } }
         return unsafe clinux_start_logged(command[0], arguments, variables, file)
+    }
+}
+
+// MARK: - Resident memory
+
+/// The source of the target's resident memory, if it can be measured.
+package enum ResidentMemory: Sendable {
+    /// A process on this machine.
+    case process(Int32)
+    /// The metric `process_resident_memory_bytes` of the target.
+    case metrics(HTTPConnections)
+
+    private static let timeLimit = Duration.seconds(2)
+
+    package var bytes: Int? {
+        get async {
+            switch self {
+            case .process(let identifier):
+                return ProcessMemory.bytes(of: identifier)
+            case .metrics(let connections):
+                let end = SystemTime().now + Self.timeLimit
+                guard let reply = try? await connections.send(HTTPMessage(path: "/metrics"), until: end) else {
+                    return nil
+                }
+                let name = "process_resident_memory_bytes "
+                return String(decoding: reply.body, as: UTF8.self).split(separator: "\n")
+                    .first { $0.hasPrefix(name) }.flatMap { Double($0.dropFirst(name.count)) }.map { Int(clamping: $0) }
+            }
+        }
+    }
+
+    /// The time between two measurements. Reading a file costs nothing, but metrics cost the target some work.
+    private var interval: Duration {
+        if case .process = self { return .milliseconds(100) }
+        return .seconds(1)
+    }
+
+    /// Measures the memory at intervals, until the task is cancelled.
+    func watch(_ record: StepRecord, time: any TimeSource) async {
+        while !Task.isCancelled {
+            if let bytes = await bytes { record.noteResident(bytes) }
+            do { try await time.sleep(for: interval) } catch { return }
+        }
     }
 }

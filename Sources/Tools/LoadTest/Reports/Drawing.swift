@@ -1,6 +1,8 @@
+import Base
 import Foundation
+import Media
 
-/// A drawing of lines, boxes, and words in SVG. Its colours are names that the page defines.
+/// A drawing of lines, boxes, and words in SVG. Its colors are names that the page defines.
 struct Drawing {
     let width: Double
     let height: Double
@@ -24,21 +26,21 @@ struct Drawing {
         )
     }
 
-    mutating func curve(_ points: [(Double, Double)], colour: String, width: Double = 2, dashed: Bool = false) {
+    mutating func curve(_ points: [(Double, Double)], color: String, width: Double = 2, dashed: Bool = false) {
         let path = points.enumerated().map {
             "\($0.offset == 0 ? "M" : "L")\($0.element.0.short) \($0.element.1.short)"
         }
         let dashes = dashed ? #" stroke-dasharray="5 3""# : ""
         elements.append(
-            #"<path class="curve" d="\#(path.joined())" style="stroke:var(--\#(colour));stroke-width:\#(width.short)"\#(dashes)/>"#
+            #"<path class="curve" d="\#(path.joined())" style="stroke:var(--\#(color));stroke-width:\#(width.short)"\#(dashes)/>"#
         )
     }
 
-    mutating func box(x: Double, y: Double, width: Double, height: Double, colour: String, title: String = "") {
+    mutating func box(x: Double, y: Double, width: Double, height: Double, color: String, title: String = "") {
         let words = title.isEmpty ? "" : "<title>\(Self.escaped(title))</title>"
         elements.append(
             #"<rect x="\#(x.short)" y="\#(y.short)" width="\#(max(0, width).short)" height="\#(max(0, height).short)" "#
-                + #"style="fill:var(--\#(colour))">\#(words)</rect>"#
+                + #"style="fill:var(--\#(color))">\#(words)</rect>"#
         )
     }
 
@@ -54,10 +56,10 @@ struct Drawing {
     }
 
     /// Draws a legend from left to right, wrapped before the right border.
-    mutating func legend(_ entries: [(name: String, colour: String)], x: Double, y: Double) {
+    mutating func legend(_ entries: [(name: String, color: String)], x: Double, y: Double) {
         for (entry, place) in zip(entries, Self.places(of: entries.map(\.name), x: x, width: width)) {
             let baseline = y + Double(place.row) * Self.legendRow
-            box(x: place.x, y: baseline - 9, width: 10, height: 10, colour: entry.colour)
+            box(x: place.x, y: baseline - 9, width: 10, height: 10, color: entry.color)
             text(entry.name, x: place.x + 15, y: baseline, isStrong: true)
         }
     }
@@ -79,17 +81,22 @@ struct Drawing {
         }
     }
 
-    /// Returns about how wide a text is.
-    static func textWidth(_ text: String) -> Double { Double(text.count) * 7 }
+    /// Returns about how wide a text is in DejaVu Sans, the widest of the page's fonts.
+    static func textWidth(_ text: String) -> Double {
+        text.reduce(0) { $0 + (" .,:/il".contains($1) ? 4 : "%mwMW".contains($1) ? 11.7 : 7.7) }
+    }
 
-    /// Draws marks below an axis, from left to right. Leaves out those that do not fit.
+    /// The distance from an axis to the baseline of its marks. The lowest mark of the vertical axis is between them.
+    static let marksBelow = 22.0
+
+    /// Draws marks below an axis, from left to right. Leaves out those that would touch the mark before.
     mutating func marks(_ marks: [(text: String, x: Double)], y: Double, isStrong: Bool = false) {
         var end = -Double.infinity
         for mark in marks {
             let half = Self.textWidth(mark.text) / 2
             // The last mark is often at the border.
             let middle = min(mark.x, width - half)
-            guard middle - half > end else { continue }
+            guard middle - half >= end + 8 else { continue }
             text(mark.text, x: middle, y: y, anchor: .middle, isStrong: isStrong)
             end = middle + half
         }
@@ -98,5 +105,42 @@ struct Drawing {
     private static func escaped(_ text: String) -> String {
         text.replacingOccurrences(of: "&", with: "&amp;").replacingOccurrences(of: "<", with: "&lt;")
             .replacingOccurrences(of: ">", with: "&gt;").replacingOccurrences(of: "\"", with: "&quot;")
+    }
+}
+
+// MARK: - Scales
+
+/// A scale that starts at zero, with round marks.
+struct Axis {
+    let top: Double
+    let marks: [Double]
+
+    /// Creates a scale with about five marks that includes `greatest`.
+    init(upTo greatest: Double) {
+        // Bounds values that are not finite.
+        let greatest = greatest.isFinite ? min(max(greatest, 1e-9), 1e18) : 1
+        let rough = greatest / 5
+        let power = pow(10, floor(log10(rough)))
+        let step = [1, 2, 2.5, 5, 10].map { $0 * power }.first { $0 >= rough * 0.999 } ?? 10 * power
+        let count = min(max(Int(clamping: (greatest / step * 0.999).rounded(.up)), 1), 10)
+        top = step * Double(count)
+        marks = (0...count).map { step * Double($0) }
+    }
+}
+
+/// The two widths in which the report has each plot: for a desk, and for a phone, whose texts would be too small if a
+/// plot were scaled down.
+enum PlotWidth: Double, CaseIterable {
+    case broad = 860
+    case slim = 340
+
+    /// The place for the marks of the vertical axis.
+    var left: Double { self == .broad ? 70 : 58 }
+    /// The place beside the end of the horizontal axis.
+    var right: Double { self == .broad ? 32 : 12 }
+
+    /// Returns a plot in both widths. The page's style shows one of them.
+    static func both(_ svg: (PlotWidth) -> String) -> String {
+        allCases.map { #"<div class="\#($0)">\#(svg($0))</div>"# }.joined()
     }
 }

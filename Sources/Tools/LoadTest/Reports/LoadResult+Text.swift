@@ -1,4 +1,4 @@
-import Timing
+import Base
 
 extension LoadResult {
     /// The result as text for a terminal.

@@ -1,6 +1,6 @@
+import Base
 import Foundation
 import Media
-import Values
 
 /// A plot of latency against percentile, stretched towards the end as in HdrHistogram's plots: each nine has the same
 /// width.
@@ -10,7 +10,7 @@ struct PercentilePlot {
     private let (top, bottom): (Double, Double)
     private let step: StepResult
     private let deadline: Double
-    private let curves: [(name: String, colour: String, points: [Distribution.Point])]
+    private let curves: [(name: String, color: String, points: [Distribution.Point])]
     /// The number of nines on the axis.
     private let nines: Double
     private let axis: Axis
@@ -30,28 +30,29 @@ struct PercentilePlot {
     }
 
     var svg: String {
-        var drawing = Drawing(width: size.rawValue, height: bottom + 34)
-        drawing.legend(curves.reversed().map { ($0.name, $0.colour) }, x: size.left, y: 16)
+        var drawing = Drawing(width: size.rawValue, height: bottom + 36)
+        drawing.legend(curves.reversed().map { ($0.name, $0.color) }, x: size.left, y: 16)
         for mark in axis.marks {
             drawing.line(from: (size.left, y(mark)), to: (right, y(mark)))
             drawing.text(mark.asAxisTime, x: size.left - 8, y: y(mark) + 4, anchor: .end)
         }
-        let marks = [0, 50] + (1...Int(clamping: nines)).map { 100 - pow(10, 2 - Double($0)) }
+        // A phone has no room for both, and the median says more.
+        let marks = (size == .slim ? [50] : [0, 50]) + (1...Int(clamping: nines)).map { 100 - pow(10, 2 - Double($0)) }
         for percentile in marks {
             drawing.line(from: (x(percentile), top), to: (x(percentile), bottom))
         }
-        drawing.marks(marks.map { ("\($0.short) %", x($0)) }, y: bottom + 18)
+        drawing.marks(marks.map { ("\($0.short) %", x($0)) }, y: bottom + Drawing.marksBelow)
         if deadline <= axis.top {
             drawing.curve(
                 [(size.left, y(deadline)), (right, y(deadline))],
-                colour: "failed",
+                color: "failed",
                 width: 1,
                 dashed: true
             )
             drawing.text("deadline", x: right - 4, y: y(deadline) - 5, anchor: .end)
         }
         for curve in curves {
-            drawing.curve(curve.points.map { (x($0.percentile), y($0.value)) }, colour: curve.colour)
+            drawing.curve(curve.points.map { (x($0.percentile), y($0.value)) }, color: curve.color)
         }
         let p99 = step.latency.text(at: 99)
         return drawing.svg(

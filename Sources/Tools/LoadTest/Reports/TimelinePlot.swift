@@ -3,7 +3,7 @@ import Foundation
 /// A plot of each second's outcomes as stacked columns, above the 99th percentile of its latency.
 struct TimelinePlot {
     private let size: PlotWidth
-    private let legend: [(name: String, colour: String)]
+    private let legend: [(name: String, color: String)]
     /// The edges of the upper plot, of counts, and of the lower one, of times.
     private let (counts, times): ((top: Double, bottom: Double), (top: Double, bottom: Double))
     private let step: StepResult
@@ -25,7 +25,7 @@ struct TimelinePlot {
     }
 
     var svg: String {
-        var drawing = Drawing(width: size.rawValue, height: times.bottom + 34)
+        var drawing = Drawing(width: size.rawValue, height: times.bottom + 36)
         drawing.legend(legend, x: size.left, y: 16)
         marks(&drawing)
         let columnWidth = (right - size.left) / seconds
@@ -42,12 +42,12 @@ struct TimelinePlot {
                     y: base,
                     width: columnWidth - gap,
                     height: height,
-                    colour: outcome.rawValue,
+                    color: outcome.rawValue,
                     title: "second \(second.second): \(count) \(outcome.rawValue)",
                 )
             }
         }
-        drawing.curve(step.timeline.map { (x(Double($0.second) + 0.5), y($0.p99)) }, colour: "one")
+        drawing.curve(step.timeline.map { (x(Double($0.second) + 0.5), y($0.p99)) }, color: "one")
         let words = outcomes.map { "\(step.count($0)) \($0.rawValue)" }.joined(separator: ", ")
         return drawing.svg(label: "Outcomes over time: \(words)")
     }
@@ -65,7 +65,7 @@ struct TimelinePlot {
             drawing.text(mark.asAxisTime, x: size.left - 8, y: y(mark) + 4, anchor: .end)
         }
         let marks = Axis(upTo: seconds).marks.filter { $0 <= seconds }
-        drawing.marks(marks.map { ("\($0.short) s", x($0)) }, y: times.bottom + 20)
+        drawing.marks(marks.map { ("\($0.short) s", x($0)) }, y: times.bottom + Drawing.marksBelow)
     }
 
     private var right: Double { size.rawValue - size.right }

@@ -1,3 +1,6 @@
+import Foundation
+import Media
+
 /// The result of one step of the load. Times are in milliseconds, sizes in bytes.
 package struct StepResult: Sendable, Codable, Equatable {
     /// One second of the schedule, with the outcomes of the notifications that were due in it.
@@ -68,4 +71,92 @@ package struct StepResult: Sendable, Codable, Equatable {
             ("rest of the worker", max(0, total.mean - inside)), ("before and after", max(0, mean - total.mean)),
         ]
     }
+}
+
+// MARK: - Distributions
+
+/// A histogram in a result. All times are in milliseconds.
+package struct Distribution: Sendable, Codable, Equatable {
+    /// The percentiles of every result, with confidence bounds.
+    package static let standardPercentiles = [1, 5, 10, 25, 50, 75, 90, 95, 99, 99.9, 99.99]
+
+    package struct Percentile: Sendable, Codable, Equatable {
+        package var percentile: Double
+        package var value: Double
+        /// The lower and upper bound of the 99 % confidence interval; `nil` if there were too few values.
+        package var low: Double
+        package var high: Double?
+
+        package init(_ percentile: Double, value: Double, bounds: (low: Double, high: Double?)) {
+            self.percentile = percentile
+            self.value = value
+            low = bounds.low
+            high = bounds.high
+        }
+    }
+
+    package struct Point: Sendable, Codable, Equatable {
+        package var percentile: Double
+        package var value: Double
+    }
+
+    package var count: Int
+    package var mean: Double
+    package var min: Double
+    package var max: Double
+    package var percentiles: [Percentile]
+    /// The points of the curve, closer together towards the end.
+    package var curve: [Point]
+
+    /// Returns the value at a percentile as text, or a dash if there are too few values for it: the 99.9th needs 1,000,
+    /// because of fewer than that none is beyond it.
+    package func text(at percentile: Double) -> String {
+        let needed = 100 / Swift.min(percentile, 100 - percentile)
+        return Double(count) >= (needed - 1e-6).rounded(.up) ? value(at: percentile).asMilliseconds : "–"
+    }
+
+    /// Returns the value at a percentile, or at the next higher one that the histogram has.
+    package func value(at percentile: Double) -> Double {
+        percentiles.first { $0.percentile >= percentile }?.value ?? max
+    }
+}
+
+// MARK: - Figures
+
+extension Double {
+    /// The number with at most three decimal places, without trailing zeros.
+    package var short: String {
+        var text = String(format: "%.3f", self)
+        while text.hasSuffix("0") { text.removeLast() }
+        if text.hasSuffix(".") { text.removeLast() }
+        return text
+    }
+
+    /// The number with at most two decimal places.
+    package var brief: String { ((self * 100).rounded() / 100).short }
+
+    /// The number of milliseconds, written for people: `850 µs`, `12.3 ms`, `1.85 s`.
+    package var asMilliseconds: String {
+        switch abs(self) {
+        case ..<1: "\(String(format: "%.0f", self * 1000)) µs"
+        case ..<10: "\(String(format: "%.2f", self)) ms"
+        case ..<1000: "\(String(format: "%.1f", self)) ms"
+        default: "\(String(format: "%.2f", self / 1000)) s"
+        }
+    }
+
+    /// The number of bytes, written for people in decimal units.
+    package var asBytes: String {
+        switch self {
+        case ..<1e3: "\(String(format: "%.0f", self)) B"
+        case ..<1e6: "\(String(format: "%.1f", self / 1e3)) kB"
+        case ..<1e9: "\(String(format: "%.1f", self / 1e6)) MB"
+        default: "\(String(format: "%.2f", self / 1e9)) GB"
+        }
+    }
+}
+
+extension Duration {
+    /// The duration in milliseconds, with a fraction.
+    package var inMilliseconds: Double { self / .milliseconds(1) }
 }

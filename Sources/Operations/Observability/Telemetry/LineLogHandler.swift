@@ -1,0 +1,163 @@
+import Base
+import Foundation
+import Glibc
+package import Logging
+import Media
+import Synchronization
+
+/// A log handler that writes one line for each event.
+package struct LineLogHandler: LogHandler {
+    package var logLevel = Logger.Level.info
+    package var metadata: Logger.Metadata = [:]
+    package var metadataProvider: Logger.MetadataProvider?
+    private let label: String
+    private let format: LogFormat
+    private let writer: LogWriter
+
+    package init(label: String, format: LogFormat, writer: LogWriter = .standardError) {
+        self.label = label
+        self.format = format
+        self.writer = writer
+    }
+
+    package subscript(metadataKey key: String) -> Logger.MetadataValue? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    package func log(event: LogEvent) {
+        var values = metadata.mapValues { "\($0)" }
+        for (key, value) in metadataProvider?.get() ?? [:] { values[key] = "\(value)" }
+        for (key, value) in event.metadata ?? [:] { values[key] = "\(value)" }
+        writer.write { [values] dropped in
+            var values = values
+            if dropped > 0 { values["dropped_lines"] = "\(dropped)" }
+            return format.line(event, label, values) + [UInt8(ascii: "\n")]
+        }
+    }
+}
+
+/// A log handler that bounds the length of each text, puts it on one line, and passes the event to another handler.
+package struct OneLineLogHandler: LogHandler {
+    private var base: any LogHandler
+
+    package init(_ base: any LogHandler) { self.base = base }
+
+    package var logLevel: Logger.Level {
+        get { base.logLevel }
+        set { base.logLevel = newValue }
+    }
+
+    package var metadata: Logger.Metadata {
+        get { base.metadata }
+        set { base.metadata = newValue.mapValues(Self.oneLine) }
+    }
+
+    package var metadataProvider: Logger.MetadataProvider? {
+        get { base.metadataProvider }
+        set { base.metadataProvider = newValue }
+    }
+
+    package subscript(metadataKey key: String) -> Logger.MetadataValue? {
+        get { base[metadataKey: key] }
+        set { base[metadataKey: key] = newValue.map(Self.oneLine) }
+    }
+
+    package func log(event: LogEvent) {
+        var event = event
+        event.message = "\(event.message.description.onOneLine())"
+        event.metadata = event.metadata?.mapValues(Self.oneLine)
+        base.log(event: event)
+    }
+
+    private static func oneLine(_ value: Logger.MetadataValue) -> Logger.MetadataValue {
+        .string("\(value)".onOneLine())
+    }
+}
+
+// MARK: - Lines
+
+/// The form of a log line.
+package enum LogFormat: String, Sendable, CaseIterable {
+    /// Words for a person: time, level, label, values, and message.
+    case text
+    /// A JSON object with the same, for programs.
+    case json
+
+    /// Returns the line without its end.
+    func line(_ event: LogEvent, _ label: String, _ values: [String: String]) -> [UInt8] {
+        switch self {
+        case .text:
+            let words = values.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+            let line = ["\(LogTime.text) \(event.level) \(label):"] + words + ["\(event.message)"]
+            return Array(line.joined(separator: " ").utf8)
+        case .json:
+            var fields = values
+            fields["time"] = LogTime.text
+            fields["level"] = event.level.rawValue
+            fields["label"] = label
+            fields["message"] = "\(event.message)"
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            return [UInt8]((try? encoder.encode(fields)) ?? Data())
+        }
+    }
+}
+
+/// The time of a log line, in UTC: ISO 8601.
+enum LogTime {
+    static var text: String {
+        Date.now.formatted(
+            .iso8601.year().month().day().time(includingFractionalSeconds: true).timeZone(separator: .omitted)
+        )
+    }
+}
+
+// MARK: - Writing
+
+/// The writer of log lines. A line that cannot be written at once is dropped and counted: notifications wait for neither
+/// a full pipe nor a full disk.
+package final class LogWriter: Sendable {
+    package static let standardError = LogWriter { tryToWrite($0, to: STDERR_FILENO) }
+
+    private struct State {
+        /// The number of lines dropped since the last one.
+        var dropped = 0
+        /// A Boolean value that indicates whether the last line was cut in its middle.
+        var isCut = false
+    }
+
+    /// Writes as much of a line as can be written without waiting, and returns the number of bytes.
+    private let output: @Sendable ([UInt8]) -> Int
+    private let state = Mutex(State())
+
+    package init(_ output: @escaping @Sendable ([UInt8]) -> Int) { self.output = output }
+
+    /// Writes the line that `make` returns for the number of lines dropped before it.
+    func write(_ make: (Int) -> [UInt8]) {
+        // One line at a time: no other line takes the space that `poll` found in the pipe.
+        state.withLock { state in
+            // After a cut line, the next one begins at the start of a line all the same.
+            let line = (state.isCut ? [UInt8(ascii: "\n")] : []) + make(state.dropped)
+            let count = output(line)
+            if count > 0 { state.isCut = count < line.count }
+            state.dropped = count == line.count ? 0 : state.dropped + 1
+        }
+    }
+
+    /// Writes what `descriptor` takes of `line` at once. A pipe that can be written to has space for `PIPE_BUF` bytes:
+    /// pipe(7).
+    private static func tryToWrite(_ line: [UInt8], to descriptor: Int32) -> Int {
+        var rest = line[...]
+        while !rest.isEmpty {
+            var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+            guard unsafe poll(&request, 1, 0) == 1, request.revents & Int16(POLLOUT) != 0 else { break }
+            let piece = Array(rest.prefix(Int(PIPE_BUF)))
+            let count = unsafe Glibc.write(descriptor, piece, piece.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { break }
+            rest = rest.dropFirst(count)
+        }
+        return line.count - rest.count
+    }
+}

@@ -1,0 +1,226 @@
+package import Base
+package import Files
+import Foundation
+package import HTTPClient
+package import Logging
+package import Media
+package import Observability
+import Processing
+import Storage
+
+/// All settings that are options, in the order of help texts and listings.
+///
+/// A declaration is all that a setting needs to be an option, a variable and a key, with its default, its check, its help
+/// text and its line in `docs/configuration.md`. `Settings` has its value as a property of the same name.
+package struct SettingsTable: Sendable {
+    package let profileName = Setting(
+        "profile",
+        "--profile",
+        .text(words: Profile.builtIn.map(\.name)),
+        default: Profile.apns.name
+    )
+    .help("The profile of attachments: apns, fcm, webpush, or a profile of the configuration file.")
+
+    package let deadline = Setting(
+        "deadline",
+        "--deadline",
+        .duration(upTo: NotificationService.longestTimeLimit),
+        default: .seconds(25)
+    )
+    .help("The deadline of a notification, such as 800ms or 20s.")
+
+    /// The path of the folder that contains all of attachd's files: below the user's state folder (XDG Base Directory
+    /// Specification), or the system's.
+    package let store = Setting("store", "--store", .folder, default: "below the user's state directory") { reader in
+        let environment = reader.source.environment.revealed
+        if let state = environment["XDG_STATE_HOME"], state.hasPrefix("/") {
+            return AbsolutePath.of("\(state)/attachd")
+        }
+        if let home = environment["HOME"], home.hasPrefix("/"), home != "/" {
+            return AbsolutePath.of("\(home)/.local/state/attachd")
+        }
+        return "/var/lib/attachd"
+    }
+    .help("The folder for all files that attachd writes.")
+
+    /// The base URL at which phones reach this sidecar or the bucket's files.
+    package let publicURL = Setting(
+        "publicUrl",
+        "--public-url",
+        .publicURL(example: "https://push.example.com"),
+        missing: "none; payloads keep the sender's URLs"
+    )
+    .help("The URL of the sidecar or the bucket for phones, such as https://push.example.com.")
+
+    package let hasFileURLs = Setting("fileUrls", "--file-urls", .flag(), in: .server, default: false)
+        .help(
+            "Without a public URL, write file: URLs into payloads, for a gateway on this machine that publishes the files."
+        )
+
+    package let publish = Setting("publish", "--publish", .text(), missing: "none")
+        .help("Publish ready files to this bucket, such as s3://media/pushes.")
+
+    package let publishEndpoint = Setting("publishEndpoint", "--publish-endpoint", .text(), missing: "AWS")
+        .help("The S3-compatible store of the bucket, such as https://s3.example.com.")
+
+    package let publishRegion = Setting(
+        "publishRegion",
+        "--publish-region",
+        .text(),
+        default: "AWS_REGION, else us-east-1"
+    ) { reader in reader.source.variable("AWS_REGION") ?? "us-east-1" }
+    .help("The bucket's region.")
+
+    package let publishStyle = Setting(
+        "publishStyle",
+        "--publish-style",
+        SettingType<BucketAddress.Style>.choice,
+        missing: "host for AWS, else path"
+    )
+    .help("The position of the bucket's name in request URLs: path or host.")
+
+    package let publishCredentialsFile = Setting(
+        "publishCredentialsFile",
+        "--publish-credentials",
+        .secretFile,
+        missing: "the variables AWS_ACCESS_KEY_ID and so on"
+    )
+    .help("Read AWS credentials from this file.")
+
+    package let signingKeyFile = Setting("signingKeyFile", "--signing-key", .secretFile, missing: "the store's own")
+        .help("Sign URLs with the key in this file, with two lines during a change of keys.")
+
+    /// A Boolean value that indicates whether a file with keys, tokens, or credentials may be readable by its group, as
+    /// Kubernetes mounts them.
+    package let hasGroupReadableKeys = Setting("groupReadableKeys", "--group-readable-keys", .flag(), default: false)
+        .help("Accept files with keys, tokens and credentials that are readable by their group.")
+
+    package let keep = Setting("keep", "--keep", .duration(upTo: .seconds(365 * 24 * 3600)), default: Retention().keep)
+        .help("The time for which ready files are kept.")
+
+    package let quota = Setting("quota", "--quota", .size, default: Retention().quota)
+        .help("Disk space for ready files, such as 500MB. Beyond it, the oldest files are removed.")
+
+    package let reuseTime = Setting(
+        "reuse",
+        "--reuse",
+        .duration(from: .zero, upTo: .seconds(24 * 3600)),
+        default: ReuseRule().floor
+    )
+    .help("The time for which attachments without a lifetime are reused; 0 turns reuse off.")
+
+    /// The addresses that may be fetched from in addition to public ones.
+    package let allowedAddresses = Setting(
+        "allowAddresses",
+        "--allow-address",
+        .addressBlocks,
+        default: [],
+        note: "public addresses only"
+    )
+    .help("Also fetch from this address block; may be repeated.")
+
+    package let caFile = Setting("caFile", "--ca-file", .readableFile)
+        .help("Also trust the certificate authorities in this file.")
+
+    package let decoders = Setting("decoders", "--decoders", .number(in: 1...256), default: "the number of cores") {
+        _ in MachineLimits.ofThisProcess.processorCount
+    }
+    .help("The number of decoder processes.")
+
+    package let requiresSandbox = Setting("requireSandbox", "--require-sandbox", .flag(), default: false)
+        .help("Refuse to work if a layer of the sandbox is missing.")
+
+    package let disabledFormats = Setting(
+        "formats.disabled",
+        "--disable-format",
+        .formats,
+        default: DisabledFormats(),
+        note: "none"
+    )
+    .help("Never decode this input format or codec, such as heic or hevc; may be repeated.")
+
+    package let logLevel = Setting("logLevel", "--log-level", .choice, default: Logger.Level.info)
+        .help("The least severe level to log: trace, debug, info, notice, warning, error or critical.")
+
+    package let logFormat = Setting("logFormat", "--log-format", .choice, default: "text on a terminal, else json") {
+        _ in isatty(STDERR_FILENO) == 1 ? LogFormat.text : .json
+    }
+    .help("The format of log lines: text or json.")
+
+    package let logSample = Setting(
+        "logSample",
+        "--log-sample",
+        .number(in: 1...1_000_000),
+        default: 1,
+        note: "which logs all"
+    )
+    .help("Log one of this many finished notifications.")
+
+    package let listen = Setting(
+        "listen",
+        "--listen",
+        .address,
+        in: .server,
+        default: HostAndPort(host: "127.0.0.1", port: 8080)
+    )
+    .help("The HOST:PORT to listen on. Port 0 takes a free port.")
+
+    package let metricsAddress = Setting("metricsListen", "--metrics-listen", .address, in: .server, missing: "none")
+        .help(
+            "Serve metrics and health checks, and nothing else, at this HOST:PORT, and metrics no longer at --listen."
+        )
+
+    package let apiTokenFile = Setting("apiTokenFile", "--api-token", .secretFile, in: .server)
+        .help("Require the token in this file from clients: \"Authorization: Bearer …\".")
+
+    package let requests = Setting("requests", "--requests", .number(in: 1...65_536), in: .server, default: 256)
+        .help("The maximum number of concurrent notifications. Further ones are answered with 429.")
+
+    package let queue = Setting("queue", "--queue", .queue, in: .queue, default: "a file in the store") {
+        reader throws(SettingsError) in .sqlite(path: "\(try reader.store)/queue.sqlite")
+    }
+    .help(
+        "The queue: sqlite:PATH, redis://HOST:PORT, rediss://HOST:PORT, or redis-sentinel://HOST:PORT,HOST:PORT/NAME."
+    )
+
+    package let backlog = Setting("backlog", "--backlog", .number(in: 1...10_000_000), in: .queue, default: 100_000)
+        .help("The maximum number of jobs in the queue. Further jobs are refused.")
+
+    package let tenantShare = Setting("tenantShare", "--tenant-share", .number(in: 1...100), in: .queue, default: 50)
+        .help("The percentage of the backlog, and of concurrent notifications, that one named tenant may have.")
+
+    package let workerStart = Setting(
+        "workerStart",
+        "--worker-start",
+        .duration(upTo: .seconds(3600)),
+        in: .queue,
+        default: .seconds(20)
+    )
+    .help("The time from the decision for a new worker to its first job, for the number of workers at /v1/scale.")
+
+    package let isStrict = Setting("strict", "--strict", .flag(), in: .queue, default: false)
+        .help(
+            "Refuse a Redis that may lose jobs instead of logging a warning. With redis-sentinel://, acknowledge only what replicas have."
+        )
+
+    package let hasPreview = Setting("preview", "--no-preview", .flag(false), in: .preview, default: true)
+        .help("Turn the preview at /preview off.")
+
+    package let responseWebhook = Setting(
+        "responseWebhook",
+        "--response-webhook",
+        .publicURL(example: "http://127.0.0.1:8098/responses"),
+        in: .preview
+    )
+    .help("Post users' responses to notifications to this URL, which provides the answers of POST /v1/responses.")
+
+    package let hasWorker = Setting("worker", "--no-worker", .flag(false), in: .preview, default: true)
+        .help("Take jobs over HTTP, but leave them to the other workers of the queue, which is on Redis.")
+
+    /// The settings, each with the name of its property.
+    static func all(in table: Self) -> [(name: String, setting: any AnySetting)] {
+        Mirror(reflecting: table).children.compactMap { name, value in
+            (value as? any AnySetting).map { (name ?? "", $0) }
+        }
+    }
+}

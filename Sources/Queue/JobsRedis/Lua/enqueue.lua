@@ -1,0 +1,1 @@
+return enqueue(KEYS[1], ARGV[1], {unpack(ARGV, 2)})

@@ -1,0 +1,192 @@
+package import Base
+import Foundation
+import Glibc
+import Media
+import Yams
+
+/// The faults of one request, in the order in which they were written. Of one kind, the last one that occurs counts.
+package struct Faults: Sendable, Equatable {
+    package var all: [Fault] = []
+    package var seed: UInt64?
+
+    package init() {}
+
+    /// Parses a query such as `latency=200ms&status=503@10%`. Ignores the parameter `n`, which only makes URLs
+    /// distinct.
+    package init(query: some StringProtocol) throws(FaultSyntaxError) {
+        for parameter in query.split(separator: "&") {
+            let parts = parameter.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            // Keeps a `+`, which makes a length too long. Also keeps a lone percent sign, as in @10%.
+            let key = String(parts[0])
+            let value = parts.count == 2 ? Self.decoded(String(parts[1])) : ""
+            switch key {
+            case "n": continue
+            case "seed":
+                guard let seed = UInt64(value) else {
+                    throw FaultSyntaxError(description: "seed=\(value): a seed is a whole number, such as 7.")
+                }
+                self.seed = seed
+            default: all.append(try Fault(key: key, value: value))
+            }
+        }
+    }
+
+    /// Returns these faults followed by `others`.
+    package func followed(by others: Faults) -> Faults {
+        var faults = self
+        faults.all += others.all
+        faults.seed = others.seed ?? seed
+        return faults
+    }
+
+    /// Decodes percent-encoded bytes. Keeps a percent sign without two hexadecimal digits.
+    static func decoded(_ text: String) -> String {
+        var bytes: [UInt8] = []
+        var rest = Array(text.utf8)[...]
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "%"), rest.count >= 2,
+                let code = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
+            {
+                bytes.append(code)
+                rest = rest.dropFirst(2)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+// MARK: - Rules
+
+/// The faults for paths that match a pattern, such as `*.mp4` or `/slow/*`. A `*` also matches slashes.
+package struct FaultRule: Sendable, Equatable {
+    package var pattern: String
+    package var faults: Faults
+
+    /// Parses `GLOB QUERY`, such as `*.mp4 bandwidth=50kB/s&latency=200ms`.
+    package init(_ text: String) throws(FaultSyntaxError) {
+        let parts = text.split(maxSplits: 1, whereSeparator: \.isWhitespace)
+        guard parts.count == 2 else {
+            throw FaultSyntaxError(
+                description: "\"\(text)\": a rule is a pattern and its faults, such as '*.mp4 latency=1s'."
+            )
+        }
+        try self.init(pattern: String(parts[0]), query: String(parts[1]))
+    }
+
+    package init(pattern: String, query: String) throws(FaultSyntaxError) {
+        self.pattern = pattern
+        faults = try Faults(query: query.filter { !$0.isWhitespace })
+    }
+
+    package func matches(_ path: String) -> Bool { unsafe fnmatch(pattern, path, 0) == 0 }
+}
+
+/// Rules from a YAML or JSON file, which has a list `rules` of `path` and `faults`.
+///
+///     rules:
+///       - path: "*.mp4"
+///         faults: bandwidth=50kB/s & latency=200ms
+package struct RuleFile {
+    private struct Content: Decodable {
+        struct Rule: Decodable {
+            var path: String
+            var faults: String
+        }
+
+        var rules: [Rule]
+    }
+
+    package let rules: [FaultRule]
+
+    /// Reads the file. Throws `FaultSyntaxError` if it is not valid.
+    package init(_ path: String) throws(FaultSyntaxError) {
+        guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
+            throw FaultSyntaxError(
+                description: "The file \(path) cannot be read. Check that it exists and is readable."
+            )
+        }
+        let content: Content
+        do {
+            content = try YAMLDecoder().decode(Content.self, from: text)
+        } catch {
+            throw FaultSyntaxError(description: "\(path) is not a list `rules` of `path` and `faults`: \(error)")
+        }
+        var rules: [FaultRule] = []
+        for rule in content.rules {
+            do throws(FaultSyntaxError) {
+                rules.append(try FaultRule(pattern: rule.path, query: rule.faults))
+            } catch {
+                throw FaultSyntaxError(description: "\(path): \(error)")
+            }
+        }
+        self.rules = rules
+    }
+}
+
+// MARK: - The behaviour for one request
+
+/// The behaviour for one request, after the random choices.
+package struct Behaviour: Sendable, Equatable {
+    package var latency = Duration.zero
+    package var bytesPerSecond: Int?
+    package var drip: Drip?
+    package var stall: Stall?
+    package var truncation: Int?
+    package var reset: Int?
+    package var length: Fault.ClaimedLength?
+    /// The content type. `.some(nil)` leaves the header field out.
+    package var type: String??
+    package var redirection: Fault.Redirection?
+    package var status: Int?
+    package var ranges = Fault.RangeSupport.on
+    package var isChunked = false
+    package var hiccups: [Range<Duration>] = []
+
+    package struct Drip: Sendable, Equatable {
+        package var byteCount: Int
+        package var pause: Duration
+    }
+
+    package struct Stall: Sendable, Equatable {
+        package var after: Int
+        package var duration: Duration?
+    }
+
+    package init() {}
+
+    /// Creates a behaviour. The same random numbers give the same behaviour.
+    package init(_ faults: [Fault], using random: inout SplitMix) {
+        var jitter = Duration.zero
+        for fault in faults {
+            // Takes one random number for each fault, whether or not it occurs, so that adding a fault does not change
+            // earlier ones.
+            let chance = Double.random(in: 0..<1, using: &random)
+            guard chance < fault.share else { continue }
+            switch fault.kind {
+            case .latency(let duration): latency = duration
+            case .jitter(let duration): jitter = duration * Double.random(in: -1...1, using: &random)
+            case .bandwidth(let rate): bytesPerSecond = rate
+            case .stall(let after, let duration): stall = Stall(after: after, duration: duration)
+            case .drip(let count, let pause): drip = Drip(byteCount: count, pause: pause)
+            case .truncate(let after): truncation = after
+            case .reset(let after): reset = after
+            case .length(let claimed): length = claimed
+            case .type(let name): type = .some(name)
+            case .redirect(let target): redirection = target
+            case .status(let code): status = code
+            case .ranges(let support): ranges = support
+            case .chunked: isChunked = true
+            case .hiccup(let start, let duration): hiccups.append(start..<start + duration)
+            }
+        }
+        latency = max(.zero, latency + jitter)
+    }
+
+    /// Returns the delay of a request that arrives `age` after the first one.
+    package func delay(at age: Duration) -> Duration {
+        let end = hiccups.filter { $0.contains(age) }.map(\.upperBound).max() ?? age
+        return end - age + latency
+    }
+}
