@@ -111,7 +111,8 @@ struct PartsTests {
         async let fetched = downloader.download(origin.url("/a.mp4"), into: file, timeLimit: .seconds(30))
         for offset in stride(from: 0, to: 2_000_000, by: 150_000) {
             file.want(offset..<offset + 1)
-            _ = await file.contents { $0.has(offset..<offset + 1) }
+            _ = await file.contents { $0.has(offset..<offset + 1) || $0.ending != nil }
+            try #require(file.contents.ending == nil)
             #expect(file.progress.byteCount <= offset + 1 + 100_000 + 16_384)
         }
         file.end(.cut(AttachmentFailure(.download, .cancelled, "The test has enough.")))
