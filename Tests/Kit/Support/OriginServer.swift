@@ -45,13 +45,17 @@ package final class OriginServer: Sendable {
     /// The requests so far.
     package var requests: [OriginRequest] { state.withLock(\.requests) }
 
-    /// Waits until `count` requests have arrived.
+    /// Waits until `count` requests have arrived, or until the test is cancelled: by its time limit, if they never come.
     package func arrival(of count: Int) async {
         let signal = Signal()
         state.withLock { state in
             if state.requests.count >= count { signal.send() } else { state.waiters.append((count, signal)) }
         }
-        await signal.wait()
+        await withTaskCancellationHandler {
+            await signal.wait()
+        } onCancel: {
+            signal.send()
+        }
     }
 
     /// The number of connections so far.
