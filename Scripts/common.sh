@@ -41,15 +41,19 @@ need_swift() {
     [ "$(printf '%s\n%s\n' "$wanted" "$found" | sort -V | head -n 1)" = "$wanted" ] || fail "Swift $found is too old; attachd needs $wanted or later: https://www.swift.org/install/linux/"
 }
 
-# Runs swift without its irrelevant notes on pkg-config flags.
-quiet_swift() {
-    swift "$@" 2> >(grep -v 'prohibited flag\|unhandled; explicitly declare\|/CMakeLists.txt$\|^$' >&2)
+# quietly COMMAND [ARGUMENT...]: runs a command that runs swift, without swift's irrelevant notes on pkg-config flags.
+quietly() {
+    "$@" 2> >(grep -v 'prohibited flag\|unhandled; explicitly declare\|/CMakeLists.txt$\|^$' >&2)
 }
+
+quiet_swift() { quietly swift "$@"; }
+
+debug_options=(-debug-info-format none)
 
 # debug_swift build|test [OPTION...]: runs swift on the debug build, without debug data. A plain `swift build` makes it,
 # and builds everything again.
 debug_swift() {
-    quiet_swift "$1" -debug-info-format none "${@:2}"
+    quiet_swift "$1" "${debug_options[@]}" "${@:2}"
 }
 
 release_options=(-c release --static-swift-stdlib)

@@ -4,8 +4,12 @@ import json
 import pathlib
 import sys
 
+events = pathlib.Path(sys.argv[1])
+if not events.exists():
+    print("    none: not even the first had begun")
+    sys.exit()
 running = set()
-for line in pathlib.Path(sys.argv[1]).read_text(errors="replace").splitlines():
+for line in events.read_text(errors="replace").splitlines():
     try:
         record = json.loads(line)
     except ValueError:
