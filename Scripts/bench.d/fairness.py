@@ -30,8 +30,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import adversaries
 from harness import MemoryLimit, Receiver, Worker, exchange, percentile
 from parties import (
-    WARM_UP, attack, burst, burst_counts, callbacks, envelope, kill_decoders, notifications, numbers,
-    responses, slow_clients)
+    WARM_UP, attack, burst, burst_counts, callbacks, envelope, kill_decoders, lists, notifications, numbers,
+    responses, slow_clients, spin)
 
 RATE, SECONDS = 15, int(os.environ.get("DURATION", 14))
 DEADLINE = 5.0
@@ -234,6 +234,8 @@ def hostile_servers(folder, shared):
         ("8 sources whose decoders die", False, dying),
         ("64 callback hosts that never answer", True, posts(silent)),
         ("600 slow HTTP clients", False, lambda worker: slow_clients(worker.port, 600)),
+        ("48 clients that send lists of 9 kB", False, lambda worker: lists(worker.port, 48)),
+        ("2 busy processes that send nothing", False, lambda worker: spin(2)),
         ("Retry-After of 31 years, another tenant of the host", False,
          sources([f"{shared}/evil/it.jpg"] * 4)),
         ("TLS and IPv6: 80 sources that drip, and nested gzip", False,

@@ -1,6 +1,7 @@
 """The hostile senders, clients and callback receivers, which do all they can. Each attacks one worker."""
 
 import contextlib
+import http.client
 import itertools
 import json
 import multiprocessing
@@ -90,6 +91,27 @@ def burst(port, urls):
     time.sleep(WARM_UP + 1)
     for url in urls:
         threading.Thread(target=send_one, args=(url,), daemon=True).start()
+
+
+def lists(port, clients):
+    """Sends lists of 30 payloads, each list as soon as the last one is answered, whatever the answer is."""
+    def repeat(_):
+        while True:
+            one = {"aps": {"alert": {"title": "Hi", "body": "B" * 200}}, "n": next(numbers)}
+            with contextlib.suppress(OSError, http.client.HTTPException):
+                exchange(port, "POST", "/v1/rewrite", [one] * 30)
+
+    start_each(repeat, range(clients))
+
+
+def spin(processes):
+    """Keeps processors busy without sending anything: what any neighbour on the same machine does to others."""
+    parent = os.getpid()
+    for _ in range(processes):
+        if os.fork() == 0:
+            while os.getppid() == parent:
+                pass
+            os._exit(0)
 
 
 def kill_decoders(worker):
