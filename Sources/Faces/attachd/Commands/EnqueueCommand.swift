@@ -88,7 +88,7 @@ struct EnqueueCommand: AsyncParsableCommand {
         }
     }
 
-    /// Prints the results in the order of the payloads. Fails after the last one if a job has none.
+    /// Prints the results in the order of the payloads. Fails after the last result if a job has no result.
     private func printResults(
         of jobs: [(name: JobName, deadline: Instant)],
         from producer: JobProducer,
