@@ -271,7 +271,7 @@ def bomb(width, height):
 
 
 class RandomAnswers:
-    """Raw answers that no server library sends, and damaged media. Each yields bytes, and pauses in seconds.
+    """Raw answers that no server library sends, and damaged media. `attachd origin` stalls, drips and resets.
 
     The addresses 127.0.1.1 to 127.0.1.32 are the origin's, so that attacks go on when attachd avoids one of
     them.
@@ -293,10 +293,8 @@ class RandomAnswers:
         """Answers a request. Returns whether the connection goes on."""
         chosen = self.random.choice(self.answers)
         self.counts[chosen.__name__[7:]] += 1
-        if chosen == self.answer_reset:
-            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         for part in chosen():
-            time.sleep(part) if isinstance(part, (int, float)) else connection.sendall(part)
+            connection.sendall(part)
         return chosen in (self.answer_media, self.answer_redirect)
 
     def body(self):
@@ -336,20 +334,6 @@ class RandomAnswers:
             "Content-Encoding: gzip, gzip, gzip, gzip", "Transfer-Encoding: gzip, chunked",
             "Content-Encoding: br", "Content-Encoding: gzip"]), body=self.nested)
 
-    def answer_drip(self):
-        body = self.body()
-        yield answer("200 OK", f"Content-Length: {len(body)}")
-        for index in range(20):
-            yield body[index:index + 1]
-            yield 1.5
-
-    def answer_stall(self):
-        yield answer("200 OK", "Content-Length: 100000", body=self.body()[:20_000])
-        yield 45
-
-    def answer_silence(self):
-        yield 45
-
     def answer_redirect(self):
         host, name = self.random.randrange(1, 33), self.random.randrange(10 ** 9)
         target = self.random.choice([
@@ -373,9 +357,6 @@ class RandomAnswers:
         yield self.random.choice([
             b"\0" * 1000, os.urandom(1000), b"HTTP/9.9 200\r\n\r\n", b"HTTP/1.1 999999999999 \r\n\r\n",
             answer("200 OK", "Transfer-Encoding: chunked", body=b"fffffffffffffffff\r\n")])
-
-    def answer_reset(self):
-        yield answer("200 OK", "Content-Length: 100", body=b"\xff\xd8\xff")
 
 
 # MARK: The servers

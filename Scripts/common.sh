@@ -94,6 +94,16 @@ serve_media() {
     fail "the local origin does not answer on port $1. Is another program using it?"
 }
 
+# debootstrap_bookworm FOLDER PACKAGE,...: makes a Debian 12 with this machine's sources, so that security updates are there.
+debootstrap_bookworm() {
+    local log sources=etc/apt/sources.list.d/debian.sources
+    say "Making a Debian with debootstrap"
+    log=$(debootstrap --variant=minbase --include="$2" bookworm "$1") || fail "$(tail -n 5 <<<"$log")"
+    [ -f "/$sources" ] || return 0
+    cp "/$sources" "$1/$sources"
+    rm -f "$1/etc/apt/sources.list"
+}
+
 # Builds the programs and tests for debugging, and installs the tests' Python packages.
 build_tests() {
     local tools

@@ -257,6 +257,11 @@ class MemoryLimit:
         self.folder.rmdir()
 
 
+def ffmpeg(*arguments):
+    """Runs ffmpeg, which overwrites its output."""
+    subprocess.run(["ffmpeg", "-v", "error", "-y", *map(str, arguments)], check=True, stdin=subprocess.DEVNULL)
+
+
 # MARK: Requests
 
 

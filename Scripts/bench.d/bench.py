@@ -11,7 +11,6 @@ import sys
 import tempfile
 
 import campaign
-import clips
 import fairness
 import overload
 import pictures
@@ -100,8 +99,7 @@ def queue(bench, open_queue, target, jobs=20_000):
 
 benchmarks = {
     "throughput": pictures.throughput, "overhead": pictures.overhead, "small": pictures.small, "ready": ready,
-    "memory": pictures.memory, "batch": pictures.batch, "campaign": campaign.campaign,
-    "copied": clips.copied, "transcoded": clips.transcoded,
+    "batch": pictures.batch, "campaign": campaign.campaign,
     "queue": lambda bench: queue(bench, sqlite_queue, 5000),
     "redis": lambda bench: queue(bench, redis_queue, 8000), "overload": overload.overload,
     "traces": traces.traces, "quality": quality.quality,

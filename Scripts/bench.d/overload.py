@@ -12,8 +12,7 @@ import random
 import threading
 import time
 
-from clips import ffmpeg
-from harness import Origin, Redis, Worker, payload, percentile
+from harness import Origin, Redis, Worker, ffmpeg, payload, percentile
 from pictures import LARGE, MEDIUM, SMALL
 
 USEFUL = ("ok", "degraded")

@@ -86,23 +86,6 @@ def small(bench):
     }
 
 
-def memory(bench, steps=(500, 2000, 4000, 6000, 8000, 10_000)):
-    """The worker's resident memory over many requests."""
-    origin = Origin(bench.program, bench.folder, cores=bench.cores)
-    worker = Worker(bench.program, "--file-urls", cores=bench.cores, decoders=2)
-    worker.wait_until_ready()
-    curve, done = {}, 0
-    for step in steps:
-        rewrites(worker, origin.url(SMALL), 4, step - done)
-        done = step
-        curve[step] = round(worker.resident_bytes / 1e6, 1)
-    worker.stop()
-    origin.stop()
-    ratio = curve[steps[-1]] / curve[steps[0]]
-    return {f"megabytes_after_{step}": size for step, size in curve.items()} | {
-        "ratio": round(ratio, 3), "target": "a ratio of at most 1.2"}
-
-
 def rate(count, work):
     start = time.monotonic()
     work()

@@ -2,19 +2,16 @@
 """Sends notifications to a sidecar or a gateway from many clients, and counts what becomes of each one.
 
     load.py --clients 8 --seconds 8 http://127.0.0.1:8080/v1/rewrite
-    load.py --until-ready http://127.0.0.1:8080/readyz [--since 2026-11-22T15:04:05.678Z]
 
 A request that attachd or the gateway accepted and did not answer is lost. A refused connection is not: a
 gateway sends such a notification unchanged. Each request has its own connection and its own source.
 """
 import argparse
 import collections
-import datetime
 import http.client
 import itertools
 import json
 import pathlib
-import sys
 import threading
 import time
 import urllib.parse
@@ -83,31 +80,9 @@ def load(urls, clients, seconds):
     }
 
 
-def wait_until_ready(url, since):
-    parts = urllib.parse.urlsplit(url)
-    for _ in range(6000):
-        try:
-            if exchange(parts.netloc, "GET", parts.path)[0].status == 200:
-                break
-        except (OSError, RuntimeError):
-            pass
-        time.sleep(0.005)
-    else:
-        sys.exit(f"{url} does not answer")
-    if since:
-        # At most microseconds: older Pythons read no more digits.
-        start = datetime.datetime.fromisoformat(since.rstrip("Z")[:26]).replace(tzinfo=datetime.timezone.utc)
-        print(round((time.time() - start.timestamp()) * 1000))
-
-
 options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 options.add_argument("urls", nargs="*")
 options.add_argument("--clients", type=int, default=4)
 options.add_argument("--seconds", type=float, default=5)
-options.add_argument("--until-ready")
-options.add_argument("--since")
 chosen = options.parse_args()
-if chosen.until_ready:
-    wait_until_ready(chosen.until_ready, chosen.since)
-else:
-    print(json.dumps(load(chosen.urls, chosen.clients, chosen.seconds)))
+print(json.dumps(load(chosen.urls, chosen.clients, chosen.seconds)))

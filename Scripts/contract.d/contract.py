@@ -6,11 +6,8 @@ also runs without --public-url, where payloads keep the sender's URLs.
 """
 
 import contextlib
-import fcntl
 import json
 import pathlib
-import socket
-import struct
 import subprocess
 import sys
 import tempfile
@@ -21,15 +18,6 @@ from harness import ROOT, Origin, Worker
 
 HERE = pathlib.Path(__file__).resolve().parent
 TOKEN = "0123456789abcdef0123456789abcdef"
-
-
-def raise_loopback():
-    """Starts the loopback interface of a new network namespace, which is the only one there."""
-    with socket.socket() as any_socket:
-        request = struct.pack("16sH14x", b"lo", 0)
-        get_flags, set_flags, up = 0x8913, 0x8914, 1
-        flags = struct.unpack("16sH14x", fcntl.ioctl(any_socket, get_flags, request))[1]
-        fcntl.ioctl(any_socket, set_flags, struct.pack("16sH14x", b"lo", flags | up))
 
 
 @contextlib.contextmanager
@@ -104,7 +92,6 @@ def call(python, url, media_url, headers, *options):
 def main():
     attachd, python, examples, seed = sys.argv[1:]
     python = pathlib.Path(python).resolve()
-    raise_loopback()
     origin = Origin(attachd, ROOT / "Samples/media")
     media_url = origin.found.removesuffix("/")
     with tempfile.TemporaryDirectory() as folder:

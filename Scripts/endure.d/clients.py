@@ -28,9 +28,8 @@ OTHER_KEYS = ('"id":9223372036854775807,"price":12.340,"exact":0.100000000000000
 class Answers:
     """Gets the answers, and records each before it says what it thinks of it."""
 
-    def __init__(self, history, plant):
-        self.history, self.plant, self.mode, self.count, self.key = history, plant, "accept", 0, None
-        self.lock = threading.Lock()
+    def __init__(self, history, key):
+        self.history, self.mode, self.key = history, "accept", key
         self.url = Receiver(self.receive, OUR_ADDRESS).url
 
     def is_genuine(self, header, body):
@@ -43,12 +42,6 @@ class Answers:
         event = {"job": headers["Attachd-Job"], "status": headers["Attachd-Status"], "attempt": headers["Attachd-Attempt"],
                  "genuine": self.is_genuine(headers["Attachd-Signature"], body), "body": body}
         self.history.add("callback", accepted=mode != "refuse", **event)
-        with self.lock:
-            self.count += 1
-            planted = self.plant == "double" and self.count % 100 == 0
-        if planted:
-            # The planted bug: between the fleet and here, an answer is doubled, and the second one is another.
-            self.history.add("callback", accepted=True, **(event | {"status": "original"}))
         if mode == "hang":
             time.sleep(3)
         return 503 if mode == "refuse" else 204
@@ -57,9 +50,9 @@ class Answers:
 class Gateway:
     """Enqueues jobs at a steady rate. It repeats a call whose outcome it does not know."""
 
-    def __init__(self, fleet, program, history, receiver, random, rate, plant, folder):
+    def __init__(self, fleet, program, history, receiver, random, rate, folder):
         self.fleet, self.program, self.history, self.receiver = fleet, program, history, receiver
-        self.random, self.rate, self.plant, self.folder = random, rate, plant, folder
+        self.random, self.rate, self.folder = random, rate, folder
         self.pool = concurrent.futures.ThreadPoolExecutor(96)
         self.is_over, self.count = threading.Event(), 0
         self.thread = threading.Thread(target=self.run)
@@ -98,9 +91,6 @@ class Gateway:
 
     def post(self, name, payload, budget):
         """`acknowledged`, `refused`, or `unknown` if the job may be in the queue or not; and why."""
-        if self.plant == "drop" and int(name.split("-")[1]) % 100 == 7:
-            # The planted bug: between here and the fleet, a job is acknowledged and thrown away.
-            return "acknowledged", "202"
         content = f'{{"id":"{name}","payload":{payload},"deadline":"{budget}s","callback":"{self.receiver.url}"}}'
         client = http.client.HTTPConnection(self.fleet.gateway.address, 8080, timeout=5)
         try:

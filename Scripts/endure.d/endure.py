@@ -1,7 +1,6 @@
-"""A real fleet under a nemesis, with a history that is checked: endure.py PROGRAM FOLDER MINUTES SEED RATE PLANT
+"""A real fleet under a nemesis, with a history that is checked: endure.py PROGRAM FOLDER MINUTES SEED RATE
 
-PLANT is a bug to find: drop (a job is acknowledged and thrown away), double (an answer is doubled, and differs), lax (the
-fleet is not --strict), or none. Scripts/endure runs this in namespaces of its own.
+Scripts/endure runs this in namespaces of its own.
 """
 
 import pathlib
@@ -17,17 +16,16 @@ from history import History, read
 from nemesis import Nemesis
 
 program, folder = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
-minutes, seed, rate, plant = float(sys.argv[3]), int(sys.argv[4]), float(sys.argv[5]), sys.argv[6]
+minutes, seed, rate = float(sys.argv[3]), int(sys.argv[4]), float(sys.argv[5])
 
 
 def main():
     history = History(folder / "history.jsonl")
-    fleet = Fleet(program, folder, strict=plant != "lax")
+    fleet = Fleet(program, folder)
     try:
         fleet.start()
-        receiver = Answers(history, plant)
-        receiver.key = (folder / "signing.key").read_text().strip().encode()
-        gateway = Gateway(fleet, program, history, receiver, random.Random(seed), rate, plant, folder)
+        receiver = Answers(history, (folder / "signing.key").read_text().strip().encode())
+        gateway = Gateway(fleet, program, history, receiver, random.Random(seed), rate, folder)
         nemesis = Nemesis(fleet, history, receiver, random.Random(seed + 1))
         gateway.start()
         try:

@@ -6,9 +6,8 @@ import secrets
 import signal
 import threading
 
-from disk import Disk
 from harness import MemoryLimit, wait_until
-from network import Node, make_network, run
+from network import Disk, Node, make_network
 
 GROUP, TOKEN = "mymaster", secrets.token_hex(16)
 FAKETIME = pathlib.Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1")
@@ -28,8 +27,8 @@ class Redis(Node):
         """Starts as a replica from now on."""
         self.command = [*self.plain, "--replicaof", f"{primary} 6379"]
 
-    def ask(self, *words, port=6379):
-        return run("timeout", 2, "redis-cli", "-h", self.address, "-p", port, *words, check=False).strip()
+    def ask(self, *words):
+        return self.ask_port(6379, *words)
 
 
 class Sentinel(Node):
@@ -42,7 +41,7 @@ class Sentinel(Node):
         super().__init__(f"sentinel{number}", 20 + number, ["redis-server", file, "--sentinel"], folder)
 
     def ask(self, *words):
-        return run("timeout", 2, "redis-cli", "-h", self.address, "-p", 26379, *words, check=False).strip()
+        return self.ask_port(26379, *words)
 
     def sees_all(self):
         """Whether it knows the two others, and both replicas as healthy ones of the primary."""
@@ -79,7 +78,7 @@ class Worker(Node):
 
 
 class Fleet:
-    def __init__(self, program, folder, strict):
+    def __init__(self, program, folder):
         make_network()
         (folder / "signing.key").write_text(secrets.token_hex(32) + "\n")
         (folder / "signing.key").chmod(0o600)
@@ -88,7 +87,7 @@ class Fleet:
         self.redis = [Redis(number, folder, "10.77.0.11" if number > 1 else None) for number in (1, 2, 3)]
         self.sentinels = [Sentinel(number, folder) for number in (1, 2, 3)]
         self.url = "redis-sentinel://" + ",".join(f"{node.address}:26379" for node in self.sentinels) + f"/{GROUP}"
-        self.options = ["--queue", self.url, *(["--strict"] if strict else [])]
+        self.options = ["--queue", self.url, "--strict"]
         self.workers = [Worker(program, f"worker{number}", 30 + number, folder,
                                ["work", "--listen", "127.0.0.1:8080", *self.options]) for number in (1, 2, 3)]
         self.gateway = Worker(program, "gateway", 41, folder, [

@@ -64,3 +64,34 @@ class Node:
 
     def join(self):
         run("ip", "link", "set", self.link, "master", "mainland")
+
+    def ask_port(self, port, *words):
+        """The answer of a Redis or a sentinel here, empty if there is none in two seconds."""
+        return run("timeout", 2, "redis-cli", "-h", self.address, "-p", port, *words, check=False).strip()
+
+
+class Disk:
+    def __init__(self, folder, name, megabytes):
+        self.image, self.place = folder / f"{name}.disk", folder / name
+        self.place.mkdir()
+        run("truncate", "-s", f"{megabytes}M", self.image)
+        run("mkfs.ext4", "-q", "-m", "0", self.image)
+        run("mount", "-o", "loop", self.image, self.place)
+
+    def fill(self):
+        subprocess.run(["dd", "if=/dev/zero", f"of={self.place / 'ballast'}", "bs=64k"], stderr=subprocess.DEVNULL)
+
+    def empty(self):
+        (self.place / "ballast").unlink(missing_ok=True)
+
+    def freeze(self):
+        """Every write waits from now on, as on a disk that does not answer."""
+        run("fsfreeze", "--freeze", self.place)
+
+    def thaw(self):
+        run("fsfreeze", "--unfreeze", self.place, check=False)
+
+    def remove(self):
+        self.thaw()
+        run("umount", "-l", self.place, check=False)
+        self.image.unlink()

@@ -24,7 +24,7 @@ allowed = {"MB": 96, "descriptors": 32, "threads": 8}
 settle = min(90, max(20, seconds // 10))
 
 faults = [
-    "latency=2s", "jitter=500ms", "bandwidth=20kB/s", "drip=1B/100ms", "stall=10kB", "stall=10kB/2s",
+    "latency=2s", "latency=45s", "jitter=500ms", "bandwidth=20kB/s", "drip=1B/100ms", "stall=10kB", "stall=10kB/2s",
     "truncate=10kB",
     "reset=10kB", "reset=0B", "length=%2B100", "length=-100", "length=5000", "length=9223372036854775807",
     "type=text/html",

@@ -9,7 +9,10 @@ try_package() {
     [ "$(id -u)" -eq 0 ] || fail "this makes a Debian and boots it; run it as root"
     package=$(find "$box" -maxdepth 1 -name '*.deb')
     [ -f "$package" ] || fail "$box has no Debian package. Make one: Scripts/release $box"
-    [ -d "$debian" ] || make_debian "$debian"
+    [ -d "$debian" ] || {
+        debootstrap_bookworm "$debian.new" ca-certificates,curl,dbus,systemd,systemd-sysv
+        mv "$debian.new" "$debian"
+    }
     rm -rf "$debian/opt/attachd-try"
     mkdir -p "$debian/opt/attachd-try"
     cp "$package" "$debian/opt/attachd-try/attachd.deb"
@@ -23,17 +26,6 @@ try_package() {
         trap 'kill "$container" 2>/dev/null || true; wait "$container" 2>/dev/null || true' EXIT
         try_inside "$debian"
     )
-}
-
-make_debian() {
-    say "Making a Debian with debootstrap"
-    debootstrap --variant=minbase --include=ca-certificates,curl,dbus,systemd,systemd-sysv bookworm "$1.new" >"$work/debootstrap.log" ||
-        fail "$(tail -n 5 "$work/debootstrap.log")"
-    if [ -f /etc/apt/sources.list.d/debian.sources ]; then
-        cp /etc/apt/sources.list.d/debian.sources "$1.new/etc/apt/sources.list.d/"
-        rm -f "$1.new/etc/apt/sources.list"
-    fi
-    mv "$1.new" "$1"
 }
 
 # in_debian COMMAND: runs a command in the Debian, which is not booted, with this machine's network.

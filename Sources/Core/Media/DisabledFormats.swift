@@ -70,8 +70,8 @@ package struct DisabledFormats: Sendable, Hashable {
 
 /// The formats and codecs that are switched off at the moment, for all parts of a process.
 ///
-/// They come from two lists: the operator's own settings, and the list that the fleet shares. What is in either of them
-/// is off, so a shared list can never switch on what the settings switch off.
+/// They come from two lists: the operator's own settings, and the list that the fleet shares. A format in either list
+/// is off, so the shared list cannot switch on a format that the settings switch off.
 package final class FormatSwitch: Sendable {
     /// The lists at one moment.
     package struct Lists: Sendable, Equatable {

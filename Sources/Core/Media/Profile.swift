@@ -92,7 +92,7 @@ extension ImageRules {
         return rules
     }
 
-    /// Returns whether an output may have that format: every one but those that the profile would have to list.
+    /// Returns whether an output may have that format. Optional formats are allowed only if the profile lists them.
     package func allows(_ format: OutputFormat) -> Bool {
         formats.contains(format) || !OutputFormat.optional.contains(format)
     }
@@ -207,7 +207,7 @@ package struct InlinePicture: Sendable, Hashable {
 
     /// The picture as a ThumbHash (evanw.github.io/thumbhash): its shape and its colors in waves, about 25 bytes.
     package var thumbHash: [UInt8]
-    /// The format of `pictures`: one that a profile can list.
+    /// The format of `pictures`, which is one of the formats that a profile can list.
     package var format: OutputFormat
     /// The same picture as files of different sizes, the largest first. It is empty where the ThumbHash is enough.
     package var pictures: [[UInt8]]

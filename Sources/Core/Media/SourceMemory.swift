@@ -214,8 +214,8 @@ package final class SourceMemory: Sendable {
         }
     }
 
-    /// Looks at those that wait from time to time: a source that comes too slowly may keep what it has reserved only
-    /// for so long.
+    /// Checks the waiting sources from time to time: a source that arrives too slowly keeps its reserved memory only for
+    /// a limited time.
     private func watch() async {
         while (try? await time.sleep(until: time.now + paceDelay)) != nil {
             let isOver = decide { state -> (Bool, [MemoryPool.Change]) in

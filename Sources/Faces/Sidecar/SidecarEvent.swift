@@ -23,7 +23,7 @@ package enum RequestEvent: Sendable, Equatable {
     case answered(AnsweredRequest)
 }
 
-/// An answered request, as it is counted.
+/// The properties by which an answered request is counted.
 package struct AnsweredRequest: Sendable, Hashable {
     package var method: String
     /// The route with the names of its parameters, or `nil` if no route matched.

@@ -32,7 +32,7 @@ struct Attachd: AsyncParsableCommand {
 
 // MARK: - Unknown commands
 
-/// The error of a word in place of a command, with the command that was probably meant.
+/// The error for an unknown command, with the command that was probably meant.
 struct UnknownCommand: Error, CustomStringConvertible {
     /// The most changed letters of a word that was probably meant.
     private static let mostChanges = 2

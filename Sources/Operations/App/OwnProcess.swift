@@ -7,10 +7,10 @@ import ServiceLifecycle
 
 /// The end of the process after SIGTERM or SIGINT: orderly if possible, and always within a time limit.
 enum Termination {
-    /// The time for notifications and jobs under way to finish. Then they are cancelled.
+    /// The time that notifications and jobs in progress have to finish. Then they are cancelled.
     static let drainTime: Duration = .seconds(18)
-    /// The time for jobs of the queue to finish that a decoder has begun. Then they go back to the queue, and those that are
-    /// due within two more seconds are answered. `podman stop` kills the process after 10 seconds.
+    /// The time that jobs of the queue have to finish after a decoder has begun them. Then they go back to the queue, except
+    /// jobs that are due within two more seconds, which are answered. `podman stop` kills the process after 10 seconds.
     static let jobDrainTime: Duration = .seconds(5)
     /// The time until the process ends in any case. systemd and Kubernetes kill it after 30 seconds.
     private static let limit: Duration = .seconds(20)

@@ -13,7 +13,7 @@ package enum Version {
         ["attachd \(number)", commit.map { "(commit \($0))" }].compactMap(\.self).joined(separator: " ")
     }
 
-    /// Returns the commit that `git archive` wrote in place of a format, which stays as it is in a working copy.
+    /// Returns the commit, which `git archive` writes in place of a format; `nil` in a working copy, which has the format.
     static func commit(inArchive text: String) -> String? {
         text.count >= 40 && text.allSatisfy(\.isHexDigit) ? text : nil
     }

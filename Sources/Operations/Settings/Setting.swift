@@ -5,7 +5,7 @@ import Files
 /// and the errors are made from it. All declarations are in `SettingsTable`.
 package struct Setting<Value: Sendable>: Sendable {
     package private(set) var declaration: SettingDeclaration
-    /// Returns the value that applies: the one that was written, or the default.
+    /// Returns the value that applies: the written value, or the default.
     private let read: @Sendable (SettingDeclaration, SettingsReader) throws(SettingsError) -> Value
 
     private init(

@@ -88,15 +88,15 @@ package struct SettingsTable: Sendable {
     .help("Read AWS credentials from this file.")
 
     package let signingKeyFile = Setting("signingKeyFile", "--signing-key", .secretFile, missing: "the store's own")
-        .help("Sign URLs with the key in this file, with two lines during a change of keys.")
+        .help("Sign URLs with the key in this file. During a change of keys, it has two lines: the new key and the old one.")
 
     /// A Boolean value that indicates whether a file with keys, tokens, or credentials may be readable by its group, as
     /// Kubernetes mounts them.
     package let hasGroupReadableKeys = Setting("groupReadableKeys", "--group-readable-keys", .flag(), default: false)
-        .help("Accept files with keys, tokens and credentials that are readable by their group.")
+        .help("Accept files with keys, tokens and credentials that their group can read.")
 
     package let keep = Setting("keep", "--keep", .duration(upTo: .seconds(365 * 24 * 3600)), default: Retention().keep)
-        .help("The time for which ready files are kept.")
+        .help("How long to keep ready files.")
 
     package let quota = Setting("quota", "--quota", .size, default: Retention().quota)
         .help("Disk space for ready files, such as 500MB. Beyond it, the oldest files are removed.")
@@ -107,7 +107,7 @@ package struct SettingsTable: Sendable {
         .duration(from: .zero, upTo: .seconds(24 * 3600)),
         default: ReuseRule().floor
     )
-    .help("The time for which attachments without a lifetime are reused; 0 turns reuse off.")
+    .help("How long to reuse attachments whose origin sets no lifetime; 0 turns off reuse.")
 
     /// The addresses that may be fetched from in addition to public ones.
     package let allowedAddresses = Setting(
@@ -163,18 +163,18 @@ package struct SettingsTable: Sendable {
         in: .server,
         default: HostAndPort(host: "127.0.0.1", port: 8080)
     )
-    .help("The HOST:PORT to listen on. Port 0 takes a free port.")
+    .help("The HOST:PORT to listen on. Port 0 chooses a free port.")
 
     package let metricsAddress = Setting("metricsListen", "--metrics-listen", .address, in: .server, missing: "none")
         .help(
-            "Serve metrics and health checks, and nothing else, at this HOST:PORT, and metrics no longer at --listen."
+            "Serve only metrics and health checks at this HOST:PORT, and no metrics at --listen."
         )
 
     package let apiTokenFile = Setting("apiTokenFile", "--api-token", .secretFile, in: .server)
         .help("Require the token in this file from clients: \"Authorization: Bearer …\".")
 
     package let requests = Setting("requests", "--requests", .number(in: 1...65_536), in: .server, default: 256)
-        .help("The maximum number of concurrent notifications. Further ones are answered with 429.")
+        .help("The maximum number of concurrent notifications. Further requests get status 429.")
 
     package let queue = Setting("queue", "--queue", .queue, in: .queue, default: "a file in the store") {
         reader throws(SettingsError) in .sqlite(path: "\(try reader.store)/queue.sqlite")
@@ -187,7 +187,7 @@ package struct SettingsTable: Sendable {
         .help("The maximum number of jobs in the queue. Further jobs are refused.")
 
     package let tenantShare = Setting("tenantShare", "--tenant-share", .number(in: 1...100), in: .queue, default: 50)
-        .help("The percentage of the backlog, and of concurrent notifications, that one named tenant may have.")
+        .help("The percentage of the backlog and of concurrent notifications that one named tenant may use.")
 
     package let workerStart = Setting(
         "workerStart",
@@ -196,15 +196,15 @@ package struct SettingsTable: Sendable {
         in: .queue,
         default: .seconds(20)
     )
-    .help("The time from the decision for a new worker to its first job, for the number of workers at /v1/scale.")
+    .help("The time that a new worker needs until its first job. /v1/scale considers it.")
 
     package let isStrict = Setting("strict", "--strict", .flag(), in: .queue, default: false)
         .help(
-            "Refuse a Redis that may lose jobs instead of logging a warning. With redis-sentinel://, acknowledge only what replicas have."
+            "Refuse a Redis that may lose jobs instead of logging a warning. With redis-sentinel://, acknowledge a change only when the replicas have it."
         )
 
     package let hasPreview = Setting("preview", "--no-preview", .flag(false), in: .preview, default: true)
-        .help("Turn the preview at /preview off.")
+        .help("Turn off the preview at /preview.")
 
     package let responseWebhook = Setting(
         "responseWebhook",
@@ -212,10 +212,10 @@ package struct SettingsTable: Sendable {
         .publicURL(example: "http://127.0.0.1:8098/responses"),
         in: .preview
     )
-    .help("Post users' responses to notifications to this URL, which provides the answers of POST /v1/responses.")
+    .help("Post users' responses to notifications to this URL, and return its answers from POST /v1/responses.")
 
     package let hasWorker = Setting("worker", "--no-worker", .flag(false), in: .preview, default: true)
-        .help("Take jobs over HTTP, but leave them to the other workers of the queue, which is on Redis.")
+        .help("Accept jobs over HTTP, but leave them to other workers of the queue, which must be on Redis.")
 
     /// The settings, each with the name of its property.
     static func all(in table: Self) -> [(name: String, setting: any AnySetting)] {

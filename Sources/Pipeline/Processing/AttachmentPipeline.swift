@@ -170,7 +170,7 @@ package struct AttachmentPipeline: Sendable {
 
     // MARK: - Sources that are taken back
 
-    /// Drops everything made from the source at `url`, also from work under way. Returns the source's identifier in the
+    /// Drops everything made from the source at `url`, including work in progress. Returns the source's identifier in the
     /// store, and whether the fleet's index knows of it.
     func forget(source url: String) async -> (source: String, isEverywhere: Bool) {
         let source = resolver.source(of: url).identity
@@ -231,7 +231,7 @@ package protocol AttachmentStoring: Sendable {
     func store(_ rung: ReadyRung, of source: String, until deadline: Instant) async throws(AttachmentFailure)
         -> StoredFile
 
-    /// The time from which the store may no longer have the file; `nil` if it has it for as long as it is renewed.
+    /// The time after which the store may have removed the file; `nil` if each use of the file extends its life.
     func end(of stored: StoredFile) -> UnixTime?
 
     /// Has the file stored once more by the next notification that makes it.

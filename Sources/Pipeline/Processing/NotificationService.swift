@@ -63,7 +63,7 @@ package struct NotificationService: Sendable {
     private let longestHold: Duration
     private let time: any TimeSource
 
-    /// Drops everything made from the source at `url`, also from work under way. Returns the source's identifier in the
+    /// Drops everything made from the source at `url`, including work in progress. Returns the source's identifier in the
     /// store, and whether all workers of the fleet will know of it.
     package func forget(source url: String) async -> (source: String, isEverywhere: Bool) {
         await pipeline.forget(source: url)

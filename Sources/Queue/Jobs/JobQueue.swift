@@ -74,7 +74,7 @@ package protocol JobQueue: Sendable {
     /// worker leaves.
     func report(_ report: WorkerReport) async throws
 
-    /// Returns the work of the queue and the workers that reported lately, and what `storeScaling` stored last.
+    /// Returns the load of the queue, the workers that reported recently, and the text that `storeScaling` stored last.
     func load() async throws -> (load: QueueLoad, scaling: String?)
 
     /// Stores what the rule for the number of workers remembers, for all processes that share the queue. Returns

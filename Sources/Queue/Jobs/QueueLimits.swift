@@ -76,7 +76,7 @@ package struct TenantShares: Sendable, Equatable {
     package var named: Int?
     /// The limits of tenants by their names.
     package var byName: [String: Int]
-    /// The lines in which tenants count: those that the operator did not list have one share together.
+    /// The tenants' lines. Tenants that the operator did not list share one line.
     package var lines: TenantLines
 
     package init(named: Int? = nil, byName: [String: Int] = [:], lines: TenantLines = TenantLines()) {

@@ -80,7 +80,7 @@ package struct QueueLoad: Sendable, Equatable {
     package var callbacks: Int
     /// The number of all jobs that the queue ever had. Only the difference of two such numbers has a meaning.
     package var arrived: Int
-    /// The workers that reported lately.
+    /// The workers that reported recently.
     package var workers: [WorkerReport]
 
     package init(

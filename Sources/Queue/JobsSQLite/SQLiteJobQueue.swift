@@ -171,7 +171,7 @@ package final class SQLiteJobQueue: JobQueue {
 
 // MARK: - Scaling
 
-/// What the processes of a fleet share, which for a file is in this one process.
+/// The state of scaling, which the processes of a fleet share. With a file, only this process has it.
 final class SharedScaling: Sendable {
     struct State {
         var report: (WorkerReport, until: Instant)?

@@ -114,7 +114,8 @@ struct Download {
         throw request.tooManyRedirects(limit: settings.redirectLimit)
     }
 
-    /// Makes the request, again and again if the source loses its memory to more urgent ones. That is nobody's fault.
+    /// Makes the request, and repeats it whenever the source loses its memory to more urgent sources. This does not count
+    /// as a failure.
     private mutating func fetchWithMemory() async throws(AttachmentFailure) -> Answer {
         while true {
             let answer = try await fetch(question, with: rule)
@@ -281,7 +282,7 @@ extension Download {
         }
     }
 
-    /// Performs `work` as long as a caller wants the source. Returns `nil` if nobody does any more.
+    /// Performs `work` as long as a caller wants the source. Returns `nil` as soon as no caller does.
     private func whileWanted<Value: Sendable, Failure: Error>(
         _ file: MediaFile,
         _ work: @escaping @Sendable () async throws(Failure) -> Value,

@@ -156,8 +156,8 @@ package struct DownloadSettings: Sendable {
 package struct RangeRule: Sendable, Equatable {
     /// The size of the first request in bytes, for likely video or sound. Most have their index within it.
     package var firstByteCount = 131_072
-    /// The size in bytes of a request behind a jump, where the reader does not say how much it will read. Each one that
-    /// continues from there is twice as large as the one before it.
+    /// The size in bytes of the first request after a jump, if the reader does not say how much it will read. Each request
+    /// that continues from there is twice as large as the previous one.
     package var leastByteCount = 65_536
     package var mostByteCount = 1_048_576
     /// The largest rest of a source behind a jump that is fetched to the end, in bytes: most of the time it is an

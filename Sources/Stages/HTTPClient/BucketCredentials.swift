@@ -91,8 +91,8 @@ package struct ClientCertificate: Sendable, Equatable {
 
 /// The parameters of AWS's Signature Version 4, which S3-compatible stores share. libcurl makes the signature.
 ///
-/// libcurl 7.88 signs every header field of a message as it stands, and the path as it is in the URL, so both must have
-/// the form that goes over the network. The message's `x-amz-content-sha256` must be the SHA-256 of the body, and its
+/// libcurl 7.88 signs the header fields of a message and the path of the URL unchanged, so both must have the form in
+/// which they are sent. The message's `x-amz-content-sha256` must be the SHA-256 of the body, and its
 /// `x-amz-security-token` the session token.
 package struct SignatureV4: Sendable {
     package var region: String

@@ -93,13 +93,13 @@ package struct HTTPResult: Sendable {
 
 /// The use that is made of one answer. The loop's thread calls it, in this order: the head, then the bytes of its body.
 package protocol AnswerReceiver: AnyObject, Sendable {
-    /// A Boolean value that indicates whether the answer is of no use any more.
+    /// A Boolean value that indicates whether no caller needs the answer any more.
     var isOver: Bool { get }
     /// A Boolean value that indicates whether the receiver changes what it wants while the answer comes.
     var hasWishes: Bool { get }
 
-    /// Returns when the answer is of no use any more, or the task is cancelled. Calls `look` after each change that the
-    /// transfer has to look at.
+    /// Returns when no caller needs the answer any more, or when the task is cancelled. Calls `look` after each change
+    /// that concerns the transfer.
     func followWishes(_ look: @Sendable () -> Void) async
 
     /// Returns whether the body of an answer with this status is read.

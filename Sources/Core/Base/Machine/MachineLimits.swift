@@ -64,7 +64,7 @@ package struct ControlGroups: Sendable {
     package struct Controller: Sendable, Equatable {
         /// 1 or 2. The versions name their files differently.
         package let version: Int
-        /// The folders of this process's group and of those around it, up to the root. The limits of all of them hold.
+        /// The folders of this process's group and of all groups around it, up to the root. All their limits apply.
         package let folders: [String]
     }
 

@@ -29,7 +29,7 @@ package enum ProcessSecrecy {
     private static let isDumpable = PR_GET_DUMPABLE
 }
 
-/// The name of this machine or container, as the kernel has it. Nothing is looked up in a network.
+/// The kernel's name of this machine or container. Reading it needs no network.
 package enum HostName {
     package static var current: String? {
         SmallFile.text(at: "/proc/sys/kernel/hostname").map { String($0.prefix { $0 != "\n" }) }

@@ -39,7 +39,7 @@ package struct UnixTime: Comparable, Hashable, Sendable {
 
 /// Durations as people write them in options and headers: `800ms`, `20s`, `5m`, `24h`.
 package enum DurationText {
-    /// The units, of those with a common ending the longest first: `ms` before `s` and `m`.
+    /// The units. Of units with a common ending, the longest comes first: `ms` before `s` and `m`.
     private static let units: [(suffix: String, milliseconds: Double)] = [
         ("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000),
     ]

@@ -55,7 +55,7 @@ package struct HostAndPort: Sendable, Equatable, CustomStringConvertible {
 
 /// Sizes as people write them in options: `500kB`, `2MB`, `1.5GB`. Units are decimal.
 package enum ByteSizeText {
-    /// The units, of those with a common ending the longest first: `B` comes last.
+    /// The units. Of units with a common ending, the longest comes first, so `B` comes last.
     private static let units: [(suffix: String, bytes: Double)] = [
         ("kB", 1e3), ("KB", 1e3), ("MB", 1e6), ("GB", 1e9), ("TB", 1e12), ("B", 1),
     ]

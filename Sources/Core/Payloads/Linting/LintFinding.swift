@@ -92,7 +92,7 @@ package enum LintCode: String, Sendable, CaseIterable {
     case insecureURL
     /// The URL's host is the phone itself, or a machine of a private network.
     case addressUnreachable
-    /// The URL is of a page that shows a file, and not of the file.
+    /// The URL leads to a page that shows the file, not to the file.
     case sharePage
     /// The URL's signature has expired.
     case signatureExpired

@@ -31,7 +31,7 @@ extension LintedURL {
         var source: String
     }
 
-    /// The page that the URL is of, or `nil` if it is not known to be one.
+    /// The known share page to which the URL leads, or `nil`.
     var sharePage: SharePage? {
         switch host {
         case "drive.google.com" where path.hasPrefix("/file/") || path == "/open",

@@ -5,8 +5,8 @@ package struct PayloadLinter: Sendable {
     private let dialects: [Dialect]
 
     /// Creates a linter for the time `now`, in seconds since 1970. `extensionCategories` has the categories that a
-    /// content extension shows, and whether it hides the system's title and text. A misspelled key is one that is nearly
-    /// a key of `dialects`.
+    /// content extension shows, and whether it hides the system's title and text. A key that resembles a key of
+    /// `dialects` counts as misspelled.
     package init(now: Int, extensionCategories: [String: Bool] = [:], dialects: [Dialect] = Dialect.builtIn) {
         self.now = now
         self.extensionCategories = extensionCategories

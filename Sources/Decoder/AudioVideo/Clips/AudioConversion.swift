@@ -120,8 +120,8 @@ struct SoundEncoding: Equatable {
         sampleRate = isOfDiscs ? (isNarrow ? 22_050 : 44_100) : (isNarrow ? 24_000 : 48_000)
     }
 
-    /// Returns the form that makes the sound as small as it was to be; `nil` if `byteCount` bytes for `microseconds` are about
-    /// that. The encoder spends up to half as much again on noise.
+    /// Returns the encoding that gives the sound its planned size; `nil` if `byteCount` bytes for `microseconds` are close
+    /// enough. The encoder spends up to half as much again on noise.
     func corrected(for byteCount: Int, lasting microseconds: Int64) -> SoundEncoding? {
         let expected = Double(bitRate) / 8 * Double(microseconds) / 1_000_000 / Self.share + Self.headerByteCount
         let excess = Double(byteCount) / max(1, expected)

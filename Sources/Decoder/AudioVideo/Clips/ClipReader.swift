@@ -12,8 +12,8 @@ final class ClipReader {
     private var packets: [Packet] = []
     private var byteCount = 0
     private var isAtEnd = false
-    /// The streams that have delivered a packet beyond the end of the clip, and those that need not: another one is far
-    /// ahead of them.
+    /// The streams that have delivered a packet beyond the end of the clip, or need not deliver one because another stream
+    /// is far ahead of them.
     private var finished: Set<Int> = []
     /// A Boolean value that indicates whether the source ended before the clip.
     private var isAtSourceEnd = false

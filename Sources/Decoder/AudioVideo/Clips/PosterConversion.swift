@@ -158,7 +158,7 @@ struct FrameDetail: Equatable {
     }
 
     var isVisible: Bool { Self.visible.contains(brightness) }
-    /// A measure of how much there is to see. What is visible but plain comes before what is black or white.
+    /// A measure of how much the frame shows. A plain but visible frame is better than a black or white one.
     var score: Double { isVisible ? 10 + contrast + 3 * sharpness : (contrast + 3 * sharpness) / 4 }
     var isEnough: Bool { score >= Self.enough }
 }

@@ -15,7 +15,7 @@ struct VideoConversion {
     /// The addition to the computed rate factor, because sizes follow it only roughly.
     private static let rateFactorMargin = 1.0
     /// The time to wait for a copy: about that which a poster takes.
-    private static let patience: Duration = .milliseconds(100)
+    private static let endTimeout: Duration = .milliseconds(100)
 
     let request: ConversionRequest
     let source: any SourceBytes
@@ -37,7 +37,7 @@ struct VideoConversion {
         // for the payload needs a poster in any case.
         let isHurried = audio != nil && (!emitter.wants(.transcoded) || source.timeWillExpire)
         let needsPoster = request.thumbnailEdge != nil || request.image.inline != .off || isHurried
-        let isQuick = isCopyable && !needsPoster && (source.isWhole || reader.reachesEnd(within: Self.patience))
+        let isQuick = isCopyable && !needsPoster && (source.isWhole || reader.reachesEnd(within: Self.endTimeout))
         if !isQuick { _ = attempt(&failure) { () throws(DecodeError) in try emitPoster(reader) } }
         // A video that cannot be copied is encoded again.
         let isDone = isCopyable && attempt(&failure) { () throws(DecodeError) in try copy(reader, rules) }

@@ -3,10 +3,10 @@ import DecoderWire
 import Glibc
 import Media
 
-/// A source's bytes in libav's form: at any offset, waiting for those that have not arrived.
+/// A source's bytes for libav, at any offset. Reading waits for bytes that have not arrived.
 ///
 /// libav reads sequentially unless it must jump. It learns the length of the source only if that is known. A sequential
-/// download has a known length only at its end, so that libav never jumps to the end of one under way.
+/// download has a known length only at its end, so libav never jumps to the end of a download in progress.
 @safe
 final class SourceInput {
     /// The size of the buffer in bytes, large enough to read a clip in few pieces.

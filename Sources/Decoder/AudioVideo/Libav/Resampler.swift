@@ -184,7 +184,7 @@ struct SoundTiming {
     /// The largest shift, in seconds, that may still be jitter.
     static let largestJitter = 0.1
     /// The time, in seconds, after which a shift is not jitter any more.
-    static let patience = 0.25
+    static let toleratedDrift = 0.25
 
     /// The time at which the next sample is due if the sound goes on without a gap.
     private var next: Double?
@@ -194,7 +194,7 @@ struct SoundTiming {
 
     /// Takes the next piece of sound: its timestamp, if there is one, and its duration, in seconds.
     ///
-    /// - Returns: Whether the sound is to be moved to its timestamp.
+    /// - Returns: `true` if the caller should move the sound to its timestamp.
     mutating func moves(at time: Double?, lasting duration: Double) -> Bool {
         guard let time else {
             next = next.map { $0 + duration }
@@ -218,6 +218,6 @@ struct SoundTiming {
             since = due
             isLate = shift > 0
         }
-        return abs(shift) > Self.largestJitter || due - (since ?? due) >= Self.patience
+        return abs(shift) > Self.largestJitter || due - (since ?? due) >= Self.toleratedDrift
     }
 }

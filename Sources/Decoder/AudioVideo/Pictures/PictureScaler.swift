@@ -126,7 +126,7 @@ struct PixelRatio: Equatable {
     /// The ratio as libav has it. Both numbers are positive.
     let rational: AVRational
 
-    /// Creates the ratio. An unknown one, and one that no camera or disc has, counts as square.
+    /// Creates the ratio. An unknown ratio, or one that no camera or disc uses, counts as square.
     init(_ ratio: AVRational) {
         let (width, height) = (Int64(ratio.num), Int64(ratio.den))
         let isPlausible = width > 0 && height > 0 && width < 10 * height && height < 10 * width

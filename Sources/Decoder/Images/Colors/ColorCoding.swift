@@ -133,8 +133,8 @@ package struct Chromaticity: Sendable, Equatable {
 
 /// The relation of a picture's code values, from 0 to 1, to light.
 package enum TransferFunction: Sendable, Equatable {
-    /// That of sRGB: IEC 61966-2-1. Those of television, which describe cameras, count as this one: screens show their
-    /// pictures so.
+    /// The function of sRGB (IEC 61966-2-1). The functions of television, which describe cameras, count as this one, because
+    /// screens show their pictures with it.
     case standard
     /// A power of the code value.
     case gamma(Float)

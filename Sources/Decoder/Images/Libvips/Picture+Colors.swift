@@ -154,7 +154,7 @@ extension Picture {
 extension Picture {
     private var embeddedProfile: ColorProfile? { blob("icc-profile-data").flatMap(ColorProfile.init) }
 
-    /// The color profile of the values; `nil` if the picture has none, or one of other values.
+    /// The color profile of the values; `nil` if the picture has no profile or a profile for other values.
     var profile: ColorProfile? {
         embeddedProfile.flatMap { $0.describes(interpretation, bands: bands) ? $0 : nil }
     }
@@ -183,7 +183,7 @@ extension Picture {
     /// more steps than can be seen.
     ///
     /// Nothing shows the other steps: screens multiply colors by alpha. WebP's losses there are noise, which a PNG would
-    /// keep at many times the source's size, and what stands below clear pixels is nobody's business.
+    /// keep at many times the source's size, and the colors below transparent pixels may be private.
     func withVisibleColors() throws(DecodeError) -> Picture {
         let copy = try unsafe Picture.make("copy") { made in unsafe cvips_new_standard(image, &made) }
         guard let values = unsafe vips_image_get_data(image), let target = unsafe vips_image_get_data(copy.image),

@@ -130,8 +130,8 @@ extension Picture {
     /// which 4:2:0 would blur: more than `share` of its squares of four pixels.
     func hasSharpColor(inMoreThan share: Double) -> Bool { unsafe cvips_has_sharp_color(image, share) == 1 }
 
-    /// Returns a small JPEG of a picture in memory. What is transparent becomes gray, on which black and white marks are
-    /// visible, and which is no bright box on a dark page.
+    /// Returns a small JPEG of a picture in memory. Transparent parts become gray, on which black and white marks are
+    /// visible, and which does not look like a bright box on a dark page.
     func thumbnail(longEdge: Int) throws(DecodeError) -> EncodedBytes {
         let quality = 65
         let small = try inMemory(scaledTo: size.fitting(longEdge: longEdge))

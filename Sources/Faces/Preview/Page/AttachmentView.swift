@@ -21,7 +21,7 @@ struct AttachmentView {
     /// The description of the source, such as `3888 × 2594, 1.4 MB, image/jpeg`.
     let source: String
     let profile: String
-    /// A Boolean value that indicates whether the file comes from work that was under way or done already.
+    /// A Boolean value that indicates whether the file comes from work that was in progress or finished already.
     let isReused: Bool
     /// The platform of the attachment in a message for several platforms.
     let platform: String?
@@ -80,7 +80,7 @@ struct AttachmentView {
 }
 
 extension DeliveredAttachment {
-    /// A Boolean value that indicates whether the file comes from work that was under way or done already: nothing was
+    /// A Boolean value that indicates whether the file comes from work that was in progress or finished already: nothing was
     /// downloaded for it.
     var isReused: Bool { source.fetched == 0 }
 }

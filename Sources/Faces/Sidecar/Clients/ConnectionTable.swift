@@ -3,8 +3,8 @@ import Synchronization
 
 /// The table of open connections. It closes some of them when there are too many.
 ///
-/// A new connection replaces one with a slow request, otherwise one that waits for its client's next request, otherwise
-/// a download of the address with the most downloads. Some additional connections are reserved for health checks.
+/// If the table is full, a new connection replaces a connection with a slow request, or else an idle connection, or else
+/// a download by the address with the most downloads. Some additional connections are reserved for health checks.
 final class ConnectionTable: Sendable {
     /// The phase of a connection's current request.
     enum Phase: Sendable, Equatable {
@@ -80,8 +80,8 @@ final class ConnectionTable: Sendable {
         return number
     }
 
-    /// Closes the connections whose requests are slow, and from now on each one that becomes slow: nothing of such a
-    /// request was accepted, and its client would decide when the process ends.
+    /// Closes the connections whose requests are slow, and from now on each connection whose request becomes slow. attachd
+    /// has accepted no part of such a request, and its client would decide when the process ends.
     func drain() {
         let closing = state.withLock { state in
             state.isDraining = true

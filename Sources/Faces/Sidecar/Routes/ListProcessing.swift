@@ -202,7 +202,7 @@ struct ListLimits: Sendable {
     /// The permits for bodies that are larger than the body of a single notification. A slow client holds one for as long
     /// as its body may take.
     let bodies: SharedAdmission
-    /// The thread that reads lists and long bodies, with the places of those that wait for it.
+    /// The thread that reads lists and long bodies, and the limit of requests that wait for it.
     let longWork: LongWork
 
     /// Creates the limits of lists where `requestLimit` notifications may be processed at the same time.

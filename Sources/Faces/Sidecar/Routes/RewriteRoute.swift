@@ -159,7 +159,7 @@ extension HTTPField.Name {
 
 /// The outcome that the answer of `POST /v1/rewrite` tells in its header fields.
 ///
-/// That answer is the payload itself. So it is `original` whenever the payload is as it came, also where a file was made.
+/// The answer is the payload itself, so the outcome is `original` if the payload is unchanged, even if attachd made a file.
 struct VisibleOutcome: Sendable, Equatable {
     /// The most bytes of a reason.
     static let reasonLimit = 200
@@ -202,7 +202,8 @@ struct VisibleOutcome: Sendable, Equatable {
         return "\(LintCode.attachmentMissing.rawValue): No dialect finds an attachment in the payload."
     }
 
-    /// Returns a text as the value of a header field: in place of each URL its host, printable ASCII only, and cut.
+    /// Returns a text as the value of a header field: each URL becomes its host, only printable ASCII stays, and a long
+    /// text is cut.
     static func headerText(_ text: String) -> String {
         let words = text.split(whereSeparator: \.isWhitespace).map(withoutURL)
         let ascii = words.joined(separator: " ").unicodeScalars.map { scalar -> Character in

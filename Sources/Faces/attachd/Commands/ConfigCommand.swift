@@ -14,7 +14,7 @@ struct ConfigCommand: AsyncParsableCommand {
 
     struct Check: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Checks a configuration file by itself: its keys, its values, and the files that it names.",
+            abstract: "Checks only a configuration file: its keys, its values, and the files that it names.",
             discussion: """
                 Options and the variables of settings are ignored: a file that needs them, such as one that listens on \
                 all addresses and gets its token from a variable, is not valid by itself. The credentials of AWS are \

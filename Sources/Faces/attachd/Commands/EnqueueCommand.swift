@@ -17,7 +17,7 @@ struct EnqueueCommand: AsyncParsableCommand {
     var payloads: [String] = ["-"]
     @Option(help: "The job's name. The queue accepts each name once. Only for a single payload.")
     var id: String?
-    @Option(help: "The tenant that the jobs are for. Tenants take turns, and have their share of the queue.")
+    @Option(help: "The tenant that the jobs are for. Tenants take turns, and each has its share of the queue.")
     var tenant: String?
     @Option(help: "Post the result to this URL.")
     var callback: String?
@@ -88,7 +88,7 @@ struct EnqueueCommand: AsyncParsableCommand {
         }
     }
 
-    /// Prints the results in the order of the payloads. Fails after the last one if a job has none.
+    /// Prints the results in the order of the payloads. Fails after the last result if a job has no result.
     private func printResults(
         of jobs: [(name: JobName, deadline: Instant)],
         from producer: JobProducer,

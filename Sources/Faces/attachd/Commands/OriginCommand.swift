@@ -30,7 +30,7 @@ struct OriginCommand: AsyncParsableCommand {
 
     @Argument(help: "The folder to serve.", completion: .directory)
     var folder: String
-    @Option(help: "The HOST:PORT to listen on. Port 0 takes a free port.")
+    @Option(help: "The HOST:PORT to listen on. Port 0 chooses a free port.")
     var listen = "127.0.0.1:8081"
     @Option(help: "A pattern of paths and its faults, such as '*.mp4 bandwidth=50kB/s&latency=200ms'; may be repeated.")
     var rule: [String] = []

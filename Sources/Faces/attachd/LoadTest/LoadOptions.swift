@@ -7,7 +7,7 @@ import Media
 /// The options of the load: notifications, rates and arrivals.
 struct LoadOptions: ParsableArguments {
     @Option(
-        help: "Notifications a second: 50, or 1.5x the measured capacity, or a ramp 0.5x..3x, or a list with commas."
+        help: "Notifications per second: 50, 1.5x the measured capacity, a ramp 0.5x..3x, or a list with commas."
     )
     var rate = "10"
     @Option(help: "The duration of each step of the load.")

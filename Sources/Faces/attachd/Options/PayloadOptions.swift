@@ -10,7 +10,7 @@ struct PayloadOptions: ParsableArguments {
     )
     var path = "-"
     @Option(
-        help: "Find attachments by this dialect only. (default: the most specific that finds one)",
+        help: "Find attachments by this dialect only. (default: the most specific dialect that finds an attachment)",
         completion: .list(Dialect.builtIn.map(\.name))
     )
     var dialect: String?

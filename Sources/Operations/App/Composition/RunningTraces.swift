@@ -39,7 +39,7 @@ final class RunningTraces: Service {
 
 // MARK: - The collector
 
-/// The operator's collector of spans, reached with a client of its own: one that hangs holds nothing else.
+/// The operator's collector of spans. It has its own client, so a collector that hangs blocks nothing else.
 ///
 /// It may have any address, also on this machine: only the operator names it, never a payload.
 final class Collector: SpanExporter {

@@ -52,7 +52,7 @@ package struct JobProducer: Sendable {
         }
     }
 
-    /// The number of workers that reported to the queue lately; `nil` if that is not known.
+    /// The number of workers that reported to the queue recently; `nil` if it is unknown.
     package var workerCount: Int? {
         get async {
             guard case .queue(let queue) = backend else { return nil }

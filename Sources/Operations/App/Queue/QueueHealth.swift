@@ -59,8 +59,8 @@ final class QueueHealth: Sendable {
 
 /// The first questions to the queue's server. HTTP is served meanwhile: a server that is away delays no health check.
 ///
-/// What makes or takes work waits for the list of switched-off formats (`whenFormatsAreKnown`), because a format may be
-/// off for a bug in its decoder.
+/// All parts that start work wait for the list of switched-off formats (`whenFormatsAreKnown`), because a format may be
+/// switched off because of a bug in its decoder.
 final class QueueStart: Service {
     private let queue: OpenQueue
     private let formats: FleetFormats

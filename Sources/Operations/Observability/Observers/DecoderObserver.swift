@@ -25,16 +25,16 @@ package struct DecoderObserver: EventRecorder {
     )
     private let formatOff = Gauge(
         "attachd_format_off",
-        "1 if this input format or codec is switched off, 0 if it was.",
+        "1 while this input format or codec is switched off, 0 after it was switched on again.",
         by: "format",
     )
     private let formatChanges = Counter(
         "attachd_format_changes_total",
-        "Changes of the formats and codecs that are switched off.",
+        "Changes to the list of formats and codecs that are switched off.",
     )
     private let formatRefusals = Counter(
         "attachd_format_refusals_total",
-        "Sources refused because their format, or a codec in them, is switched off, by format.",
+        "Sources refused because their format or one of their codecs is switched off, by format.",
         by: "format",
     )
     private let formatStops = Counter(

@@ -57,7 +57,7 @@ package struct ProcessMetrics: Sendable {
     )
     private let stalled = Gauge(
         "attachd_loop_stalled_seconds",
-        "Time since an essential loop stalled; 0 while it runs.",
+        "Time for which an essential loop has been stalled; 0 while it runs.",
         by: "loop",
     )
     private let resident = Gauge(
@@ -80,7 +80,7 @@ package struct ProcessMetrics: Sendable {
 
 /// The observer of spans on their way to the collector.
 package struct SpanExportObserver: EventRecorder {
-    private let exported = Counter("attachd_spans_exported_total", "Spans that the collector took.")
+    private let exported = Counter("attachd_spans_exported_total", "Spans that the collector accepted.")
     private let dropped = Counter(
         "attachd_spans_dropped_total",
         "Spans that were not delivered, by reason: queue_full or collector.",

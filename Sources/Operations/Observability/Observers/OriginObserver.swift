@@ -12,13 +12,13 @@ package struct OriginObserver: EventRecorder {
     )
     private let refusals = Counter(
         "attachd_origin_refusals_total",
-        "Requests that were not made: the origin fails (failing), asked for a pause (paused), or has no free permit in time (late).",
+        "Requests that were not sent: the origin fails (failing), asked for a pause (paused), or had no free permit in time (late).",
         by: "reason",
         with: ["failing", "paused", "late"],
     )
     private let preemptions = Counter(
         "attachd_origin_preemptions_total",
-        "Downloads that were ended because others waited: too slow for their deadline (slow), or from a site with more than its share (share).",
+        "Downloads ended because others waited: too slow for their deadline (slow), or from a site that used more than its share (share).",
         by: "cause",
         with: ["slow", "share"],
     )
@@ -36,8 +36,8 @@ package struct OriginObserver: EventRecorder {
         "attachd_origin_circuits_open",
         "Origins whose circuit breaker is open or being tested.",
     )
-    private let inFlight = Gauge("attachd_origin_requests_in_flight", "Requests to origins under way.")
-    private let waiting = Gauge("attachd_origin_requests_waiting", "Requests that wait for a permit.")
+    private let inFlight = Gauge("attachd_origin_requests_in_flight", "Requests to origins in progress.")
+    private let waiting = Gauge("attachd_origin_requests_waiting", "Requests waiting for a permit.")
     private let threads = Gauge(
         "attachd_origin_threads",
         "Threads for requests to sites: with a request (working), or with kept connections (idle).",
@@ -103,15 +103,15 @@ package struct SourceMemoryObserver: EventRecorder {
     private let held = Gauge("attachd_source_memory_bytes", "Memory that sources have reserved, in bytes.")
     private let limit = Gauge(
         "attachd_source_memory_limit_bytes",
-        "Memory that all sources may have together, in bytes.",
+        "Memory that all sources together may use, in bytes.",
     )
     private let waits = Counter(
         "attachd_source_memory_waits_total",
-        "Downloads that paused because other sources had the memory.",
+        "Downloads that paused because other sources used the memory.",
     )
     private let losses = Counter(
         "attachd_source_memory_losses_total",
-        "Sources that lost memory to others: what they had reserved (reserved), their bytes, which are fetched again (bytes), or their rest (rest).",
+        "Sources that lost memory to others: reserved memory that they had not used (reserved), bytes that are downloaded again (bytes), or the rest of their download (rest).",
         by: "kind",
         with: ["reserved", "bytes", "rest"],
     )

@@ -10,7 +10,7 @@ package final class ProcessingObserver: EventRecorder {
     private let started = Counter("attachd_attachments_started_total", "Attachments whose download was started.")
     private let joined = Counter(
         "attachd_attachments_joined_total",
-        "Attachments that joined work already under way for another notification.",
+        "Attachments that joined work in progress for another notification.",
     )
     private let reused = Counter(
         "attachd_attachments_reused_total",
@@ -22,7 +22,7 @@ package final class ProcessingObserver: EventRecorder {
     )
     private let notifications = Counter(
         "attachd_notifications_total",
-        "Notifications answered, by outcome; none for those in which no attachment was looked for or found.",
+        "Notifications answered, by outcome; none if attachd looked for no attachment or found none.",
         by: "outcome",
         with: ProcessingResult.Outcome.allCases.map(\.rawValue) + ["none"],
     )
@@ -35,7 +35,7 @@ package final class ProcessingObserver: EventRecorder {
     )
     private let stages = Histogram(
         "attachd_stage_seconds",
-        "Time that each stage of a notification took.",
+        "Duration of each stage of a notification.",
         by: "stage",
         with: Stopwatch.Stage.allCases.map(\.rawValue) + ["total"],
     )

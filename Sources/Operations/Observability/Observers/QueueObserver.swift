@@ -27,7 +27,7 @@ package struct WorkerObserver: EventRecorder {
     private let late = Counter("attachd_jobs_late_total", "Jobs answered after their deadline.")
     private let reclaimed = Counter(
         "attachd_jobs_reclaimed_total",
-        "Jobs reclaimed from workers that died or hang.",
+        "Jobs reclaimed from workers that died or hung.",
     )
     private let stale = Counter(
         "attachd_jobs_stale_total",
@@ -40,7 +40,7 @@ package struct WorkerObserver: EventRecorder {
     private let deadLettered = Counter("attachd_jobs_dead_lettered_total", "Jobs moved to the dead letters.")
     private let returned = Counter(
         "attachd_jobs_returned_total",
-        "Jobs given back when the worker stopped.",
+        "Jobs returned to the queue when the worker stopped.",
     )
     private let callbacks = Counter(
         "attachd_callbacks_total",
@@ -56,7 +56,7 @@ package struct WorkerObserver: EventRecorder {
     private let available = Gauge("attachd_queue_available", "1 while the queue answers, otherwise 0.")
     private let oldest = Gauge(
         "attachd_queue_oldest_waiting_seconds",
-        "Time that the job at the front of the queue has waited.",
+        "Time for which the job at the front of the queue has waited.",
     )
     private let jobs = Gauge(
         "attachd_queue_jobs",
@@ -64,8 +64,8 @@ package struct WorkerObserver: EventRecorder {
         by: "state",
         with: ["waiting", "running"],
     )
-    private let deadLetters = Gauge("attachd_queue_dead_letters", "Jobs that killed their workers.")
-    private let unposted = Gauge("attachd_queue_callbacks", "Answers that are still to be posted.")
+    private let deadLetters = Gauge("attachd_queue_dead_letters", "Dead letters: jobs that killed their workers.")
+    private let unposted = Gauge("attachd_queue_callbacks", "Answers waiting to be posted to their callbacks.")
     private let problems = Gauge(
         "attachd_queue_problem",
         "1 while the queue's file has a problem, by kind.",
@@ -73,12 +73,12 @@ package struct WorkerObserver: EventRecorder {
     )
     private let needed = Gauge(
         "attachd_workers_needed",
-        "Workers that the queue needs so that its jobs are done in time, as at /v1/scale.",
+        "Workers that the queue needs to finish its jobs in time, as at /v1/scale.",
     )
-    private let workers = Gauge("attachd_workers_running", "Workers of the queue that reported lately.")
+    private let workers = Gauge("attachd_workers_running", "Workers of the queue that reported recently.")
     private let cost = Gauge(
         "attachd_worker_job_seconds",
-        "Time of one worker for one job, by which the number of workers is planned.",
+        "Time that one worker needs for one job, from which the number of workers is calculated.",
     )
     private let log: WarningLog
     /// The tenants with metrics of their own: only those of the configuration, so that their number is bounded.

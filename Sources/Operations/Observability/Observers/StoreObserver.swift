@@ -6,7 +6,7 @@ package import Storage
 package struct StoreObserver: EventRecorder {
     private let stored = Counter(
         "attachd_stored_total",
-        "Attachments stored. Storing the same attachment again counts again.",
+        "Attachments stored, including those that were already in the store.",
     )
     private let failures = Counter(
         "attachd_store_failures_total",
@@ -52,10 +52,10 @@ package struct StoreObserver: EventRecorder {
 package struct PublishObserver: EventRecorder {
     private let published = Counter("attachd_published_total", "Files uploaded to the bucket.")
     private let bytes = Counter("attachd_published_bytes_total", "Bytes of the files uploaded to the bucket.")
-    private let reused = Counter("attachd_publish_reused_total", "Files that were in the bucket already.")
+    private let reused = Counter("attachd_publish_reused_total", "Files that were already in the bucket.")
     private let retries = Counter("attachd_publish_retries_total", "Uploads that were repeated.")
     private let failures = Counter("attachd_publish_failures_total", "Uploads to the bucket that failed.")
-    private let time = Histogram("attachd_publish_seconds", "Time that uploading a file to the bucket took.")
+    private let time = Histogram("attachd_publish_seconds", "Time to upload a file to the bucket.")
     private let availability = Gauge(
         "attachd_bucket_available",
         "1 while files are uploaded to the bucket, 0 while uploads pause after failures.",

@@ -60,7 +60,7 @@ package final class SpanExport: Sendable {
         }
     }
 
-    /// Exports what is left, without trying again, in a time that delays nobody's shutdown for long.
+    /// Exports the remaining spans, without retries, in a time that delays the shutdown only briefly.
     package func finish() async {
         let end = time.now + Self.lastTime
         while time.now < end, let batch = take() {
@@ -113,7 +113,7 @@ package protocol SpanExporter: Sendable {
 }
 
 package enum SpanExportOutcome: Sendable, Equatable {
-    /// The collector took the spans, but for this number.
+    /// The collector accepted all spans except this number.
     case taken(refused: Int)
     /// The collector may take them later.
     case failed(String)
@@ -129,7 +129,7 @@ package enum SpanExportEvent: Sendable, Equatable {
 
 /// The reason why spans were not delivered.
 package enum SpanLoss: Sendable, Equatable {
-    /// More spans ended than the collector took.
+    /// Spans ended faster than the collector accepted them.
     case queueFull
     /// The collector failed or refused, last for this reason.
     case collector(String)

@@ -1,7 +1,7 @@
 package import Base
 import Synchronization
 
-/// The beginning of all spans: it hands each one that has ended to a receiver.
+/// The maker of all spans. It passes each finished span to a receiver.
 package struct SpanTracer: Sendable {
     private let sampler: Sampler
     private let onEnd: @Sendable (FinishedSpan) -> Void
@@ -48,9 +48,9 @@ package enum Sampler: Sendable, Equatable {
     }
 }
 
-// MARK: - Spans under way
+// MARK: - Spans in progress
 
-/// A span under way. It is exported when it ends, if its trace is sampled.
+/// A span in progress. It is exported when it ends, if its trace is sampled.
 package final class RecordedSpan: ActivitySpan {
     private struct State {
         var name: String

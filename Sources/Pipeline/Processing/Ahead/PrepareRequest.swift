@@ -58,12 +58,12 @@ package struct Preparation: Sendable {
     let until: UnixTime
 }
 
-/// The answer to a source that was to be made ready ahead of time.
+/// The answer for a source of `POST /v1/prepare`.
 package struct PreparedResult: Sendable {
     package let request: PrepareRequest
     /// The name of the profile.
     package let profile: String
-    /// The made file; `nil` if the source became none.
+    /// The finished file; `nil` if attachd could not make one.
     package let attachment: DeliveredAttachment?
     package let failure: ProcessingResult.Failure?
     /// The time until which notifications use the file; `nil` if it is not held.
@@ -130,8 +130,8 @@ extension AttachmentPipeline {
         let end = min(until, steps.store.end(of: made.stored) ?? until)
         let prepared = PreparedAttachment(stored: made.stored, report: made.report, source: made.source, until: end)
         cache.hold(prepared, for: key)
-        let patience = max(.zero, min(Self.indexPatience, deadline - time.now))
-        let isShared = await index?.add(prepared, as: PreparedName(key), within: patience) ?? true
+        let timeout = max(.zero, min(Self.indexTimeout, deadline - time.now))
+        let isShared = await index?.add(prepared, as: PreparedName(key), within: timeout) ?? true
         guard !forgotten.contains(wanted.key.source, since: moment) else {
             _ = await forget(source: request.source)
             return answer(until: nil, Self.isForgotten)
@@ -140,14 +140,14 @@ extension AttachmentPipeline {
     }
 
     /// The time limit for an entry in the fleet's index, before a campaign.
-    private static let indexPatience: Duration = .seconds(5)
+    private static let indexTimeout: Duration = .seconds(5)
     private static let isPrivate =
-        "The origin allows no use by others (Cache-Control: private or no-store, or Vary: *), so it is not held."
+        "The origin does not allow shared use (Cache-Control: private or no-store, or Vary: *), so attachd does not hold the file."
     private static let isPoor =
-        "There was too little time for the best version, so it is not held. Send fewer sources at once, or more time."
-    private static let isForgotten = "The source was taken back meanwhile, so it is not held."
+        "There was too little time for the best version, so attachd does not hold the file. Send fewer sources at once, or allow more time."
+    private static let isForgotten = "The source was taken back in the meantime, so attachd does not hold the file."
     private static let isUnshared =
-        "The queue's Redis did not take the entry: the other workers do not know of it. Prepare it again later."
+        "The queue's Redis did not store the entry, so other workers do not know the file. Prepare the source again later."
 }
 
 // MARK: - Times

@@ -2,7 +2,7 @@ import Base
 import Media
 import Synchronization
 
-/// A cache of attachments that also coalesces requests: identical work under way is joined, and finished work is used
+/// A cache of attachments that also coalesces requests: identical work in progress is joined, and finished work is used
 /// again for as long as the origin allows.
 ///
 /// Work is identical if its keys are equal. Answers that the origin restricts to one client are neither joined nor
@@ -47,7 +47,7 @@ final class AttachmentCache: Sendable {
 
     private var time: any TimeSource { context.time }
 
-    /// Makes the attachment from its source, joins work under way for it, or takes it from the cache.
+    /// Makes the attachment from its source, joins work in progress for it, or takes it from the cache.
     /// `onProgress` receives the progress after each event.
     ///
     /// Returns when nothing better will come or the task is cancelled. The caller cancels it at `expiry`.
@@ -91,7 +91,7 @@ final class AttachmentCache: Sendable {
         }
     }
 
-    /// Drops matching cached attachments, and lets nobody join matching work under way.
+    /// Drops matching cached attachments, and lets no notification join matching work in progress.
     func forget(
         _ isForgotten: @Sendable (AttachmentKey, Entry) -> Bool,
         running: @Sendable (AttachmentKey) -> Bool,
@@ -151,8 +151,8 @@ final class AttachmentCache: Sendable {
         guard let index else { return false }
         let forgetCount = state.withLock(\.forgetCount)
         // The question is asked on the notification's time.
-        let patience = max(.zero, job.deadline.latest - time.now) / 10
-        guard var found = await index.find(PreparedName(key), within: patience), !Task.isCancelled else { return false }
+        let timeout = max(.zero, job.deadline.latest - time.now) / 10
+        guard var found = await index.find(PreparedName(key), within: timeout), !Task.isCancelled else { return false }
         found.until = min(found.until, .now + Self.beliefTime)
         guard hold(found, for: key, unlessForgottenSince: forgetCount) else { return false }
         recorder.record(.attachment(.reused))
@@ -285,8 +285,8 @@ extension AttachmentCache {
 }
 
 extension AttachmentFailure {
-    /// A Boolean value that indicates whether the source would fail again. Of HTTP statuses, only those that say that
-    /// it does not exist.
+    /// A Boolean value that indicates whether the source would fail again. Of the HTTP statuses, this holds only for
+    /// those that say that the source does not exist.
     fileprivate var isLasting: Bool {
         switch reason {
         case .httpStatus, .empty, .tooLarge, .unrecognizedFormat, .unsupportedFormat, .corrupt, .tooManyPixels: true

@@ -126,7 +126,7 @@ struct CrashTable: Sendable {
 
 /// The fingerprint of a source that crashed its decoder process.
 ///
-/// The hash has 128 bits, and its key is new in each process, so that nobody outside can make another source with the
+/// The hash has 128 bits, and its key is new in each process, so an attacker cannot make another source with the
 /// same hash.
 struct CrashedContent: Hashable, Sendable {
     static let headByteCount = 256

@@ -3,7 +3,7 @@ import Media
 import Payloads
 import Synchronization
 
-/// One attachment, as far as it is ready.
+/// The parts of one attachment that are ready so far.
 struct ReadyAttachment: Sendable {
     /// The best output that is complete.
     var rung: SharedRung?
@@ -18,7 +18,7 @@ struct ReadyAttachment: Sendable {
     /// A Boolean value that indicates whether `rung` is the last useful rung of a whole source.
     var isComplete = false
 
-    /// Returns the attachment as it is delivered, or `nil` if it is not stored.
+    /// Returns the delivered attachment, or `nil` if it is not stored.
     func delivered(as identifier: String, from url: String) -> DeliveredAttachment? {
         guard let stored, let rung else { return nil }
         return DeliveredAttachment(identifier, in: stored, rung.report, from: url, source)

@@ -25,7 +25,7 @@ package struct ProcessingRequest: Sendable {
         return notification.attachments[index].options.clippingRectangle
     }
 
-    /// Returns the attachment at `index` as it is delivered, or `nil` if it is not stored.
+    /// Returns the delivered attachment at `index`, or `nil` if it is not stored.
     func delivered(_ ready: ReadyAttachment, at index: Int) -> DeliveredAttachment? {
         let named = notification.attachments[index]
         guard var delivered = ready.delivered(as: named.identifier, from: named.url) else { return nil }

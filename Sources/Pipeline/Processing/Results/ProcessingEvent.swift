@@ -17,7 +17,7 @@ package enum ProcessingEvent: Sendable {
 package enum AttachmentEvent: Sendable, Equatable {
     /// A download and its decoding started. The work has a number of its own in this process.
     case begun(work: Int)
-    /// The notification joined work that was already under way.
+    /// The notification joined work that was already in progress.
     case joined(work: Int)
     /// The attachment came from the cache.
     case reused
@@ -56,8 +56,8 @@ package final class AnswerReport: Sendable {
     func make() -> Bool { !isMade.exchange(true, ordering: .relaxed) }
 }
 
-/// The listener of the work under way. It learns, as soon as a decoder has begun an attachment, also one that was begun
-/// for another notification.
+/// The listener of work in progress. It is called as soon as a decoder has begun an attachment, even if the decoder began
+/// it for another notification.
 ///
 /// A class, because the optimizer of Swift 6.3 breaks a task-local closure: the process died when the value was set.
 package final class WorkingDecoder: Sendable {
@@ -93,8 +93,8 @@ package final class Stopwatch: Sendable {
 
     /// Records the end of a stage. Of several attachments, the last one's end counts.
     ///
-    /// If a later stage has ended while this one is still under way, this one missed the deadline: it ends there too,
-    /// and later calls for it are ignored. `instant` is for an end in the past.
+    /// If a later stage has ended while this one is still running, this stage missed the deadline: it ends at the same
+    /// time, and later calls for it are ignored. `instant` is for an end in the past.
     package func finish(_ stage: Stage, at instant: Instant? = nil) {
         let now = instant ?? time.now
         ends.withLock { ends in

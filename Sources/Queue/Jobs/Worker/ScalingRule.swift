@@ -74,7 +74,7 @@ package struct ScalingRule: Sendable, Equatable {
         )
     }
 
-    /// Returns the workers that finish the waiting jobs in time, those that run now among them.
+    /// Returns the number of workers that finish the waiting jobs in time, including the running workers.
     private func workers(for load: QueueLoad, rate: Double) -> Int {
         let (running, start) = (load.workers.count, startTime / .seconds(1))
         let (rate, leased) = (rate * Self.backlogPart, Double(load.running))

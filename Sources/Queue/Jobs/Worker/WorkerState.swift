@@ -96,8 +96,8 @@ package struct WorkerState {
 
     package func holds(_ lease: Lease) -> Bool { held[lease] != nil }
 
-    /// Returns whether a refused renewal means that the job is lost. One that is being answered may be refused because
-    /// its answer has arrived; otherwise the queue refuses the answer.
+    /// Returns whether a refused renewal means that the job is lost. The renewal of a job that is being answered may be
+    /// refused because its answer has arrived; otherwise the queue refuses the answer.
     package func canLose(_ lease: Lease) -> Bool { held[lease].map { $0.phase != .answering } ?? false }
 
     /// The next time at which `timePassed` has something to do.

@@ -23,7 +23,7 @@ package struct RedisSettings: Sendable, Equatable {
     package var timeLimit: Duration
     /// The time limit of one attempt to connect.
     package var connectLimit: Duration
-    /// The time within which replicas must have a change that is to be acknowledged.
+    /// The time within which the replicas must confirm a change before attachd acknowledges it.
     package var replicationLimit: Duration
 
     package init(
@@ -105,8 +105,8 @@ extension RedisSettings {
         return parts
     }
 
-    /// Reads the addresses and the name. Returns the parts of the URL with one host in place of the list, which is not
-    /// valid in a URL.
+    /// Reads the addresses and the name. Returns the parts of the URL with one host instead of the list, because a list
+    /// is not valid in a URL.
     private mutating func readSentinels(_ url: String, scheme: String) throws(JobQueueError) -> URLComponents {
         let rest = url.dropFirst(scheme.count + 3)
         let authority = rest.prefix { !"/?#".contains($0) }

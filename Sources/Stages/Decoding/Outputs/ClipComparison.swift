@@ -1,10 +1,10 @@
 import Base
 import Media
 
-/// The comparison of a finished clip with the part of the source that was wanted.
+/// The comparison of a finished clip with the requested part of the source.
 ///
-/// What the source has is known from the decoder, by measures that do not share a mistake; what the clip has is read by the
-/// worker. A mistake of either is a clip that ends too early, and nobody would know: it plays.
+/// The decoder measures the source in several independent ways, and the worker measures the clip. Without the comparison,
+/// nobody would notice a clip that ends too early, because it plays.
 struct ClipComparison {
     /// The least tolerance, in milliseconds.
     private static let least = 100
@@ -25,7 +25,7 @@ struct ClipComparison {
         start = clip.start.milliseconds
     }
 
-    /// What is missing in the clip; `nil` if it has all of the wanted part.
+    /// The part that the clip lacks, as a failure; `nil` if the clip is complete.
     var shortfall: AttachmentFailure? {
         let (video, sound) = (tracks.first(where: \.isVideo), tracks.first { !$0.isVideo })
         if let stream = account.sound, stream.packets > 0, sound?.milliseconds ?? 0 == 0 { return Self.withoutSound }

@@ -42,7 +42,7 @@ final class TransferLoops: Sendable {
         /// The most transfers at once, and so the most loops that work: the permits of requests to origins and to
         /// callbacks, and the transfers that pause. Each has a place, so that none of them waits for another.
         var all = OriginRule().globalLimit + OriginRule.callbacks.globalLimit + MemoryPool.Rule.waitingLimit
-        /// The most transfers of one site at once: those that pause have given back their permits, and keep their places.
+        /// The maximum number of transfers of one site at once. A paused transfer has returned its permit but still counts.
         var site = 80
     }
 

@@ -111,7 +111,7 @@ package final class NameResolver: Sendable {
 
     private static let loopback = [IPAddress(v4: 0x7f00_0001), IPAddress(v6: 1)]
 
-    /// Returns the name as it is asked for; `nil` if no DNS name can be written like that. A name of 255 bytes on the
+    /// Returns the name for the query; `nil` if it is not a valid DNS name. A name of 255 bytes on the
     /// wire has 253 characters, and perhaps a dot at its end (RFC 1035, section 2.3.4).
     private static func name(_ host: String) -> String? {
         let bytes = host.utf8

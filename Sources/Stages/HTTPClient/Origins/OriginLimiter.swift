@@ -252,7 +252,7 @@ package enum OriginLimitError: Error, Equatable {
         case .crowded(let until):
             return unavailable("\(host) is busy. It may be asked again in \(Self.seconds(until - now)).")
         case .late:
-            let message = "Too many requests to \(host) are under way to make another one in time."
+            let message = "Too many requests to \(host) are in progress to send another one in time."
             return AttachmentFailure(.download, .timedOut, message)
         case .cancelled:
             return AttachmentFailure(.download, .cancelled, "The download from \(host) was stopped.")

@@ -17,7 +17,7 @@ package struct Budget: Sendable, Equatable {
         case share(String)
         case goodput, rss
 
-        /// A Boolean value that indicates whether nobody wants a high value: a time, but that which is left, or memory.
+        /// A Boolean value that indicates whether lower values are better, as for times (except the margin) and memory.
         var isBetterLow: Bool {
             switch self {
             case .time(let subject, _): subject != "margin"
