@@ -184,7 +184,7 @@ struct SoundTiming {
     /// The largest shift, in seconds, that may still be jitter.
     static let largestJitter = 0.1
     /// The time, in seconds, after which a shift is not jitter any more.
-    static let toleratedDrift = 0.25
+    static let longestJitter = 0.25
 
     /// The time at which the next sample is due if the sound goes on without a gap.
     private var next: Double?
@@ -218,6 +218,6 @@ struct SoundTiming {
             since = due
             isLate = shift > 0
         }
-        return abs(shift) > Self.largestJitter || due - (since ?? due) >= Self.toleratedDrift
+        return abs(shift) > Self.largestJitter || due - (since ?? due) >= Self.longestJitter
     }
 }

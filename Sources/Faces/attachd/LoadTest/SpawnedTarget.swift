@@ -92,7 +92,7 @@ struct SpawnOptions: ParsableArguments {
     @Flag(help: "Start a worker, an origin and a store for the test, and remove them afterwards.")
     var spawn = false
     @Option(
-        help: "How to send to the worker: by the route notifications, rewrite or jobs, or by queue to use --queue directly."
+        help: "How to reach the worker: the route notifications, rewrite or jobs, or queue to use --queue directly."
     )
     var through = Way.notifications
     @Option(
