@@ -95,6 +95,32 @@ struct ComparedClipsTests {
         }
     }
 
+    @Test(
+        "a clip lasts as long as its pictures, whatever its clock and its header say",
+        arguments: [
+            ("v-silent-fmp4-at-10s.mp4", 4000), ("v-fmp4-with-sound-at-5s.mp4", 4000), ("p-mp3-8000hz-1s.mp3", 1000),
+            ("t-id3-8s-before-the-video.ts", 4000),
+        ],
+    )
+    func shownDuration(name: String, milliseconds: Int) async throws {
+        try await DecoderPool.with("attachd-decoder") { pool in
+            let conversion = try await pool.convert(SharedMedia.bytes("found4/\(name)"))
+            #expect(conversion.failure == nil)
+            let duration = try #require(conversion.rungs.last).report.durationMilliseconds ?? 0
+            #expect(abs(duration - milliseconds) <= 100, "\(duration) ms")
+        }
+    }
+
+    @Test("the last picture of a cut file is not held, and the clip lacks its end")
+    func cutFile() async throws {
+        try await DecoderPool.with("attachd-decoder") { pool in
+            let conversion = try await pool.convert(SharedMedia.bytes("found4/v2-silent-webm-cut-at-40-percent.webm"))
+            #expect(conversion.failure?.reason == .durationMissing)
+            let duration = try #require(conversion.rungs.last).report.durationMilliseconds ?? 0
+            #expect(abs(duration - 3500) <= 100, "\(duration) ms")
+        }
+    }
+
     @Test("sound in LATM is decoded")
     func latm() async throws {
         try await DecoderPool.with("attachd-decoder") { pool in

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Logging
 import Observability
@@ -13,6 +14,7 @@ struct LineLogHandlerTests {
         }
         logger[metadataKey: "job.id"] = "7"
         logger.warning("two\nlines", metadata: ["reason": "stalled"])
+        lines.writer.flush()
         let line = try #require(lines.all.first)
         #expect(line.last == UInt8(ascii: "\n") && line.dropLast().contains(UInt8(ascii: "\n")) == false)
         let fields = try JSONDecoder().decode([String: String].self, from: line)
@@ -28,12 +30,15 @@ extension LineLogHandlerTests {
         let logger = Logger(label: "test") { label in
             LineLogHandler(label: label, format: format, writer: lines.writer)
         }
-        lines.isFull.withLock { $0 = true }
+        lines.isFull = true
         for _ in 0..<3 { logger.info("lost") }
+        lines.writer.flush()
         #expect(lines.all.isEmpty)
-        lines.isFull.withLock { $0 = false }
+        lines.isFull = false
         logger.info("written", metadata: ["reason": "stalled"])
+        lines.writer.flush()
         logger.info("written again")
+        lines.writer.flush()
         let texts = lines.all.map { String(decoding: $0, as: UTF8.self) }
         #expect(texts.count == 2 && texts[0].contains("written") && texts[0].contains("stalled"))
         #expect(texts[0].contains("dropped_lines") && texts[0].contains("3") && !texts[1].contains("dropped_lines"))
@@ -53,10 +58,13 @@ extension LineLogHandlerTests {
         }
         let logger = Logger(label: "test") { label in LineLogHandler(label: label, format: .text, writer: writer) }
         logger.info("cut")
+        writer.flush()
         space.withLock { $0 = 0 }
         logger.info("lost")
+        writer.flush()
         space.withLock { $0 = .max }
         logger.info("whole")
+        writer.flush()
         let lines = String(decoding: written.withLock { $0 }, as: UTF8.self).split(separator: "\n")
         #expect(lines.count == 2 && lines[0].utf8.count == 10)
         #expect(lines.last?.hasSuffix("dropped_lines=2 whole") == true)
@@ -72,20 +80,59 @@ extension LineLogHandlerTests {
             return handler
         }
         logger.info("done", metadata: ["reason": "stalled"])
+        lines.writer.flush()
         let line = try #require(lines.all.first.map { String(decoding: $0, as: UTF8.self) })
         #expect(line.contains("reason=stalled trace_id=1 done"))
     }
 }
 
-private final class Lines: Sendable {
-    private let lines = Mutex<[Data]>([])
-    let isFull = Mutex(false)
-    var writer: LogWriter {
-        LogWriter { [self] line in
-            guard !isFull.withLock({ $0 }) else { return 0 }
-            lines.withLock { $0.append(Data(line)) }
+extension LineLogHandlerTests {
+    @Test("whoever logs does not wait for an output that takes nothing; the lines that do not fit are counted")
+    func stuck() {
+        let gate = DispatchSemaphore(value: 0)
+        let written = Mutex<[UInt8]>([])
+        let writer = LogWriter { line in
+            gate.wait()
+            gate.signal()
+            written.withLock { $0 += line }
             return line.count
         }
+        let logger = Logger(label: "test") { label in LineLogHandler(label: label, format: .text, writer: writer) }
+        let long = String(repeating: "x", count: 1000)
+        for _ in 0..<3000 { logger.info("\(long)") }
+        gate.signal()
+        writer.flush()
+        logger.info("last")
+        writer.flush()
+        let lines = String(decoding: written.withLock { $0 }, as: UTF8.self).split(separator: "\n")
+        let dropped = lines.last?.firstMatch(of: /dropped_lines=(\d+) last/).flatMap { Int($0.1) }
+        #expect(lines.count < 3000 && lines.count - 1 + (dropped ?? 0) == 3000)
     }
-    var all: [Data] { lines.withLock { $0 } }
+}
+
+private final class Lines: Sendable {
+    private final class Taken: Sendable {
+        let lines = Mutex<[Data]>([])
+        let isFull = Mutex(false)
+    }
+
+    private let taken: Taken
+    let writer: LogWriter
+
+    init() {
+        let taken = Taken()
+        self.taken = taken
+        writer = LogWriter { lines in
+            guard !taken.isFull.withLock({ $0 }) else { return 0 }
+            taken.lines.withLock { $0.append(Data(lines)) }
+            return lines.count
+        }
+    }
+
+    var isFull: Bool {
+        get { taken.isFull.withLock { $0 } }
+        set { taken.isFull.withLock { $0 = newValue } }
+    }
+
+    var all: [Data] { taken.lines.withLock { $0 } }
 }

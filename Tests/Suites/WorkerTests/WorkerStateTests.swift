@@ -122,27 +122,44 @@ struct WorkerStateTests {
         #expect(state.answered(campaign[0].lease, now: now) == [work(chat)])
     }
 
-    @Test("when answers take long, more of each job's time is reserved for them, until they are fast again")
-    func delays() {
+    /// A worker whose answer of one job was late by `delay`.
+    private func late(by delay: Duration) -> WorkerState {
         var state = WorkerState(limits: WorkerLimits(slots: 1, margin: Self.margin, answerTime: .zero))
-        let (slow, next) = (job("slow", within: .milliseconds(50)), job("next", within: .seconds(60)))
-        #expect(state.take([slow], now: now) == [.answer(slow, .expired)])
-        #expect(state.answered(slow.lease, now: now + .milliseconds(200)) == [])
+        let slow = job("slow", within: .milliseconds(60))
+        _ = state.take([slow], now: now)
+        _ = state.worked(slow.lease)
+        _ = state.answered(slow.lease, now: slow.deadline - Self.margin + delay)
+        return state
+    }
+
+    @Test("when answers take long, more of each job's time is reserved for them; half as much ten seconds later")
+    func delays() {
+        let (next, then) = (job("next", within: .seconds(60)), now + .milliseconds(210))
+        var state = late(by: .milliseconds(200))
         let early = next.deadline - Self.margin - .milliseconds(200)
-        #expect(state.take([next], now: now) == [.work(next, until: early)])
-        for number in 0..<400 {
-            let quick = job("\(number)", within: .milliseconds(50))
-            _ = state.take([quick], now: now)
-            _ = state.answered(quick.lease, now: now - .milliseconds(500))
-        }
-        #expect(state.worked(next.lease) == true)
-        _ = state.answered(next.lease, now: now)
-        let later = job("later", within: .seconds(60))
-        guard case .work(_, let until)? = state.take([later], now: now).first else {
-            Issue.record("nothing was begun")
-            return
-        }
-        #expect(later.deadline - until < Self.margin + .milliseconds(1))
+        #expect(state.take([next], now: then) == [.work(next, until: early)])
+        state = late(by: .milliseconds(200))
+        let later = next.deadline - Self.margin - .milliseconds(100)
+        #expect(state.take([next], now: then + .seconds(10)) == [.work(next, until: later)])
+    }
+
+    @Test("slow answers take at most a quarter of a job's time, and a standstill nothing", arguments: [900, 1500])
+    func boundedDelays(milliseconds: Int) {
+        var state = late(by: .milliseconds(milliseconds))
+        let next = job("next", within: .seconds(3))
+        let reserved = milliseconds > 1000 ? Duration.zero : .milliseconds(750)
+        let then = now + .milliseconds(milliseconds + 10)
+        #expect(state.take([next], now: then) == [.work(next, until: next.deadline - Self.margin - reserved)])
+    }
+
+    @Test("a job that was overdue when the worker took it does not count as a slow answer", arguments: [0, 7])
+    func overdue(starts: Int) {
+        var state = WorkerState(limits: WorkerLimits(slots: 1, margin: Self.margin, answerTime: .zero))
+        let (old, next) = (job("old", within: .seconds(1), starts: starts), job("next", within: .seconds(60)))
+        let then = now + .seconds(1.8)
+        _ = state.take([old], now: then)
+        _ = state.answered(old.lease, now: then + .milliseconds(5))
+        #expect(state.take([next], now: then) == [.work(next, until: next.deadline - Self.margin)])
     }
 
     @Test("a timer that ended late while a job ran is no delay of its answer")

@@ -52,13 +52,6 @@ package final class LoopHeartbeat: Sendable {
     }
 }
 
-/// Names the calling thread, as `top -H` shows it: at most 15 bytes.
-package func setThreadName(_ name: String) {
-    unsafe name.withCString { name in
-        _ = clinux_process_control(PR_SET_NAME, UInt(bitPattern: name))
-    }
-}
-
 // MARK: - All loops
 
 /// The heartbeats of all loops that exist now.

@@ -88,9 +88,11 @@ final class Alarms: Sendable {
         /// The closures that the thread calls next, to show that it runs.
         var answers: [@Sendable () -> Void] = []
         var lateness = RecentMaximum()
+        /// The end of the last time for which the process was stopped. Sleeps that were due before it teach nothing.
+        var resumedAt = Instant(sinceOrigin: .zero)
     }
 
-    /// The maximum lateness that is recorded. A longer one means that the process was stopped.
+    /// The maximum lateness that is recorded. Only in a process that was stopped is the timer itself later.
     private static let longestLateness: Duration = .seconds(1)
 
     static let shared = Alarms()
@@ -103,24 +105,12 @@ final class Alarms: Sendable {
         guard timer >= 0 else {
             Self.end("The process cannot create its timer. Raise the limit of open files (ulimit -n).")
         }
-        var thread = pthread_t()
-        // The thread lives as long as the process, and so must this object.
-        let context = unsafe Unmanaged.passRetained(self).toOpaque()
-        let code = unsafe pthread_create(
-            &thread,
-            nil,
-            { context in
-                if let context = unsafe context {
-                    unsafe Unmanaged<Alarms>.fromOpaque(context).takeUnretainedValue().run()
-                }
-                return nil
-            },
-            context,
-        )
-        guard code == 0 else {
+        do throws(SystemError) {
+            // The thread lives as long as the process, and so must this object.
+            try OwnThread.start("timers", isUrgent: true) { self.run() }
+        } catch {
             Self.end("The process cannot start a thread for its timer. Raise the limit of threads (ulimit -u).")
         }
-        pthread_detach(thread)
     }
 
     /// Ends the process: without a timer no deadline could be met.
@@ -164,7 +154,10 @@ final class Alarms: Sendable {
         }
         try result.get()
         let now = SystemTime().now
-        state.withLock { $0.lateness.learn(min(now - due, Self.longestLateness), at: now) }
+        state.withLock { state in
+            guard due >= state.resumedAt else { return }
+            state.lateness.learn(min(now - due, Self.longestLateness), at: now)
+        }
     }
 
     /// Sets the timer, unless it goes off before `instant` anyway.
@@ -176,12 +169,12 @@ final class Alarms: Sendable {
     }
 
     private func run() {
-        setThreadName("timers")
         while true {
             clinux_timer_wait(timer)
             let now = SystemTime().now
             let (due, answers) = state.withLock { state in
                 let due = state.sleepers.removeAll { $0 <= now }
+                if let armed = state.armed, now - armed > Self.longestLateness { state.resumedAt = now }
                 state.armed = nil
                 if let soonest = state.sleepers.notes.min() { arm(&state, for: soonest) }
                 defer { state.answers = [] }

@@ -187,15 +187,16 @@ extension ClipReader {
         guard isAtSourceEnd, !finished.contains(stream.index) else { return range.duration }
         var end = measures[stream.index]?.end ?? range.start
         // Some containers don't say how long the last picture is shown, but how long they last.
-        if streams.count == 1, !demuxer.hasUndecodedSound, let declared = demuxer.declaredDuration {
-            end = max(end, demuxer.startTime.addingClamped(declared))
+        if streams.count == 1, !demuxer.hasUndecodedSound, !demuxer.hasDurations, !demuxer.isCut {
+            end = max(end, demuxer.declaredEnd ?? end)
         }
         return max(0, min(range.end, end) - range.start)
     }
 
-    /// Returns `true` if the index lists packets of the clip that did not come.
+    /// Returns `true` if the index lists packets of the clip that did not come, or the source is cut before its end.
     private func endsEarly(_ stream: MediaStream) -> Bool {
-        guard let last = stream.indexEntry(stream.indexEntryCount - 1).map({ stream.microseconds($0.timestamp) }) else {
+        let indexed = stream.indexEntry(stream.indexEntryCount - 1).map { stream.microseconds($0.timestamp) }
+        guard let last = [indexed, demuxer.isCut ? demuxer.declaredEnd : nil].compactMap(\.self).max() else {
             return false
         }
         let read = measures[stream.index]?.last ?? range.start

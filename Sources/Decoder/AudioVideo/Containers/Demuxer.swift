@@ -1,3 +1,4 @@
+import Base
 import CLibav
 import DecoderWire
 import Media
@@ -26,6 +27,8 @@ final class Demuxer {
     /// The clock of an MPEG stream; `nil` where the container's times are continuous by themselves.
     private var clock: StreamClock?
     private let isMovie: Bool
+    /// The offset of the end of a Matroska source, as it says itself.
+    private let segmentEnd: Int?
 
     /// Opens a source without looking at its streams' packets.
     ///
@@ -47,6 +50,7 @@ final class Demuxer {
         else { throw DecodeError(.unsupportedFormat, "\(format.rawValue) has no demuxer") }
 
         isMovie = name == "mov"
+        segmentEnd = name == "matroska" ? MatroskaSegment.end(in: bytes) : nil
         clock = name == "mpegts" || name == "mpeg" ? StreamClock() : nil
         if isMovie, !bytes.isWhole { bytes.expect(MovieIndex.range(in: bytes).map { [$0] } ?? []) }
         input = try SourceInput(bytes)
@@ -106,7 +110,9 @@ final class Demuxer {
     /// data that decoders need first and do not show, except on the clock of an MPEG stream: one that is about to wrap
     /// counts up to zero.
     var startTime: Int64 {
-        let time = unsafe context.pointee.start_time
+        // Captions and tags of a transport stream may come long before its pictures and sound.
+        let first = clock == nil ? nil : streams.compactMap(\.startTime).min()
+        let time = unsafe first ?? context.pointee.start_time
         return time == clibav_no_time ? 0 : clock == nil ? max(0, time) : time
     }
 
@@ -119,9 +125,25 @@ final class Demuxer {
         return duration > 0 && duration < Self.longestDuration ? duration : nil
     }
 
+    /// The end that the container states, in microseconds on the source's clock; `nil` if it was estimated.
+    ///
+    /// Of a movie, the tracks count: the duration in its header may be any. A live camera's clock does not begin at zero.
+    var declaredEnd: Int64? {
+        guard unsafe context.pointee.duration_estimation_method == AVFMT_DURATION_FROM_STREAM else { return nil }
+        return isMovie ? streams.compactMap(\.duration).filter { $0 < Self.longestDuration }.max() : duration
+    }
+
     /// The duration in microseconds that the container states; `nil` if it was estimated.
-    var declaredDuration: Int64? {
-        unsafe context.pointee.duration_estimation_method == AVFMT_DURATION_FROM_STREAM ? duration : nil
+    var declaredDuration: Int64? { declaredEnd.map { $0 - startTime }.flatMap { $0 > 0 ? $0 : nil } }
+
+    /// A Boolean value that indicates whether each packet says how long it lasts.
+    var hasDurations: Bool { isMovie }
+
+    /// A Boolean value that indicates whether the source ended before its last byte. It is known at the end of the source.
+    var isCut: Bool {
+        if input.isCut { return true }
+        guard let segmentEnd, let size = input.size else { return false }
+        return size < segmentEnd
     }
 
     /// The types of a movie's samples that are encrypted: those of ISO/IEC 14496-12, 8.12, and of Apple's stores.
@@ -200,6 +222,35 @@ final class Demuxer {
         streams = (0..<streamCount).compactMap { index in
             unsafe context.pointee.streams[index].flatMap { unsafe MediaStream($0, in: context) }
         }
+    }
+}
+
+// MARK: - Matroska
+
+/// The element that holds all of a Matroska source (RFC 9559 §5.1).
+private enum MatroskaSegment {
+    /// The bytes in which the element begins: before it is only the header, which is about 40 bytes long.
+    private static let headByteCount = 128
+
+    /// Returns the offset of its end; `nil` if the source does not say it, as in a live stream.
+    static func end(in bytes: any SourceBytes) -> Int? {
+        var head = [UInt8](repeating: 0, count: headByteCount)
+        let count = unsafe head.withUnsafeMutableBytes { unsafe bytes.readFully(at: 0, into: $0) }
+        head.removeLast(headByteCount - count)
+        guard head.starts(with: [0x1A, 0x45, 0xDF, 0xA3]), let header = element(at: 4, in: head),
+            head.dropFirst(header).starts(with: [0x18, 0x53, 0x80, 0x67])
+        else { return nil }
+        return element(at: header + 4, in: head)
+    }
+
+    /// Returns the end of the element whose size is at `offset` (RFC 8794 §4); `nil` if its size is unknown.
+    private static func element(at offset: Int, in head: [UInt8]) -> Int? {
+        guard offset < head.count else { return nil }
+        let length = head[offset].leadingZeroBitCount + 1
+        guard length <= 8, offset + length <= head.count else { return nil }
+        let mask = UInt64.max >> UInt64(64 - 7 * length)
+        let size = head[offset..<offset + length].reduce(UInt64(0)) { $0 << 8 | UInt64($1) } & mask
+        return size == mask ? nil : SafeSize.sum(offset + length, Int(size))
     }
 }
 

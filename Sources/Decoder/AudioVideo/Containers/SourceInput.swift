@@ -18,6 +18,8 @@ final class SourceInput {
     private(set) var context: UnsafeMutablePointer<AVIOContext>?
 
     var isWhole: Bool { bytes.isWhole }
+    var isCut: Bool { bytes.isCut }
+    var size: Int? { bytes.size }
 
     init(_ bytes: any SourceBytes) throws(DecodeError) {
         self.bytes = bytes

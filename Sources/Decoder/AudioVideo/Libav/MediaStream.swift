@@ -66,6 +66,18 @@ struct MediaStream {
         return orientation.isTransposed ? size.transposed : size
     }
 
+    /// The time of its first packet, in microseconds, if known.
+    var startTime: Int64? {
+        let time = unsafe stream.pointee.start_time
+        return time == clibav_no_time ? nil : microseconds(time)
+    }
+
+    /// The duration that the container states for it, in microseconds.
+    var duration: Int64? {
+        let duration = unsafe stream.pointee.duration
+        return duration == clibav_no_time || duration <= 0 ? nil : microseconds(duration)
+    }
+
     /// The number of packets or key frames in the container's index.
     var indexEntryCount: Int { unsafe Int(avformat_index_get_entries_count(stream)) }
 

@@ -30,7 +30,9 @@ extension WorkerService {
         let decoder = WorkingDecoder { self.decoderBegan(job.lease) }
         return await WorkingDecoder.$current.withValue(decoder) {
             await recorder.record({ .work($0, .begins(job, waited: time.now - job.enqueued)) }) { activity in
-                let reply = await handler.answer(job, until: deadline)
+                let reply = await withTaskExecutorPreference(workExecutor) {
+                    await handler.answer(job, until: deadline)
+                }
                 recorder.record(.work(activity, .answered(reply.status)))
                 return reply
             }

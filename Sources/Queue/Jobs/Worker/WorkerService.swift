@@ -7,8 +7,8 @@ import Synchronization
 /// A service that leases jobs from a queue and answers each of them.
 ///
 /// When it is told to stop, it lets jobs finish that a decoder has begun, gives the others back and leaves the queue.
-/// `WorkerState` decides; this class acts. Leases, renewals and timers run on their own thread, the work itself on
-/// Swift's pool.
+/// `WorkerState` decides; this class acts. Leases, renewals, timers and answers run on their own thread, the work itself
+/// on Swift's pool.
 package final class WorkerService: Service {
     struct Guarded {
         var worker: WorkerState
@@ -25,8 +25,10 @@ package final class WorkerService: Service {
     private let waitingForDecoders: @Sendable () -> Int
     let cost: JobCost?
     private let fleet = Atomic(1)
-    /// The executor of leases, renewals and timers; `nil` for Swift's pool.
+    /// The executor of leases, renewals, timers and answers; `nil` for Swift's pool.
     private let thread: (any TaskExecutor)?
+    /// The executor of the work; `nil` for that of its task.
+    var workExecutor: (any TaskExecutor)? { thread == nil ? nil : globalConcurrentExecutor }
     let state: Mutex<Guarded>
 
     private let toldToStop = WakeUp()
@@ -271,7 +273,8 @@ package final class WorkerService: Service {
         switch action {
         case .work(let job, let deadline):
             state.withLock { guarded in
-                guarded.tasks[job.lease] = Task {
+                // Its answer must not wait for the pool, either.
+                guarded.tasks[job.lease] = Task(executorPreference: thread) {
                     await self.work(on: job, until: deadline)
                 }
             }
@@ -329,20 +332,58 @@ package enum WorkEvent: Sendable, Equatable {
 // MARK: - The thread
 
 /// A thread outside Swift's pool. It renews leases and answers jobs on time even while all threads of the pool are
-/// busy.
+/// busy, and the kernel prefers it to other threads and programs where it may.
 package final class WorkerThread: TaskExecutor {
-    // A separate queue gets a separate thread as soon as it has work.
-    private let queue: DispatchQueue
+    /// The closures to run, in order. The thread holds them and not the executor, so that it ends after the executor.
+    private final class Line: Sendable {
+        private struct State {
+            var waiting: [@Sendable () -> Void] = []
+            var isOpen = true
+        }
+
+        private let state = Mutex(State())
+        private let changed = DispatchSemaphore(value: 0)
+
+        func append(_ work: @escaping @Sendable () -> Void) { change { $0.waiting.append(work) } }
+
+        func close() { change { $0.isOpen = false } }
+
+        private func change(_ change: (inout State) -> Void) {
+            state.withLock { change(&$0) }
+            changed.signal()
+        }
+
+        func run() {
+            while true {
+                changed.wait()
+                let (works, isOpen) = state.withLock { state in
+                    defer { state.waiting = [] }
+                    return (state.waiting, state.isOpen)
+                }
+                for work in works { work() }
+                guard isOpen else { return }
+            }
+        }
+    }
+
+    private let line: Line
     private let heartbeat: LoopHeartbeat
 
     package init() {
-        let queue = DispatchQueue(label: "attachd.worker", qos: .userInteractive)
-        self.queue = queue
-        heartbeat = LoopHeartbeat("worker") { queue.async(execute: $0) }
+        let line = Line()
+        self.line = line
+        heartbeat = LoopHeartbeat("worker") { line.append($0) }
+        do {
+            try OwnThread.start("worker", isUrgent: true) { line.run() }
+        } catch {
+            preconditionFailure("The process cannot start a thread. Raise the limit of threads (ulimit -u).")
+        }
     }
 
+    deinit { line.close() }
+
     package func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        queue.async { unsafe job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+        let (job, executor) = unsafe (UnownedJob(job), asUnownedTaskExecutor())
+        line.append { unsafe job.runSynchronously(on: executor) }
     }
 }

@@ -32,8 +32,11 @@ package struct WorkerState {
         var phase: Phase
         /// The time by which its answer had to begin, by the margin of then; `nil` until the work on it begins or is left out.
         var due: Instant?
+        /// A Boolean value that indicates whether its answer was due before this worker took it.
+        var isOverdue = false
     }
 
+    /// The longest delay that is learnt. A longer one means that the worker or its queue stood still, which no margin helps.
     private static let longestDelay = Duration.seconds(1)
     private static let startsAlone = 2
     /// The maximum time of a job that runs alone, because all other jobs wait for it.
@@ -50,9 +53,9 @@ package struct WorkerState {
     /// The jobs in progress that a decoder has begun.
     private var begun: Set<Lease> = []
     private var window: BeginWindow
-    /// The longest recent delay of an answer after it was due. It decays slowly.
-    private var delay = Duration.zero
-    /// The recent lateness of the clock's timers. Each job reserves a quarter of its time for it at most.
+    /// The longest recent delay of an answer that this worker caused.
+    private var delay = RecentMaximum()
+    /// The recent lateness of the clock's timers.
     package var lateness = Duration.zero
     private var isAlone = false
     private var isDraining = false
@@ -115,22 +118,25 @@ package struct WorkerState {
     }
 
     /// Returns the time reserved for the answer of a job: the configured margin, and the recent delay of answers or
-    /// timers.
+    /// timers. For these it takes at most a quarter of the job's time.
     private func margin(of job: LeasedJob) -> Duration {
-        limits.margin + max(delay, min(lateness, (job.deadline - job.enqueued) / 4))
+        limits.margin + min(max(delay.value(at: now), lateness), (job.deadline - job.enqueued) / 4)
     }
+
+    private func isOverdue(_ job: LeasedJob) -> Bool { job.deadline - margin(of: job) <= now }
 
     // MARK: Events
 
     package mutating func take(_ jobs: [LeasedJob], now: Instant) -> [Action] {
+        self.now = now
         var actions: [Action] = []
         // A server that took over may give this worker a job again under a lease that it already holds.
         for job in jobs where held[job.lease] == nil {
             if job.starts >= Self.startsOfPoison {
-                held[job.lease] = Held(job: job, phase: .answering)
+                held[job.lease] = Held(job: job, phase: .answering, isOverdue: isOverdue(job))
                 actions.append(.deadLetter(job))
             } else {
-                held[job.lease] = Held(job: job, phase: .waiting)
+                held[job.lease] = Held(job: job, phase: .waiting, isOverdue: isOverdue(job))
                 waiting.insert(job)
             }
         }
@@ -170,11 +176,11 @@ package struct WorkerState {
 
     /// Records that the answer to a job has arrived or was refused.
     package mutating func answered(_ lease: Lease, now: Instant) -> [Action] {
-        if let entry = held[lease] {
+        // Others caused the delay of a job that was overdue when it came.
+        if let entry = held[lease], !entry.isOverdue {
             // By the margin of then: timers that were late meanwhile delayed no answer.
-            let due = entry.due ?? entry.job.deadline - margin(of: entry.job)
-            let sample = min(max(.zero, now - due), Self.longestDelay)
-            delay = max(sample, delay * 0.98)
+            let late = now - (entry.due ?? entry.job.deadline - margin(of: entry.job))
+            if late > .zero, late <= Self.longestDelay { delay.learn(late, at: now) }
         }
         _ = end(of: lease, as: nil)
         // The margin may have changed, so that other jobs are due.
@@ -259,7 +265,7 @@ package struct WorkerState {
         if working.removeValue(forKey: lease) != nil, working.isEmpty { isAlone = false }
         begun.remove(lease)
         let due = entry.due ?? entry.job.deadline - margin(of: entry.job)
-        held[lease] = phase.map { Held(job: entry.job, phase: $0, due: due) }
+        held[lease] = phase.map { Held(job: entry.job, phase: $0, due: due, isOverdue: entry.isOverdue) }
         return entry.job
     }
 }

@@ -44,8 +44,8 @@ struct ClipComparison {
     private func isShort(_ track: OutputHeader.Track, of stream: ClipAccount.Stream) -> Bool {
         let expected = min(wanted, max(stream.packetMilliseconds, stream.stepMilliseconds))
         let packet = expected / max(1, stream.packets)
-        // A coder of sound begins with up to two frames that are not heard.
-        let unit = track.isVideo ? packet : min(2 * packet + 2, Self.longestPriming)
+        // A coder of sound begins with up to two frames that are not heard, and fills up the last two.
+        let unit = track.isVideo ? packet : min(4 * packet + 2, Self.longestPriming)
         let tolerance = max(Self.least, expected / 50, unit)
         if track.milliseconds < expected - tolerance { return true }
         return track.isVideo && track.samples == 1 && stream.packets > 2 && expected > 2 * tolerance

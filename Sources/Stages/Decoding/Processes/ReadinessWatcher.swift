@@ -50,25 +50,8 @@ final class ReadinessWatcher: Readiness {
         let signal = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
         let watcher = ReadinessWatcher(epoll: epoll, signal: signal)
         guard clinux_epoll_add(epoll, signal, 0) == 0 else { throw SystemError("epoll_ctl") }
-        // The thread holds the watcher until it is stopped, and takes this reference with it.
-        let context = unsafe Unmanaged.passRetained(watcher).toOpaque()
-        var thread = pthread_t()
-        let code = unsafe pthread_create(
-            &thread,
-            nil,
-            { context in
-                if let context = unsafe context {
-                    unsafe Unmanaged<ReadinessWatcher>.fromOpaque(context).takeRetainedValue().watch()
-                }
-                return nil
-            },
-            context,
-        )
-        guard code == 0 else {
-            unsafe Unmanaged<ReadinessWatcher>.fromOpaque(context).release()
-            throw SystemError("pthread_create", code: code)
-        }
-        pthread_detach(thread)
+        // The thread holds the watcher until it is stopped.
+        try OwnThread.start("decoders") { watcher.watch() }
         return watcher
     }
 
@@ -108,7 +91,6 @@ final class ReadinessWatcher: Readiness {
     }
 
     private func watch() {
-        setThreadName("decoders")
         while true {
             var token: UInt = 0
             let count = unsafe clinux_epoll_wait(epoll, &token)

@@ -1,6 +1,5 @@
 import Base
 import CLinux
-import Dispatch
 import Glibc
 import Synchronization
 
@@ -20,13 +19,17 @@ final class LoopWatch: Sendable {
     }
 
     private static let name = "transfers"
-    private static let pause: DispatchTimeInterval = .milliseconds(10)
+    /// The time between two looks, in milliseconds.
+    private static let pause: Int32 = 10
 
     private let state = Mutex(State())
-    private let wakeUp = DispatchSemaphore(value: 0)
+    /// Not a semaphore: its time limit counts on the wall clock, which an operator may set back.
+    private let bell = eventfd(0, Int32(EFD_CLOEXEC))
     private let heartbeat = Mutex<LoopHeartbeat?>(nil)
 
-    private init() {}
+    private init() {
+        precondition(bell >= 0, "The process cannot watch downloads. Raise the limit of open files (ulimit -n).")
+    }
 
     /// Begins to show that the watch is alive, before there is a loop.
     static func begin() { ofThisProcess.start() }
@@ -43,7 +46,7 @@ final class LoopWatch: Sendable {
             defer { state.isResting = false }
             return state.isResting
         }
-        if wasResting { wakeUp.signal() }
+        if wasResting { eventfd_write(bell, 1) }
     }
 
     func remove(_ loop: TransferLoop) { state.withLock { $0.loops[ObjectIdentifier(loop)] = nil } }
@@ -56,15 +59,15 @@ final class LoopWatch: Sendable {
                 self.state.withLock { $0.answers.append(answer) }
                 self.wake()
             }
-            var thread = pthread_t()
-            let status = unsafe pthread_create(&thread, nil, { _ in LoopWatch.ofThisProcess.run() }, nil)
-            precondition(status == 0, "The process cannot start a thread. Raise the limit of threads (ulimit -u).")
-            pthread_detach(thread)
+            do {
+                try OwnThread.start(Self.name, isUrgent: true) { LoopWatch.ofThisProcess.run() }
+            } catch {
+                preconditionFailure("The process cannot start a thread. Raise the limit of threads (ulimit -u).")
+            }
         }
     }
 
     private func run() -> Never {
-        setThreadName(Self.name)
         while true {
             let (loops, answers) = state.withLock { state in
                 defer { state.answers = [] }
@@ -76,12 +79,20 @@ final class LoopWatch: Sendable {
             state.withLock { $0.isResting = true }
             // What came before is seen here; what comes later wakes the thread.
             if isIdle {
-                wakeUp.wait()
+                wait(-1)
             } else {
                 state.withLock { $0.isResting = false }
-                _ = wakeUp.wait(timeout: .now() + Self.pause)
+                wait(Self.pause)
             }
         }
+    }
+
+    /// Waits until `wake`, or for this many milliseconds on the monotonic clock.
+    private func wait(_ milliseconds: Int32) {
+        var request = pollfd(fd: bell, events: Int16(POLLIN), revents: 0)
+        guard unsafe poll(&request, 1, milliseconds) == 1 else { return }
+        var count: eventfd_t = 0
+        unsafe eventfd_read(bell, &count)
     }
 
     private var isIdle: Bool {

@@ -159,26 +159,10 @@ final class TransferLoop: @unchecked Sendable {
     }
 
     private func startThread() throws(AttachmentFailure) {
-        // The thread keeps the loop alive, and releases it when it ends.
-        let loop = unsafe Unmanaged.passRetained(self)
-        var thread = pthread_t()
-        var attributes = pthread_attr_t()
-        unsafe pthread_attr_init(&attributes)
-        unsafe pthread_attr_setstacksize(&attributes, Self.stackByteCount)
-        unsafe pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-        defer { unsafe pthread_attr_destroy(&attributes) }
-        let status = unsafe pthread_create(
-            &thread,
-            &attributes,
-            { context in
-                guard let context = unsafe context else { return nil }
-                unsafe Unmanaged<TransferLoop>.fromOpaque(context).takeRetainedValue().runThread()
-                return nil
-            },
-            loop.toOpaque(),
-        )
-        guard status == 0 else {
-            unsafe loop.release()
+        do throws(SystemError) {
+            // The thread keeps the loop alive, and releases it when it ends.
+            try OwnThread.start(settings.name, stackByteCount: Self.stackByteCount) { self.runThread() }
+        } catch {
             unsafe curl_multi_cleanup(multi)
             let message = "The process cannot start a thread for downloads. Raise the limit of threads (ulimit -u)."
             throw AttachmentFailure(.download, .resourceLimit, message)
@@ -248,9 +232,6 @@ final class TransferLoop: @unchecked Sendable {
     }
 
     private func runThread() {
-        // Signals are for other threads. Above all, SIGPIPE of a broken TLS connection must not end the process.
-        clinux_block_signals()
-        setThreadName(settings.name)
         let thread = ThreadIdentity.ofThisThread()
         if needsTurns.load(ordering: .relaxed) { thread?.yield(Self.unknownNice) }
         let startTime = thread?.processorTime ?? .zero

@@ -71,32 +71,18 @@ final class QueryLoop: Sendable {
     }
 
     private func startThread() throws(StartError) {
-        // The thread keeps the loop alive, and releases it when it ends.
-        let loop = unsafe Unmanaged.passRetained(self)
-        var thread = pthread_t()
-        let status = unsafe pthread_create(
-            &thread,
-            nil,
-            { context in
-                guard let context = unsafe context else { return nil }
-                unsafe Unmanaged<QueryLoop>.fromOpaque(context).takeRetainedValue().runThread()
-                return nil
-            },
-            loop.toOpaque(),
-        )
-        guard status == 0 else {
-            unsafe loop.release()
+        do throws(SystemError) {
+            // The thread keeps the loop alive, and releases it when it ends.
+            try OwnThread.start("names") { self.runThread() }
+        } catch {
             close(bell)
             throw StartError()
         }
-        pthread_detach(thread)
     }
 
     // MARK: - On the thread
 
     private func runThread() {
-        clinux_block_signals()
-        setThreadName("names")
         var running: [UInt64: NameQuery] = [:]
         while follow(takeCommands(), &running) {
             for (number, query) in running {
