@@ -91,7 +91,7 @@ package enum ProgressEvent: Sendable {
     /// The thumbnail is complete and checked: a JPEG.
     case thumbnail([UInt8])
     /// All outputs of the whole source that the request allows are there.
-    case converted(ConversionRequest)
+    case converted(ConversionRequest, isHurried: Bool)
     /// The last byte that was needed of the source arrived at this time.
     case downloaded(at: Instant)
     /// The work failed. Earlier outputs remain valid.

@@ -233,13 +233,16 @@ struct AttachmentPipelineTests {
 
     @Test(
         "an earlier rung of a whole source is degraded, and says why",
-        arguments: [Rung.fast, .shortened, .firstFrame]
+        arguments: [
+            (Rung.fast, AttachmentFailure.Reason.timedOut), (.shortened, .tooLarge), (.firstFrame, .tooLarge),
+            (.partial, .truncated),
+        ]
     )
-    func earlierRung(rung: Rung) async throws {
+    func earlierRung(rung: Rung, reason: AttachmentFailure.Reason) async throws {
         let behaviours = ["https://a/1": FakeDownloader.Behaviour.body(Self.jpeg)]
         let result = try await process(notification("https://a/1"), behaviours, FakeConverter(rungs: [rung])).value
         #expect(result.outcome == .degraded)
-        #expect(result.failures.map(\.failure.reason) == [.timedOut] && result.failures[0].attachment != nil)
+        #expect(result.failures.map(\.failure.reason) == [reason] && result.failures[0].attachment != nil)
     }
 
     @Test("the result's JSON has the promised members, and the payload with exact numbers")

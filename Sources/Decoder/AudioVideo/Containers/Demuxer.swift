@@ -248,9 +248,9 @@ private enum MatroskaSegment {
         guard offset < head.count else { return nil }
         let length = head[offset].leadingZeroBitCount + 1
         guard length <= 8, offset + length <= head.count else { return nil }
-        let mask = UInt64.max >> UInt64(64 - 7 * length)
+        let mask = UInt64.max >> (64 - 7 * length)
         let size = head[offset..<offset + length].reduce(UInt64(0)) { $0 << 8 | UInt64($1) } & mask
-        return size == mask ? nil : SafeSize.sum(offset + length, Int(size))
+        return size == mask ? nil : SafeSize.sum(offset + length, Int(clamping: size))
     }
 }
 

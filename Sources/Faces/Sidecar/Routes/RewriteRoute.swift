@@ -217,6 +217,8 @@ struct VisibleOutcome: Sendable, Equatable {
         if word.contains("data:") { return "data" }
         guard let mark = word.firstRange(of: "://") else { return word }
         let authority = word[mark.upperBound...].prefix { !"/?#\"'()<>,;\\".contains($0) }
+        // A scheme alone, as in "Begin it with https://.", is a word of the message.
+        guard authority.contains(where: { $0.isLetter || $0.isNumber }) else { return word }
         return authority.split(separator: "@", omittingEmptySubsequences: false).last ?? ""
     }
 }

@@ -243,7 +243,9 @@ extension AttachmentJob.Progress {
             let isBetter = attachment.rung.map { $0.report.rung.rank < output.report.rung.rank } ?? true
             if isBetter { replace(by: output) }
         case .thumbnail(let bytes): attachment.thumbnail = bytes
-        case .converted(let request): attachment.isComplete = attachment.rung.map { request.isLast($0.report) } ?? false
+        case .converted(let request, let isHurried):
+            attachment.isComplete = attachment.rung.map { request.isLast($0.report) } ?? false
+            attachment.isHurried = isHurried
         case .downloaded(let instant): downloaded = instant
         case .decoding(let instant): decoding = decoding ?? instant
         case .failed(let failure): attachment.failure = attachment.failure ?? failure

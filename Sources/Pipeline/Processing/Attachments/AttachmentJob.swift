@@ -107,7 +107,7 @@ final class AttachmentJob: Sendable {
                 if key.output.waitsForWholePictures { _ = await file.progress(reaching: .max) }
             }
             try await decode(file, as: wanted)
-            receive(.converted(wanted))
+            receive(.converted(wanted, isHurried: deadline.lastCutback != nil))
             return nil
         } catch {
             return error

@@ -17,6 +17,36 @@ struct ReadyAttachment: Sendable {
     var failure: AttachmentFailure?
     /// A Boolean value that indicates whether `rung` is the last useful rung of a whole source.
     var isComplete = false
+    /// A Boolean value that indicates whether the work on it was cut back for lack of time.
+    var isHurried = true
+
+    /// The reason why it is not complete, also where nothing failed; `nil` if it is complete.
+    var shortfall: AttachmentFailure? {
+        if let failure { return failure }
+        return switch rung?.report.rung {
+        case _ where isComplete: nil
+        case .partial? where !isHurried: Self.cut
+        case .firstFrame? where !isHurried, .shortened? where !isHurried, .copied? where !isHurried: Self.overBudget
+        case nil: AttachmentFailure(.decode, .timedOut, "The attachment was not ready in time.")
+        case .some: Self.hurried
+        }
+    }
+
+    private static let cut = AttachmentFailure(
+        .decode,
+        .truncated,
+        "The source ends early or is damaged, so only its first part was delivered.",
+    )
+    private static let overBudget = AttachmentFailure(
+        .decode,
+        .tooLarge,
+        "No complete result fits into the profile's byte budget and the limit of frames.",
+    )
+    private static let hurried = AttachmentFailure(
+        .decode,
+        .timedOut,
+        "There was too little time for the best version, so an earlier one was delivered.",
+    )
 
     /// Returns the delivered attachment, or `nil` if it is not stored.
     func delivered(as identifier: String, from url: String) -> DeliveredAttachment? {

@@ -74,9 +74,7 @@ extension ProcessingResult {
         var failures: [Failure] = []
         for (index, (named, ready)) in zip(notification.attachments, ready).enumerated() {
             attachments[index] = request.delivered(ready, at: index)
-            // Whatever is not complete has a reason, also where nothing failed.
-            let reason = ready.isComplete ? nil : Self.hurried(isReady: ready.rung != nil)
-            if let failure = ready.failure ?? reason {
+            if let failure = ready.shortfall {
                 failures.append(Failure(attachment: named.identifier, failure: failure))
             }
         }
@@ -114,16 +112,6 @@ extension ProcessingResult {
     }
 }
 
-extension ProcessingResult {
-    private static func hurried(isReady: Bool) -> AttachmentFailure {
-        let message =
-            isReady
-            ? "There was too little time for the best version, so an earlier one was delivered."
-            : "The attachment was not ready in time."
-        return AttachmentFailure(.decode, .timedOut, message)
-    }
-}
-
 // MARK: - A single source
 
 /// The result of a single source.
@@ -148,7 +136,7 @@ package struct SourceResult: Sendable {
         identifier = request.identifier
         let name = RandomIdentifier.make()
         attachment = ready.delivered(as: name, from: request.url)
-        failure = ready.failure.map { ProcessingResult.Failure(attachment: name, failure: $0) }
+        failure = ready.shortfall.map { ProcessingResult.Failure(attachment: name, failure: $0) }
         outcome =
             switch (attachment != nil, failure == nil && ready.isComplete) {
             case (false, _): .original
