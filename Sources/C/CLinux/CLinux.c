@@ -275,6 +275,11 @@ int clinux_processor_count(void) {
 
 pid_t clinux_thread_number(void) { return gettid(); }
 
+void clinux_make_thread_urgent(int nice) {
+    struct sched_param parameters = {0};
+    if (sched_setscheduler(0, SCHED_OTHER | SCHED_RESET_ON_FORK, &parameters) == 0) setpriority(PRIO_PROCESS, 0, nice);
+}
+
 int clinux_yield_thread(pid_t number, int nice) { return setpriority(PRIO_PROCESS, number, nice); }
 
 void clinux_block_signals(void) {

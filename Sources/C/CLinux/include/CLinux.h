@@ -95,5 +95,8 @@ int clinux_processor_count(void);
 pid_t clinux_thread_number(void);
 /// Sets the nice value of a thread of this process: setpriority(2) of Linux, which knows threads.
 int clinux_yield_thread(pid_t number, int nice);
+/// Gives the calling thread a nice value below zero, if it may have one, and the threads and processes that it starts zero again:
+/// SCHED_RESET_ON_FORK of sched(7).
+void clinux_make_thread_urgent(int nice);
 /// Blocks all signals in the calling thread: pthread_sigmask(3).
 void clinux_block_signals(void);

@@ -3,7 +3,8 @@ import Glibc
 
 /// A thread outside Swift's pool, for work that blocks, and for what must not wait until the pool has a thread free.
 package enum OwnThread {
-    /// The nice value of an urgent thread, where the system allows it.
+    /// The nice value of an urgent thread, where the system allows it. The threads and processes that it starts do not get it:
+    /// a thread of Swift's pool is started by whichever thread has work for it, and decoders by the pool.
     private static let urgentNice: Int32 = -10
 
     private final class Start: Sendable {
@@ -19,7 +20,7 @@ package enum OwnThread {
             // Signals are for other threads. Above all, SIGPIPE of a broken TLS connection must not end the process.
             clinux_block_signals()
             setThreadName(name)
-            if isUrgent { _ = clinux_yield_thread(clinux_thread_number(), OwnThread.urgentNice) }
+            if isUrgent { clinux_make_thread_urgent(OwnThread.urgentNice) }
             body()
         }
     }
