@@ -270,7 +270,7 @@ let package = Package(
         ),
         .target(
             name: "JobsContract",
-            dependencies: ["Jobs", "Media"],
+            dependencies: ["Base", "Jobs", "Media", "Support"],
             path: "Tests/Kit/JobsContract",
             swiftSettings: strict,
         ),

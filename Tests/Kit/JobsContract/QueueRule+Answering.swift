@@ -1,5 +1,6 @@
 import Jobs
 import Media
+import Support
 import Testing
 
 extension QueueRule {

@@ -1,6 +1,7 @@
 import Base
 import Jobs
 import Media
+import Support
 import Testing
 
 extension QueueRule {

@@ -1,6 +1,7 @@
 import Base
 import Jobs
 import Media
+import Support
 import Testing
 
 extension Job {
@@ -52,19 +53,4 @@ extension JobQueue {
     func leaseCallback() async throws -> LeasedCallback {
         try await eventually { try await leaseCallbacks(1).first }
     }
-}
-
-/// Calls `look` until it returns a value, for at most a minute.
-func eventually<Value>(_ look: () async throws -> Value?) async throws -> Value {
-    let time = SystemTime()
-    let end = time.now + .seconds(60)
-    while time.now < end {
-        if let value = try await look() { return value }
-        try await time.sleep(for: .milliseconds(10))
-    }
-    return try #require(try await look())
-}
-
-func eventually(_ look: () async throws -> Bool) async throws {
-    _ = try await eventually { try await look() ? true : nil }
 }

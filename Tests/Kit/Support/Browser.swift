@@ -23,16 +23,7 @@ package final class Browser: Sendable {
 
     package init() async throws {
         folder = try TemporaryFolder()
-        process = try ChildProgram(
-            [Self.driver, "--port=0"],
-            in: folder.url,
-            // The browser's own temporary folder stays /tmp: a socket path in it must be short.
-            environment: ["PATH": "/usr/bin:/bin", "HOME": folder.path],
-        )
-        guard let line = try process.readLine(where: { $0.contains("started successfully on port") }),
-            let port = line.firstMatch(of: /port ([0-9]+)/).flatMap({ Int($0.1) })
-        else { throw Failure(description: "chromedriver did not start") }
-        self.port = port
+        (process, port) = try Self.start(in: folder)
         struct Session: Decodable { var sessionId: String }
         let options: [String: any Sendable] = [
             "args": ["--headless=new", "--no-sandbox", "--disable-gpu", "--window-size=1400,1000"],
@@ -49,6 +40,22 @@ package final class Browser: Sendable {
             process.kill()
             throw error
         }
+    }
+
+    /// Starts chromedriver on a free port, which is one of IPv4. It ends at once if another program has that port of IPv6.
+    private static func start(in folder: TemporaryFolder) throws -> (ChildProgram, port: Int) {
+        for _ in 0..<10 {
+            let process = try ChildProgram(
+                [driver, "--port=0"],
+                in: folder.url,
+                // The browser's own temporary folder stays /tmp: a socket path in it must be short.
+                environment: ["PATH": "/usr/bin:/bin", "HOME": folder.path],
+            )
+            let line = try process.readLine { $0.contains("started successfully on port") }
+            if let port = line?.firstMatch(of: /port ([0-9]+)/).flatMap({ Int($0.1) }) { return (process, port) }
+            process.kill()
+        }
+        throw Failure(description: "chromedriver did not start ten times")
     }
 
     /// Ends the browser. Every browser must be ended this way.
@@ -86,19 +93,15 @@ package final class Browser: Sendable {
         try await command("/execute/sync", ["script": script, "args": arguments])
     }
 
-    /// Waits at most 30 seconds until a function's body returns true.
+    /// Waits until a function's body returns true.
     package func wait(until script: String, _ arguments: any Sendable...) async throws {
-        let end = ContinuousClock.now + .seconds(30)
-        while true {
-            let isTrue: Bool = try await Self.ask(
+        try await eventually {
+            try await Self.ask(
                 "POST",
                 "\(session)/execute/sync",
                 ["script": "return Boolean((() => {\(script)}).apply(null, arguments))", "args": arguments],
                 port: port
             )
-            if isTrue { return }
-            guard ContinuousClock.now < end else { throw Failure(description: "it never came: \(script)") }
-            try await Task.sleep(for: .milliseconds(30))
         }
     }
 

@@ -57,7 +57,7 @@ package final class ChildProgram: Sendable {
     /// one.
     package func readLine(where isWanted: (String) -> Bool) throws -> String? {
         var line: [UInt8] = []
-        while let byte = try output.read(upToCount: 1)?.first {
+        while let byte = try nextByte() {
             guard byte == UInt8(ascii: "\n") else {
                 line.append(byte)
                 continue
@@ -69,14 +69,32 @@ package final class ChildProgram: Sendable {
         return nil
     }
 
-    /// Returns the rest of the output, up to the program's end.
-    package func readToEnd() throws -> [UInt8] { [UInt8](try output.readToEnd() ?? Data()) }
+    /// Returns the next byte of the output, or `nil` at its end. Throws if the program writes none in time.
+    private func nextByte() throws -> UInt8? {
+        var polled = pollfd(fd: output.fileDescriptor, events: Int16(POLLIN), revents: 0)
+        guard unsafe poll(&polled, 1, Int32(BlockingLimit.seconds * 1000)) != 0 else { throw POSIXError(.ETIMEDOUT) }
+        return try output.read(upToCount: 1)?.first
+    }
+
+    /// Returns the rest of the output, up to the program's end. A program that doesn't end in time is killed.
+    package func readToEnd() throws -> [UInt8] {
+        let limit = DispatchWorkItem { [process] in Glibc.kill(process, SIGKILL) }
+        DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(BlockingLimit.seconds), execute: limit)
+        defer { limit.cancel() }
+        return [UInt8](try output.readToEnd() ?? Data())
+    }
 
     /// Waits for the end and returns the exit status, or the negative number of the signal that ended it. Call it once.
+    ///
+    /// A program that doesn't end in time is killed.
     @discardableResult
     package func wait() -> Int32 {
         var status: Int32 = 0
-        unsafe waitpid(process, &status, 0)
+        let end = ContinuousClock.now + .seconds(BlockingLimit.seconds)
+        while unsafe waitpid(process, &status, WNOHANG) == 0 {
+            if ContinuousClock.now >= end { Glibc.kill(process, SIGKILL) }
+            usleep(1000)
+        }
         let signal = status & 0x7F
         return signal == 0 ? status >> 8 & 0xFF : -signal
     }

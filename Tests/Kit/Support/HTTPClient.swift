@@ -79,6 +79,7 @@ package enum HTTPClient {
     private static func exchange(_ request: [UInt8], port: Int, _ endsByLength: Bool) throws -> [UInt8] {
         let connection = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         defer { close(connection) }
+        BlockingLimit.set(on: connection)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = in_port_t(port).bigEndian
@@ -106,6 +107,7 @@ package enum HTTPClient {
         var block = [UInt8](repeating: 0, count: 65_536)
         while answer.count < end ?? .max {
             let count = unsafe recv(connection, &block, block.count, 0)
+            if count < 0, errno == EAGAIN { throw Failure(message: "no answer in time") }
             guard count > 0 else { return answer }
             answer += block[..<count]
             if endsByLength { end = end ?? self.end(of: answer) }

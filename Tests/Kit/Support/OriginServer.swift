@@ -51,11 +51,7 @@ package final class OriginServer: Sendable {
         state.withLock { state in
             if state.requests.count >= count { signal.send() } else { state.waiters.append((count, signal)) }
         }
-        await withTaskCancellationHandler {
-            await signal.wait()
-        } onCancel: {
-            signal.send()
-        }
+        await signal.wait()
     }
 
     /// The number of connections so far.

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Testing
 
 /// A connection to a server on this machine over which a test sends any bytes.
 package final class RawConnection: Sendable {
@@ -7,6 +8,7 @@ package final class RawConnection: Sendable {
 
     package init(port: Int) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        BlockingLimit.set(on: descriptor)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = in_port_t(port).bigEndian
@@ -67,6 +69,9 @@ package final class RawConnection: Sendable {
         var block = [UInt8](repeating: 0, count: 65_536)
         while true {
             let count = unsafe recv(descriptor, &block, block.count, 0)
+            if count < 0, errno == EAGAIN {
+                Issue.record("the server neither sent more nor closed the connection in time")
+            }
             guard count > 0 else { break }
             answer += block[..<count]
             if let isEnough, isEnough(String(decoding: answer, as: UTF8.self)) { break }

@@ -16,7 +16,7 @@ package final class RedisGroup: Sendable {
     private let folder: TemporaryFolder
 
     /// Starts all six. `arguments` are added to those of each `redis-server`.
-    package init(arguments: [String] = []) throws {
+    package init(arguments: [String] = []) async throws {
         let folder = try TemporaryFolder()
         let primary = try RedisServer(arguments: arguments + ["--repl-diskless-sync-delay", "0"])
         let replicas = try (0..<2).map { _ in
@@ -24,7 +24,9 @@ package final class RedisGroup: Sendable {
         }
         self.folder = folder
         servers = [primary] + replicas
-        while try !replicas.allSatisfy({ try $0.command("INFO", "replication").contains("master_link_status:up") }) {}
+        try await eventually {
+            try replicas.allSatisfy { try $0.command("INFO", "replication").contains("master_link_status:up") }
+        }
         let ports = try (0..<3).map { _ in try RedisServer.freePort() }
         sentinelPorts = ports
         sentinels = Mutex([])

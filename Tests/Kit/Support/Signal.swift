@@ -1,36 +1,30 @@
-import Synchronization
+import Base
 
-/// An event that happens once, and that a test waits for. Waiting ignores cancellation.
+/// An event that happens once, and that a test waits for.
 package final class Signal: Sendable, Equatable {
-    private struct State {
-        var isSent = false
-        var waiters: [CheckedContinuation<Void, Never>] = []
-    }
-
-    private let state = Mutex(State())
+    private let event = OneShot<Void>()
 
     package init() {}
 
     package static func == (left: Signal, right: Signal) -> Bool { left === right }
 
-    package var isSent: Bool { state.withLock(\.isSent) }
+    package var isSent: Bool { event.current != nil }
 
-    package func send() {
-        let waiters = state.withLock { state in
-            state.isSent = true
-            defer { state.waiters = [] }
-            return state.waiters
-        }
-        for waiter in waiters { waiter.resume() }
-    }
+    package func send() { event.set() }
 
-    package func wait() async {
-        await withCheckedContinuation { waiter in
-            let isSent = state.withLock { state in
-                if !state.isSent { state.waiters.append(waiter) }
-                return state.isSent
-            }
-            if isSent { waiter.resume() }
+    /// Waits for the event, or until the task is cancelled: that of a test by its time limit.
+    package func wait() async { _ = await event.value() }
+
+    /// Waits for the event even if the task is cancelled, like code that hangs.
+    ///
+    /// This ends after eleven minutes. A test that waits for such code has failed by its time limit before, and ends.
+    package func hang() async {
+        let waiting = Task { await wait() }
+        let limit = Task {
+            try? await Task.sleep(for: .seconds(660))
+            waiting.cancel()
         }
+        await waiting.value
+        limit.cancel()
     }
 }

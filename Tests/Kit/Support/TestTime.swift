@@ -9,16 +9,12 @@ package final class TestTime: TimeSource {
         var wake: CheckedContinuation<Void, any Error>
     }
 
-    private struct Watcher {
-        var isDue: ([Instant]) -> Bool
-        var wake: CheckedContinuation<Void, Never>
-    }
-
     private struct State {
         var now = Instant(sinceOrigin: .zero)
         var sleepers: [Int: Sleeper] = [:]
         var nextID = 0
-        var watchers: [Watcher] = []
+        /// What waits until the times of all sleepers satisfy a condition.
+        var watchers = Waiters<@Sendable ([Instant]) -> Bool, Void>()
     }
 
     private let state = Mutex(State())
@@ -56,19 +52,21 @@ package final class TestTime: TimeSource {
         }
     }
 
-    /// Waits until `count` tasks sleep on this clock.
+    /// Waits until `count` tasks sleep on this clock, or until the test is cancelled.
     package func sleepers(_ count: Int) async { await watch { $0.count >= count } }
 
-    /// Waits until a task sleeps until `instant`.
+    /// Waits until a task sleeps until `instant`, or until the test is cancelled.
     package func sleeper(until instant: Instant) async { await watch { $0.contains(instant) } }
 
     private func watch(_ isDue: @escaping @Sendable ([Instant]) -> Bool) async {
-        await withCheckedContinuation { wake in
-            let watchers = state.withLock { state in
-                state.watchers.append(Watcher(isDue: isDue, wake: wake))
-                return Self.takeWatchers(&state)
+        await withWaiter { waiter in
+            state.withLock { state in
+                if isDue(state.sleepers.values.map(\.instant)) { return () }
+                state.watchers.add(waiter, isDue)
+                return nil
             }
-            for watcher in watchers { watcher.resume() }
+        } onCancel: { id in
+            state.withLock { $0.watchers.remove(id) }?.waiter.resume()
         }
     }
 
@@ -82,10 +80,8 @@ package final class TestTime: TimeSource {
         for wake in due { wake.resume() }
     }
 
-    private static func takeWatchers(_ state: inout State) -> [CheckedContinuation<Void, Never>] {
+    private static func takeWatchers(_ state: inout State) -> [Waiter<Void>] {
         let asleep = state.sleepers.values.map(\.instant)
-        let due = state.watchers.filter { $0.isDue(asleep) }.map(\.wake)
-        state.watchers.removeAll { $0.isDue(asleep) }
-        return due
+        return state.watchers.removeAll { $0(asleep) }
     }
 }

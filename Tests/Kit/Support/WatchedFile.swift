@@ -5,7 +5,7 @@ package import Foundation
 /// (inotify), so nothing is read again without one.
 package struct WatchedFile: Sendable {
     package let url: URL
-    private static let limit = Duration.seconds(60)
+    private static let limit = Duration.seconds(BlockingLimit.seconds)
     private static let changes = UInt32(IN_MODIFY | IN_CREATE | IN_MOVED_TO | IN_CLOSE_WRITE)
 
     package init(_ url: URL) { self.url = url }
@@ -13,7 +13,7 @@ package struct WatchedFile: Sendable {
     /// The text so far, which is empty if there is no file yet.
     package var text: String { (try? String(contentsOf: url, encoding: .utf8)) ?? "" }
 
-    /// Waits until `look` returns a value for the text, for at most a minute. Blocks the thread.
+    /// Waits until `look` returns a value for the text, for at most five minutes. Blocks the thread.
     package func waitNow<Value>(for what: String, _ look: (String) throws -> Value?) throws -> Value {
         let watcher = inotify_init1(Int32(IN_CLOEXEC))
         defer { close(watcher) }
@@ -36,7 +36,7 @@ package struct WatchedFile: Sendable {
         }
     }
 
-    /// Waits until `look` returns a value for the text, for at most a minute, on a thread of its own.
+    /// Waits until `look` returns a value for the text, for at most five minutes, on a thread of its own.
     package func wait<Value: Sendable>(
         for what: String,
         _ look: @escaping @Sendable (String) throws -> Value?

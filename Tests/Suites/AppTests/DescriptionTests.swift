@@ -16,7 +16,7 @@ import Testing
 
 /// Tests that descriptions show no secret: loggers, service groups and debuggers describe values with all their
 /// members.
-@Suite("Descriptions of values that hold secrets")
+@Suite("Descriptions of values that hold secrets", .timeLimit(.minutes(10)))
 struct DescriptionTests {
     private static let token = "token-5b7e0f3a9c1d"
     private static let key = "signing-key-8d2f6a4b0c9e1f3a5b7d"

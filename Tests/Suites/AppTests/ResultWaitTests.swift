@@ -5,7 +5,7 @@ import Support
 import Synchronization
 import Testing
 
-@Suite("The wait for the result of a job")
+@Suite("The wait for the result of a job", .timeLimit(.minutes(10)))
 struct ResultWaitTests {
     private static let deadline: Duration = .seconds(25)
     private let time = TestTime()

@@ -21,9 +21,7 @@ enum FFmpeg {
         let folder = try TemporaryFolder()
         let (output, errors) = (folder.url.appending(path: "out"), folder.url.appending(path: "err"))
         for url in [output, errors] { try Data().write(to: url) }
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/\(program)")
-        process.arguments = arguments
+        let process = Process("/usr/bin/\(program)", arguments)
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = try FileHandle(forWritingTo: output)
         process.standardError = try FileHandle(forWritingTo: errors)

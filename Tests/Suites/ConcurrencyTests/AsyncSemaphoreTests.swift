@@ -51,7 +51,7 @@ struct AsyncSemaphoreTests {
         let semaphore = AsyncSemaphore(permits: 1)
         try await semaphore.acquire()
         let leaves = Task { try await semaphore.acquire() }
-        await turn { semaphore.waiterCount == 1 }
+        try await eventually { semaphore.waiterCount == 1 }
         leaves.cancel()
         await #expect(throws: CancellationError.self) { try await leaves.value }
         semaphore.release()
@@ -72,7 +72,7 @@ struct AsyncSemaphoreTests {
                     semaphore.release()
                 }
             )
-            await turn { semaphore.waiterCount == number + 1 }
+            try await eventually { semaphore.waiterCount == number + 1 }
         }
         semaphore.release()
         for task in tasks { try await task.value }

@@ -16,10 +16,10 @@ struct FirstAnswerTests {
     }
 
     @Test("cancellation does not end the wait")
-    func cancellation() async {
+    func cancellation() async throws {
         let question = Mutex<FirstAnswer<Int>?>(nil)
         let task = Task { await FirstAnswer<Int>.wait { asked in question.withLock { $0 = asked } } }
-        await turn { question.withLock { $0 != nil } }
+        try await eventually { question.withLock { $0 != nil } }
         task.cancel()
         question.withLock(\.self)?.give(5)
         #expect(await task.value == 5)

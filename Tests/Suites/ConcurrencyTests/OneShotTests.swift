@@ -39,7 +39,7 @@ struct OneShotTests {
         oneShot.set(5)
         let start = Signal()
         let task = Task {
-            await start.wait()
+            await start.hang()
             return await oneShot.value()
         }
         task.cancel()

@@ -7,21 +7,16 @@ import Testing
 struct OwnThreadTests {
     @Test("an urgent thread does not pass its priority on to the threads that it starts")
     func inherits() async throws {
-        let niceValues = await withCheckedContinuation { continuation in
+        let niceValues = OneShot<Result<(urgent: Int32, started: Int32), any Error>>()
+        try OwnThread.start("urgent", isUrgent: true) {
+            let urgent = Self.niceValue
             do {
-                try OwnThread.start("urgent", isUrgent: true) {
-                    let urgent = Self.niceValue
-                    do {
-                        try OwnThread.start("started") { continuation.resume(returning: [urgent, Self.niceValue]) }
-                    } catch {
-                        continuation.resume(returning: [])
-                    }
-                }
+                try OwnThread.start("started") { niceValues.set(.success((urgent, Self.niceValue))) }
             } catch {
-                continuation.resume(returning: [])
+                niceValues.set(.failure(error))
             }
         }
-        let (urgent, started) = (try #require(niceValues.first), try #require(niceValues.last))
+        let (urgent, started) = try await niceValues.get()
         // Where the system does not allow it, no thread is urgent.
         #expect(urgent == -10 || urgent >= 0)
         #expect(started >= 0)

@@ -10,7 +10,7 @@ struct SharedTaskTests {
         let runs = Atomic(0)
         let gate = Signal()
         let shared = SharedTask {
-            await gate.wait()
+            await gate.hang()
             return runs.wrappingAdd(1, ordering: .relaxed).newValue
         }
         let tasks = (0..<10).map { _ in Task { await shared.value() } }
@@ -21,18 +21,18 @@ struct SharedTaskTests {
     }
 
     @Test("it goes on while somebody waits, and is cancelled when the last one has left")
-    func abandons() async {
+    func abandons() async throws {
         let gate = Signal()
         let isCancelled = Signal()
         let shared = SharedTask {
             await withTaskCancellationHandler {
-                await gate.wait()
+                await gate.hang()
             } onCancel: {
                 isCancelled.send()
             }
         }
         let (first, last) = (Task { await shared.value() != nil }, Task { await shared.value() != nil })
-        await turn { shared.waiterCount == 2 }
+        try await eventually { shared.waiterCount == 2 }
         first.cancel()
         #expect(await !first.value)
         #expect(!isCancelled.isSent)
@@ -47,7 +47,7 @@ struct SharedTaskTests {
         for run in runs {
             let gate = Signal()
             let shared = SharedTask {
-                await gate.wait()
+                await gate.hang()
                 return Task.isCancelled ? -1 : 5
             }
             let leaves = Task { await shared.value() }

@@ -8,9 +8,9 @@ struct WaitersTests {
     let room = WaitingRoom()
 
     @Test("a task waits until its waiter is resumed, and gets the value")
-    func resumes() async {
+    func resumes() async throws {
         let task = Task { await room.wait() }
-        await turn { room.count == 1 }
+        try await eventually { room.count == 1 }
         room.resumeAll(with: "done")
         #expect(await task.value == "done")
         #expect(room.count == 0)
@@ -26,11 +26,11 @@ struct WaitersTests {
     }
 
     @Test("a cancelled task leaves the table, and the others wait on")
-    func cancels() async {
+    func cancels() async throws {
         let stays = Task { await room.wait() }
-        await turn { room.count == 1 }
+        try await eventually { room.count == 1 }
         let leaves = Task { await room.wait() }
-        await turn { room.count == 2 }
+        try await eventually { room.count == 2 }
         leaves.cancel()
         #expect(await leaves.value == "cancelled")
         #expect(room.count == 1)
@@ -43,7 +43,7 @@ struct WaitersTests {
         let events = Mutex<[String]>([])
         let start = Signal()
         let task = Task {
-            await start.wait()
+            await start.hang()
             let waiting = Mutex<Waiter<Void>?>(nil)
             await withWaiter { waiter in
                 waiting.withLock { $0 = waiter }
@@ -66,7 +66,7 @@ struct WaitersTests {
     func noCancelWithValue() async {
         let start = Signal()
         let task = Task {
-            await start.wait()
+            await start.hang()
             return await withWaiter { (_: Waiter<Int>) in
                 5
             } onCancel: { _ in
@@ -79,20 +79,20 @@ struct WaitersTests {
     }
 
     @Test("cancellation does not end a wait that has no answer for it")
-    func uncancellable() async {
+    func uncancellable() async throws {
         let waiting = Mutex<Waiter<Int>?>(nil)
         let task = Task { await withWaiter { waiter in waiting.withLock { $0 = waiter } } }
-        await turn { waiting.withLock { $0 != nil } }
+        try await eventually { waiting.withLock { $0 != nil } }
         task.cancel()
         waiting.withLock(\.self)?.resume(returning: 5)
         #expect(await task.value == 5)
     }
 
     @Test("cancellation and resumption race, and the task is resumed once")
-    func races() async {
+    func races() async throws {
         for run in runs {
             let task = Task { await room.wait() }
-            if run % 2 == 0 { await turn { room.count == 1 } }
+            if run % 2 == 0 { try await eventually { room.count == 1 } }
             async let cancelled: Void = Task { task.cancel() }.value
             async let resumed: Void = Task { room.resumeAll(with: "done") }.value
             _ = await (cancelled, resumed)
@@ -102,9 +102,9 @@ struct WaitersTests {
     }
 
     @Test("the waiters whose notes satisfy a condition are taken out, and the others stay")
-    func conditions() async {
+    func conditions() async throws {
         let tasks = (0..<10).map { note in Task { await room.wait(note) } }
-        await turn { room.count == 10 }
+        try await eventually { room.count == 10 }
         #expect(room.table.withLock { $0.notes.sorted() } == Array(0..<10))
         let due = room.table.withLock { $0.removeAll { $0 % 2 == 0 } }
         for waiter in due { waiter.resume(returning: "even") }
@@ -114,11 +114,11 @@ struct WaitersTests {
     }
 
     @Test("the first that is taken out has waited longest")
-    func order() async {
+    func order() async throws {
         var tasks: [Task<String, Never>] = []
         for note in 0..<10 {
             tasks.append(Task { await room.wait(note) })
-            await turn { room.count == note + 1 }
+            try await eventually { room.count == note + 1 }
         }
         for note in 0..<10 {
             let first = room.table.withLock { $0.removeFirst() }

@@ -4,11 +4,6 @@ import Synchronization
 /// The runs of a test in which tasks race.
 let runs = 0..<1000
 
-/// Lets other tasks run until the condition holds.
-func turn(until isTrue: () -> Bool) async {
-    while !isTrue() { await Task.yield() }
-}
-
 /// A table of waiters behind a lock.
 final class WaitingRoom: Sendable {
     let table = Mutex(Waiters<Int, String>())

@@ -30,7 +30,7 @@ struct WakeUpTests {
         wakeUp.wake()
         let start = Signal()
         let task = Task {
-            await start.wait()
+            await start.hang()
             try await wakeUp.wait()
         }
         task.cancel()

@@ -45,9 +45,7 @@ struct ClipDeadlineTests {
     private static let coding = ["-c:v", "libx264", "-preset", "ultrafast", "-crf", "35", "-pix_fmt", "yuv420p"]
 
     private static func run(_ arguments: [String]) throws {
-        let process = Process()
-        process.executableURL = URL(filePath: ffmpeg)
-        process.arguments = ["-v", "error"] + arguments
+        let process = Process(ffmpeg, ["-v", "error"] + arguments)
         try process.run()
         process.waitUntilExit()
         #expect(process.terminationStatus == 0)

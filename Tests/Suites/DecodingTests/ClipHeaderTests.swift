@@ -147,6 +147,7 @@ struct ClipHeaderTests {
     @Test("S6: is not searched for in millions of empty boxes, which would take more memory than the file")
     func emptyBoxes() async {
         await #expect(processExitsWith: .success) {
+            BlockingLimit.begin()
             let box: [UInt8] = [0, 0, 0, 8] + Array("free".utf8)
             let type: [UInt8] = [0, 0, 0, 16] + Array("ftypisom".utf8) + [0, 0, 0, 0]
             var bytes = type

@@ -2,6 +2,7 @@ import Base
 import Decoding
 import Foundation
 import Media
+import Support
 import Testing
 
 /// Tests that jobs are answered when their processes are killed.
@@ -29,7 +30,7 @@ struct DecoderDeathTests {
             #expect(conversion.failure?.reason == .decoderUnavailable)
             try await pool.expectGood()
             #expect(pool.status.restarts == 1)
-            try await until { (children + [first.pid]).allSatisfy { Zygote(pid: $0).isGone } }
+            try await eventually { (children + [first.pid]).allSatisfy { Zygote(pid: $0).isGone } }
         }
     }
 
@@ -88,7 +89,7 @@ struct DecoderDeathTests {
             let file = try MediaFile(byteLimit: 10_000)
             try file.append(Array("wait for the end\n".utf8) + TestPicture.jpeg)
             async let slow = pool.convert(file)
-            try await until { pool.status.children == 3 && pool.status.running == 0 }
+            try await eventually { pool.status.children == 3 && pool.status.running == 0 }
             let zygote = pool.status.zygotePID
             _ = try await pool.convert("crash")
             try await pool.expectGoodJob()
@@ -139,7 +140,7 @@ struct DecoderDeathTests {
             let zygote = try await pool.firstZygote()
             let killed = try #require(zygote.children.first)
             kill(killed, SIGKILL)
-            try await until { !zygote.children.contains(killed) }
+            try await eventually { !zygote.children.contains(killed) }
             try await pool.settles()
             try await pool.expectGood()
         }
@@ -150,7 +151,7 @@ struct DecoderDeathTests {
         try await DecoderPool.with("evil-decoder") { pool in
             let zygote = try await pool.firstZygote()
             kill(zygote.pid, SIGKILL)
-            try await until { pool.status.restarts > 0 }
+            try await eventually { pool.status.restarts > 0 }
             try await pool.expectGood()
         }
     }
@@ -172,14 +173,14 @@ struct DecoderDeathTests {
             let zygote = try await pool.firstZygote()
             let children = zygote.children
             let jobs = (0..<3).map { _ in Task { try await pool.convert("hang") } }
-            try await until { pool.status.running == 2 && pool.status.waiting > 0 }
+            try await eventually { pool.status.running == 2 && pool.status.waiting > 0 }
             await pool.shutDown()
             for job in jobs {
                 #expect(try await job.value.failure?.reason == .decoderUnavailable)
             }
             let late = try await pool.convert("be good")
             #expect(late.failure?.reason == .decoderUnavailable)
-            try await until { (children + [zygote.pid]).allSatisfy { Zygote(pid: $0).isGone } }
+            try await eventually { (children + [zygote.pid]).allSatisfy { Zygote(pid: $0).isGone } }
         }
     }
 }
@@ -214,7 +215,7 @@ extension DecoderPool {
         let job = Task { await convert(file) }
         // A process that waits for bytes has the source, and its slot is another one's. If it were killed before, the job would
         // get another process.
-        try await until { status.children == 3 && status.running == 0 && status.spares == 2 }
+        try await eventually { status.children == 3 && status.running == 0 && status.spares == 2 }
         try attack(zygote)
         return await job.value
     }

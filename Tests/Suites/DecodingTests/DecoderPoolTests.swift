@@ -77,7 +77,7 @@ struct DecoderPoolTests {
             }
             let conversions = slow.map { file in Task { await pool.convert(file) } }
             // Each has a process, and waits for bytes without a slot.
-            try await until { pool.status.children >= 4 && pool.status.running == 0 && pool.status.waiting == 0 }
+            try await eventually { pool.status.children >= 4 && pool.status.running == 0 && pool.status.waiting == 0 }
             #expect(try await pool.convert(bytes).failure == nil)
             for file in slow {
                 try append(bytes[(bytes.count / 2)...], to: file)
@@ -109,6 +109,7 @@ struct DecoderPoolTests {
     func manyJobs() async {
         // Runs in its own process, so that no other test's descriptors are counted.
         await #expect(processExitsWith: .success) {
+            BlockingLimit.begin()
             try await DecoderPool.with("attachd-decoder") { pool in
                 let bytes = try SharedMedia.bytes("images/Pillow__hopper_gray.jpg")
                 _ = try await pool.convert(bytes)

@@ -183,7 +183,7 @@ struct EvilDecoderTests {
         try await DecoderPool.with("evil-decoder") { pool in
             let file = try file("hang")
             let conversion = Task { await pool.convert(file) }
-            try await until { pool.status.running > 0 }
+            try await eventually { pool.status.running > 0 }
             conversion.cancel()
             #expect(await conversion.value.failure?.reason == .cancelled)
             try await pool.settles()
@@ -197,10 +197,10 @@ struct EvilDecoderTests {
             let hanging = Task {
                 await withTaskGroup { group in for _ in 0..<2 { group.addTask { _ = await pool.convert(file) } } }
             }
-            try await until { pool.status.running == 2 }
+            try await eventually { pool.status.running == 2 }
             #expect(await pool.convert(file, within: .milliseconds(20)).failure?.reason == .timedOut)
             let waiting = Task { await pool.convert(file) }
-            try await until { pool.status.waiting > 0 }
+            try await eventually { pool.status.waiting > 0 }
             waiting.cancel()
             #expect(await waiting.value.failure?.reason == .cancelled)
             #expect(pool.status.waiting == 0)
@@ -238,7 +238,7 @@ struct EvilDecoderTests {
             let deadline = Deadline(SystemTime().now + .seconds(30))
             let file = try file("wait for time to be up")
             async let conversion = pool.convert(file, deadline: deadline)
-            try await until { pool.status.running > 0 }
+            try await eventually { pool.status.running > 0 }
             deadline.warn()
             #expect(await conversion.failure?.reason == .timedOut)
         }

@@ -48,7 +48,7 @@ struct GreedySourcesTests {
                 return file
             }
             let conversions = files.map { file in Task { await pool.convert(file) } }
-            try await until { pool.status.children >= 8 && pool.status.running == 0 && pool.status.waiting == 0 }
+            try await eventually { pool.status.children >= 8 && pool.status.running == 0 && pool.status.waiting == 0 }
             #expect(pool.status.heldBytes < 300_000_000)
             let picture = try await pool.convert(SharedMedia.bytes("images/Pillow__hopper_gray.jpg"))
             #expect(picture.failure == nil && !picture.rungs.isEmpty)
@@ -71,7 +71,7 @@ struct GreedySourcesTests {
                 return file
             }
             let conversions = files.map { file in Task { await pool.convert(file) } }
-            try await until { pool.status.heldBytes > 370_000_000 && pool.status.running == 0 }
+            try await eventually { pool.status.heldBytes > 370_000_000 && pool.status.running == 0 }
             for _ in 0..<3 {
                 let picture = try await pool.convert("be good", TestPicture.jpeg)
                 #expect(picture.failure == nil)
@@ -95,7 +95,7 @@ struct GreedySourcesTests {
                 while !Task.isCancelled { _ = try? await pool.convert("claim all memory and hang") }
             }
             for _ in 0..<3 {
-                try await until { pool.status.heldBytes > 2_000_000_000 }
+                try await eventually { pool.status.heldBytes > 2_000_000_000 }
                 let picture = try await pool.convert("be good", TestPicture.jpeg)
                 #expect(picture.failure == nil)
             }
@@ -122,7 +122,7 @@ struct GreedySourcesTests {
                 }
             }
             // Waits until the attack is under way.
-            try await until { pool.status.replacements > 0 }
+            try await eventually { pool.status.replacements > 0 }
             for _ in 0..<10 {
                 let picture = try await pool.convert("be good", TestPicture.jpeg)
                 #expect(picture.failure == nil)

@@ -85,14 +85,6 @@ extension DecoderPool {
 
     /// Waits until only the spares are left: every process that had a job is reaped.
     func settles() async throws {
-        try await until { status.spares == 2 && status.children == 2 }
-    }
-}
-
-/// Waits until `condition` holds. Throws when the test's time is up.
-func until(_ condition: () -> Bool) async throws {
-    while !condition() {
-        try Task.checkCancellation()
-        await Task.yield()
+        try await eventually { status.spares == 2 && status.children == 2 }
     }
 }

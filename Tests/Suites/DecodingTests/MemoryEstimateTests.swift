@@ -26,7 +26,7 @@ struct MemoryEstimateTests {
                     held.withLock { $0 = bytes }
                 }
                 let conversion = await pool.convert(file, format: format, emitted: note)
-                try await until { events.peaks.count > before }
+                try await eventually { events.peaks.count > before }
                 guard conversion.failure == nil else { continue }
                 let (used, asked) = (events.peaks.last ?? .max, held.withLock { $0 })
                 #expect(used < asked, "\(path)")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Decoding
 
-@Suite struct OutputHeaderTests {
+@Suite(.timeLimit(.minutes(10))) struct OutputHeaderTests {
     @Test(
         "the size of a delivered picture is read, and no part of it is accepted",
         .needsSharedMedia,

@@ -76,13 +76,13 @@ struct SwitchedOffTests {
         let events = RecordedEvents<DecoderEvent>()
         try await DecoderPool.with("evil-decoder", formats: formats, recorder: events) { pool in
             let job = Task { try await pool.convert("hang") }
-            try await until { pool.runningFormats.formats == [.jpeg] }
+            try await eventually { pool.runningFormats.formats == [.jpeg] }
             formats.replace(fleet: DisabledFormats.reading(["png"]).disabled)
             #expect(events.count(.formatStopped(.jpeg)) == 0)
             formats.replace(fleet: DisabledFormats.reading(["png", "jpeg"]).disabled)
             #expect(events.count(.formatStopped(.jpeg)) == 1)
             #expect(try await job.value.failure?.reason == .disabled)
-            try await until { pool.status.running == 0 }
+            try await eventually { pool.status.running == 0 }
         }
     }
 
@@ -98,9 +98,9 @@ struct SwitchedOffTests {
                 try unsafe bytes.dropLast().withUnsafeBytes { unsafe try file.append($0) }
                 let stopsBefore = events.count(.formatStopped(.mp4))
                 let job = Task { await pool.convert(file, format: .mp4) }
-                try await until { pool.runningFormats.formats == [.mp4] }
+                try await eventually { pool.runningFormats.formats == [.mp4] }
                 formats.replace(fleet: DisabledFormats.reading([name]).disabled)
-                try await until { events.count(.formatStopped(.mp4)) == stopsBefore + 1 }
+                try await eventually { events.count(.formatStopped(.mp4)) == stopsBefore + 1 }
                 try unsafe bytes.suffix(1).withUnsafeBytes { unsafe try file.append($0) }
                 file.end(.whole)
                 #expect(await job.value.failure?.reason == (name == "hevc" ? .disabled : nil))

@@ -109,6 +109,7 @@ struct DownloaderTests {
     @Test("a proxy in the environment is not used")
     func proxy() async throws {
         await #expect(processExitsWith: .success) {
+            BlockingLimit.begin()
             let proxy = try OriginServer { _ in .body([6, 6, 6]) }
             let origin = try OriginServer(address: "127.0.0.2") { _ in .body([1]) }
             for name in ["http_proxy", "https_proxy", "all_proxy", "HTTPS_PROXY", "ALL_PROXY"] {

@@ -128,14 +128,11 @@ struct OriginCareTests {
         let works = Mutex(false)
         let origin = try OriginServer { _ in works.withLock { $0 } ? .body([1]) : .status(500) }
         defer { origin.stop() }
-        var reason: AttachmentFailure.Reason?
-        while reason != .originUnavailable { reason = try await downloader.fetch(origin.url()).reason }
+        try await eventually { try await downloader.fetch(origin.url()).reason == .originUnavailable }
         let count = origin.requests.count
         #expect(count >= 20)
         works.withLock { $0 = true }
-        while try await downloader.fetch(origin.url()).failure != nil {
-            try await Task.sleep(for: .milliseconds(20))
-        }
+        try await eventually { try await downloader.fetch(origin.url()).failure == nil }
         for _ in 0..<10 { #expect(try await downloader.fetch(origin.url()).failure == nil) }
         #expect(origin.requests.count == count + 11)
     }

@@ -32,8 +32,8 @@ struct OriginLimiterTests {
     }
 
     /// Waits until `count` requests wait.
-    private func waiting(_ count: Int, at gate: OriginLimiter) async {
-        while gate.usage.waiting != count { await Task.yield() }
+    private func waiting(_ count: Int, at gate: OriginLimiter) async throws {
+        try await eventually { gate.usage.waiting == count }
     }
 
     @Test("a returned permit goes to the next request, and so does a released one")
@@ -41,11 +41,11 @@ struct OriginLimiterTests {
         let gate = gate(1)
         var first: OriginPermit? = try await gate.enter(origin, until: time.now + .seconds(10))
         let second = enter(gate, within: .seconds(10))
-        await waiting(1, at: gate)
+        try await waiting(1, at: gate)
         first?.leave(.worked)
         let permit = try await second.value.get()
         let third = enter(gate, within: .seconds(10))
-        await waiting(1, at: gate)
+        try await waiting(1, at: gate)
         // The second time there is no permit to return.
         first?.leave(.worked)
         first = nil
@@ -72,7 +72,7 @@ struct OriginLimiterTests {
         let gate = gate(1)
         let first = try await gate.enter(origin, until: time.now + .seconds(10))
         let second = enter(gate, within: .seconds(5))
-        await waiting(1, at: gate)
+        try await waiting(1, at: gate)
         second.cancel()
         #expect(await second.value.failure == .cancelled)
         let third = Task { [origin, time] in

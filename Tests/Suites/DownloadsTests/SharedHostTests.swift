@@ -6,7 +6,7 @@ import Testing
 @testable import Downloads
 @testable import HTTPClient
 
-@Suite("Hosts that many customers share")
+@Suite("Hosts that many customers share", .timeLimit(.minutes(10)))
 struct SharedHostTests {
     private func origin(_ url: String, _ tenants: [TenantRule] = []) throws -> Origin {
         var rule = OriginRule()

@@ -88,8 +88,7 @@ struct BucketTests {
         defer { origin.stop() }
         try await RunningSidecar.run(try program(moto.writer), options()) { sidecar in
             moto.pause()
-            var message = ""
-            while !message.contains("again and again") {
+            try await eventually {
                 let result = try result(try await sidecar.post(origin.url("/photo.jpg"), deadline: "2s"))
                 #expect(result["outcome"]?.text == "original")
                 #expect(try text(result, "/payload/my-attachment") == origin.url("/photo.jpg"))
@@ -100,11 +99,11 @@ struct BucketTests {
                 #expect(code == (reason == "publishFailed" ? .integer(104) : .null), "\(result.compactText)")
                 let margin = result.value(at: try JSONPointer("/margin"))?.double
                 #expect(margin.map { $0 > 0 } == true)
-                message = try text(result, "/errors/0/message") ?? ""
+                return try text(result, "/errors/0/message")?.contains("again and again") == true
             }
             // While the store is paused, downloads would be wasted, and the worker reports the problem.
-            var (isLeftAlone, number) = (false, 0)
-            while !isLeftAlone {
+            var number = 0
+            try await eventually {
                 number += 1
                 let asked = origin.requests.count
                 let other = try result(try await sidecar.post(origin.url("/\(number).jpg"), deadline: "2s"))
@@ -112,14 +111,12 @@ struct BucketTests {
                 let readiness = try await sidecar.get("/readyz")
                 #expect(readiness.status == 200)
                 let isAvailable = try await !sidecar.get("/metrics").text.contains("attachd_bucket_available 0\n")
-                isLeftAlone =
-                    origin.requests.count == asked && !isAvailable
+                return origin.requests.count == asked && !isAvailable
                     && readiness.text.contains("The bucket media cannot be written to")
             }
             moto.resume()
-            var outcome: String?
-            while outcome != "complete" {
-                outcome = try result(try await sidecar.post(origin.url("/photo.jpg")))["outcome"]?.text
+            try await eventually {
+                try result(try await sidecar.post(origin.url("/photo.jpg")))["outcome"]?.text == "complete"
             }
             #expect(try await sidecar.get("/readyz").text == "ready\n")
         }

@@ -47,9 +47,7 @@ struct CoalescingTests {
             try await withThrowingTaskGroup(of: HTTPClient.Answer.self) { group in
                 for _ in 0..<50 { group.addTask { try await sidecar.post(origin.url("/photo.jpg")) } }
                 await reached.wait()
-                while try await metric("attachd_attachments_joined_total", sidecar) ?? 0 < 49 {
-                    try Task.checkCancellation()
-                }
+                try await eventually { try await metric("attachd_attachments_joined_total", sidecar) ?? 0 >= 49 }
                 release.signal()
                 var names: Set<String> = []
                 for try await answer in group {

@@ -29,13 +29,14 @@ struct FirstProcessTests {
         let worker = try #require(RunningSidecar.children(of: launched.identifier).first)
         for _ in 0..<3 {
             var zygote: Int?
-            while zygote == nil {
+            try await eventually {
                 zygote = RunningSidecar.children(of: worker).first { !RunningSidecar.children(of: $0).isEmpty }
+                return zygote != nil
             }
             kill(pid_t(zygote ?? 0), SIGKILL)
-            while zygote.map(RunningSidecar.isAlive) == true { try await Task.sleep(for: .milliseconds(20)) }
+            try await eventually { zygote.map(RunningSidecar.isAlive) != true }
         }
-        while !zombies(of: worker).isEmpty { try await Task.sleep(for: .milliseconds(50)) }
+        try await eventually { zombies(of: worker).isEmpty }
         #expect(try await launched.post(origin.url("/a.jpg")).status == 200)
         kill(pid_t(worker), SIGTERM)
         #expect(launched.wait() == 0)

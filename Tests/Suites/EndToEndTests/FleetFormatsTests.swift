@@ -77,14 +77,14 @@ struct FleetFormatsTests {
                 let lifetime = try redis.command("TTL", keys)
                 #expect(keys == "attachd:{default}:formats" && lifetime == "-1")
                 try redis.command("DEL", keys)
-                for _ in 0..<1000 where try redis.command("EXISTS", keys) == "0" { usleep(20_000) }
+                try await eventually { try redis.command("EXISTS", keys) != "0" }
                 #expect(try redis.command("GET", keys) == #"{"disabled":["jpeg","hevc"]}"#)
                 // Redis that is away changes nothing, and takes no list.
                 redis.kill()
                 #expect(try await set(at: two).status == 503)
                 #expect(try await disabled(at: two) == ["jpeg", "hevc"])
                 try redis.restart()
-                for _ in 0..<600 where try await set(at: two).status != 200 { usleep(50_000) }
+                try await eventually { try await set(at: two).status == 200 }
                 #expect(try await disabled(at: two) == [])
                 try await waits(for: [], at: one)
                 #expect(try reason(try await one.post(origin.url("/4.jpg"))) == nil)

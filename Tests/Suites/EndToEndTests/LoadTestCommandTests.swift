@@ -74,9 +74,7 @@ struct LoadTestCommandTests {
             ["loadtest", "--spawn", "--duration", "10m", "--warm-up", "1s"],
             errors: errors
         )
-        while (try? String(contentsOfFile: errors, encoding: .utf8))?.contains("warm-up:") != true {
-            try Task.checkCancellation()
-        }
+        try await eventually { (try? String(contentsOfFile: errors, encoding: .utf8))?.contains("warm-up:") == true }
         kill(pid_t(program.identifier), signal)
         #expect(program.wait() == 1)
         #expect(leftOvers() == [])
@@ -89,12 +87,10 @@ struct LoadTestCommandTests {
             ["loadtest", "--spawn", "--duration", "10m", "--warm-up", "1s"],
             errors: errors
         )
-        while (try? String(contentsOfFile: errors, encoding: .utf8))?.contains("warm-up:") != true {
-            try Task.checkCancellation()
-        }
+        try await eventually { (try? String(contentsOfFile: errors, encoding: .utf8))?.contains("warm-up:") == true }
         #expect(leftOvers().count >= 2)
         program.kill()
-        while leftOvers() != [] { try Task.checkCancellation() }
+        try await eventually { leftOvers() == [] }
     }
 
     @Test("a missed budget gives status 4 and the size of the miss")

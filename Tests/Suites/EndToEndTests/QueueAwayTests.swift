@@ -35,25 +35,20 @@ struct QueueAwayTests {
     @Test("serve starts, answers requests, refuses jobs with 503, and takes them once Redis is there")
     func serve() async throws {
         try await withoutRedis("serve") { sidecar, redis, origin in
-            var ready = try await sidecar.get("/readyz")
             // Until the queue's server was asked, no work begins.
-            for _ in 0..<600 where ready.status == 503 && ready.text.contains("has switched off") {
-                try await Task.sleep(for: .milliseconds(50))
-                ready = try await sidecar.get("/readyz")
+            try await eventually {
+                let ready = try await sidecar.get("/readyz")
+                if ready.status == 503, ready.text.contains("has switched off") { return false }
+                #expect(ready.status == 200 && ready.text.lowercased().contains("queue"))
+                return true
             }
-            #expect(ready.status == 200 && ready.text.lowercased().contains("queue"))
             let answer = try await sidecar.post(origin.url("/photo.jpg"))
             #expect(answer.status == 200 && answer.text.contains(#""outcome":"complete""#))
             let refused = try await postJob(sidecar, origin)
             #expect(refused.status == 503)
             try redis.restart()
-            var accepted = try await postJob(sidecar, origin)
             // The worker dials again after a while, at most every few seconds.
-            for _ in 0..<600 where accepted.status != 202 {
-                try await Task.sleep(for: .milliseconds(50))
-                accepted = try await postJob(sidecar, origin)
-            }
-            #expect(accepted.status == 202)
+            try await eventually { try await postJob(sidecar, origin).status == 202 }
         }
     }
 
@@ -76,18 +71,13 @@ struct QueueAwayTests {
             #expect(away.text.contains("Connection refused"), "\(away.text)")
             #expect(try await sidecar.get("/livez").status == 200)
             try redis.restart()
-            var ready = try await sidecar.get("/readyz")
-            for _ in 0..<600 where ready.status != 200 {
-                try await Task.sleep(for: .milliseconds(50))
-                ready = try await sidecar.get("/readyz")
-            }
-            #expect(ready.status == 200)
+            try await eventually { try await sidecar.get("/readyz").status == 200 }
         }
     }
 
     @Test("doctor names the primary that the sentinels know, and fails if there is none")
     func doctor() async throws {
-        let group = try RedisGroup()
+        let group = try await RedisGroup()
         defer { group.kill() }
         var attachd = try AttachdProgram()
         let sentinels = group.sentinelPorts.map { "127.0.0.1:\($0)" }.joined(separator: ",")

@@ -1,4 +1,5 @@
 import Foundation
+import Support
 import Testing
 
 /// A machine without layers of the sandbox: the user may not make namespaces.
@@ -10,10 +11,8 @@ private enum PoorMachine {
     }
 
     static func run(_ command: String) -> (status: Int32, output: String) {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/unshare")
         let script = "echo 0 > /proc/sys/user/max_user_namespaces; exec setpriv --bounding-set=-sys_admin \(command)"
-        process.arguments = ["-Ur", "sh", "-c", script]
+        let process = Process("/usr/bin/unshare", ["-Ur", "sh", "-c", script])
         let output = Pipe()
         process.standardOutput = output
         process.standardError = output

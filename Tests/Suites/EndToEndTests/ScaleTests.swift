@@ -10,12 +10,13 @@ struct ScaleTests {
         _ sidecar: RunningSidecar,
         until look: (JSONValue) -> Bool,
     ) async throws -> JSONValue {
-        while true {
+        var load = JSONValue.null
+        try await eventually {
             let answer = try await sidecar.get("/v1/scale")
-            let load = try JSONValue(parsing: answer.body)
-            if answer.status == 200, look(load) { return load }
-            try await Task.sleep(for: .milliseconds(100))
+            load = try JSONValue(parsing: answer.body)
+            return answer.status == 200 && look(load)
         }
+        return load
     }
 
     @Test("a gateway without a worker takes jobs and asks for one, which does them and is counted")
@@ -48,9 +49,7 @@ struct ScaleTests {
             }
             let busy = try await scale(gateway) { $0["running"] == 1 }
             #expect(busy["backlog"] == 0 && busy["workers"] == 1, "\(busy.compactText)")
-            while try await !worker.get("/metrics").text.contains("attachd_workers_running 1") {
-                try await Task.sleep(for: .milliseconds(100))
-            }
+            try await eventually { try await worker.get("/metrics").text.contains("attachd_workers_running 1") }
         }
         // It left, and its last job is not long ago.
         let after = try await scale(gateway) { $0["running"] == 0 }

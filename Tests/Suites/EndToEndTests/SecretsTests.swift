@@ -116,8 +116,9 @@ struct SecretsTests {
         func text() -> String { (try? String(contentsOfFile: log, encoding: .utf8)) ?? "" }
         let pattern = /port=([0-9]+)/
         var port: Int?
-        while port == nil, RunningSidecar.isAlive(program.identifier) {
+        try await eventually {
             port = (try? pattern.firstMatch(in: text())).flatMap { Int($0.1) }
+            return port != nil || !RunningSidecar.isAlive(program.identifier)
         }
         var metrics = ""
         if let port {

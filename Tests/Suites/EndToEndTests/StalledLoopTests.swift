@@ -24,13 +24,13 @@ struct StalledLoopTests {
         try await RunningSidecar.run(attachd) { sidecar in
             #expect(try await sidecar.get("/readyz").status == 200)
             var held: HeldThread? = try HeldThread(loop, of: sidecar.identifier, in: attachd.folder.url)
-            while try await !isHeld(loop, by: sidecar) {}
+            try await eventually { try await isHeld(loop, by: sidecar) }
             let metrics = try await sidecar.get("/metrics").text
             let pattern = try Regex("\nattachd_loop_stalled_seconds\\{loop=\"\(loop)\"\\} [1-9]")
             #expect(metrics.contains(pattern))
             #expect(sidecar.logged.contains("An internal loop has stalled."))
             held = nil
-            while try await sidecar.get("/readyz").status != 200 {}
+            try await eventually { try await sidecar.get("/readyz").status == 200 }
             #expect(held == nil)
         }
     }
@@ -44,7 +44,7 @@ struct StalledLoopTests {
             other.stop()
         }
         try await RunningSidecar.run(attachd, ["--allow-address", "127.0.1.1"]) { sidecar in
-            async let answer = sidecar.post(origin.url("/a.jpg"), deadline: "60s")
+            async let answer = sidecar.post(origin.url("/a.jpg"), deadline: "20s")
             await origin.arrival(of: 1)
             let held = try HeldThread("downloads", of: sidecar.identifier, in: attachd.folder.url)
             _ = try await sidecar.post(other.url("/b.jpg"), deadline: "10s")

@@ -154,8 +154,8 @@ struct TraceTests {
             async let first = sidecar.post(origin.url("/a.jpg"))
             await reached.wait()
             async let second = sidecar.post(origin.url("/a.jpg"))
-            while !(try await sidecar.get("/metrics").text.contains("attachd_attachments_joined_total 1\n")) {
-                try Task.checkCancellation()
+            try await eventually {
+                try await sidecar.get("/metrics").text.contains("attachd_attachments_joined_total 1\n")
             }
             release.signal()
             #expect(try await [first.status, second.status] == [200, 200])

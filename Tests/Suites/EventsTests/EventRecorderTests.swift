@@ -2,6 +2,7 @@ import Base
 import Support
 import Testing
 
+@Suite(.timeLimit(.minutes(10)))
 struct EventRecorderTests {
     @Test("all members of a group get each event, in its order")
     func group() {

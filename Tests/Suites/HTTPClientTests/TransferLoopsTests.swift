@@ -81,6 +81,6 @@ struct TransferLoopsTests {
         #expect(loops.counts.idle == 1 && loops.counts.working == 0)
         await time.sleeper(until: time.start + .seconds(30))
         time.advance(by: .seconds(30))
-        while loops.counts.idle > 0 { await Task.yield() }
+        try await eventually { loops.counts.idle == 0 }
     }
 }

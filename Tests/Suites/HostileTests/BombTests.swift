@@ -12,6 +12,7 @@ struct BombTests {
     @Test("a file that claims too many pixels is refused by its header")
     func refused() async {
         await #expect(processExitsWith: .success) {
+            BlockingLimit.begin()
             try await Bomb.explode(Bomb.overTheLimit) { bomb, answer, usage in
                 #expect(answer.rungs.isEmpty, bomb)
                 #expect([.tooManyPixels, .corrupt].contains(answer.failure?.reason), bomb)
@@ -24,6 +25,7 @@ struct BombTests {
     @Test("a file that claims or unpacks far more than it shows is refused or degraded, and costs little")
     func hollow() async {
         await #expect(processExitsWith: .success) {
+            BlockingLimit.begin()
             try await Bomb.explode(Bomb.hollow) { bomb, answer, usage in
                 #expect(answer.failure != nil || !answer.rungs.isEmpty, bomb)
                 // libpng unpacks a text of 200 MB in 0.25 s, once for the header and once for a picture that is encoded
@@ -38,6 +40,7 @@ struct BombTests {
     @Test("a picture of the largest allowed size is converted, at no needless cost")
     func legal() async {
         await #expect(processExitsWith: .success) {
+            BlockingLimit.begin()
             try await Bomb.explode(Bomb.atTheLimit) { bomb, answer, usage in
                 #expect(answer.failure == nil, bomb)
                 #expect([.downscaled, .firstFrame].contains(answer.rungs.last), bomb)
@@ -59,7 +62,7 @@ extension Bomb {
             try await DecoderPool.withDecoder(running: 1, log: log) { pool in
                 let answer = try await pool.answer(source)
                 // The spare that replaced it waits, so the first process that ends is the one that had the bomb.
-                while log.record.usages.isEmpty { await Task.yield() }
+                try await eventually { !log.record.usages.isEmpty }
                 let usage = try #require(log.record.usages.first)
                 let cost = "\(usage.processorMicroseconds) µs, \(usage.peakMemoryBytes) bytes"
                 check("\(bomb.name), which took \(cost)", answer, usage)

@@ -70,7 +70,7 @@ extension DecoderPool {
     }
 
     /// Waits until only `spares` processes are left: every process that had a job is reaped.
-    func settle(spares: Int) async {
-        while status.spares != spares || status.children != spares { await Task.yield() }
+    func settle(spares: Int) async throws {
+        try await eventually { status.spares == spares && status.children == spares }
     }
 }

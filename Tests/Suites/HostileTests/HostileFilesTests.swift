@@ -7,11 +7,12 @@ import Testing
 ///
 /// Each test has its own process and counts only its own effects. `Scripts/hostile` sets `ATTACHD_MUTATIONS` to try
 /// more files than usual.
-@Suite(.serialized, .needsSharedMedia)
+@Suite(.serialized, .needsSharedMedia, .timeLimit(.minutes(60)))
 struct HostileFilesTests {
     @Test("every hostile file, under its own format and any other, is answered and leaves nothing behind")
     func files() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+            BlockingLimit.begin()
             try await Siege.lay(to: Source.hostile())
         }
         show(result)
@@ -21,6 +22,7 @@ struct HostileFilesTests {
     func mutations() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
             let count = ProcessInfo.processInfo.environment["ATTACHD_MUTATIONS"].flatMap { Int($0) } ?? 1000
+            BlockingLimit.begin(seconds: BlockingLimit.seconds + count / 4)
             let mutations = try Mutations()
             try await Siege.lay(to: (0..<count).lazy.map { mutations[$0] })
         }

@@ -19,12 +19,12 @@ enum Siege {
         let log = DecoderLog()
         try await DecoderPool.withDecoder(running: running, log: log) { pool in
             try await pool.expectGoodJob()
-            await pool.settle(spares: running)
+            try await pool.settle(spares: running)
             let (descriptors, memory) = (ThisProcess.descriptors, ThisProcess.residentBytes)
             let pids = ThisProcess.descendants().count
 
             let answers = try await answers(to: sources, of: pool)
-            await pool.settle(spares: running)
+            try await pool.settle(spares: running)
             for (name, answer) in answers { check(answer, name) }
             #expect(ThisProcess.descriptors <= descriptors)
             #expect(ThisProcess.residentBytes <= memory + growthLimit)

@@ -1,13 +1,15 @@
 import Foundation
 import Images
+import Support
 import Testing
 
 extension ImagesTests {
-    @Suite("libvips in a process that forks")
+    @Suite("libvips in a process that forks", .timeLimit(.minutes(10)))
     struct LibvipsTests {
         @Test("the warm-up before a fork leaves no libvips thread behind")
         func threads() async {
             await #expect(processExitsWith: .success) {
+                BlockingLimit.begin()
                 try Libvips.start()
                 Libvips.warmUpBeforeFork()
                 #expect(try workers().isEmpty)

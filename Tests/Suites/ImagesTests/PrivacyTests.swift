@@ -67,9 +67,7 @@ private enum Exiftool {
         let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         try Data(bytes).write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }
-        let process = Process()
-        process.executableURL = URL(filePath: path)
-        process.arguments = ["-G0", "-s", "-a", file.path]
+        let process = Process(path, ["-G0", "-s", "-a", file.path])
         let pipe = Pipe()
         process.standardOutput = pipe
         try process.run()

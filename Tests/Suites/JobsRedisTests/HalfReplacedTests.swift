@@ -21,19 +21,19 @@ struct HalfReplacedTests {
         let replicas = try (0..<2).map { _ in
             try RedisServer(arguments: ["--replicaof", "127.0.0.1", "\(old.port)"])
         }
-        while try !old.command("INFO", "replication").contains("min_slaves_good_slaves:2") {}
+        try await eventually { try old.command("INFO", "replication").contains("min_slaves_good_slaves:2") }
         let sentinel = try await ScriptedSentinel(naming: old.port, replicas: Self.replicas).start()
         let queue = try RedisJobQueue(ScriptedSentinel.settings([sentinel.port]), isStrict: true)
         #expect(try await queue.enqueue(Self.job("1")) == .accepted)
         try replicas[0].command("REPLICAOF", "NO", "ONE")
-        while try !old.command("INFO", "replication").contains("connected_slaves:1") {}
+        try await eventually { try old.command("INFO", "replication").contains("connected_slaves:1") }
         let refusal = await #expect(throws: JobQueueError.self) { try await queue.enqueue(Self.job("2")) }
         #expect(refusal?.description.contains("may or may not be in the queue") == true)
         #expect(try replicas[0].command("XLEN", "attachd:{default}:jobs:hi") == "1")
         #expect(try old.command("XLEN", "attachd:{default}:jobs:hi") == "2")
         // The replica is back, as after a restart: then what all have is acknowledged again.
         try replicas[0].command("REPLICAOF", "127.0.0.1", "\(old.port)")
-        while try !old.command("INFO", "replication").contains("min_slaves_good_slaves:2") {}
+        try await eventually { try old.command("INFO", "replication").contains("min_slaves_good_slaves:2") }
         #expect(try await queue.enqueue(Self.job("2")) == .known)
         try await queue.leave()
         for replica in replicas { replica.kill() }
@@ -44,7 +44,7 @@ struct HalfReplacedTests {
     func connectsNow() async throws {
         let old = try RedisServer(arguments: ["--min-replicas-to-write", "1", "--repl-diskless-sync-delay", "0"])
         let replica = try RedisServer(arguments: ["--replicaof", "127.0.0.1", "\(old.port)"])
-        while try !old.command("INFO", "replication").contains("min_slaves_good_slaves:1") {}
+        try await eventually { try old.command("INFO", "replication").contains("min_slaves_good_slaves:1") }
         let sentinel = try await ScriptedSentinel(naming: old.port, replicas: Self.replicas).start()
         let queue = try RedisJobQueue(ScriptedSentinel.settings([sentinel.port]), isStrict: true)
         let refusal = await #expect(throws: JobQueueError.self) { try await queue.enqueue(Self.job("1")) }

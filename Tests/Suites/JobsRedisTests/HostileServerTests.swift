@@ -5,7 +5,7 @@ import Media
 import Support
 import Testing
 
-@Suite("A server that is not a Redis, or a hostile one")
+@Suite("A server that is not a Redis, or a hostile one", .timeLimit(.minutes(10)))
 struct HostileServerTests {
     private static func queue(port: Int) throws -> RedisJobQueue {
         let limits = RedisSettings(port: port, timeLimit: .seconds(20), connectLimit: .seconds(20))

@@ -77,9 +77,9 @@ final class JobRecord: Sendable {
         time > .zero && kills.contains { max($0, moment) - min($0, moment) <= time }
     }
 
-    /// Waits until `isSo` holds, which is asked again after each event.
+    /// Waits until `isSo` holds, which is asked again after each event, or until the test is cancelled.
     func wait(until isSo: (JobRecord) -> Bool) async {
-        while true {
+        while !Task.isCancelled {
             let change = Signal()
             waiters.withLock { $0.append(change) }
             if isSo(self) { return }

@@ -27,13 +27,14 @@ struct LuaTests {
     private func findings(in text: String) throws -> String {
         let folder = try TemporaryFolder()
         let file = try folder.write(text, to: "script.lua")
-        let process = Process()
         let output = Pipe()
-        process.executableURL = URL(filePath: Self.linter)
-        process.arguments = [
-            file, "--no-config", "--no-color", "--formatter", "plain", "--std", "lua51", "--ignore", "211",
-            "--read-globals", "redis", "KEYS", "ARGV",
-        ]
+        let process = Process(
+            Self.linter,
+            [
+                file, "--no-config", "--no-color", "--formatter", "plain", "--std", "lua51", "--ignore", "211",
+                "--read-globals", "redis", "KEYS", "ARGV",
+            ]
+        )
         process.standardOutput = output
         try process.run()
         let bytes = try output.fileHandleForReading.readToEnd() ?? Data()

@@ -53,7 +53,7 @@ struct NamedPrimaryTests {
 
     @Test("real sentinels name the primary and two replicas", .needsRedis)
     func realSentinels() async throws {
-        let group = try RedisGroup()
+        let group = try await RedisGroup()
         defer { group.kill() }
         let addresses = group.sentinelPorts.map { HostAndPort(host: "127.0.0.1", port: $0) }
         let sentinels = SentinelGroup(addresses, name: RedisGroup.name, timeLimit: .seconds(10))

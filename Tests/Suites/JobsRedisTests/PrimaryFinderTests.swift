@@ -115,7 +115,7 @@ struct PrimaryFinderTests {
     func rights() async throws {
         let server = try RedisServer(arguments: ["--min-replicas-to-write", "1", "--repl-diskless-sync-delay", "0"])
         let replica = try RedisServer(arguments: ["--replicaof", "127.0.0.1", "\(server.port)"])
-        while try !server.command("INFO", "replication").contains("min_slaves_good_slaves:1") {}
+        try await eventually { try server.command("INFO", "replication").contains("min_slaves_good_slaves:1") }
         try server.command(
             ["ACL", "SETUSER", "worker", "on", ">secret", "~attachd:{default}:*", "+wait"] + UserTests.workerRights
         )
@@ -134,7 +134,7 @@ struct PrimaryFinderTests {
     func unconfirmedCallback() async throws {
         let server = try RedisServer(arguments: ["--min-replicas-to-write", "1", "--repl-diskless-sync-delay", "0"])
         let replica = try RedisServer(arguments: ["--replicaof", "127.0.0.1", "\(server.port)"])
-        while try !server.command("INFO", "replication").contains("min_slaves_good_slaves:1") {}
+        try await eventually { try server.command("INFO", "replication").contains("min_slaves_good_slaves:1") }
         let sentinel = try await Sentinel(naming: server.port).start()
         let queue = try RedisJobQueue(Self.settings([sentinel.port]), isStrict: true)
         var job = Self.job("1")
@@ -164,7 +164,7 @@ struct PrimaryFinderTests {
                 "--repl-diskless-sync-delay", "0",
             ]
         )
-        while try !old.command("INFO", "replication").contains("min_slaves_good_slaves:1") {}
+        try await eventually { try old.command("INFO", "replication").contains("min_slaves_good_slaves:1") }
         let sentinel = Sentinel(naming: old.port)
         let scripted = try await sentinel.start()
         let worker = try RedisJobQueue(Self.settings([scripted.port]), isStrict: true)
@@ -193,7 +193,7 @@ struct PrimaryFinderTests {
         try new.restart()
         try new.command("REPLICAOF", "NO", "ONE")
         let follower = try RedisServer(arguments: ["--replicaof", "127.0.0.1", "\(new.port)"])
-        while try !new.command("INFO", "replication").contains("min_slaves_good_slaves:1") {}
+        try await eventually { try new.command("INFO", "replication").contains("min_slaves_good_slaves:1") }
         sentinel.name(new.port)
         #expect(try await producer.state(of: job.name, waiting: .zero) == .running)
         #expect(try await worker.finish(lease, with: JobReply(.ok, body: [2])))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import JobsRedis
 
-@Suite("A producer in Python that uses only the documented protocol")
+@Suite("A producer in Python that uses only the documented protocol", .timeLimit(.minutes(10)))
 struct PythonProducerTests {
     private static let samples = SharedMedia.packageRoot.appending(path: "Samples")
     private static let python = "/usr/bin/python3"

@@ -66,7 +66,7 @@ struct RedisConnectionTests {
         defer { server.kill() }
         let connection = try Self.connection(server, timeLimit: .milliseconds(100))
         // The time may be too short even for a server that answers.
-        while (try? await Self.echo("before", on: connection)) == nil {}
+        try await eventually { (try? await Self.echo("before", on: connection)) != nil }
         server.pause()
         await #expect(throws: RedisError.lost("It did not answer in time.")) {
             try await Self.echo("while", on: connection)

@@ -88,7 +88,9 @@ struct RestartTests {
         while true {
             do {
                 return try await call()
-            } catch let error as JobQueueError where error.reason == .unavailable {}
+            } catch let error as JobQueueError where error.reason == .unavailable {
+                try Task.checkCancellation()
+            }
         }
     }
 

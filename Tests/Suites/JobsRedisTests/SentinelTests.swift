@@ -21,13 +21,15 @@ struct SentinelTests {
         while true {
             do {
                 return try await call()
-            } catch let error as JobQueueError where error.reason == .unavailable {}
+            } catch let error as JobQueueError where error.reason == .unavailable {
+                try Task.checkCancellation()
+            }
         }
     }
 
     @Test("jobs that were acknowledged outlast their primary, and each of them has one answer")
     func failOver() async throws {
-        let group = try RedisGroup(arguments: ["--min-replicas-to-write", "1"])
+        let group = try await RedisGroup(arguments: ["--min-replicas-to-write", "1"])
         defer { group.kill() }
         let settings = Self.settings(group)
         let limits = QueueLimits(leaseTime: .milliseconds(500), replyTime: .seconds(600))
@@ -76,7 +78,7 @@ struct SentinelTests {
 
     @Test("a primary that the sentinels replace while it lives is left, and its jobs go on")
     func replaced() async throws {
-        let group = try RedisGroup(arguments: ["--min-replicas-to-write", "1"])
+        let group = try await RedisGroup(arguments: ["--min-replicas-to-write", "1"])
         defer { group.kill() }
         // Strict, because on a busy machine the sentinels may replace the primary at this moment, too: what is acknowledged
         // then is with the replicas.
@@ -85,14 +87,16 @@ struct SentinelTests {
         let job = Job(id: "1", timeLimit: .seconds(600), content: [1])
         _ = try await Self.insist { try await queue.enqueue(job) }
         // On a busy machine the sentinels may have replaced it by themselves before, and this puts it back.
-        while try group.servers[0].command("ROLE").hasPrefix("master") {
+        try await eventually {
             try group.tell(group.sentinelPorts[0], ["SENTINEL", "FAILOVER", RedisGroup.name])
+            return try !group.servers[0].command("ROLE").hasPrefix("master")
         }
         var jobs: [LeasedJob] = []
-        while jobs.isEmpty {
+        try await eventually {
             // The reply to a lease may have been lost with the connection.
             jobs = try await Self.insist { try await queue.lease(1, waiting: .milliseconds(50)) }
             if jobs.isEmpty { jobs = try await Self.insist { try await queue.reclaim(1) } }
+            return !jobs.isEmpty
         }
         let leased = jobs[0]
         #expect(leased.job.content == job.content)
@@ -105,7 +109,7 @@ struct SentinelTests {
 
     @Test("at the sentinels, a user with only the documented rights is enough")
     func rights() async throws {
-        let group = try RedisGroup(arguments: ["--min-replicas-to-write", "1"])
+        let group = try await RedisGroup(arguments: ["--min-replicas-to-write", "1"])
         defer { group.kill() }
         let rights = "+sentinel|get-master-addr-by-name +sentinel|replicas +subscribe +ping &+switch-master"
         for port in group.sentinelPorts {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import JobsRedis
 
-@Suite("The check of a Redis")
+@Suite("The check of a Redis", .timeLimit(.minutes(10)))
 struct ServerCheckTests {
     private static func info(
         version: String = "7.0.15",

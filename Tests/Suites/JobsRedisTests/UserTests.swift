@@ -5,7 +5,7 @@ import JobsRedis
 import Support
 import Testing
 
-@Suite("Users of a Redis with few rights", .needsRedis, .sharedServerWithTLS)
+@Suite("Users of a Redis with few rights", .needsRedis, .sharedServerWithTLS, .timeLimit(.minutes(10)))
 struct UserTests {
     /// The rights of a worker according to `Samples/redis/README.md`.
     static let workerRights = [
@@ -37,7 +37,7 @@ struct UserTests {
         try await queue.remove(table: "ready:1")
         #expect(try await queue.value(of: "a", in: "ready:1") == nil)
         try await queue.set("a", in: "ready:2", to: [1], for: .milliseconds(1))
-        while try await queue.value(of: "a", in: "ready:2") != nil { await Task.yield() }
+        try await eventually { try await queue.value(of: "a", in: "ready:2") == nil }
         try await store.close()
     }
 

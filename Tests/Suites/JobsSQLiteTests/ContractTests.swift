@@ -5,7 +5,7 @@ import Support
 import Synchronization
 import Testing
 
-@Suite("The queue on SQLite")
+@Suite("The queue on SQLite", .timeLimit(.minutes(10)))
 struct ContractTests {
     @Test("the queue keeps its contract", arguments: QueueRule.all)
     func rule(_ rule: QueueRule) async throws {

@@ -6,7 +6,7 @@ import Support
 import Testing
 
 /// Tests of a queue file that an earlier version made: the schema is part of what users depend on.
-@Suite("A queue file of an earlier version")
+@Suite("A queue file of an earlier version", .timeLimit(.minutes(10)))
 struct FormerFileTests {
     /// The schema of version 1, as it is in files that are in use. It must not change with the code.
     private static let schema = """

@@ -1,5 +1,6 @@
 import Base
 import Glibc
+import Support
 import Testing
 
 // In processes of their own: the children of other tests are nothing to these.
@@ -18,6 +19,7 @@ struct ZombiesTests {
     @Test("are waited for at the second look, so that whoever knows them comes first")
     func reaping() async {
         await #expect(processExitsWith: .success) {
+            BlockingLimit.begin()
             let process = Self.orphan()
             var zombies = Zombies()
             precondition(zombies.reap() == 0 && kill(process, 0) == 0)
@@ -28,6 +30,7 @@ struct ZombiesTests {
     @Test("a child that somebody waited for meanwhile is no error")
     func known() async {
         await #expect(processExitsWith: .success) {
+            BlockingLimit.begin()
             let process = Self.orphan()
             var zombies = Zombies()
             precondition(zombies.reap() == 0)
@@ -39,6 +42,7 @@ struct ZombiesTests {
     @Test("memory is no longer dumpable after the protection began")
     func secrecy() async {
         await #expect(processExitsWith: .success) {
+            BlockingLimit.begin()
             precondition(!ProcessSecrecy.isOn)
             ProcessSecrecy.begin()
             precondition(ProcessSecrecy.isOn)

@@ -14,7 +14,7 @@ struct SharedAnswerTests {
         let count = Mutex(0)
         let answer = SharedAnswer(keptFor: .seconds(1), time: time) {
             begun.send()
-            await hold.wait()
+            await hold.hang()
             return count.withLock { count in
                 count += 1
                 return count

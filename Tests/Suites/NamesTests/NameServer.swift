@@ -1,3 +1,4 @@
+import Base
 import Foundation
 import Glibc
 import Synchronization
@@ -40,14 +41,9 @@ final class NameServer: Sendable {
         var received: [UInt8] = []
     }
 
-    private struct Watcher {
-        var isDue: ([Question]) -> Bool
-        var wake: CheckedContinuation<Void, Never>
-    }
-
     private struct State {
         var questions: [Question] = []
-        var watchers: [Watcher] = []
+        var watchers = Waiters<@Sendable ([Question]) -> Bool, Void>()
         var isStopped = false
     }
 
@@ -102,15 +98,16 @@ final class NameServer: Sendable {
 
     var questions: [Question] { state.withLock(\.questions) }
 
-    /// Waits until the questions so far satisfy a condition.
+    /// Waits until the questions so far satisfy a condition, or until the test is cancelled.
     func questions(_ isDue: @escaping @Sendable ([Question]) -> Bool) async {
-        await withCheckedContinuation { wake in
-            let isDueNow = state.withLock { state in
-                if isDue(state.questions) { return true }
-                state.watchers.append(Watcher(isDue: isDue, wake: wake))
-                return false
+        await withWaiter { waiter in
+            state.withLock { state in
+                if isDue(state.questions) { return () }
+                state.watchers.add(waiter, isDue)
+                return nil
             }
-            if isDueNow { wake.resume() }
+        } onCancel: { id in
+            state.withLock { $0.watchers.remove(id) }?.waiter.resume()
         }
     }
 
@@ -208,11 +205,9 @@ final class NameServer: Sendable {
     private func record(_ question: Question) {
         let due = state.withLock { state in
             state.questions.append(question)
-            let due = state.watchers.filter { $0.isDue(state.questions) }.map(\.wake)
-            state.watchers.removeAll { $0.isDue(state.questions) }
-            return due
+            return state.watchers.removeAll { $0(state.questions) }
         }
-        for wake in due { wake.resume() }
+        for waiter in due { waiter.resume() }
     }
 
     private static func message(_ number: [UInt8], flags: UInt16, _ asked: [UInt8], _ records: [Record]) -> [UInt8] {

@@ -360,9 +360,12 @@ struct ResolverTests {
         let loop = try QueryLoop(rule, servers: server.address) { _, _ in }
         loop.start(1, "a.example")
         await server.questions { !$0.isEmpty }
-        await withCheckedContinuation { answered in loop.answer { answered.resume() } }
+        let answers = [Signal(), Signal()]
+        loop.answer { answers[0].send() }
+        await answers[0].wait()
         loop.stop()
-        await withCheckedContinuation { answered in loop.answer { answered.resume() } }
+        loop.answer { answers[1].send() }
+        await answers[1].wait()
     }
 
     @Test("2,000 names of a server that never answers take one thread and few descriptors, and hold back no other site")
@@ -382,10 +385,7 @@ struct ResolverTests {
                     }
                 }
                 await server.questions { Set($0.map(\.name)).count == siteLimit }
-                while resolver.usage.waiting < 2000 - rule.siteLimit {
-                    try Task.checkCancellation()
-                    await Task.yield()
-                }
+                try await eventually { resolver.usage.waiting >= 2000 - rule.siteLimit }
                 #expect(await ask(resolver, "fast.example", for: "fast") == addresses("192.0.2.1"))
                 #expect(Self.threads(named: "names") == 1)
                 #expect(Self.count("task") <= threads + 1)
@@ -401,23 +401,14 @@ struct ResolverTests {
             // The turns are over after five seconds. Then the site has few of them.
             await time.sleeper(until: time.start + .seconds(5))
             time.advance(by: .seconds(2))
-            while resolver.usage.inFlight > 0 {
-                try Task.checkCancellation()
-                await Task.yield()
-            }
+            try await eventually { resolver.usage.inFlight == 0 }
             for index in 0..<10 {
                 Task { await ask(resolver, "again\(index).slow.example", for: "slow") }
             }
-            while resolver.usage.inFlight + resolver.usage.waiting < 10 {
-                try Task.checkCancellation()
-                await Task.yield()
-            }
+            try await eventually { resolver.usage.inFlight + resolver.usage.waiting >= 10 }
             #expect(resolver.usage.inFlight == rule.slowSiteLimit)
             resolver.stop()
-            while Self.threads(named: "names") > 0 {
-                try Task.checkCancellation()
-                await Task.yield()
-            }
+            try await eventually { Self.threads(named: "names") == 0 }
         }
     }
 

@@ -74,7 +74,7 @@ struct PlayersTests {
             #expect(url.contains("/v1/attachments/") && url.contains("&lease=") && url.contains("&signature="))
             #expect(try await status(url) == 200)
             try await browser.click(".close")
-            while try await status(url) == 200 { try await Task.sleep(for: .milliseconds(20)) }
+            try await eventually { try await status(url) != 200 }
             #expect(try await status(url) == 403)
 
             try await browser.click("[data-again]")
@@ -85,7 +85,7 @@ struct PlayersTests {
             let again: String = try await browser.value(of: source)
             #expect(try await status(again) == 200)
             try await browser.open("about:blank")
-            while try await status(again) == 200 { try await Task.sleep(for: .milliseconds(20)) }
+            try await eventually { try await status(again) != 200 }
             #expect(try await status(again) == 403)
         }
     }

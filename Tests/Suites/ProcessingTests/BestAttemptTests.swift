@@ -21,11 +21,11 @@ struct BestAttemptTests {
         func run(_ bestAttempt: BestAttempt, _ time: TestTime, _ expiry: Instant) async {
             switch self {
             case .returns: bestAttempt.update(0) { $0.isComplete = true }
-            case .hangs: await Signal().wait()
+            case .hangs: await Signal().hang()
             case .marksAndHangs(let reached):
                 bestAttempt.update(0) { $0.source.fetched = 1 }
                 reached.send()
-                await Signal().wait()
+                await Signal().hang()
             case .endsAtExpiry: try? await time.sleep(until: expiry)
             case .sleepsPastExpiry: try? await time.sleep(until: expiry + .seconds(3600))
             }

@@ -21,6 +21,12 @@ struct CostModelTests {
         #expect(costs.cost(of: .jpeg) < .milliseconds(800))
     }
 
+    @Test("the first job of a format tries the cheap rungs and the best one")
+    func unknown() {
+        let rungs = CostModel().rungs(for: .jpeg, in: .milliseconds(150))
+        #expect(rungs.isSuperset(of: [.fast, .downscaled]))
+    }
+
     @Test("with much time the best rung comes at once; with little, a cheap one first; with none, only that one")
     func rungs() {
         let costs = CostModel()

@@ -40,7 +40,7 @@ struct FakeDownloader: AttachmentDownloading {
         case .fails(let reason):
             file.end(.cut(AttachmentFailure(.download, reason, "The test says so.")))
         case .hangs, nil:
-            await Signal().wait()
+            await Signal().hang()
         }
     }
 }
@@ -62,7 +62,7 @@ struct FakeConverter: AttachmentConverting {
             guard let ready = try? ReadyRung(Array("picture".utf8), rung) else { continue }
             job.onEvent(.output(ready))
         }
-        if hangs { await Signal().wait() }
+        if hangs { await Signal().hang() }
         if let failure { throw AttachmentFailure(.decode, failure, "The test says so.") }
         return .milliseconds(50)
     }
@@ -99,10 +99,10 @@ final class FakeStore: AttachmentStoring {
         switch behaviour {
         case .works: break
         case .fails, .refuses: throw AttachmentFailure(.store, .storeFull, "The store is full.")
-        case .hangs: await Signal().wait()
+        case .hangs: await Signal().hang()
         case .storesOne where number > 1:
             hanging.send()
-            await Signal().wait()
+            await Signal().hang()
         case .storesOne: break
         }
         return StoredFile(identifier: "\(number)", url: "file:///store/\(number).jpg", sha256: "00")

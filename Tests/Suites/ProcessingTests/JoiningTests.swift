@@ -86,14 +86,14 @@ struct JoiningTests {
         let steps = ScriptedSteps(time, Script(body: body, rungsOfCut: [.partial]))
         let notifications = Notifications(time, steps)
         let hasty = try notifications.send(due: .seconds(4))
-        try await notifications.until { steps.rungs.count == 1 }
+        try await eventually { steps.rungs.count == 1 }
         let patient = try notifications.send(due: .seconds(20))
         try await notifications.until(begun: 1, joined: 1)
         // Two deadlines, that of the source and that of the early result. A source is cut in time to decode its bytes,
         // and the first job of a format is assumed to take half a second.
         await time.sleepers(4)
         time.advance(by: .milliseconds(2850))
-        try await notifications.until { steps.emittedCount == 1 }
+        try await eventually { steps.emittedCount == 1 }
         await time.sleeper(until: time.start + .milliseconds(3850))
         time.advance(by: .milliseconds(1000))
         let early = await hasty.value
@@ -135,7 +135,7 @@ struct JoiningTests {
             time.advance(by: due)
         }
         for task in tasks { #expect(await task.value.outcome == .original) }
-        try await notifications.until { steps.cancelledCount == 1 }
+        try await eventually { steps.cancelledCount == 1 }
         #expect(await (try notifications.send()).value.outcome == .complete)
         #expect(steps.downloads.count == 2)
     }
@@ -145,10 +145,9 @@ struct JoiningTests {
         let body = Signal()
         let hasty = Script(body: body, early: [.fast], rungs: [])
         let steps = ScriptedSteps(time, hasty, Script())
-        let notifications = Notifications(time, steps)
-        // The first job of a format is assumed to take half a second.
+        let notifications = Notifications(time, steps, decoding: .milliseconds(500))
         let first = try notifications.send(due: .milliseconds(220))
-        try await notifications.until { steps.rungs.count == 1 }
+        try await eventually { steps.rungs.count == 1 }
         #expect(!steps.rungs[0].contains(.downscaled))
         let second = try notifications.send(due: .seconds(20))
         #expect(await second.value.outcome == .complete)

@@ -16,14 +16,19 @@ struct Notifications {
         _ steps: ScriptedSteps,
         reuse: ReuseRule = ReuseRule(),
         index: (any PreparedIndex)? = nil,
+        decoding cost: Duration? = nil,
     ) {
         self.time = time
         self.steps = steps
+        let costs = CostModel()
+        // The estimate of a first job is twice its time.
+        if let cost { costs.learn(.jpeg, took: cost / 2) }
         pipeline = AttachmentPipeline(
             steps: steps.steps,
             reuse: reuse,
             index: index,
             time: time,
+            costs: costs,
             recorder: events,
         )
     }
@@ -44,18 +49,11 @@ struct Notifications {
 
     /// Waits until `begun` attachments have started and `joined` have joined. The test's time limit bounds the wait.
     func until(begun: Int, joined: Int = 0) async throws {
-        try await until { begunCount >= begun && joinedCount >= joined }
+        try await eventually { begunCount >= begun && joinedCount >= joined }
     }
 
     var begunCount: Int { events.count { if case .attachment(.begun) = $0 { true } else { false } } }
     var joinedCount: Int { events.count { if case .attachment(.joined) = $0 { true } else { false } } }
-
-    func until(_ condition: () -> Bool) async throws {
-        while !condition() {
-            try Task.checkCancellation()
-            await Task.yield()
-        }
-    }
 }
 
 extension RecordedEvents<ProcessingEvent> {

@@ -131,7 +131,7 @@ struct ReuseTests {
     @Test("that ended for lack of time aren't reused")
     func degraded() async throws {
         let steps = ScriptedSteps(time, Script(cacheControl: answer(60), early: [.fast], rungs: []), Script())
-        let notifications = Notifications(time, steps)
+        let notifications = Notifications(time, steps, decoding: .milliseconds(500))
         #expect(await (try notifications.send(due: .milliseconds(220))).value.outcome == .degraded)
         #expect(try await send(notifications).outcome == .complete)
         #expect(steps.downloads.count == 2)

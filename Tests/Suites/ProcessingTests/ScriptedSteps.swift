@@ -75,7 +75,7 @@ extension ScriptedSteps: AttachmentDownloading {
             state.running[ObjectIdentifier(file)] = script
             return script
         }
-        await script.head?.wait()
+        await script.head?.hang()
         if var answer = script.cacheControl {
             answer.received = time.now
             let freshness = SourceFreshness(answers: [answer])
@@ -88,7 +88,7 @@ extension ScriptedSteps: AttachmentDownloading {
         }
         try? file.append(script.bytes)
         await withTaskGroup { group in
-            group.addTask { await script.body?.wait() }
+            group.addTask { await script.body?.hang() }
             group.addTask { [self] in
                 _ = await file.contents { $0.ending != nil }
                 guard script.body?.isSent == false else { return }

@@ -20,7 +20,7 @@ struct SharedRungTests {
             _ failure: AttachmentFailure? = nil,
         ) async throws(AttachmentFailure) -> StoredFile {
             count.withLock { $0 += 1 }
-            await signal?.wait()
+            await signal?.hang()
             if let failure { throw failure }
             return Self.file
         }
@@ -74,7 +74,7 @@ struct SharedRungTests {
                 try await rung.stored { _ throws(AttachmentFailure) in
                     begun.send()
                     await withTaskCancellationHandler {
-                        await cancelled.wait()
+                        await cancelled.hang()
                     } onCancel: {
                         cancelled.send()
                     }

@@ -112,15 +112,14 @@ struct FailingStoreTests {
         rule.firstPause = .milliseconds(300)
         rule.longestPause = .milliseconds(300)
         let bucket = try bucket(at: store.url(""), rule)
-        var refusals = 0
-        while refusals == 0 {
+        try await eventually {
             let failure = await publish(bucket)
             #expect(failure?.reason == .publishFailed)
-            if failure?.message.contains("again and again") == true { refusals += 1 }
+            return failure?.message.contains("again and again") == true
         }
         #expect(bucket.refusal?.message.contains("HTTP status \(status)") ?? true)
         works.withLock { $0 = true }
-        while await publish(bucket, "b.jpg") != nil { try await Task.sleep(for: .milliseconds(20)) }
+        try await eventually { await publish(bucket, "b.jpg") == nil }
         for name in ["c.jpg", "d.jpg", "e.jpg"] { #expect(await publish(bucket, name) == nil) }
         #expect(bucket.refusal == nil)
     }

@@ -23,7 +23,7 @@ struct AdmissionTests {
         async let first: Void = admission.admit(for: "loud") {
             try await admission.admit(for: "loud") {
                 started.send()
-                await end.wait()
+                await end.hang()
             }
         }
         await started.wait()

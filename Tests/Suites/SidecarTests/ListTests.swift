@@ -192,7 +192,7 @@ struct ListTests {
             await started.wait()
             #expect(lanes.limits.permits.taken == 1)
             for _ in 0..<31 { admission.leave() }
-            while lanes.limits.permits.taken != lanes.limits.share { await Task.yield() }
+            try await eventually { lanes.limits.permits.taken == lanes.limits.share }
             hold.send()
             let finished = try await answers.map { try $0.get().outcome }
             #expect(finished.first == .original && finished.count == 9)

@@ -33,7 +33,7 @@ final class NginxServer: Sendable {
         try Data(Self.configuration(folder.path, root, port).utf8).write(to: file)
         program = try ChildProgram([Self.path, "-p", folder.path, "-c", file.path], in: folder.url)
         // nginx is ready once it answers. A test's time limit ends the wait if it never does.
-        while (try? await HTTPClient.send(path: "/", port: port)) == nil { try Task.checkCancellation() }
+        try await eventually { (try? await HTTPClient.send(path: "/", port: port)) != nil }
     }
 
     func stop() { program.kill() }

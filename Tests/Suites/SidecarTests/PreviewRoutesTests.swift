@@ -7,7 +7,7 @@ import Storage
 import Support
 import Testing
 
-@Suite("The preview over HTTP")
+@Suite("The preview over HTTP", .timeLimit(.minutes(10)))
 struct PreviewRoutesTests {
     private static let origin = ["Origin": "http://localhost"]
     private static let token = "0123456789abcdef"

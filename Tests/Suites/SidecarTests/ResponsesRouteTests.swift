@@ -3,7 +3,7 @@ import Payloads
 import Support
 import Testing
 
-@Suite("Responses over HTTP")
+@Suite("Responses over HTTP", .timeLimit(.minutes(10)))
 struct ResponsesRouteTests {
     private func respond(_ webhook: TestWebhook?, _ action: String, origin: String? = nil) async throws
         -> HTTPClient.Answer

@@ -125,7 +125,7 @@ private struct OnePicture: AttachmentDownloading {
 
     func download(_ job: DownloadJob) async {
         started?.send()
-        await hold?.wait()
+        await hold?.hang()
         try? job.file.append([0xFF, 0xD8, 0xFF, 0xE0] + [UInt8](repeating: 0, count: 600))
         job.file.end(.whole)
     }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Storage
 
-@Suite("The attachment store")
+@Suite("The attachment store", .timeLimit(.minutes(10)))
 struct AttachmentStoreTests {
     let folder: TemporaryFolder
     let root: String

@@ -7,7 +7,7 @@ import Testing
 @testable import Storage
 
 /// Tests of issue 15, section 10: an attachment is taken back.
-@Suite("A file that is taken back")
+@Suite("A file that is taken back", .timeLimit(.minutes(10)))
 struct ForgettingTests {
     let folder: TemporaryFolder
     let time = WallClock()

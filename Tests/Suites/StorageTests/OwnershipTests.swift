@@ -9,7 +9,7 @@ import Testing
 @testable import Storage
 
 /// Tests of SECURITY.md, T2: a store that another user prepared is refused.
-@Suite("A store that another user prepared (T2)")
+@Suite("A store that another user prepared (T2)", .timeLimit(.minutes(10)))
 struct OwnershipTests {
     static let stranger: uid_t = 12_345
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Storage
 
-@Suite("Retention of the store's files")
+@Suite("Retention of the store's files", .timeLimit(.minutes(10)))
 struct RetentionTests {
     let folder: TemporaryFolder
     let root: String

@@ -1,3 +1,4 @@
+import Support
 import Testing
 
 @testable import Base
@@ -38,13 +39,13 @@ struct SystemTimeTests {
     }
 
     @Test("a cancelled sleep ends at once and leaves nothing behind", arguments: [true, false])
-    func cancelled(waitsFirst: Bool) async {
+    func cancelled(waitsFirst: Bool) async throws {
         // Uses its own timers, so that no other test sleeps on them.
         let alarms = Alarms()
         let sleepers = (0..<100).map { _ in
             Task { [time] in try await alarms.sleep(until: time.now + .seconds(3600)) }
         }
-        if waitsFirst { while alarms.sleeperCount < 100 { await Task.yield() } }
+        if waitsFirst { try await eventually { alarms.sleeperCount == 100 } }
         for sleeper in sleepers { sleeper.cancel() }
         for sleeper in sleepers {
             await #expect(throws: CancellationError.self) { try await sleeper.value }

@@ -3,7 +3,7 @@ import Observability
 import Support
 import Testing
 
-@Suite("Spans for a collector (OTLP)")
+@Suite("Spans for a collector (OTLP)", .timeLimit(.minutes(10)))
 struct OTLPRequestTests {
     private func request() throws -> OTLPRequest {
         let trace = try #require(TraceID(high: 0x4bf9_2f35_77b3_4da6, low: 0xa3ce_929d_0e0e_4736))

@@ -23,10 +23,7 @@ struct SpanExportTests {
 
     /// Waits for the pause after that number of exports.
     private func pause(after count: Int) async throws {
-        while collector.batches.count < count {
-            try Task.checkCancellation()
-            await Task.yield()
-        }
+        try await eventually { collector.batches.count >= count }
         await time.sleepers(1)
     }
 

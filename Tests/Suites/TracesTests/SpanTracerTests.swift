@@ -3,7 +3,7 @@ import Observability
 import Synchronization
 import Testing
 
-@Suite("Spans")
+@Suite("Spans", .timeLimit(.minutes(10)))
 struct SpanTracerTests {
     private let finished = Finished()
 

@@ -59,7 +59,7 @@ struct DrainTests {
             limits: WorkerLimits(slots: 4, drainTime: Self.drainTime),
             handler: ScriptedHandler { _ in
                 begun.send()
-                await end.wait()
+                await end.hang()
                 return JobReply(.ok, body: [])
             }
         )

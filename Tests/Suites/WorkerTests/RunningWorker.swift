@@ -78,9 +78,11 @@ final class RunningWorker: Sendable {
 
     /// Moves the clock in steps until `look` returns a value.
     func advance(by step: Duration, until look: () async throws -> Bool) async throws {
-        while try await !look() {
+        try await eventually {
+            if try await look() { return true }
             time.advance(by: step)
             try await SystemTime().sleep(for: .milliseconds(5))
+            return false
         }
     }
 }

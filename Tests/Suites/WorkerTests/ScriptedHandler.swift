@@ -55,7 +55,7 @@ final class TarpitPoster: CallbackPoster {
 
     func post(_ callback: CallbackRequest) async -> CallbackResult {
         posts.withLock { $0.append(callback.url) }
-        if callback.url.contains("tarpit") { await end.wait() }
+        if callback.url.contains("tarpit") { await end.hang() }
         return CallbackResult(.received)
     }
 

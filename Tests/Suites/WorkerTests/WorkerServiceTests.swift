@@ -41,7 +41,7 @@ struct WorkerServiceTests {
             slots: 1,
             handler: ScriptedHandler { job in
                 begun.send()
-                await end.wait()
+                await end.hang()
                 return JobReply(.ok, body: [])
             }
         )
@@ -99,7 +99,7 @@ struct WorkerServiceTests {
         let worker = try await RunningWorker(
             slots: 1,
             handler: ScriptedHandler { _ in
-                await end.wait()
+                await end.hang()
                 return JobReply(.ok, body: [])
             },
             before: { queue async throws in
@@ -130,7 +130,7 @@ struct WorkerServiceTests {
                 guard noted.isFirst(job) else { return JobReply(.ok, body: []) }
                 begun.send()
                 await withTaskCancellationHandler {
-                    await end.wait()
+                    await end.hang()
                 } onCancel: {
                     cancelled.send()
                 }
@@ -187,7 +187,7 @@ struct WorkerServiceTests {
         let (begun, end) = (Signal(), Signal())
         let handler = ScriptedHandler { _ in
             begun.send()
-            await end.wait()
+            await end.hang()
             return JobReply(.ok, body: [])
         }
         let worker = try await RunningWorker(leaseTime: .seconds(3), handler: handler)
@@ -213,7 +213,7 @@ struct WorkerServiceTests {
             handler: ScriptedHandler { _ in
                 WorkingDecoder.current?.began()
                 begun.send()
-                await end.wait()
+                await end.hang()
                 return JobReply(.ok, body: [])
             }
         )
@@ -296,7 +296,7 @@ struct WorkerServiceTests {
         await withDiscardingTaskGroup { group in
             group.addTask(executorPreference: thread) {
                 // Occupies as many threads as can run at once, until this test has run several steps.
-                while started.count == 0 { try? await time.sleep(for: .milliseconds(1)) }
+                while started.count == 0, !Task.isCancelled { try? await time.sleep(for: .milliseconds(1)) }
                 for _ in 0..<20 { try? await time.sleep(for: .milliseconds(1)) }
                 isDone.add()
             }

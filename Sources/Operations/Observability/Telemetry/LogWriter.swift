@@ -97,7 +97,7 @@ package final class LogWriter: Sendable {
             if count > 0 {
                 rest = rest.dropFirst(count)
             } else if errno == EAGAIN {
-                // Whoever started this process may have made the descriptor non-blocking.
+                // The parent process may have made the descriptor non-blocking.
                 var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                 _ = unsafe poll(&request, 1, -1)
             } else if errno != EINTR {

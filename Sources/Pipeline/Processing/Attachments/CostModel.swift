@@ -24,14 +24,16 @@ package final class CostModel: Sendable {
         }
     }
 
+    private func isKnown(_ format: MediaFormat) -> Bool { estimates.withLock { $0[format] != nil } }
+
     /// Returns the rungs worth trying in `timeLeft`: the cheap ones first if the best may not be done in time, and none
-    /// if even the cheap ones may not.
+    /// if even the cheap ones may not. The first job of a format tries the best in any case.
     package func rungs(for format: MediaFormat, in timeLeft: Duration) -> Set<Rung> {
         let cost = cost(of: format)
         guard timeLeft > cost / 20 else { return [] }
         var rungs = Set(Rung.allCases)
         if timeLeft > cost * 4 { rungs.subtract(Rung.reduced) }
-        if timeLeft < cost / 2 { rungs.subtract(Rung.full) }
+        if timeLeft < cost / 2, isKnown(format) { rungs.subtract(Rung.full) }
         return rungs
     }
 }
