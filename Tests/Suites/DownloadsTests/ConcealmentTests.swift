@@ -1,3 +1,4 @@
+import Base
 import Downloads
 import HTTPClient
 import Media
@@ -46,6 +47,7 @@ struct ConcealmentTests {
     func again(host: String) async throws {
         var settings = DownloadSettings()
         settings.http.resolve = { $0 == "secret.invalid" ? [Self.private10] : nil }
+        (settings.origins.breaker.firstPause, settings.origins.breaker.longestPause) = (.seconds(3600), .seconds(3600))
         let downloader = Downloader(settings: settings)
         var reasons: [AttachmentFailure.Reason?] = []
         for _ in 0..<12 { reasons.append(try await downloader.fetch("http://\(host)/").reason) }

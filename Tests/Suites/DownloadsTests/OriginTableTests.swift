@@ -111,28 +111,40 @@ struct OriginTableTests {
         #expect(take(&table).permits.map(\.origin) == [b])
     }
 
-    @Test("an origin that asks for a pause gets it, and a request without the time for that is refused at once")
+    @Test("an origin that asks for a pause is asked once a second, and one answer ends the pause for all that wait")
     func pause() {
         var table = OriginTable(OriginRule())
-        let busy = OriginOutcome(isOverloaded: true, pause: .seconds(30))
-        request(&table, a, busy, at: start)
-        table.ask(1, a, until: start + .seconds(20), at: start)
-        table.ask(2, a, until: start + .seconds(40), at: start)
-        #expect(take(&table).refusals == [.askedToWait(until: start + .seconds(30))])
-        #expect(table.nextDue(after: start) == start + .seconds(30))
-        table.settle(at: start + .seconds(29))
+        request(&table, a, OriginOutcome(isOverloaded: true, pause: .seconds(60)), at: start)
+        table.ask(1, a, until: start + .milliseconds(500), at: start)
+        for number in 2..<5 { table.ask(UInt64(number), a, until: start + .seconds(20), at: start) }
+        // The pause lasts five seconds at most, whatever the origin asks for.
+        #expect(take(&table).refusals == [.askedToWait(until: start + .seconds(5))])
+        #expect(table.nextDue(after: start) == start + .seconds(1))
+        table.settle(at: start + .milliseconds(900))
         #expect(table.takeSettled().isEmpty)
-        table.settle(at: start + .seconds(30))
-        #expect(take(&table).permits.count == 1)
-        // The pause lasts a minute at most, whatever the origin asks for.
-        request(&table, b, OriginOutcome(pause: .seconds(1_000_000_000)), at: start)
-        table.ask(3, b, until: start + .seconds(10_000), at: start)
-        #expect(table.nextDue(after: start) == start + .seconds(60))
+        table.settle(at: start + .seconds(1))
+        let test = take(&table).permits
+        #expect(test.count == 1 && table.waiterCount == 2)
+        let again = OriginOutcome(isOverloaded: true, pause: .seconds(60))
+        for permit in test { _ = table.leave(permit, again, at: start + .seconds(1), jitter: 0.5) }
+        table.settle(at: start + .seconds(2))
+        let second = take(&table).permits
+        #expect(second.count == 1 && table.waiterCount == 1)
+        for permit in second { _ = table.leave(permit, .worked, at: start + .seconds(2), jitter: 0.5) }
+        #expect(take(&table).permits.count == 1 && table.waiterCount == 0)
     }
 
-    @Test(
-        "an unreachable origin is refused after five requests, with the waiting ones, and then probed by one"
-    )
+    @Test("an answer to a request from before the pause doesn't end it")
+    func answeredBeforePause() {
+        var table = OriginTable(OriginRule())
+        for number in 0..<2 { table.ask(UInt64(number), a, until: start + .seconds(60), at: start) }
+        let permits = take(&table).permits
+        _ = table.leave(permits[0], OriginOutcome(pause: .seconds(60)), at: start + .seconds(1), jitter: 0.5)
+        _ = table.leave(permits[1], .worked, at: start + .seconds(2), jitter: 0.5)
+        #expect(table[a]?.hold(at: start + .milliseconds(1500))?.isAsked == true)
+    }
+
+    @Test("an unreachable origin is tested by one request each second, for which the others wait")
     func failing() {
         var rule = OriginRule()
         rule.firstLimit = 5
@@ -141,16 +153,85 @@ struct OriginTableTests {
         var opened = 0
         for permit in take(&table).permits.prefix(5) {
             if table.leave(permit, OriginOutcome(health: .unreachable), at: start, jitter: 0.5) { opened += 1 }
-            #expect(table.takeSettled().allSatisfy { $0.number >= 5 })
         }
         #expect(opened == 1)
-        table.ask(20, a, until: start + .seconds(60), at: start)
-        #expect(take(&table).refusals == [.failing(until: start + .seconds(5))])
-        let later = start + .seconds(5)
-        for number in 30..<33 { table.ask(UInt64(number), a, until: later + .seconds(60), at: later) }
-        let settled = take(&table)
-        #expect(settled.permits.count == 1 && settled.refusals == [.failing(until: nil), .failing(until: nil)])
-        #expect(table.refusingCount == 1)
+        let before = take(&table).permits
+        #expect(before.count == 4)
+        for permit in before { _ = table.leave(permit, .unknown, at: start, jitter: 0.5) }
+        for number in 10..<14 { table.ask(UInt64(number), a, until: start + .seconds(60), at: start) }
+        table.ask(20, a, until: start + .milliseconds(500), at: start)
+        #expect(take(&table).refusals == [.failing(until: start + .seconds(1))])
+        table.settle(at: start + .seconds(1))
+        let first = take(&table).permits
+        #expect(first.count == 1 && table.waiterCount == 3 && table.refusingCount == 1)
+        // What waited for a test that fails is not left until its deadline.
+        for permit in first {
+            _ = table.leave(permit, OriginOutcome(health: .unreachable), at: start + .seconds(1), jitter: 0.5)
+        }
+        #expect(take(&table).refusals == Array(repeating: .failing(until: start + .seconds(2)), count: 3))
+        for number in 30..<33 { table.ask(UInt64(number), a, until: start + .seconds(60), at: start + .seconds(1)) }
+        table.settle(at: start + .seconds(2))
+        let second = take(&table).permits
+        #expect(second.count == 1 && table.waiterCount == 2)
+        for permit in second { _ = table.leave(permit, .worked, at: start + .seconds(2), jitter: 0.5) }
+        #expect(take(&table).permits.count == 2 && table.refusingCount == 0)
+    }
+
+    @Test("nobody waits for more than two seconds for a test that has no answer")
+    func patience() {
+        var table = OriginTable(OriginRule())
+        for number in 0..<5 { table.ask(UInt64(number), a, until: start + .seconds(60), at: start) }
+        for permit in take(&table).permits {
+            _ = table.leave(permit, OriginOutcome(health: .unreachable), at: start, jitter: 0.5)
+        }
+        for number in 5..<8 { table.ask(UInt64(number), a, until: start + .seconds(60), at: start) }
+        table.settle(at: start + .seconds(1))
+        #expect(take(&table).permits.count == 1 && table.nextDue(after: start) == start + .seconds(3))
+        table.settle(at: start + .seconds(3))
+        #expect(take(&table).refusals == [.failing(until: nil), .failing(until: nil)])
+        table.ask(9, a, until: start + .seconds(60), at: start + .seconds(3))
+        #expect(take(&table).refusals == [.failing(until: nil)])
+    }
+
+    @Test("a site has a limited number of waiting requests, and others are not held back by them")
+    func lines() {
+        var rule = OriginRule()
+        rule.lineLimit = 100
+        var table = OriginTable(rule)
+        for number in 0..<200 { table.ask(UInt64(number), a, until: start + .seconds(60), at: start) }
+        let decisions = take(&table)
+        #expect(decisions.permits.count == 8 && table.waiterCount == 100 && decisions.refusals.count == 92)
+        #expect(decisions.refusals.allSatisfy { $0 == .crowded(until: start + .seconds(1)) })
+        table.ask(200, b, until: start + .seconds(60), at: start)
+        #expect(take(&table).permits.count == 1)
+    }
+
+    @Test("a decision looks at as many entries however many requests wait", arguments: [1, 4, 10_000])
+    func cost(siteCount: Int) {
+        /// Returns the entries that are looked at while one request ends and another one comes, for each of these.
+        func examined(_ waiting: Int) -> Int {
+            var rule = OriginRule()
+            (rule.globalLimit, rule.lineLimit, rule.tableLimit) = (64, .max, 20_000)
+            var table = OriginTable(rule)
+            let origins = (0..<min(siteCount, waiting)).map {
+                Origin(scheme: "https", host: "a.site\($0).example", port: 443)
+            }
+            for number in 0..<(waiting + 64) {
+                let origin = origins[number % origins.count]
+                table.ask(UInt64(number), origin, until: start + .seconds(60) + .milliseconds(number), at: start)
+            }
+            let permits = take(&table).permits
+            let before = table.waiting.examined
+            for (number, permit) in permits.prefix(8).enumerated() {
+                _ = table.leave(permit, .worked, at: start, jitter: 0.5)
+                let next = UInt64(1_000_000 + number)
+                table.ask(next, origins[0], until: start + .seconds(70), at: start)
+                _ = table.nextDue(after: start)
+            }
+            return (table.waiting.examined - before) / 16
+        }
+        let few = examined(100)
+        #expect(examined(1_000) <= few + 8 && examined(10_000) <= few + 8, "\(few)")
     }
 
     @Test("there is one retry at first, and one more for each ten requests, if there is time for it")
@@ -227,7 +308,6 @@ struct OriginTableTests {
                     if record?.breaker.isClosed == false {
                         #expect(record?.breaker.refusal(at: now) == CircuitBreaker.OpenError(until: nil))
                     }
-                    #expect(record?.isPaused(at: now) == false)
                     held.append(permit)
                 case .failure: #expect(deadline.map { now <= $0 } == true)
                 }

@@ -1,3 +1,4 @@
+import Base
 import Media
 import Support
 import Synchronization
@@ -67,7 +68,9 @@ struct PinnedAddressTests {
         let origin = try OriginServer(address: "127.0.0.2") { _ in .body([1]) }
         defer { origin.stop() }
         let host = "http://media.internal:\(origin.port)"
-        let downloader = try Downloader(settings: .with(AccessRule("\(host)/a/", addresses: ["127.0.0.2"])))
+        var settings = try DownloadSettings.with(AccessRule("\(host)/a/", addresses: ["127.0.0.2"]))
+        (settings.origins.breaker.firstPause, settings.origins.breaker.longestPause) = (.seconds(3600), .seconds(3600))
+        let downloader = Downloader(settings: settings)
         var reasons: Set<AttachmentFailure.Reason?> = []
         for number in 0..<8 { reasons.insert(try await downloader.fetch("\(host)/\(number)").reason) }
         #expect(reasons == [.refusedAddress, .originUnavailable])

@@ -9,19 +9,23 @@ struct ReportsTests {
 
     init() throws { folder = try TemporaryFolder() }
 
+    private var errors: URL { folder.url.appending(path: "errors") }
+
     private func start(_ arguments: [String]) throws -> ChildProgram {
         try ChildProgram(
             [BuiltProgram.path("attachd")] + arguments,
             in: folder.url,
             environment: ["PATH": "/usr/bin:/bin", "HOME": folder.path],
-            errors: "/dev/null",
+            errors: errors.path,
         )
     }
 
     private func run(_ arguments: [String], status: Int32 = 0) throws {
         let program = try start(arguments)
         _ = try program.readToEnd()
-        #expect(program.wait() == status)
+        let ended = program.wait()
+        let said = try String(contentsOf: errors, encoding: .utf8)
+        #expect(ended == status, "\(said)")
     }
 
     /// Expects that a page fits a phone and a desk, light and dark, and that axe finds nothing.

@@ -96,7 +96,7 @@ struct ListTests {
     func envelopes() async throws {
         try await SidecarFixture.run { sidecar in
             let list: JSONValue = [
-                ["id": "one", "payload": Self.payload(1), "deadline": "5s"],
+                ["id": "one", "payload": Self.payload(1), "deadline": "60s"],
                 ["payload": Self.payload(2), "profil": "x"],
                 ["id": "three", "payload": Self.payload(3), "profile": "fcm"],
                 ["payload": Self.payload(4), "profile": "nokia"],

@@ -18,6 +18,13 @@ package struct CircuitBreaker: Sendable {
         package var probes = 3
 
         package init() {}
+
+        /// A rule whose pauses end with a test each second, and with the first one that succeeds.
+        package static let tests: Rule = {
+            var rule = Rule()
+            (rule.firstPause, rule.longestPause, rule.probes) = (.seconds(1), .seconds(1), 1)
+            return rule
+        }()
     }
 
     package enum Outcome: Sendable, Equatable {
@@ -64,6 +71,11 @@ package struct CircuitBreaker: Sendable {
     }
 
     package var isClosed: Bool { state == .closed }
+
+    /// A Boolean value that indicates whether a probe is under way.
+    package var isProbing: Bool {
+        if case .halfOpen(_, isProbing: true) = state { true } else { false }
+    }
 
     /// Returns the refusal that `pass` would throw, without taking a probe's turn.
     package func refusal(at now: Instant) -> OpenError? {

@@ -11,6 +11,11 @@ struct OriginRecord {
     var breaker: CircuitBreaker
     /// The end of the pause that the origin asked for.
     private(set) var pausedUntil: Instant?
+    /// The time from which one request may test whether the origin still wants that pause.
+    private var nextTest: Instant?
+    private var pauseBegan: Instant?
+    /// The beginning of the test that shows whether an origin works again that failed.
+    private var testBegan: Instant?
     private var answers = 0
     private var lastDecrease: Instant?
     private var time: LearntDuration?
@@ -42,10 +47,35 @@ struct OriginRecord {
         return queue <= longest ? nil : min(queue, .seconds(10))
     }
 
-    func isPaused(at now: Instant) -> Bool { pausedUntil.map { now < $0 } ?? false }
+    /// What holds back all requests.
+    struct Hold {
+        /// The time of the next test, or `nil` while one is under way.
+        var end: Instant?
+        /// The time until which requests wait for the test under way.
+        var patience: Instant?
+        /// A Boolean value that indicates whether the origin asked for it, and did not fail.
+        var isAsked = false
+    }
 
-    mutating func began(_ rule: OriginRule) {
+    /// The longest time for which requests wait for a test that shows whether the origin works again.
+    private static let patience: Duration = .seconds(2)
+
+    /// Returns what holds back requests, or `nil` if one may begin.
+    func hold(at now: Instant) -> Hold? {
+        if let refusal = breaker.refusal(at: now) {
+            return Hold(end: refusal.until, patience: refusal.until == nil ? testBegan.map { $0 + Self.patience } : nil)
+        }
+        guard let end = pausedUntil, now < end, let nextTest, now < nextTest else { return nil }
+        return Hold(end: min(end, nextTest), isAsked: true)
+    }
+
+    /// A Boolean value that indicates whether a request under way tests if the origin works again.
+    var isTested: Bool { breaker.isProbing }
+
+    mutating func began(at now: Instant, _ rule: OriginRule) {
         retries = min(retries + rule.retryShare, Self.mostRetries)
+        if breaker.isProbing { testBegan = now }
+        if pausedUntil.map({ now < $0 }) ?? false { nextTest = now + rule.testPause }
     }
 
     /// Records that a request that began at `start` was answered. The time until its last byte says little about the
@@ -60,7 +90,10 @@ struct OriginRecord {
     mutating func ended(_ outcome: OriginOutcome, since start: Instant, at now: Instant, _ rule: OriginRule) {
         hasEnded = true
         if let pause = outcome.pause {
+            if pausedUntil.map({ $0 <= now }) ?? true { (pauseBegan, nextTest) = (now, now + rule.testPause) }
             pausedUntil = max(pausedUntil ?? now, now + min(pause, rule.longestPause))
+        } else if outcome.health == .success, pauseBegan.map({ start >= $0 }) ?? false {
+            pausedUntil = nil
         }
         if outcome.isOverloaded {
             // The limit falls once for all requests that ran together.

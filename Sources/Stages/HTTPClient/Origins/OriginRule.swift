@@ -15,11 +15,18 @@ package struct OriginRule: Sendable, Equatable {
     /// The divisor of the share of these requests that is reserved for sites that have delivered a source, if there are any.
     /// A sender can invent any number of unknown sites without cost.
     package var knownPart = 8
-    package var breaker = CircuitBreaker.Rule()
+    /// The rule for an origin that failed, which one request each second tests, and the one for a site whose requests are too
+    /// slow for others.
+    package var breaker = CircuitBreaker.Rule.tests
+    package var siteBreaker = CircuitBreaker.Rule()
+    /// The most requests that wait for one site.
+    package var lineLimit = 1024
     /// The number of retries for each request.
     package var retryShare = 0.1
-    /// The longest pause that is granted to an origin that asks for one.
-    package var longestPause: Duration = .seconds(60)
+    /// The longest pause that is granted to an origin that asks for one. A gateway has one CDN, and no phone shares its pause.
+    package var longestPause: Duration = .seconds(5)
+    /// The time between two requests that test whether an origin still wants the pause that it asked for.
+    package var testPause: Duration = .seconds(1)
     /// The least time that makes a timeout the origin's fault. It is not blamed if the request had less time than this,
     /// or if bytes had come within this time.
     package var fairTime: Duration = .seconds(1)
@@ -53,6 +60,7 @@ package struct OriginRule: Sendable, Equatable {
         var rule = OriginRule()
         (rule.firstLimit, rule.leastLimit, rule.mostLimit, rule.globalLimit) = (4, 1, 32, 128)
         (rule.longestQueue, rule.grace) = (.seconds(1), .seconds(1))
+        (rule.longestPause, rule.testPause, rule.breaker) = (.seconds(60), .seconds(60), CircuitBreaker.Rule())
         return rule
     }()
 }

@@ -32,9 +32,12 @@ extension OriginTable {
 
     /// Ends as many requests early as others wait, if any should give way.
     mutating func preempt(at now: Instant) {
-        let blocked = blockedWaiters(at: now)
-        guard demand > 0 || !blocked.isEmpty || ending != nil else { return }
-        var judged = judgedRequests(at: now, before: (blocked.map(\.deadline) + [ending?.end].compactMap(\.self)).min())
+        guard demand > 0 || !waiting.isAllPaused || ending != nil,
+            running.values.contains(where: { $0.judgedFrom <= now && mayGiveWay($0) })
+        else { return }
+        let blocked = waiting.mostUrgent(Self.waitersPerLook)
+        let deadlines = [blocked.first?.urgency.deadline, ending?.end].compactMap(\.self)
+        var judged = judgedRequests(at: now, before: deadlines.min())
         guard !judged.isEmpty else { return }
         if ending != nil {
             for _ in judged { preempt(of: &judged, 0) { _, _ in .ending } }
@@ -67,20 +70,10 @@ extension OriginTable {
 
     /// Returns the time at which `preempt` may decide differently.
     func nextJudgement(after now: Instant) -> Instant? {
-        guard demand > 0 || ending != nil || !blockedWaiters(at: now).isEmpty else { return nil }
+        guard demand > 0 || ending != nil || !waiting.isAllPaused else { return nil }
         let open = running.values.lazy.filter { mayGiveWay($0) }
         guard let first = open.map(\.judgedFrom).min() else { return nil }
         return max(first, now + Self.judgementTime)
-    }
-
-    /// Returns the first waiters that no pause of their origin delays.
-    private func blockedWaiters(at now: Instant) -> [Waiter] {
-        var blocked: [Waiter] = []
-        for waiter in waiters where records[waiter.origin]?.isPaused(at: now) == false {
-            blocked.append(waiter)
-            if blocked.count == Self.waitersPerLook { break }
-        }
-        return blocked
     }
 
     /// Returns the requests that may be told to give way, the least promising first.

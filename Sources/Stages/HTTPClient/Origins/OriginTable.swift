@@ -4,8 +4,9 @@ import Media
 /// The limiter's rules, without a clock or a task.
 ///
 /// A request asks for a permit, and gets it at once, waits for it, or is refused. Permits go to the request with the
-/// least time, first among the sites that have less than their fair share. After every call, `takeSettled()` returns
-/// the decisions about waiting requests, and `takePreempted()` the requests that must give way to them.
+/// least time, first among the sites that have less than their fair share. An origin that failed or asked for a pause is
+/// tested by one request each second, for which the others wait. After every call, `takeSettled()` returns the decisions
+/// about waiting requests, and `takePreempted()` the requests that must give way to them.
 struct OriginTable {
     /// The permit of a request that may be made now.
     struct Permit: Equatable {
@@ -19,13 +20,6 @@ struct OriginTable {
 
     typealias Decision = Result<Permit, OriginLimitError>
 
-    struct Waiter {
-        var number: UInt64
-        var origin: Origin
-        var site: Site
-        var deadline: Instant
-    }
-
     let rule: OriginRule
     private(set) var inFlight = 0
     /// The number of requests to sites that were unknown when these began.
@@ -38,8 +32,7 @@ struct OriginTable {
     /// The number of requests that were told to give way, and have not ended yet.
     var endingCount = 0
     var running: [UInt64: RunningRequest] = [:]
-    /// The waiting requests, those with the least time first.
-    private(set) var waiters: [Waiter] = []
+    var waiting = WaitingRequests()
     /// The number of requests that wait elsewhere, before their origin is known.
     private(set) var demand = 0
     /// The time until which requests may begin, and that by which they must be done, once the process ends.
@@ -56,7 +49,7 @@ struct OriginTable {
     init(_ rule: OriginRule) { self.rule = rule }
 
     var originCount: Int { records.count }
-    var waiterCount: Int { waiters.count }
+    var waiterCount: Int { waiting.count }
     var refusingCount: Int { records.values.count { !$0.breaker.isClosed || isSlow($0.site) } }
     subscript(origin: Origin) -> OriginRecord? { records[origin] }
 
@@ -66,14 +59,14 @@ struct OriginTable {
     mutating func ask(_ number: UInt64, _ origin: Origin, until deadline: Instant, at now: Instant) {
         decide(at: now)
         let site = use(origin, at: now)
-        if let decision = decision(for: origin, until: deadline, at: now) ?? crowding(origin, at: now) {
+        if let decision = decision(for: origin, site, until: deadline, at: now) ?? crowding(origin, site, at: now) {
             settled.append((number, decision))
             return
         }
-        let index = waiters.firstIndex { deadline < $0.deadline } ?? waiters.endIndex
-        waiters.insert(Waiter(number: number, origin: origin, site: site, deadline: deadline), at: index)
+        waiting.add(WaitingRequests.Urgency(deadline: deadline, number: number), to: origin, of: site)
         records.update(origin) { $0.waiting += 1 }
         update(site) { $0.waiting += 1 }
+        review(origin, at: now)
         preempt(at: now)
     }
 
@@ -94,7 +87,9 @@ struct OriginTable {
     mutating func answered(_ permit: Permit, at now: Instant) {
         let limit = records[permit.origin]?.limit
         records.update(permit.origin) { $0.answered(since: permit.start, rule) }
-        if records[permit.origin]?.limit != limit, records[permit.origin]?.waiting != 0 { settle(at: now) }
+        guard records[permit.origin]?.limit != limit, records[permit.origin]?.waiting != 0 else { return }
+        review(permit.origin, at: now)
+        settle(at: now)
     }
 
     /// Records that `received` bytes of an answer's body have come, of `expected` if its size is known.
@@ -107,7 +102,7 @@ struct OriginTable {
         guard let request = running[permit.number], !request.isSuspended else { return }
         let isOthersTurn = isOthersTurn(after: request)
         running[permit.number]?.suspend(at: now)
-        count(request, -1)
+        count(request, -1, at: now)
         if isOthersTurn { settle(at: now) }
     }
 
@@ -115,18 +110,19 @@ struct OriginTable {
     /// all running requests gives way to those that wait.
     mutating func resume(_ permit: Permit, at now: Instant) {
         guard let request = running[permit.number], request.isSuspended else { return }
-        count(request, 1)
+        count(request, 1, at: now)
         let grace = ending == nil ? records[permit.origin]?.grace(rule) ?? rule.grace : rule.lastGrace
         running[permit.number]?.resume(at: now, grace: now + grace)
         preempt(at: now)
     }
 
     /// Counts a request among those that hold a permit, or no longer.
-    private mutating func count(_ request: RunningRequest, _ change: Int) {
+    private mutating func count(_ request: RunningRequest, _ change: Int, at now: Instant) {
         inFlight += change
         if !request.isKnown { unknownInFlight += change }
         records.update(request.origin) { $0.inFlight += change }
         update(request.site) { $0.inFlight += change }
+        review(request.origin, at: now)
     }
 
     private func isOthersTurn(after request: RunningRequest) -> Bool {
@@ -137,33 +133,40 @@ struct OriginTable {
     mutating func leave(_ permit: Permit, _ outcome: OriginOutcome, at now: Instant, jitter: Double) -> Bool {
         guard let request = running.removeValue(forKey: permit.number) else { return false }
         let isOthersTurn = isOthersTurn(after: request)
-        if !request.isSuspended { count(request, -1) }
+        if !request.isSuspended { count(request, -1, at: now) }
         let start = permit.start + request.suspendedTime(at: now)
         var outcome = outcome
         if outcome.wasPreempted, request.isHopeless { (outcome.health, outcome.isOverloaded) = (.failure, true) }
         let wasRefused = refusal(of: permit.origin, at: now) != nil
-        records.update(permit.origin) { record in
+        let wasTested = records[permit.origin]?.isTested ?? false
+        let isOpening = records.update(permit.origin) { record in
             record.ended(outcome, since: start, at: now, rule)
-            record.breaker.finish(permit.pass, outcome.health, at: now, jitter: jitter)
+            return record.breaker.finish(permit.pass, outcome.health, at: now, jitter: jitter)
         }
         update(request.site) { $0.ended(request, permit.sitePass, outcome, at: now, jitter: jitter) }
         if request.preemption != nil { endingCount -= 1 }
-        let isRefused = refusal(of: permit.origin, at: now) != nil
+        let refusal = refusal(of: permit.origin, at: now)
+        // The others waited for this test.
+        if let refusal, wasTested, isOpening == true { refuse(permit.origin, .failing(until: refusal.until)) }
+        if sites[request.site]?.breaker.refusal(at: now) == nil {
+            review(permit.origin, at: now)
+        } else {
+            for origin in waiting.origins(of: request.site) { review(origin, at: now) }
+        }
         if isOthersTurn { settle(at: now) }
-        return isRefused && !wasRefused
+        return refusal != nil && !wasRefused
     }
 
     /// Withdraws the request `number`, if it still waits.
     mutating func cancel(_ number: UInt64) {
-        guard let index = waiters.firstIndex(where: { $0.number == number }) else { return }
-        stopsWaiting(waiters.remove(at: index))
-        settled.append((number, .failure(.cancelled)))
+        guard let request = waiting.remove(number) else { return }
+        settle(request, .failure(.cancelled))
     }
 
     /// Returns whether a failed request to the origin may be retried, and counts the retry.
     mutating func mayRetry(_ origin: Origin, until deadline: Instant, at now: Instant) -> Bool {
         guard let record = records[origin], refusal(of: origin, at: now) == nil else { return false }
-        let start = max(now, record.pausedUntil ?? now)
+        let start = max(now, record.hold(at: now)?.end ?? now)
         guard start + record.typicalTime * 2 < deadline else { return false }
         return records.update(origin) { $0.takeRetry() } ?? false
     }
@@ -176,29 +179,84 @@ struct OriginTable {
 
     /// Grants permits to requests that may begin now, and refuses requests whose time is over.
     private mutating func decide(at now: Instant) {
-        let share = fairShare
-        // First the requests whose sites have less than their share, then the others.
-        for isAnyone in [false, true] where !waiters.isEmpty {
-            var left: [Waiter] = []
-            for waiter in waiters {
-                let isNext = isAnyone || sites[waiter.site]?.inFlight ?? 0 < share
-                let deadline = min(waiter.deadline, ending?.lastStart ?? waiter.deadline)
-                if isNext, let decision = decision(for: waiter.origin, until: deadline, at: now) {
-                    stopsWaiting(waiter)
-                    settled.append((waiter.number, decision))
-                } else {
-                    left.append(waiter)
-                }
-            }
-            waiters = left
+        while let origin = waiting.takePauseEnd(by: now) { review(origin, at: now) }
+        while let first = waiting.first, lastStart(before: first.urgency.deadline) <= now {
+            refuseFirst(of: first.origin, .late)
         }
+        while inFlight < rule.globalLimit, let origin = nextOrigin(at: now), let record = records[origin],
+            let request = waiting.removeFirst(of: origin)
+        {
+            guard let permit = begin(origin, record, until: lastStart(before: request.urgency.deadline), at: now) else {
+                waiting.add(request.urgency, to: origin, of: request.site)
+                break
+            }
+            settle(request, .success(permit))
+            review(origin, at: now)
+        }
+    }
+
+    /// Returns the origin whose first request may begin next.
+    private mutating func nextOrigin(at now: Instant) -> Origin? {
+        let table = self
+        let allowsUnknown = unknownInFlight < unknownLimit(at: now)
+        return waiting.next(share: fairShare) { site, load, isKnown in
+            (isKnown || allowsUnknown) && load < table.siteLimit(site, at: now)
+        }
+    }
+
+    /// Returns the time until which a request may begin.
+    private func lastStart(before deadline: Instant) -> Instant { min(deadline, ending?.lastStart ?? deadline) }
+
+    /// Refuses the requests to `origin` that wait in vain, and notes what holds back the others.
+    private mutating func review(_ origin: Origin, at now: Instant) {
+        guard let record = records[origin], record.waiting > 0, let site = sites[record.site] else { return }
+        if let refusal = site.breaker.refusal(at: now) { return refuse(origin, .failing(until: refusal.until)) }
+        let hold = record.hold(at: now)
+        while let hold, let first = waiting.first(of: origin),
+            let refusal = refusal(of: record, hold, first.deadline, now)
+        {
+            refuseFirst(of: origin, refusal)
+        }
+        let state: WaitingRequests.Hold =
+            if let hold { .paused(until: hold.end ?? hold.patience) } else {
+                record.inFlight < record.limit ? .open : .full
+            }
+        waiting.set(state, of: origin, load: site.inFlight, isKnown: site.isKnown)
+    }
+
+    /// Returns the reason why a request cannot wait for the end of a pause or a test, or `nil` if it can.
+    private func refusal(
+        of record: OriginRecord,
+        _ hold: OriginRecord.Hold,
+        _ deadline: Instant,
+        _ now: Instant,
+    ) -> OriginLimitError? {
+        let latest = rule.longestQueue.map { min(deadline, now + $0) } ?? deadline
+        if now < hold.patience ?? latest, (hold.end ?? now) + record.typicalTime < latest { return nil }
+        return hold.isAsked ? .askedToWait(until: record.pausedUntil ?? now) : .failing(until: hold.end)
+    }
+
+    /// Refuses all requests that wait for `origin`.
+    private mutating func refuse(_ origin: Origin, _ error: OriginLimitError) {
+        while waiting.first(of: origin) != nil { refuseFirst(of: origin, error) }
+    }
+
+    private mutating func refuseFirst(of origin: Origin, _ error: OriginLimitError) {
+        if let request = waiting.removeFirst(of: origin) { settle(request, .failure(error)) }
+    }
+
+    /// Notes the decision about a request that waited.
+    private mutating func settle(_ request: WaitingRequests.Request, _ decision: Decision) {
+        records.update(request.origin) { $0.waiting -= 1 }
+        update(request.site) { $0.waiting -= 1 }
+        settled.append((request.urgency.number, decision))
     }
 
     /// Returns the time at which `settle` has something to decide, if no other call comes first.
     func nextDue(after now: Instant) -> Instant? {
-        let pauses = waiters.compactMap { records[$0.origin]?.pausedUntil }.filter { $0 > now }
-        let last = waiters.isEmpty ? nil : ending?.lastStart
-        return (pauses + [waiters.first?.deadline, last, nextJudgement(after: now)].compactMap(\.self)).min()
+        let last = waiting.isEmpty ? nil : ending?.lastStart
+        return [waiting.nextPauseEnd, waiting.first?.urgency.deadline, last, nextJudgement(after: now)]
+            .compactMap(\.self).min()
     }
 
     mutating func takeSettled() -> [(number: UInt64, decision: Decision)] {
@@ -212,15 +270,27 @@ struct OriginTable {
         return preempted
     }
 
-    /// Returns the decision, or `nil` if the request has to wait.
-    private mutating func decision(for origin: Origin, until deadline: Instant, at now: Instant) -> Decision? {
+    /// Returns the decision about a new request, or `nil` if it has to wait.
+    private mutating func decision(
+        for origin: Origin,
+        _ site: Site,
+        until deadline: Instant,
+        at now: Instant,
+    ) -> Decision? {
         guard let record = records[origin] else { return .failure(.late) }
-        if let refusal = refusal(of: origin, at: now) { return .failure(.failing(until: refusal.until)) }
+        if let refusal = sites[site]?.breaker.refusal(at: now) { return .failure(.failing(until: refusal.until)) }
+        if let hold = record.hold(at: now) { return refusal(of: record, hold, deadline, now).map { .failure($0) } }
         guard now < deadline else { return .failure(.late) }
-        if let end = record.pausedUntil, now < end {
-            let latest = rule.longestQueue.map { min(deadline, now + $0) } ?? deadline
-            return end + record.typicalTime < latest ? nil : .failure(.askedToWait(until: end))
-        }
+        return begin(origin, record, until: deadline, at: now).map { .success($0) }
+    }
+
+    /// Returns a permit for a request that begins now, or `nil` if a limit is reached.
+    private mutating func begin(
+        _ origin: Origin,
+        _ record: OriginRecord,
+        until deadline: Instant,
+        at now: Instant,
+    ) -> Permit? {
         guard bound(of: origin, record.site, at: now) == nil,
             let pass = try? records.update(
                 origin,
@@ -229,7 +299,7 @@ struct OriginTable {
             let sitePass = try? sites[record.site]?.breaker.pass(at: now)
         else { return nil }
         lastPermit += 1
-        records.update(origin) { $0.began(rule) }
+        records.update(origin) { $0.began(at: now, rule) }
         let grace = record.grace(rule)
         let isKnown = sites[record.site]?.isKnown ?? false
         let request = RunningRequest(
@@ -241,9 +311,9 @@ struct OriginTable {
             deadline: deadline,
         )
         running[lastPermit] = request
-        count(request, 1)
+        count(request, 1, at: now)
         if ending != nil { running[lastPermit]?.shortenGrace(to: now + rule.lastGrace) }
-        return .success(Permit(origin: origin, start: now, number: lastPermit, pass: pass, sitePass: sitePass))
+        return Permit(origin: origin, start: now, number: lastPermit, pass: pass, sitePass: sitePass)
     }
 
     private func refusal(of origin: Origin, at now: Instant) -> CircuitBreaker.OpenError? {
@@ -251,8 +321,9 @@ struct OriginTable {
         return record.breaker.refusal(at: now) ?? sites[record.site]?.breaker.refusal(at: now)
     }
 
-    private func crowding(_ origin: Origin, at now: Instant) -> Decision? {
-        guard let record = records[origin], !record.isPaused(at: now), record.inFlight >= record.limit,
+    private func crowding(_ origin: Origin, _ site: Site, at now: Instant) -> Decision? {
+        if sites[site]?.waiting ?? 0 >= rule.lineLimit { return .failure(.crowded(until: now + .seconds(1))) }
+        guard let record = records[origin], record.hold(at: now) == nil, record.inFlight >= record.limit,
             let pause = record.crowding(rule)
         else { return nil }
         return .failure(.crowded(until: now + pause))
@@ -271,17 +342,13 @@ struct OriginTable {
         latestKnown.map { now - $0 <= rule.lonelyTime } ?? false ? rule.unknownLimit : rule.globalLimit
     }
 
-    private mutating func stopsWaiting(_ waiter: Waiter) {
-        records.update(waiter.origin) { $0.waiting -= 1 }
-        update(waiter.site) { $0.waiting -= 1 }
-    }
-
     /// Changes a site's record, and updates the number of sites with requests.
     mutating func update(_ site: Site, _ change: (inout SiteRecord) -> Void) {
         guard var record = sites[site] else { return }
         let wasActive = record.isActive
         change(&record)
         sites[site] = record
+        if record.waiting > 0 { waiting.setLoad(record.inFlight, isKnown: record.isKnown, of: site) }
         activeSites += (record.isActive ? 1 : 0) - (wasActive ? 1 : 0)
     }
 
@@ -293,7 +360,7 @@ struct OriginTable {
             if records.count >= rule.tableLimit { forgetSome() }
             site = Site(origin)
             records.insert(OriginRecord(site, rule), for: origin)
-            sites[site, default: SiteRecord(breaker: CircuitBreaker(rule.breaker))].originCount += 1
+            sites[site, default: SiteRecord(breaker: CircuitBreaker(rule.siteBreaker))].originCount += 1
         }
         if let latest, latest.site != site { latestOther = latest.instant }
         latest = (site, now)

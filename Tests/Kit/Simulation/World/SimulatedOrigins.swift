@@ -24,6 +24,7 @@ final class SimulatedOrigins: AttachmentDownloading, @unchecked Sendable {
         (rule.firstLimit, rule.mostLimit, rule.globalLimit) = (2, 4, 4)
         // A run has too few requests for the usual numbers.
         (rule.breaker.streak, rule.breaker.leastCount) = (2, 4)
+        (rule.siteBreaker.streak, rule.siteBreaker.leastCount) = (2, 4)
         limiter = OriginLimiter(rule, time: time, recorder: recorder)
         self.time = time
         self.faults = faults
@@ -66,7 +67,7 @@ final class SimulatedOrigins: AttachmentDownloading, @unchecked Sendable {
         do throws(OriginLimitError) {
             permit = try await limiter.enter(origin, until: latest)
         } catch {
-            checks.refused(host, error, limiter.usage, limiter.rule.breaker)
+            checks.refused(host, error, limiter.usage, limiter.rule.siteBreaker)
             if error.lacksTime { job.deadline.recordCutback() }
             throw error.failure(of: origin.host, at: time.now)
         }

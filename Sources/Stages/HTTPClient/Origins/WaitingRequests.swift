@@ -1,0 +1,215 @@
+import Base
+import Media
+
+/// The requests that wait for a permit, by their origins and sites.
+///
+/// All requests to one origin wait in one line, the one with the least time first, because what holds back the first holds
+/// back the others. The next request is found without a look at all others: a decision costs the same however many wait.
+struct WaitingRequests {
+    /// The order of requests: that with the least time comes first, and of equal ones the older.
+    struct Urgency: Comparable {
+        var deadline: Instant
+        var number: UInt64
+
+        static func < (left: Urgency, right: Urgency) -> Bool {
+            (left.deadline, left.number) < (right.deadline, right.number)
+        }
+    }
+
+    typealias Request = (origin: Origin, site: Site, urgency: Urgency)
+
+    /// What holds back a line.
+    enum Hold {
+        /// Nothing: its first request may begin as soon as its site may have one more.
+        case open
+        /// Its origin has as many requests as it may have.
+        case full
+        /// Its origin pauses, until then or until the next event.
+        case paused(until: Instant?)
+    }
+
+    private struct Line {
+        let site: Site
+        var requests: [Urgency] = []
+    }
+
+    private var lines: [Origin: Line] = [:]
+    private var origins: [UInt64: Origin] = [:]
+    private var originsOfSites: [Site: Set<Origin>] = [:]
+    /// All lines, by their first requests.
+    private var all = IndexedHeap<Origin, Urgency>()
+    /// The lines that no pause holds back.
+    private var unpaused = IndexedHeap<Origin, Urgency>()
+    /// The ends of pauses.
+    private var pauses = IndexedHeap<Origin, Instant>()
+    /// The open lines of each site.
+    private var open: [Site: IndexedHeap<Origin, Urgency>] = [:]
+    /// The sites with open lines, by the number of their permits and whether they are known.
+    private var loads: [IndexedHeap<Site, Urgency>] = []
+    private var loadOfSite: [Site: Int] = [:]
+
+    private(set) var count = 0
+    /// The number of lines and requests that were looked at.
+    private(set) var examined = 0
+
+    var isEmpty: Bool { count == 0 }
+    var isAllPaused: Bool { unpaused.isEmpty }
+    /// The request with the least time.
+    var first: Request? { all.first.flatMap { request($0.element, $0.key) } }
+    /// The next end of a pause.
+    var nextPauseEnd: Instant? { pauses.first?.key }
+
+    func first(of origin: Origin) -> Urgency? { lines[origin]?.requests.first }
+
+    func origins(of site: Site) -> Set<Origin> { originsOfSites[site] ?? [] }
+
+    private func request(_ origin: Origin, _ urgency: Urgency) -> Request? {
+        lines[origin].map { (origin, $0.site, urgency) }
+    }
+
+    // MARK: - Changes
+
+    mutating func add(_ urgency: Urgency, to origin: Origin, of site: Site) {
+        var line = lines[origin] ?? Line(site: site)
+        let index = line.requests.partitioningIndex { urgency < $0 }
+        line.requests.insert(urgency, at: index)
+        lines[origin] = line
+        origins[urgency.number] = origin
+        originsOfSites[site, default: []].insert(origin)
+        count += 1
+        if index == 0 { firstChanged(of: origin, line) }
+    }
+
+    /// Removes the request `number`, if it waits.
+    mutating func remove(_ number: UInt64) -> Request? {
+        guard let origin = origins[number], let line = lines[origin],
+            let index = line.requests.firstIndex(where: { $0.number == number })
+        else { return nil }
+        return remove(at: index, from: origin, line)
+    }
+
+    mutating func removeFirst(of origin: Origin) -> Request? {
+        guard let line = lines[origin] else { return nil }
+        return remove(at: 0, from: origin, line)
+    }
+
+    private mutating func remove(at index: Int, from origin: Origin, _ line: Line) -> Request {
+        var line = line
+        let urgency = line.requests.remove(at: index)
+        origins[urgency.number] = nil
+        count -= 1
+        lines[origin] = line.requests.isEmpty ? nil : line
+        if line.requests.isEmpty {
+            all.remove(origin)
+            unpaused.remove(origin)
+            pauses.remove(origin)
+            originsOfSites[line.site]?.remove(origin)
+            if originsOfSites[line.site]?.isEmpty == true { originsOfSites[line.site] = nil }
+            close(origin, of: line.site)
+        } else if index == 0 {
+            firstChanged(of: origin, line)
+        }
+        return (origin, line.site, urgency)
+    }
+
+    private mutating func firstChanged(of origin: Origin, _ line: Line) {
+        let first = line.requests[0]
+        all.set(origin, to: first)
+        if unpaused[origin] != nil { unpaused.set(origin, to: first) }
+        if open[line.site]?[origin] != nil {
+            open[line.site]?.set(origin, to: first)
+            place(line.site)
+        }
+    }
+
+    /// Notes what holds back the line of `origin`, whose site has that load.
+    mutating func set(_ hold: Hold, of origin: Origin, load: Int, isKnown: Bool) {
+        examined += 1
+        guard let line = lines[origin], let first = line.requests.first else { return }
+        pauses.remove(origin)
+        if case .paused(let end) = hold {
+            unpaused.remove(origin)
+            if let end { pauses.set(origin, to: end) }
+        } else {
+            unpaused.set(origin, to: first)
+        }
+        guard case .open = hold else { return close(origin, of: line.site) }
+        open[line.site, default: IndexedHeap()].set(origin, to: first)
+        setLoad(load, isKnown: isKnown, of: line.site)
+    }
+
+    private mutating func close(_ origin: Origin, of site: Site) {
+        guard open[site]?.remove(origin) != nil else { return }
+        if open[site]?.isEmpty == true { open[site] = nil }
+        place(site)
+    }
+
+    /// Notes the number of permits of a site.
+    mutating func setLoad(_ load: Int, isKnown: Bool, of site: Site) {
+        guard open[site] != nil else { return }
+        let index = 2 * load + (isKnown ? 1 : 0)
+        while loads.count <= index { loads.append(IndexedHeap()) }
+        if let before = loadOfSite[site], before != index { loads[before].remove(site) }
+        loadOfSite[site] = index
+        place(site)
+    }
+
+    /// Puts a site into its place among those of equal load.
+    private mutating func place(_ site: Site) {
+        guard let index = loadOfSite[site] else { return }
+        if let first = open[site]?.first {
+            loads[index].set(site, to: first.key)
+        } else {
+            loads[index].remove(site)
+            loadOfSite[site] = nil
+        }
+    }
+
+    // MARK: - Choices
+
+    /// Returns the origin whose first request is next: the most urgent of the sites that have less than `share`, or of all.
+    /// `mayBegin` tells whether a site with so many permits may have one more.
+    mutating func next(share: Int, _ mayBegin: (Site, _ load: Int, _ isKnown: Bool) -> Bool) -> Origin? {
+        var best: IndexedHeap<Site, Urgency>.Entry?
+        for index in loads.indices {
+            // Those with less than their share come first.
+            if index == 2 * share, best != nil { break }
+            guard let first = loads[index].first, best.map({ first.key < $0.key }) ?? true else { continue }
+            examined += 1
+            if mayBegin(first.element, index / 2, index % 2 == 1) { best = first }
+        }
+        return best.flatMap { open[$0.element]?.first?.element }
+    }
+
+    /// Takes the origin whose pause ended first, if it ended by `now`.
+    mutating func takePauseEnd(by now: Instant) -> Origin? {
+        guard let first = pauses.first, first.key <= now else { return nil }
+        return pauses.removeFirst()?.element
+    }
+
+    /// Returns the most urgent requests that no pause holds back.
+    mutating func mostUrgent(_ limit: Int) -> [Request] {
+        var lines: [(origin: Origin, line: Line)] = []
+        var taken: [IndexedHeap<Origin, Urgency>.Entry] = []
+        while lines.count < limit, let entry = unpaused.removeFirst() {
+            taken.append(entry)
+            if let line = self.lines[entry.element] { lines.append((entry.element, line)) }
+        }
+        for entry in taken { unpaused.set(entry.element, to: entry.key) }
+        let requests = lines.flatMap { origin, line in line.requests.prefix(limit).map { (origin, line.site, $0) } }
+        examined += requests.count
+        return Array(requests.sorted { $0.2 < $1.2 }.prefix(limit))
+    }
+}
+
+extension Array {
+    /// Returns the first index whose element satisfies a condition that all later ones satisfy, too.
+    fileprivate func partitioningIndex(where isBehind: (Element) -> Bool) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if isBehind(self[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+}
