@@ -41,7 +41,7 @@ package final class AttachmentStore: Sendable {
     package var keys: SigningKeys { keyring.current }
     private let attachments: Directory
     private let forgotten: ForgottenNames
-    private let sources: SourceRecord
+    private let sources: SourceIndex
     private let scratch: ScratchDirectory
     private let index = Mutex(AttachmentIndex())
     private let now: @Sendable () -> UnixTime
@@ -85,7 +85,7 @@ package final class AttachmentStore: Sendable {
         let forgottenNames = try directory.subdirectory("forgotten".utf8)
         try forgottenNames.checkEntries()
         forgotten = ForgottenNames(in: forgottenNames)
-        sources = SourceRecord(in: directory, keys: keyring, keep: retention.keep)
+        sources = try SourceIndex(in: directory, keys: keyring, retention: retention)
         sweepNow()
     }
 
@@ -204,7 +204,7 @@ package final class AttachmentStore: Sendable {
     private func writeByte() throws(FileError) {
         try checkFreeSpace(for: 1)
         let now = now()
-        let hasRoom = index.withLock { $0.hasRoom(for: 1, retention, at: now) }
+        let hasRoom = index.withLock { $0.hasRoom(for: 1, room, at: now) }
         guard hasRoom else { throw .quotaReached(retention.quota, path: root) }
         let name = Base32.random()
         let file = try scratch.directory.createFile(name.utf8)
@@ -252,6 +252,13 @@ package final class AttachmentStore: Sendable {
         }
     }
 
+    /// The rules for ready files: what the index of sources takes is not theirs.
+    private var room: Retention {
+        var room = retention
+        room.quota -= sources.byteCount
+        return room
+    }
+
     private func checkFreeSpace(for byteCount: Int) throws(FileError) {
         let disk = try attachments.diskSpace()
         let floor = retention.freeSpaceFloor(ofDisk: disk.size)
@@ -266,7 +273,7 @@ package final class AttachmentStore: Sendable {
         stored: UnixTime,
     ) throws(FileError) {
         let madeWay = try index.withLock { index throws(FileError) in
-            guard let victims = index.makingWay(for: identifier, byteCount: byteCount, retention, at: stored) else {
+            guard let victims = index.makingWay(for: identifier, byteCount: byteCount, room, at: stored) else {
                 throw .quotaReached(retention.quota, path: root)
             }
             let madeWay = victims.compactMap { remove($0, from: &index) }
@@ -324,7 +331,7 @@ package final class AttachmentStore: Sendable {
         let now = now()
         forgotten.sweep(at: now)
         // If this fails, a later sweep repeats it.
-        try? sources.sweep(at: now, by: scratch.directory)
+        try? sources.sweep(at: now)
         for identifier in index.withLock({ $0.expired(retention, at: now) }) {
             let removed = index.withLock { index in
                 // It may have been stored again, or got a reader, since.

@@ -53,6 +53,19 @@ struct LayerTests {
         )
     }
 
+    // A wait with a time limit on the wall clock lasts for as long as an operator sets that clock back.
+    @Test("no wait of a thread counts on the wall clock")
+    func monotonic() throws {
+        let pattern = /\.wait\((timeout|wallTimeout):|wallDeadline|_timedwait/
+        let files = try #require(
+            FileManager.default.enumerator(at: Self.root.appending(path: "Sources"), includingPropertiesForKeys: nil)
+        )
+        for case let file as URL in files where ["swift", "c", "h"].contains(file.pathExtension) {
+            let text = try String(contentsOf: file, encoding: .utf8)
+            #expect(!text.contains(pattern), "\(file.lastPathComponent)")
+        }
+    }
+
     @Test("the architecture page lists every module in the row of its layer", arguments: Architecture.layers.map(\.key))
     func page(layer: String) throws {
         let page = try String(contentsOf: Self.root.appending(path: "docs/architecture.md"), encoding: .utf8)

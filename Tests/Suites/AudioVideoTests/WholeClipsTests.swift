@@ -118,6 +118,29 @@ struct WholeClipsTests {
         ]
     }
 
+    @Test(
+        "when its header says that the movie lasts for longer than its tracks",
+        arguments: [Rung.copied, .transcoded]
+    )
+    func movieHeader(rung: Rung) throws {
+        var source = try FFmpeg.make("a.mp4", Self.moving + Self.h264)
+        let header = try #require(source.firstRange(of: Array("mvhd".utf8)))
+        // The highest byte of the duration (ISO/IEC 14496-12, 8.2.2).
+        source[header.lowerBound + 20] = 1
+        let (duration, times) = try clip(of: source, as: rung)
+        #expect(abs(duration - 6) <= 0.1, "\(duration) s")
+        expectEven(times, 149...150)
+    }
+
+    @Test("as far as its bytes go", arguments: [[], sounding])
+    func cut(sound: [String]) throws {
+        let source = try FFmpeg.make("a.mkv", Self.moving + sound + Self.h264)
+        let (duration, times) = try clip(of: Array(source.prefix(source.count / 2)), as: .transcoded)
+        let last = try #require(times.last)
+        // The last picture lasts as long as the others.
+        #expect((1.5...4.5).contains(last) && abs(duration - last - 0.04) <= 0.15, "\(duration) s, \(last)")
+    }
+
     @Test("when its last picture is shown for long", arguments: Still.all)
     func held(still: Still) throws {
         let source = try FFmpeg.make(still.name, still.arguments)

@@ -26,7 +26,7 @@ struct CancellationTests {
         defer { origin.stop() }
         let downloader = try Downloader(settings: .opening("127.0.0.1"))
         let file = try MediaFile(byteLimit: 10_000)
-        let download = Task { await downloader.download(origin.url(), into: file, timeLimit: .seconds(30)) }
+        let download = Task { await downloader.download(origin.url(), into: file, timeLimit: .seconds(540)) }
         _ = await file.progress(reaching: 5_000)
         download.cancel()
         let fetched = await download.value
@@ -55,7 +55,7 @@ struct CancellationTests {
         defer { origin.stop() }
         let downloader = try Downloader(settings: .opening("127.0.0.1"))
         let file = try MediaFile(byteLimit: 10_000)
-        async let running = downloader.download(origin.url(), into: file, timeLimit: .seconds(30))
+        async let running = downloader.download(origin.url(), into: file, timeLimit: .seconds(540))
         _ = await file.progress(reaching: 5_000)
 
         downloader.stop()

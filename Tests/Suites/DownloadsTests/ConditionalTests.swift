@@ -24,7 +24,7 @@ struct ConditionalTests {
         return try await Downloader(settings: .opening("127.0.0.1")).download(
             url,
             into: file,
-            timeLimit: .seconds(30),
+            timeLimit: .seconds(540),
             unless: known,
             onEvent: { [heads] in heads.record($0) },
         )
@@ -128,7 +128,7 @@ struct ConditionalTests {
         let fetched = try await Downloader(settings: .opening("127.0.0.1")).download(
             origin.url("/a.mp4"),
             into: file,
-            timeLimit: .seconds(30),
+            timeLimit: .seconds(540),
             unless: SourceValidators(entityTag: "\"a\""),
         )
         #expect(fetched.failure == nil && file.progress.byteCount == bytes.count)

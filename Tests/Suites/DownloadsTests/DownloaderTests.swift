@@ -46,7 +46,7 @@ struct DownloaderTests {
         defer { origin.stop() }
         let downloader = try Downloader(settings: .opening("127.0.0.1"))
         let file = try MediaFile(byteLimit: 10_000)
-        async let fetched = downloader.download(origin.url(), into: file, timeLimit: .seconds(30))
+        async let fetched = downloader.download(origin.url(), into: file, timeLimit: .seconds(540))
 
         let progress = await file.progress(reaching: 4_000)
 

@@ -11,7 +11,7 @@ struct FailingOriginTests {
     private func fetch(
         _ answer: OriginAnswer,
         byteLimit: Int = 1_000_000,
-        timeLimit: Duration = .seconds(30),
+        timeLimit: Duration = .seconds(540),
         stall: StallRule = StallRule(),
     ) async throws -> Fetched {
         let origin = try OriginServer { _ in answer }

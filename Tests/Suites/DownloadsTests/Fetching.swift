@@ -31,7 +31,7 @@ extension Downloader {
     func fetch(
         _ url: String,
         byteLimit: Int = 1_000_000,
-        timeLimit: Duration = .seconds(50),
+        timeLimit: Duration = .seconds(540),
         wantsAll: Bool = false,
     ) async throws -> Fetched {
         let file = try MediaFile(byteLimit: byteLimit)

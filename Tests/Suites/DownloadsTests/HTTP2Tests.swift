@@ -18,7 +18,7 @@ struct HTTP2Tests {
 
         // This reader wants the first byte, and nothing more for now.
         let slow = try MediaFile(byteLimit: 30_000_000)
-        async let slowReport = downloader.download(nginx.url("a.bin"), into: slow, timeLimit: .seconds(60))
+        async let slowReport = downloader.download(nginx.url("a.bin"), into: slow, timeLimit: .seconds(540))
         _ = await slow.contents { $0.present.prefixCount >= 100_000 || $0.ending != nil }
         for _ in 0..<20 {
             let fetched = try await downloader.fetch(nginx.url("b.bin"))

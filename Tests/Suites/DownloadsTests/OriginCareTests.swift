@@ -196,7 +196,7 @@ struct OriginCareTests {
         }
         let file = try MediaFile(byteLimit: 100_000_000)
         file.want(0..<1000)
-        async let long = downloader.download(origin.url("/long"), into: file, timeLimit: .seconds(30))
+        async let long = downloader.download(origin.url("/long"), into: file, timeLimit: .seconds(540))
         #expect(try await downloader.fetch(origin.url("/short")).failure == nil)
         #expect(file.contents.ending == nil)
         file.want(0..<Int.max)

@@ -22,7 +22,7 @@ struct PartsTests {
         settings.ranges = rule
         let downloader = Downloader(settings: settings)
         let file = try MediaFile(byteLimit: byteLimit)
-        async let fetched = downloader.download(url, into: file, timeLimit: .seconds(30), kind: kind)
+        async let fetched = downloader.download(url, into: file, timeLimit: .seconds(540), kind: kind)
         for range in ranges {
             file.want(range)
             _ = await file.contents { $0.has(range) || $0.ending != nil }
@@ -108,7 +108,7 @@ struct PartsTests {
         settings.ranges.windowByteCount = 100_000
         let downloader = Downloader(settings: settings)
         let file = try MediaFile(byteLimit: 10_000_000)
-        async let fetched = downloader.download(origin.url("/a.mp4"), into: file, timeLimit: .seconds(30))
+        async let fetched = downloader.download(origin.url("/a.mp4"), into: file, timeLimit: .seconds(540))
         for offset in stride(from: 0, to: 2_000_000, by: 150_000) {
             file.want(offset..<offset + 1)
             _ = await file.contents { $0.has(offset..<offset + 1) || $0.ending != nil }

@@ -13,7 +13,7 @@ struct SendingTests {
         allowing block: String = "127.0.0.0/8",
     ) async throws -> Int {
         let downloader = try Downloader(settings: .opening(block))
-        return try await downloader.client.send(content, to: url, until: SystemTime().now + .seconds(30)).status
+        return try await downloader.client.send(content, to: url, until: SystemTime().now + .seconds(540)).status
     }
 
     @Test("body and header fields arrive, and the answer's status comes back", arguments: [200, 204, 302, 404, 500])
@@ -36,7 +36,11 @@ struct SendingTests {
         defer { origin.stop() }
         let downloader = try Downloader(settings: .opening("127.0.0.0/8"))
         let message = OutgoingMessage(headers: ["Authorization": "Bearer a"])
-        let answer = try await downloader.client.send(message, to: origin.url(), until: SystemTime().now + .seconds(30))
+        let answer = try await downloader.client.send(
+            message,
+            to: origin.url(),
+            until: SystemTime().now + .seconds(540)
+        )
         #expect(answer.status == 200 && answer.body == Array("{}".utf8))
         #expect(origin.requests.map(\.method) == ["GET"] && origin.requests[0].headers["authorization"] == "Bearer a")
     }
@@ -78,7 +82,11 @@ struct SendingTests {
         defer { origin.stop() }
         let downloader = try Downloader(settings: .opening("127.0.0.1"))
         let message = OutgoingMessage(body: [1], headers: [:])
-        let answer = try await downloader.client.post(message, to: origin.url(), until: SystemTime().now + .seconds(30))
+        let answer = try await downloader.client.post(
+            message,
+            to: origin.url(),
+            until: SystemTime().now + .seconds(540)
+        )
         #expect(answer.status == 200 && answer.body.count <= 16_384)
     }
 

@@ -29,7 +29,7 @@ struct SignatureV4Tests {
         var settings = DownloadSettings()
         settings.http.addresses = .everywhere
         let downloader = Downloader(settings: settings)
-        _ = try await downloader.client.send(message, to: server.url(path), until: SystemTime().now + .seconds(30))
+        _ = try await downloader.client.send(message, to: server.url(path), until: SystemTime().now + .seconds(540))
         return (server.requests.first?.headers["authorization"], server.requests.first?.body)
     }
 

@@ -37,7 +37,7 @@ struct SourceMemoryTests {
                 group.addTask {
                     let file = try self.file(due: number)
                     let url = origin.url("/\(number)")
-                    let fetched = await downloader.download(url, into: file, timeLimit: .seconds(50))
+                    let fetched = await downloader.download(url, into: file, timeLimit: .seconds(540))
                     defer { file.release() }
                     #expect(fetched.failure == nil)
                     #expect(fetched.holds(Self.source) && memory.usage.heldBytes <= 8_000_000)
@@ -61,11 +61,11 @@ struct SourceMemoryTests {
         let downloader = try self.downloader()
         let files = try (0..<2).map { _ in try self.file(due: 1) }
         let downloads = files.map { file in
-            Task { await downloader.download(origin.url("/large"), into: file, timeLimit: .seconds(50)) }
+            Task { await downloader.download(origin.url("/large"), into: file, timeLimit: .seconds(540)) }
         }
         for file in files { _ = await file.progress(reaching: 2_000_000) }
         let file = try self.file()
-        let fetched = await downloader.download(origin.url("/small"), into: file, timeLimit: .seconds(50))
+        let fetched = await downloader.download(origin.url("/small"), into: file, timeLimit: .seconds(540))
         #expect(fetched.failure == nil && file.progress.byteCount == 50_000)
         for download in downloads { download.cancel() }
         for download in downloads { _ = await download.value }
@@ -80,11 +80,11 @@ struct SourceMemoryTests {
         defer { origin.stop() }
         let downloader = try self.downloader()
         let file = try self.file()
-        let fetched = await downloader.download(origin.url("/a"), into: file, timeLimit: .seconds(50))
+        let fetched = await downloader.download(origin.url("/a"), into: file, timeLimit: .seconds(540))
         #expect(fetched.failure?.reason == .resourceLimit)
         #expect(memory.usage.heldBytes == 0)
         let clip = try self.file()
-        let download = Task { await downloader.download(origin.url("/clip"), into: clip, timeLimit: .seconds(50)) }
+        let download = Task { await downloader.download(origin.url("/clip"), into: clip, timeLimit: .seconds(540)) }
         let progress = await clip.progress(reaching: 1_000)
         #expect(progress.byteCount == 1_000 && progress.ending == nil)
         download.cancel()
@@ -108,7 +108,7 @@ struct SourceMemoryTests {
         await withTaskGroup(of: Bool.self) { group in
             for file in files {
                 group.addTask {
-                    let fetched = await downloader.download(origin.url("/a"), into: file, timeLimit: .seconds(50))
+                    let fetched = await downloader.download(origin.url("/a"), into: file, timeLimit: .seconds(540))
                     defer { file.release() }
                     #expect(fetched.failure == nil)
                     return fetched.failure == nil && fetched.holds(pieces)

@@ -1,3 +1,4 @@
+import Foundation
 import Payloads
 import Processing
 import Support
@@ -68,6 +69,29 @@ struct VisibleOutcomeTests {
         #expect(VisibleOutcome.headerText(text) == expected)
         let long = VisibleOutcome.headerText(String(repeating: "é ", count: 500))
         #expect(long.utf8.count == 200 && long.hasSuffix("..."))
+    }
+
+    @Test("no message of a failure loses a word")
+    func messages() throws {
+        let sources = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../Sources")
+            .standardized
+        let files = try #require(FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil))
+        let pattern = /AttachmentFailure\(\s*\.\w+,\s*\.\w+,\s*"((?:[^"\\]|\\.)*)"/
+        var count = 0
+        for case let file as URL in files where file.pathExtension == "swift" {
+            for match in try String(contentsOf: file, encoding: .utf8).matches(of: pattern) {
+                // A message may be joined of several texts.
+                let message = match.1.replacing(/\\\((?:[^()]|\([^()]*\))*\)/, with: "x")
+                    .replacing(#"\""#, with: "\"").trimmingCharacters(in: .whitespaces)
+                count += 1
+                let text = VisibleOutcome.headerText("stalled: \(message)")
+                #expect(
+                    text == "stalled: \(message)" || text.hasSuffix("...") && message.count > 180,
+                    "\(file.lastPathComponent)"
+                )
+            }
+        }
+        #expect(count > 50)
     }
 
     @Test("of a list, the first reason of the worst outcome counts")

@@ -72,8 +72,73 @@ struct ForgettingTests {
         try await store.record(file, of: "https://example.com/other.jpg")
         #expect(try await open().files(of: "https://example.com/secret.jpg") == [file])
         #expect(try await store.files(of: "https://example.com/nothing.jpg") == [])
-        let record = try String(contentsOfFile: "\(folder.path)/sources", encoding: .utf8)
-        #expect(!record.contains("example"))
+        #expect(try !indexText().contains("example"))
+    }
+
+    /// All lines of the index.
+    private func indexText() throws -> String {
+        try folder.files.filter { $0.hasPrefix("sources.index/") }
+            .map { try String(contentsOfFile: "\(folder.path)/\($0)", encoding: .utf8) }.joined()
+    }
+
+    @Test("is found in the single file of an earlier version, too, until all that it lists has expired")
+    func formerIndex() async throws {
+        let store = try open()
+        let file = try await store.store(rung()).identifier
+        try await store.record(file, of: "https://example.com/old.jpg")
+        let former = folder.url.appending(path: "sources")
+        try Data(try indexText().utf8).write(to: former)
+        func age(_ time: UnixTime) throws {
+            let date = Date(timeIntervalSince1970: Double(time.seconds))
+            try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: former.path)
+        }
+        try age(time.now)
+        try FileManager.default.removeItem(at: folder.url.appending(path: "sources.index"))
+        let later = try open()
+        #expect(try await later.files(of: "https://example.com/old.jpg") == [file])
+        time.advance(by: .seconds(7199))
+        await later.sweep()
+        #expect(folder.files.contains("sources"))
+        time.advance(by: .seconds(2))
+        await later.sweep()
+        #expect(!folder.files.contains("sources"))
+    }
+
+    @Test("is found by its source until twice its lifetime has passed, and then nothing of that is left")
+    func expired() async throws {
+        let store = try open()
+        let file = try await store.store(rung()).identifier
+        for hour in 0..<12 {
+            try await store.record(file, of: "https://example.com/\(hour).jpg")
+            await store.sweep()
+            for past in 0...hour {
+                let found = try await store.files(of: "https://example.com/\(past).jpg")
+                if hour - past < 2 { #expect(found == [file]) }
+                if hour - past > 3 { #expect(found == []) }
+            }
+            time.advance(by: .seconds(3600))
+        }
+        time.advance(by: .seconds(3 * 3600))
+        await store.sweep()
+        #expect(try indexText() == "")
+    }
+
+    @Test("an index that a sender makes large loses its oldest lines first, and counts towards the quota")
+    func largeIndex() async throws {
+        let retention = Retention(keep: .seconds(3600), quota: 20_000)
+        let store = try AttachmentStore(at: folder.path, retention: retention, now: { [time] in time.now })
+        let file = try await store.store(rung()).identifier
+        for number in 0..<60 {
+            try await store.record(file, of: "https://example.com/?\(number)")
+            time.advance(by: .seconds(60))
+        }
+        await store.sweep()
+        #expect(try indexText().utf8.count <= 2000)
+        #expect(try await store.files(of: "https://example.com/?59") == [file])
+        #expect(try await store.files(of: "https://example.com/?0") == [])
+        // 20,000 bytes would take this file, but not beside the index.
+        let large = try ReadyRung([UInt8](repeating: 8, count: 19_000))
+        _ = await #expect(throws: AttachmentFailure.self) { try await store.store(large) }
     }
 
     @Test(

@@ -1,5 +1,6 @@
 import Base
 import CAres
+import CLinux
 import Glibc
 
 /// A query for the addresses of one name. It belongs to the thread of the query loop.

@@ -69,6 +69,10 @@ struct OriginRecord {
         return Hold(end: min(end, nextTest), isAsked: true)
     }
 
+    /// A Boolean value that indicates whether the origin may have one more request. A test is not held back by requests that
+    /// hang.
+    var hasRoom: Bool { inFlight < limit || !breaker.isClosed }
+
     /// A Boolean value that indicates whether a request under way tests if the origin works again.
     var isTested: Bool { breaker.isProbing }
 
@@ -86,13 +90,19 @@ struct OriginRecord {
         if lastDecrease == nil || answers % rule.answersPerStep == 0 { limit = min(limit + 1, rule.mostLimit) }
     }
 
-    /// Records the end of a request that began at `start`.
-    mutating func ended(_ outcome: OriginOutcome, since start: Instant, at now: Instant, _ rule: OriginRule) {
+    /// Records the end of a request that began at `began`; from `start` on it ran without a pause of its receiver.
+    mutating func ended(
+        _ outcome: OriginOutcome,
+        since start: Instant,
+        began: Instant,
+        at now: Instant,
+        _ rule: OriginRule,
+    ) {
         hasEnded = true
         if let pause = outcome.pause {
             if pausedUntil.map({ $0 <= now }) ?? true { (pauseBegan, nextTest) = (now, now + rule.testPause) }
             pausedUntil = max(pausedUntil ?? now, now + min(pause, rule.longestPause))
-        } else if outcome.health == .success, pauseBegan.map({ start >= $0 }) ?? false {
+        } else if outcome.health == .success, pauseBegan.map({ began >= $0 }) ?? false {
             pausedUntil = nil
         }
         if outcome.isOverloaded {

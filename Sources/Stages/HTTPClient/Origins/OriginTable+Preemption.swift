@@ -24,7 +24,7 @@ extension OriginTable {
 
     func bound(of origin: Origin, _ site: Site, at now: Instant) -> Bound? {
         guard let record = records[origin], let siteRecord = sites[site] else { return nil }
-        if record.inFlight >= record.limit { return .origin }
+        if !record.hasRoom { return .origin }
         if siteRecord.inFlight >= siteLimit(site, at: now) { return .site }
         if !siteRecord.isKnown, unknownInFlight >= unknownLimit(at: now) { return .all }
         return inFlight >= rule.globalLimit ? .all : nil

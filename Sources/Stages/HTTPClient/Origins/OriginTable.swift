@@ -126,7 +126,7 @@ struct OriginTable {
     }
 
     private func isOthersTurn(after request: RunningRequest) -> Bool {
-        inFlight >= rule.globalLimit || sites[request.site]?.waiting != 0
+        inFlight >= rule.globalLimit || sites[request.site]?.waiting != 0 || (!request.isKnown && !waiting.isEmpty)
     }
 
     /// Returns a permit. `jitter` is from 0 to 1. Returns whether the origin is refused from now on.
@@ -140,7 +140,7 @@ struct OriginTable {
         let wasRefused = refusal(of: permit.origin, at: now) != nil
         let wasTested = records[permit.origin]?.isTested ?? false
         let isOpening = records.update(permit.origin) { record in
-            record.ended(outcome, since: start, at: now, rule)
+            record.ended(outcome, since: start, began: permit.start, at: now, rule)
             return record.breaker.finish(permit.pass, outcome.health, at: now, jitter: jitter)
         }
         update(request.site) { $0.ended(request, permit.sitePass, outcome, at: now, jitter: jitter) }
@@ -148,11 +148,8 @@ struct OriginTable {
         let refusal = refusal(of: permit.origin, at: now)
         // The others waited for this test.
         if let refusal, wasTested, isOpening == true { refuse(permit.origin, .failing(until: refusal.until)) }
-        if sites[request.site]?.breaker.refusal(at: now) == nil {
-            review(permit.origin, at: now)
-        } else {
-            for origin in waiting.origins(of: request.site) { review(origin, at: now) }
-        }
+        review(permit.origin, at: now)
+        reviewSite(request.site, at: now)
         if isOthersTurn { settle(at: now) }
         return refusal != nil && !wasRefused
     }
@@ -187,8 +184,11 @@ struct OriginTable {
             let request = waiting.removeFirst(of: origin)
         {
             guard let permit = begin(origin, record, until: lastStart(before: request.urgency.deadline), at: now) else {
+                // A test of its site, or of the origin, began meanwhile.
                 waiting.add(request.urgency, to: origin, of: request.site)
-                break
+                review(origin, at: now)
+                if waiting.isOpen(origin) { break }
+                continue
             }
             settle(request, .success(permit))
             review(origin, at: now)
@@ -219,9 +219,15 @@ struct OriginTable {
         }
         let state: WaitingRequests.Hold =
             if let hold { .paused(until: hold.end ?? hold.patience) } else {
-                record.inFlight < record.limit ? .open : .full
+                record.hasRoom ? .open : .full
             }
         waiting.set(state, of: origin, load: site.inFlight, isKnown: site.isKnown)
+    }
+
+    /// Refuses all requests to the origins of a site that is refused.
+    private mutating func reviewSite(_ site: Site, at now: Instant) {
+        guard sites[site]?.breaker.refusal(at: now) != nil else { return }
+        for origin in waiting.origins(of: site) { review(origin, at: now) }
     }
 
     /// Returns the reason why a request cannot wait for the end of a pause or a test, or `nil` if it can.
@@ -231,6 +237,8 @@ struct OriginTable {
         _ deadline: Instant,
         _ now: Instant,
     ) -> OriginLimitError? {
+        // A caller with a queue of its own tries again by itself.
+        if rule.longestQueue != nil, !hold.isAsked { return .failing(until: hold.end) }
         let latest = rule.longestQueue.map { min(deadline, now + $0) } ?? deadline
         if now < hold.patience ?? latest, (hold.end ?? now) + record.typicalTime < latest { return nil }
         return hold.isAsked ? .askedToWait(until: record.pausedUntil ?? now) : .failing(until: hold.end)
@@ -291,7 +299,7 @@ struct OriginTable {
         until deadline: Instant,
         at now: Instant,
     ) -> Permit? {
-        guard bound(of: origin, record.site, at: now) == nil,
+        guard bound(of: origin, record.site, at: now) == nil, refusal(of: origin, at: now) == nil,
             let pass = try? records.update(
                 origin,
                 { record throws(CircuitBreaker.OpenError) in try record.breaker.pass(at: now) }
@@ -312,6 +320,7 @@ struct OriginTable {
         )
         running[lastPermit] = request
         count(request, 1, at: now)
+        reviewSite(record.site, at: now)
         if ending != nil { running[lastPermit]?.shortenGrace(to: now + rule.lastGrace) }
         return Permit(origin: origin, start: now, number: lastPermit, pass: pass, sitePass: sitePass)
     }
@@ -322,8 +331,12 @@ struct OriginTable {
     }
 
     private func crowding(_ origin: Origin, _ site: Site, at now: Instant) -> Decision? {
-        if sites[site]?.waiting ?? 0 >= rule.lineLimit { return .failure(.crowded(until: now + .seconds(1))) }
-        guard let record = records[origin], record.hold(at: now) == nil, record.inFlight >= record.limit,
+        guard let record = records[origin] else { return nil }
+        // An origin for which nobody waits is not kept out by others of its site.
+        if record.waiting > 0, sites[site]?.waiting ?? 0 >= rule.lineLimit {
+            return .failure(.crowded(until: now + .seconds(1)))
+        }
+        guard record.hold(at: now) == nil, record.inFlight >= record.limit,
             let pause = record.crowding(rule)
         else { return nil }
         return .failure(.crowded(until: now + pause))

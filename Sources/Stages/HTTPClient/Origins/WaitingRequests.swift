@@ -30,7 +30,10 @@ struct WaitingRequests {
 
     private struct Line {
         let site: Site
+        /// The first request stands last, where it is removed without moving the others.
         var requests: [Urgency] = []
+
+        var first: Urgency? { requests.last }
     }
 
     private var lines: [Origin: Line] = [:]
@@ -59,7 +62,9 @@ struct WaitingRequests {
     /// The next end of a pause.
     var nextPauseEnd: Instant? { pauses.first?.key }
 
-    func first(of origin: Origin) -> Urgency? { lines[origin]?.requests.first }
+    func first(of origin: Origin) -> Urgency? { lines[origin]?.first }
+
+    func isOpen(_ origin: Origin) -> Bool { lines[origin].map { open[$0.site]?[origin] != nil } ?? false }
 
     func origins(of site: Site) -> Set<Origin> { originsOfSites[site] ?? [] }
 
@@ -70,14 +75,12 @@ struct WaitingRequests {
     // MARK: - Changes
 
     mutating func add(_ urgency: Urgency, to origin: Origin, of site: Site) {
-        var line = lines[origin] ?? Line(site: site)
-        let index = line.requests.partitioningIndex { urgency < $0 }
-        line.requests.insert(urgency, at: index)
-        lines[origin] = line
+        let index = lines[origin]?.requests.partitioningIndex { $0 < urgency } ?? 0
+        lines[origin, default: Line(site: site)].requests.insert(urgency, at: index)
         origins[urgency.number] = origin
         originsOfSites[site, default: []].insert(origin)
         count += 1
-        if index == 0 { firstChanged(of: origin, line) }
+        if lines[origin]?.first == urgency { firstChanged(of: origin, site, to: urgency) }
     }
 
     /// Removes the request `number`, if it waits.
@@ -85,47 +88,46 @@ struct WaitingRequests {
         guard let origin = origins[number], let line = lines[origin],
             let index = line.requests.firstIndex(where: { $0.number == number })
         else { return nil }
-        return remove(at: index, from: origin, line)
+        return remove(at: index, from: origin, of: line.site)
     }
 
     mutating func removeFirst(of origin: Origin) -> Request? {
         guard let line = lines[origin] else { return nil }
-        return remove(at: 0, from: origin, line)
+        return remove(at: line.requests.count - 1, from: origin, of: line.site)
     }
 
-    private mutating func remove(at index: Int, from origin: Origin, _ line: Line) -> Request {
-        var line = line
-        let urgency = line.requests.remove(at: index)
+    private mutating func remove(at index: Int, from origin: Origin, of site: Site) -> Request? {
+        let wasFirst = lines[origin].map { index == $0.requests.count - 1 } ?? false
+        guard let urgency = lines[origin]?.requests.remove(at: index) else { return nil }
         origins[urgency.number] = nil
         count -= 1
-        lines[origin] = line.requests.isEmpty ? nil : line
-        if line.requests.isEmpty {
+        if let first = lines[origin]?.first {
+            if wasFirst { firstChanged(of: origin, site, to: first) }
+        } else {
+            lines[origin] = nil
             all.remove(origin)
             unpaused.remove(origin)
             pauses.remove(origin)
-            originsOfSites[line.site]?.remove(origin)
-            if originsOfSites[line.site]?.isEmpty == true { originsOfSites[line.site] = nil }
-            close(origin, of: line.site)
-        } else if index == 0 {
-            firstChanged(of: origin, line)
+            originsOfSites[site]?.remove(origin)
+            if originsOfSites[site]?.isEmpty == true { originsOfSites[site] = nil }
+            close(origin, of: site)
         }
-        return (origin, line.site, urgency)
+        return (origin, site, urgency)
     }
 
-    private mutating func firstChanged(of origin: Origin, _ line: Line) {
-        let first = line.requests[0]
+    private mutating func firstChanged(of origin: Origin, _ site: Site, to first: Urgency) {
         all.set(origin, to: first)
         if unpaused[origin] != nil { unpaused.set(origin, to: first) }
-        if open[line.site]?[origin] != nil {
-            open[line.site]?.set(origin, to: first)
-            place(line.site)
+        if open[site]?[origin] != nil {
+            open[site]?.set(origin, to: first)
+            place(site)
         }
     }
 
     /// Notes what holds back the line of `origin`, whose site has that load.
     mutating func set(_ hold: Hold, of origin: Origin, load: Int, isKnown: Bool) {
         examined += 1
-        guard let line = lines[origin], let first = line.requests.first else { return }
+        guard let line = lines[origin], let first = line.first else { return }
         pauses.remove(origin)
         if case .paused(let end) = hold {
             unpaused.remove(origin)
@@ -196,7 +198,7 @@ struct WaitingRequests {
             if let line = self.lines[entry.element] { lines.append((entry.element, line)) }
         }
         for entry in taken { unpaused.set(entry.element, to: entry.key) }
-        let requests = lines.flatMap { origin, line in line.requests.prefix(limit).map { (origin, line.site, $0) } }
+        let requests = lines.flatMap { origin, line in line.requests.suffix(limit).map { (origin, line.site, $0) } }
         examined += requests.count
         return Array(requests.sorted { $0.2 < $1.2 }.prefix(limit))
     }
