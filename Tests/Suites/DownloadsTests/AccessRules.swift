@@ -34,7 +34,7 @@ extension AccessRule {
 extension DownloadSettings {
     /// Returns settings with these rules, that allow the addresses in `blocks`.
     static func with(_ rules: AccessRule..., opening blocks: String...) throws -> DownloadSettings {
-        var settings = DownloadSettings()
+        var settings = DownloadSettings.patient
         settings.http.addresses.allowed = try blocks.map { try CIDR($0) }
         settings.access = AccessTable(rules)
         return settings

@@ -13,7 +13,7 @@ struct ConcealmentTests {
     @Test("a name without an address and one with a private address or port fail alike, except in the operator's log")
     func names() async throws {
         let events = RecordedEvents<OriginEvent>()
-        var settings = DownloadSettings()
+        var settings = DownloadSettings.patient
         settings.http.resolve = {
             $0 == "secret.invalid" ? [Self.private10] : $0 == "port.invalid" ? [IPAddress(v4: 0x0808_0808)] : nil
         }
@@ -45,7 +45,7 @@ struct ConcealmentTests {
 
     @Test("repeated requests still fail alike", arguments: ["secret.invalid", "nobody.invalid"])
     func again(host: String) async throws {
-        var settings = DownloadSettings()
+        var settings = DownloadSettings.patient
         settings.http.resolve = { $0 == "secret.invalid" ? [Self.private10] : nil }
         (settings.origins.breaker.firstPause, settings.origins.breaker.longestPause) = (.seconds(3600), .seconds(3600))
         let downloader = Downloader(settings: settings)

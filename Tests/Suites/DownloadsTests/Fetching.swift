@@ -70,9 +70,16 @@ extension Downloader {
 }
 
 extension DownloadSettings {
+    /// Settings for a machine that is so full that a handshake may take long.
+    static var patient: DownloadSettings {
+        var settings = DownloadSettings()
+        settings.http.connectTimeout = .seconds(540)
+        return settings
+    }
+
     /// Returns settings that allow origins on loopback.
     static func opening(_ blocks: String...) throws -> DownloadSettings {
-        var settings = DownloadSettings()
+        var settings = patient
         settings.http.addresses.allowed = try blocks.map { try CIDR($0) }
         return settings
     }

@@ -25,7 +25,7 @@ struct RefusalTests {
 
     @Test("as a literal in the URL", arguments: addresses)
     func literal(address: String) async throws {
-        let fetched = try await Downloader(settings: DownloadSettings()).fetch(Self.literal(address))
+        let fetched = try await Downloader(settings: DownloadSettings.patient).fetch(Self.literal(address))
         #expect(fetched.reason == .refusedAddress)
         #expect(fetched.isConsistent)
     }
@@ -33,7 +33,7 @@ struct RefusalTests {
     @Test("as an address of a name", arguments: addresses)
     func name(text: String) async throws {
         let address = try #require(IPAddress(text))
-        var settings = DownloadSettings()
+        var settings = DownloadSettings.patient
         settings.http.resolve = { _ in [address] }
         let fetched = try await Downloader(settings: settings).fetch("https://cdn.example/a.jpg")
         #expect(fetched.reason == .refusedAddress)
@@ -58,7 +58,7 @@ struct RefusalTests {
         ],
     )
     func notation(url: String) async throws {
-        let fetched = try await Downloader(settings: DownloadSettings()).fetch(url)
+        let fetched = try await Downloader(settings: DownloadSettings.patient).fetch(url)
         // libcurl may take a notation for neither an address nor a name. It must not take it for an address to dial.
         let expected: Set<AttachmentFailure.Reason> = [.refusedAddress, .invalidURL]
         #expect(expected.contains(try #require(fetched.reason)))
@@ -66,7 +66,7 @@ struct RefusalTests {
 
     @Test("the message says what to do, and only the operator sees the range")
     func message() async throws {
-        let failure = try await Downloader(settings: DownloadSettings()).fetch("http://10.0.0.7/").failure
+        let failure = try await Downloader(settings: DownloadSettings.patient).fetch("http://10.0.0.7/").failure
         #expect(
             failure?.message
                 == "10.0.0.7 has no address from which attachd may download. If its address is private, see --allow-address."
@@ -77,7 +77,7 @@ struct RefusalTests {
 
     @Test("a port that doesn't serve media is refused on a public address")
     func port() async throws {
-        let failure = try await Downloader(settings: DownloadSettings()).fetch("http://192.0.1.1:6379/").failure
+        let failure = try await Downloader(settings: DownloadSettings.patient).fetch("http://192.0.1.1:6379/").failure
         #expect(failure?.reason == .refusedAddress)
         #expect(failure?.concealedCause?.refusal?.contains("port 6379") == true)
     }

@@ -92,7 +92,7 @@ struct SharedHostTests {
 
     @Test("what crashed decoders is remembered by tenant and by access, too")
     func names() throws {
-        var settings = DownloadSettings()
+        var settings = DownloadSettings.patient
         settings.origins.tenants = [TenantRule(match: "https://shared.example/*", segmentCount: 1)]
         let downloader = Downloader(settings: settings, recorder: NoRecorder<OriginEvent>())
         defer { downloader.stop() }

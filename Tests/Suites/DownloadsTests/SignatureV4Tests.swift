@@ -26,7 +26,7 @@ struct SignatureV4Tests {
             accessKeyID: "AKIAIOSFODNN7EXAMPLE",
             secretAccessKey: Secret("wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"),
         )
-        var settings = DownloadSettings()
+        var settings = DownloadSettings.patient
         settings.http.addresses = .everywhere
         let downloader = Downloader(settings: settings)
         _ = try await downloader.client.send(message, to: server.url(path), until: SystemTime().now + .seconds(540))

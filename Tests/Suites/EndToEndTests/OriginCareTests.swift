@@ -20,17 +20,18 @@ struct OriginCareTests {
         let rule = "sources: {shared: {match: \"\(origin.url("/*"))\", tenantSegment: 1}}\n"
         try Data(rule.utf8).write(to: file)
         try await RunningSidecar.run(attachd, ["--config", file.path]) { sidecar in
-            for (path, reason) in [
-                ("/evil/a", "httpStatus"), ("/evil/b", "originUnavailable"), ("/good/a", "httpStatus"),
-            ] {
+            let start = ContinuousClock.now
+            for path in ["/evil/a", "/evil/b", "/good/a"] {
                 let result = try JSONValue(parsing: try await sidecar.post(origin.url(path)).body)
-                #expect(result.value(at: try JSONPointer("/errors/0/reason"))?.text == reason)
+                #expect(result.value(at: try JSONPointer("/errors/0/reason"))?.text == "httpStatus")
             }
-            #expect(origin.requests.map(\.path) == ["/evil/a", "/good/a"])
+            let paths = origin.requests.map(\.path)
+            #expect(paths.count { $0 == "/good/a" } == 1 && paths.last == "/good/a")
+            #expect(paths.count <= 3 + Int((ContinuousClock.now - start) / .seconds(1)), "\(paths)")
         }
     }
 
-    @Test("after an origin asked for a pause, the content goes out original with the reason, and the metrics count it")
+    @Test("an origin that asks for a pause again and again is asked once a second, and the content goes out original")
     func leftAlone() async throws {
         let origin = try OriginServer { _ in
             var answer = OriginAnswer.status(429)
@@ -39,18 +40,16 @@ struct OriginCareTests {
         }
         defer { origin.stop() }
         try await RunningSidecar.run(try AttachdProgram()) { sidecar in
-            for reason in ["httpStatus", "originUnavailable", "originUnavailable"] {
-                let result = try JSONValue(parsing: try await sidecar.post(origin.url("/photo.jpg")).body)
+            let start = ContinuousClock.now
+            for number in 0..<3 {
+                let result = try JSONValue(parsing: try await sidecar.post(origin.url("/\(number).jpg")).body)
                 #expect(result["outcome"]?.text == "original")
-                #expect(result.value(at: try JSONPointer("/errors/0/reason"))?.text == reason)
+                #expect(result.value(at: try JSONPointer("/errors/0/reason"))?.text == "httpStatus")
                 #expect(result.value(at: try JSONPointer("/errors/0/code")) == .integer(100))
             }
-            #expect(origin.requests.count == 1)
+            #expect(origin.requests.count <= 2 + Int((ContinuousClock.now - start) / .seconds(1)))
             let metrics = try await sidecar.get("/metrics").text
-            for line in [
-                "attachd_origin_refusals_total{reason=\"paused\"} 2\n", "attachd_origins 1\n",
-                "attachd_origin_requests_in_flight 0\n",
-            ] {
+            for line in ["attachd_origins 1\n", "attachd_origin_requests_in_flight 0\n"] {
                 #expect(metrics.contains(line), "\(line) \(metrics)")
             }
         }

@@ -13,6 +13,7 @@ struct KeyExchangeTests {
         var settings = HTTPSettings()
         settings.addresses.allowed = [try CIDR("127.0.0.0/8")]
         settings.authoritiesFile = origin.authoritiesFile
+        settings.connectTimeout = .seconds(540)
         let client = HTTPClient(settings: settings)
         let message = OutgoingMessage(.get, headers: [:])
         do throws(AttachmentFailure) {

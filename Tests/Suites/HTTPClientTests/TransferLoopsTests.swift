@@ -14,6 +14,7 @@ struct TransferLoopsTests {
         var settings = HTTPSettings()
         settings.addresses.allowed = [try CIDR("127.0.0.0/8")]
         settings.stall.window = .seconds(60)
+        settings.connectTimeout = .seconds(540)
         return TransferLoops(settings: settings, limits: limits, time: time) { _ in }
     }
 
