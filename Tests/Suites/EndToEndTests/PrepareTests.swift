@@ -58,6 +58,18 @@ struct PrepareTests {
         }
     }
 
+    @Test("the command waits for a source that takes longer than an origin may be silent")
+    func slowSource() async throws {
+        let origin = try OriginServer { [photo] _ in
+            .drip(photo, pieceSize: photo.count / 7, every: .seconds(1))
+        }
+        defer { origin.stop() }
+        try await RunningSidecar.run(attachd) { sidecar in
+            let outcome = try await prepare([#"{"source":"\#(origin.url("/slow.jpg"))"}"#], sidecar)
+            #expect(outcome.status == 0, "\(outcome.errors)")
+        }
+    }
+
     @Test("without a running attachd, and with a line that is not JSON, the command says what to do")
     func refused() async throws {
         let file = attachd.folder.url.appending(path: "sources.jsonl")

@@ -25,6 +25,8 @@ package struct SidecarClient: Sendable {
         // address.
         let host = ["0.0.0.0", "::", "localhost"].contains(settings.host) ? "127.0.0.1" : settings.host
         http.addresses.allowed += try [CIDR("127.0.0.0/8"), CIDR("::1/128")]
+        // It sends nothing while it works.
+        http.stall.window = NotificationService.longestTimeLimit + Self.timeLimit
         client = HTTPClient(settings: http)
         server = "http://\(host.contains(":") ? "[\(host)]" : host):\(settings.port)"
         token = settings.apiToken
