@@ -228,7 +228,8 @@ struct ProtocolTests {
 
     @Test("entries that workers of an earlier version answered leave the index, and hide no job", arguments: [0, 2500])
     func staleIndex(count: Int) async throws {
-        let queue = try store.queue()
+        // The lease outlasts the test on any machine.
+        let queue = try store.queue(QueueLimits(leaseTime: .seconds(600)))
         let stale = (0..<count).flatMap { ["\($0)", "\($0)-0"] }
         if count > 0 {
             try server.command(["ZADD", prefix + "waiting:hi:default"] + stale)
